@@ -1,0 +1,1 @@
+"""Figures about the package, each set of them printed by one command."""

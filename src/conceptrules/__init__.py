@@ -1,0 +1,56 @@
+"""Learn Concept Rule Sets: small networks of AND/OR rules that a person can read, check and run anywhere.
+
+Names are loaded when first used (PEP 562), so that `import conceptrules` stays light.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from conceptrules import datasets
+    from conceptrules.binarize import Binarizer
+    from conceptrules.estimator import ConceptRuleClassifier
+    from conceptrules.rules import RuleNetwork
+    from conceptrules.rules.errors import ConceptRulesError, InputError
+    from conceptrules.rules.file import load, save
+    from conceptrules.rules.simplify import simplify
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Binarizer",
+    "ConceptRuleClassifier",
+    "ConceptRulesError",
+    "InputError",
+    "RuleNetwork",
+    "__version__",
+    "datasets",
+    "load",
+    "save",
+    "simplify",
+]
+
+_HOMES = {
+    "Binarizer": "conceptrules.binarize",
+    "ConceptRuleClassifier": "conceptrules.estimator",
+    "ConceptRulesError": "conceptrules.rules.errors",
+    "InputError": "conceptrules.rules.errors",
+    "RuleNetwork": "conceptrules.rules",
+    "load": "conceptrules.rules.file",
+    "save": "conceptrules.rules.file",
+    "simplify": "conceptrules.rules.simplify",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "datasets":
+        return import_module("conceptrules.datasets")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'conceptrules' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

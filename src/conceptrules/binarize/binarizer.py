@@ -1,0 +1,142 @@
+"""The scikit-learn transformer: learn predicates from a table, then turn tables into bits."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+
+from conceptrules.binarize.columns import Target, learn_column
+from conceptrules.binarize.targets import check_labels, check_weights
+from conceptrules.rules.errors import InputError
+from conceptrules.rules.evaluate import Bits
+from conceptrules.rules.predicate import KINDS, Column, Kind, Predicate
+from conceptrules.rules.table import Table, count_unseen, nearest, open_table, read_bits
+from conceptrules.rules.text import predicate_text
+
+
+class Binarizer(TransformerMixin, BaseEstimator):
+    """Turns a table into bits, one for each predicate.
+
+    Numbers, dates and durations are cut into intervals that tell the classes apart (minimal entropy, MDL stopping
+    rule); categories and booleans get one predicate each; a column with gaps gets `is missing` as well. A category
+    that training never showed, or a gap where there was none, makes all predicates of its column false.
+
+    Parameters
+    ----------
+    kinds : {column: kind} where a column is not what it seems: "number", "category", "boolean", "date", "datetime" or
+        "duration". The columns of an array are named x0, x1, ...
+    max_categories : how many categories of a column are kept, the most frequent ones; the others read as unseen.
+
+    Attributes
+    ----------
+    predicates_ : the meaning of each bit.
+    columns_ : the columns as training saw them.
+    n_features_in_, feature_names_in_ : as everywhere in scikit-learn.
+
+    >>> table = [{"age": age, "job": job} for age, job in zip(range(20, 60), ["nurse", "smith"] * 20)]
+    >>> binarizer = Binarizer().fit(table, [row["age"] > 41 for row in table])
+    >>> list(map(str, binarizer.get_feature_names_out()))
+    ['age <= 41', 'age > 41', 'job = nurse', 'job = smith']
+    """
+
+    columns_: tuple[Column, ...]
+    predicates_: tuple[Predicate, ...]
+
+    def __init__(self, kinds: Mapping[Any, str] | None = None, max_categories: int = 256) -> None:
+        self.kinds = kinds
+        self.max_categories = max_categories
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Whole-number weights act as repeats of rows; rows of weight 0 as if they were not there."""
+        if not isinstance(self.max_categories, Integral) or self.max_categories < 1:
+            raise InputError(f"max_categories must be a whole number from 1 on, got {self.max_categories!r}")
+        table = open_table(X)
+        _check_size(table)
+        kinds = _check_kinds(self.kinds or {}, table)
+        target = _check_target(table, y, sample_weight)
+        rows = np.flatnonzero(target.weight)
+        target = target.take(rows)
+        learned = [
+            learn_column(table.cells(position).take(rows), kinds.get(name), target, self.max_categories)
+            for position, name in enumerate(table.names)
+        ]
+        for column in learned:
+            if column.warning:
+                warnings.warn(column.warning, stacklevel=2)
+        constant = [column.column.name for column in learned if column.constant]
+        if constant and len(rows) > 1:
+            warnings.warn(f"constant columns tell no classes apart: {', '.join(map(repr, constant))}", stacklevel=2)
+        self.columns_ = tuple(column.column for column in learned)
+        self.predicates_ = tuple(predicate for column in learned for predicate in column.predicates)
+        self._remember_names(table)
+        return self
+
+    def transform(self, X: Any) -> Bits:
+        """(rows, predicates): where each predicate holds."""
+        check_is_fitted(self)
+        return read_bits(self.columns_, self.predicates_, X)
+
+    def count_unseen(self, X: Any) -> dict[str, int]:
+        """Rows, by column, whose value training never showed: a new category, or a gap where there was none."""
+        check_is_fitted(self)
+        return count_unseen(self.columns_, X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The predicates in words."""
+        check_is_fitted(self)
+        _check_feature_names_in(self, input_features)
+        columns = {column.name: column for column in self.columns_}
+        texts = [predicate_text(predicate, columns[predicate.column]) for predicate in self.predicates_]
+        return np.array(texts, dtype=object)
+
+    def _remember_names(self, table: Table) -> None:
+        self.n_features_in_ = len(table.names)
+        if table.strings:
+            self.feature_names_in_ = np.array(table.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def _check_size(table: Table) -> None:
+    """In the words of scikit-learn."""
+    shape = f"(shape=({table.rows}, {len(table.names)})) while a minimum of 1 is required"
+    if not table.names:
+        raise InputError(f"Found a table with 0 feature(s) {shape}; give at least one column to learn from")
+    if not table.rows:
+        raise InputError(f"Found a table with 0 sample(s) {shape}; give at least one row to learn from")
+
+
+def _check_target(table: Table, y: Any, sample_weight: Any) -> Target:
+    labels = check_labels(y)
+    if len(labels) != table.rows:
+        raise InputError(f"the table has {table.rows} rows, but y has {len(labels)}; give one class for each row")
+    classes, codes = np.unique(labels, return_inverse=True)
+    return Target(codes, check_weights(sample_weight, table.rows), len(classes))
+
+
+def _check_kinds(kinds: Mapping[Any, str], table: Table) -> dict[str, Kind]:
+    checked = {}
+    for key, kind in kinds.items():
+        name = str(key)
+        if name not in table.names:
+            raise InputError(f"kinds names column {name!r}, which is not in the table; {nearest(name, table.names)}")
+        if kind not in KINDS:
+            raise InputError(f"kinds says {kind!r} for column {name!r}; {nearest(str(kind), KINDS)}")
+        checked[name] = kind
+    return checked

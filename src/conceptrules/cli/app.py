@@ -1,0 +1,192 @@
+"""The commands. Each one checks what it is given, works, and writes; heavy imports wait until they are needed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated
+
+import typer
+
+from conceptrules.cli import columns, files
+from conceptrules.cli.options import (
+    Drop,
+    Jobs,
+    Kinds,
+    Layers,
+    MaxEpochs,
+    Negation,
+    Only,
+    Quiet,
+    Rate,
+    Seed,
+    Target,
+    classifier,
+)
+from conceptrules.rules.errors import InputError
+from conceptrules.rules.file import dumps, load, loads, save
+from conceptrules.rules.network import RuleNetwork
+from conceptrules.rules.table import count_unseen
+
+app = typer.Typer(
+    help="Learn small networks of AND/OR rules from a table, read them, and predict with them.",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+
+PREDICTION = "prediction"
+TABLE = "CSV, TSV (also .gz) or Parquet; - for CSV on standard input."
+Data = Annotated[str, typer.Argument(help=TABLE, show_default=False)]
+Model = Annotated[str, typer.Argument(help="A model file that fit wrote; - for standard input.", show_default=False)]
+Out = Annotated[str, typer.Option("--output", "-o", help="A .csv or .parquet file; - for CSV on standard output.")]
+
+
+@app.command()
+def fit(
+    data: Data,
+    *,
+    target: Target,
+    output: Annotated[str, typer.Option("--output", "-o", help="The model file; - for standard output.")],
+    drop: Drop,
+    only: Only,
+    kind: Kinds,
+    layers: Layers = "auto",
+    rate: Rate = "auto",
+    negation: Negation = False,
+    max_epochs: MaxEpochs = 400,
+    seed: Seed = 0,
+    n_jobs: Jobs = -1,
+    quiet: Quiet = False,
+) -> None:
+    """Learn a network from a table and write it to a file."""
+    if output != files.STREAM:
+        files.check_output(output)
+    source = files.open_table(data)
+    kinds = columns.kinds(kind, source.columns, source.name)
+    X, y = columns.examples(source, target, drop, only, kinds)
+    clf = classifier(
+        layers=layers,
+        rate=rate,
+        negation=negation,
+        max_epochs=max_epochs,
+        seed=seed,
+        n_jobs=n_jobs,
+        kinds={name: kinds[name] for name in X.column_names if name in kinds},
+    )
+    start = perf_counter()
+    clf.fit(X, y)
+    if output == files.STREAM:
+        sys.stdout.write(dumps(clf.network_))
+    else:
+        save(clf, Path(output).resolve())
+    if not quiet:
+        rules = sum(len(level.rules) for level in clf.network_.levels)
+        summary = (
+            f"{rules} rules, {clf.network_.edges} edges, learned from {len(y)} rows in {perf_counter() - start:.1f} s"
+        )
+        typer.echo(summary, err=True)
+
+
+@app.command()
+def predict(model: Model, data: Data, output: Out = files.STREAM) -> None:
+    """Add a column `prediction` to a table; its other columns stay as they are, the target too if it is there."""
+    files.check_table_output(output)
+    network, source = _opened(model, data)
+    if PREDICTION in source.columns:
+        raise InputError(f"{source.name} already has a column {PREDICTION!r}; rename it or take it out")
+    X = columns.unlabelled(source, network)
+    files.write_table(source.copy().append_column(PREDICTION, [network.predict(X).tolist()]), output)
+    for column, count in count_unseen(network.columns, X).items():
+        typer.echo(f"column {column!r}: {count} of {len(X)} rows have a value that training never saw", err=True)
+
+
+@app.command()
+def evaluate(
+    paths: Annotated[list[str], typer.Argument(metavar="[MODEL] DATA", help="No model with --cv. " + TABLE)],
+    *,
+    target: Target = "",
+    cv: Annotated[int, typer.Option(help="Learn and test on this many folds instead of testing a model.")] = 0,
+    drop: Drop,
+    only: Only,
+    kind: Kinds,
+    layers: Layers = "auto",
+    rate: Rate = "auto",
+    negation: Negation = False,
+    max_epochs: MaxEpochs = 400,
+    seed: Seed = 0,
+    n_jobs: Jobs = -1,
+) -> None:
+    """Accuracy, macro-F1, edges and the confusion matrix, of a model on a table or by cross-validation.
+
+    Without --target, the target is the one column that the model does not know.
+    The options for learning only count with --cv.
+    """
+    from conceptrules.cli import evaluation, show
+
+    if len(paths) != (1 if cv else 2):
+        raise InputError("give a model and a table, or only a table with --cv and --target")
+    if not cv:
+        network, source = _opened(*paths)
+        show.show_evaluation([evaluation.evaluate(network, *columns.labelled(source, target, network))])
+        return
+    if not target:
+        raise InputError("--cv learns, and so needs to know the target; say it with --target")
+    source = files.open_table(paths[0])
+    kinds = columns.kinds(kind, source.columns, source.name)
+    X, y = columns.examples(source, target, drop, only, kinds)
+    clf = classifier(
+        layers=layers,
+        rate=rate,
+        negation=negation,
+        max_epochs=max_epochs,
+        seed=seed,
+        n_jobs=n_jobs,
+        kinds={name: kinds[name] for name in X.column_names if name in kinds},
+    )
+    show.show_evaluation(evaluation.cross_validate(clf, X, y, cv, seed))
+
+
+@app.command()
+def rules(model: Model) -> None:
+    """Print a network in words."""
+    typer.echo(str(_model(model)))
+
+
+@app.command()
+def demo(seed: Seed = 0) -> None:
+    """Learn tic-tac-toe and find the eight winning lines among the rules."""
+    from conceptrules.cli.demo import demo as run
+
+    raise typer.Exit(0 if run(seed) == 8 else 1)
+
+
+@app.command()
+def datasets(
+    name: Annotated[
+        str, typer.Argument(help="A data set to write as a table, its target last.", show_default=False)
+    ] = "",
+    output: Out = files.STREAM,
+    folder: Annotated[str | None, typer.Option(help="Where the files are; by default $CONCEPTRULES_DATA.")] = None,
+) -> None:
+    """List the data sets that are there, or write one of them."""
+    from conceptrules.cli import show
+    from conceptrules.datasets import load as load_dataset
+
+    if name:
+        files.check_table_output(output)
+        data = load_dataset(name, folder)
+        files.write_table(data.X.append_column(data.target, [data.y.tolist()]), output)
+    else:
+        show.show_datasets(folder)
+
+
+def _opened(model: str, data: str) -> tuple[RuleNetwork, files.Source]:
+    if model == data == files.STREAM:
+        raise InputError("the model and the table cannot both come from standard input; name a file for one of them")
+    return _model(model), files.open_table(data)
+
+
+def _model(name: str) -> RuleNetwork:
+    return loads(sys.stdin.read()) if name == files.STREAM else load(name)

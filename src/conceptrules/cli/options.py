@@ -1,0 +1,80 @@
+"""The options of the commands that learn, and what their text means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from conceptrules.rules.errors import InputError
+
+if TYPE_CHECKING:
+    from conceptrules.estimator import ConceptRuleClassifier
+
+T = TypeVar("T")
+
+Target = Annotated[str, typer.Option("--target", "-t", help="The column to predict.", show_default=False)]
+Drop = Annotated[
+    list[str],
+    typer.Option(
+        default_factory=list, show_default=False, help="A column to leave out; repeat it, or separate names by commas."
+    ),
+]
+Only = Annotated[
+    list[str],
+    typer.Option(
+        default_factory=list, show_default=False, help="A column to learn from, leaving out all others; likewise."
+    ),
+]
+Kinds = Annotated[
+    list[str],
+    typer.Option(
+        "--kind",
+        default_factory=list,
+        show_default=False,
+        help="column=kind, where the guess is wrong: zip=category. Repeat it for more columns.",
+    ),
+]
+Layers = Annotated[str, typer.Option(help="Sizes of the middle layers, an odd number of them: auto, 64 or 64,64,64.")]
+Rate = Annotated[str, typer.Option(help="Binarization rate, or several for validation to choose from: auto, 0.8,0.9.")]
+Negation = Annotated[bool, typer.Option("--negation", help="Let rules say NOT.")]
+MaxEpochs = Annotated[int, typer.Option(help="The longest that training may take.")]
+Seed = Annotated[int, typer.Option(help="Same seed, same data: same rules.")]
+Jobs = Annotated[int, typer.Option("--n-jobs", help="Cores to use, -1 for all; the result does not depend on it.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No summary.")]
+
+
+def classifier(
+    *,
+    layers: str,
+    rate: str,
+    negation: bool,
+    max_epochs: int,
+    seed: int,
+    n_jobs: int,
+    kinds: Mapping[str, str],
+) -> ConceptRuleClassifier:
+    """The estimator that the options describe; most of their ranges are checked by its `fit`, before training."""
+    from conceptrules.estimator import ConceptRuleClassifier
+
+    if not 0 <= seed < 2**32:
+        raise InputError(f"--seed {seed} is out of range: from 0 to {2**32 - 1}")
+    return ConceptRuleClassifier(
+        layers=layers if layers == "auto" else tuple(_numbers(layers, int, "--layers", "64,64,64")),
+        binarization_rate=rate if rate == "auto" else _numbers(rate, float, "--rate", "0.8,0.9"),
+        negation=negation,
+        max_epochs=max_epochs,
+        kinds=dict(kinds) or None,
+        random_state=seed,
+        n_jobs=n_jobs,
+    )
+
+
+def _numbers(text: str, number: Callable[[str], T], option: str, example: str) -> list[T]:
+    try:
+        return [number(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(
+            f"{option} {text!r} is neither auto nor numbers separated by commas, such as {example}"
+        ) from None

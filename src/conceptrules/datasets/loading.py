@@ -1,0 +1,149 @@
+"""Data sets by name: `load("tic-tac-toe")`.
+
+Three need no file (tic-tac-toe, wine, breast-cancer). The paper's twelve are read from a folder, given as an argument
+or in $CONCEPTRULES_DATA, as gzipped CSV with a header. tic-tac-toe and wine are in both groups; they are the same
+table, row by row, so it does not matter where they come from: the file is read only if a folder is given in the call.
+"""
+
+from __future__ import annotations
+
+import difflib
+import gzip
+import os
+from collections.abc import Callable, Sequence
+from csv import reader as csv_reader
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from conceptrules.datasets import tictactoe
+from conceptrules.datasets.catalogue import Entry, catalogue
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+VARIABLE = "CONCEPTRULES_DATA"
+
+
+class DatasetError(LookupError):
+    """A data set that is not known, or whose file is not there or not right; the message says what to do."""
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A table and the class of each of its rows.
+
+    `X` is a pyarrow Table (discrete columns as text, continuous ones as numbers, nulls where a value is missing);
+    `X.to_pandas()` gives a data frame. `y` is an array of class labels, always text.
+    """
+
+    name: str
+    X: pa.Table
+    y: np.ndarray
+    target: str
+    citation: str
+    doi: str
+
+    def __repr__(self) -> str:
+        return f"Dataset({self.name!r}, {self.X.num_rows} rows, {self.X.num_columns} columns, target {self.target!r})"
+
+
+def names() -> list[str]:
+    """The names that `load` knows.
+
+    >>> names()[:3]
+    ['adult', 'bank-marketing', 'banknote']
+    """
+    return list(catalogue())
+
+
+def find(name: str, folder: str | os.PathLike[str] | None = None) -> Path | None:
+    """The file that `load` would read; None if the data set is embedded and no folder is given."""
+    entry = _entry(name)
+    if folder is None and entry.embedded:
+        return None
+    place = folder if folder is not None else os.environ.get(VARIABLE)
+    path = Path(place or "", entry.file)
+    if not place or not path.is_file():
+        where = f"into {place}" if place else f"into a folder and set ${VARIABLE} to it (or give the folder)"
+        raise DatasetError(f"data set {name!r} needs the file {entry.file}: put it {where}. Source: {entry.origin}")
+    return path
+
+
+def load(name: str, folder: str | os.PathLike[str] | None = None) -> Dataset:
+    """A data set by its name, embedded or from a file in `folder` (by default in $CONCEPTRULES_DATA).
+
+    >>> load("tic-tac-toe")
+    Dataset('tic-tac-toe', 958 rows, 9 columns, target 'class')
+    """
+    entry = _entry(name)
+    path = find(name, folder)
+    X, y = _EMBEDDED[name](entry) if path is None else _read(path, entry)
+    return Dataset(name, X, y, entry.target, entry.citation, entry.doi)
+
+
+def _entry(name: str) -> Entry:
+    if name not in catalogue():
+        near = difflib.get_close_matches(name, names(), n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(names())}"
+        raise DatasetError(f"there is no data set {name!r}; {hint}")
+    return catalogue()[name]
+
+
+def _read(path: Path, entry: Entry) -> tuple[pa.Table, np.ndarray]:
+    import pyarrow as pa
+    from pyarrow import csv
+
+    with gzip.open(path, "rt", encoding="utf-8", newline="") as lines:
+        header = next(csv_reader(lines), [])
+    missing = [column for column in (*entry.continuous, entry.target) if column not in header]
+    if missing:
+        raise DatasetError(f"{path} has no column {missing[0]!r}; it is not the data set {entry.name!r}")
+    # Only the empty field is missing: words such as none, NA and null are categories like others.
+    options = csv.ConvertOptions(
+        column_types={column: pa.string() for column in header if column not in entry.continuous},
+        null_values=[""],
+        strings_can_be_null=True,
+    )
+    table = csv.read_csv(path, convert_options=options)
+    return table.drop_columns([entry.target]), _labels(table[entry.target].to_pylist())
+
+
+def _labels(values: Sequence[object]) -> np.ndarray:
+    return np.array([str(value) for value in values])
+
+
+def _tic_tac_toe(entry: Entry) -> tuple[pa.Table, np.ndarray]:
+    import pyarrow as pa
+
+    boards = tictactoe.boards()
+    squares = [str(square) for square in range(1, 10)]
+    labels = ["positive" if tictactoe.wins(board, "x") else "negative" for board in boards]
+    return pa.table(dict(zip(squares, zip(*boards, strict=True), strict=True))), _labels(labels)
+
+
+def _wine(entry: Entry) -> tuple[pa.Table, np.ndarray]:
+    """scikit-learn's copy, with the names and labels of the UCI file."""
+    import pyarrow as pa
+    from sklearn.datasets import load_wine
+
+    bunch = load_wine()
+    return pa.table(dict(zip(entry.continuous, bunch.data.T, strict=True))), _labels(bunch.target + 1)
+
+
+def _breast_cancer(entry: Entry) -> tuple[pa.Table, np.ndarray]:
+    import pyarrow as pa
+    from sklearn.datasets import load_breast_cancer
+
+    bunch = load_breast_cancer()
+    table = pa.table(dict(zip(map(str, bunch.feature_names), bunch.data.T, strict=True)))
+    return table, _labels(bunch.target_names[bunch.target])
+
+
+_EMBEDDED: dict[str, Callable[[Entry], tuple[pa.Table, np.ndarray]]] = {
+    "breast-cancer": _breast_cancer,
+    "tic-tac-toe": _tic_tac_toe,
+    "wine": _wine,
+}

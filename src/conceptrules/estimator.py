@@ -1,0 +1,272 @@
+"""ConceptRuleClassifier: a thin scikit-learn shell around the stages."""
+
+from __future__ import annotations
+
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from conceptrules.binarize import Binarizer
+from conceptrules.binarize.targets import check_class_weight, check_classes, check_labels, check_weights
+from conceptrules.learn.examples import Examples, canonical, joined, split
+from conceptrules.learn.extract import extract
+from conceptrules.learn.fit import Score, Snapshot, fit
+from conceptrules.learn.recipe import Recipe, auto_layers
+from conceptrules.rules.errors import InputError
+from conceptrules.rules.evaluate import Bits, Words, layers, pack, unpack, winners
+from conceptrules.rules.measure import pattern_frequencies, with_statistics
+from conceptrules.rules.network import RuleNetwork
+from conceptrules.rules.simplify import simplify
+from conceptrules.rules.text import node_names
+from conceptrules.views.progress import progress
+
+
+class ConceptRuleClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):
+    """Learns a Concept Rule Set: a small network of AND/OR rules that a person can read.
+
+    Parameters
+    ----------
+    layers : sizes of the middle layers, an odd number of them (rules, concepts, ..., rules); (64,) gives one level of
+        rules. "auto": three layers of 32 to 256 nodes, by the number of predicates.
+    binarization_rate : the share of weights that is rounded during training, or several to choose from on the
+        validation rows; "auto": 0.5 to 0.9.
+    negation : whether rules may say `not`.
+    max_epochs, patience : when training ends: after so many epochs, or so many without a better network on the
+        validation rows (None: never).
+    batch_size, learning_rate, l2 : of the gradient descent; the values are the paper's.
+    validation_fraction : the share of rows held back to choose the rate and the epoch.
+    priority : who wins when several classes fire and who when none does: "learned" from the training rows, or "first",
+        the paper's: the first class that fires, or the first class.
+    class_weight : None, "balanced" or {class: weight}; enters the loss, the priority and the default class.
+    kinds : {column: kind} where a column is not what it seems: "number", "category", "boolean", ...
+    refit : whether to train once more on all rows, with the rate that was chosen.
+    random_state, n_jobs, verbose : as everywhere in scikit-learn, but n_jobs=None takes all cores. The network does
+        not depend on n_jobs, nor on the order of the rows.
+    device : "auto" or "cpu".
+
+    Attributes
+    ----------
+    network_ : the rules, a `RuleNetwork`; print it.
+    binarizer_ : the fitted `Binarizer`.
+    history_ : a list of dictionaries, one for each rate and snapshot.
+    classes_, n_features_in_, feature_names_in_ : as everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> from conceptrules import ConceptRuleClassifier
+    >>> rows, answers = [["yes", 1], ["yes", 2], ["no", 1], ["no", 2]] * 5, ["a", "a", "b", "b"] * 5
+    >>> ConceptRuleClassifier(layers=(4,), random_state=0).fit(rows, answers).predict([["yes", 2]])
+    array(['a'], dtype='<U1')
+    """
+
+    def __init__(
+        self,
+        layers: Any = "auto",
+        *,
+        binarization_rate: Any = "auto",
+        negation: bool = False,
+        max_epochs: int = 400,
+        patience: int | None = 100,
+        batch_size: int = 128,
+        learning_rate: float = 5e-3,
+        l2: float = 1e-8,
+        validation_fraction: float = 0.2,
+        priority: str = "learned",
+        class_weight: Any = None,
+        kinds: Any = None,
+        refit: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        device: str = "auto",
+        verbose: bool = False,
+    ) -> None:
+        self.layers = layers
+        self.binarization_rate = binarization_rate
+        self.negation = negation
+        self.max_epochs = max_epochs
+        self.patience = patience
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.l2 = l2
+        self.validation_fraction = validation_fraction
+        self.priority = priority
+        self.class_weight = class_weight
+        self.kinds = kinds
+        self.refit = refit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.device = device
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
+        """Learns the rules. Rows of your own for validation (X_val, y_val) take the place of the split."""
+        self._recipe(inputs=1)  # settings out of range are told before the table is read
+        labels = check_labels(y)
+        weight = check_weights(sample_weight, len(labels))
+        classes = check_classes(labels[weight > 0])
+        check_class_weight(self.class_weight, classes, np.ones(len(classes)))
+        binarizer = Binarizer(kinds=self.kinds).fit(X, labels, sample_weight=weight)
+        rows = _examples(binarizer, classes, X, labels, weight)
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        if X_val is None and y_val is None:
+            training, validation = self._split(rows, classes, rng)
+        else:
+            training, validation = rows, _given(binarizer, classes, X_val, y_val)
+        best, history = self._train(training, validation, classes, rng)
+        network = simplify(_network(binarizer, classes, best), pack(joined(training, validation).bits))
+        self.binarizer_, self.classes_, self.history_ = binarizer, classes, history
+        self.network_ = with_statistics(network, pack(rows.bits), rows.target, rows.weight)
+        return self
+
+    @property
+    def n_features_in_(self) -> int:
+        return self.binarizer_.n_features_in_
+
+    @property
+    def feature_names_in_(self) -> NDArray[np.object_]:
+        return self.binarizer_.feature_names_in_
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row."""
+        fired = self._fired(X)
+        labels: NDArray[Any] = self.classes_[winners(self.network_, fired)]
+        return labels
+
+    def predict_frequencies(self, X: Any) -> NDArray[np.float64]:
+        """How often each class was right on the training rows on which the same classes fire, smoothed."""
+        fired = self._fired(X)
+        return pattern_frequencies(self.network_, fired)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """`predict_frequencies`, with the decided class lifted just above the others where it is not the largest."""
+        fired = self._fired(X)
+        frequencies = pattern_frequencies(self.network_, fired)
+        rows = np.arange(len(fired))
+        decided = winners(self.network_, fired)
+        others = frequencies.copy()
+        others[rows, decided] = 0
+        frequencies[rows, decided] = np.maximum(frequencies[rows, decided], others.max(axis=1) * (1 + 1e-6))
+        return frequencies / frequencies.sum(axis=1, keepdims=True)
+
+    def transform(self, X: Any, layer: int = -2) -> Bits:
+        """The learned representation h(layer): 0 the predicates, 1 the first rules, 2 their concepts, ..., the classes.
+
+        Negative layers count from the top; the rules just below the classes are the default.
+        """
+        words = self._layers(X)
+        return unpack(words[self._layer(layer)])
+
+    def get_feature_names_out(self, input_features: Any = None, layer: int = -2) -> NDArray[np.object_]:
+        """What each column of `transform` says, in words."""
+        check_is_fitted(self, "network_")
+        self.binarizer_.get_feature_names_out(input_features)  # objects to names that are not those of the fit
+        return np.array(node_names(self.network_, self._layer(layer)), dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = Binarizer().__sklearn_tags__().input_tags
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    def _recipe(self, inputs: int) -> Recipe:
+        """The settings of a training run; objects to what is out of range."""
+        if self.device not in ("auto", "cpu"):
+            raise InputError(f"device is {self.device!r}; this version trains on the CPU, use 'auto' or 'cpu'")
+        if self.n_jobs == 0:
+            raise InputError("n_jobs is 0, which leaves nobody to work; give a number of cores, or -1 for all")
+        fraction = self.validation_fraction
+        if not isinstance(fraction, Real) or not 0 < float(fraction) < 1:
+            raise InputError(f"validation_fraction is {fraction!r}; it needs a number between 0 and 1, such as 0.2")
+        given = {} if _is_auto(self.binarization_rate) else {"binarization_rate": self.binarization_rate}
+        names = ("negation", "max_epochs", "patience", "batch_size", "learning_rate", "l2", "priority", "refit")
+        layers = auto_layers(inputs) if _is_auto(self.layers) else self.layers
+        return Recipe(layers, **given, **{name: getattr(self, name) for name in names})
+
+    def _split(self, rows: Examples, classes: NDArray[Any], rng: np.random.Generator) -> tuple[Examples, Examples]:
+        """Training and validation rows."""
+        training, validation = split(rows, self.validation_fraction, rng)
+        small = classes[np.setdiff1d(training.target, validation.target)]
+        if len(small):
+            warnings.warn(
+                f"class {', '.join(map(repr, small.tolist()))} has too few rows for a validation split of "
+                f"{self.validation_fraction}; its rows stay in training",
+                stacklevel=3,
+            )
+        return training, validation if len(validation) else training
+
+    def _train(
+        self, training: Examples, validation: Examples, classes: NDArray[Any], rng: np.random.Generator
+    ) -> tuple[Snapshot, list[dict[str, Any]]]:
+        """The best network, and the history of all."""
+        recipe = self._recipe(training.bits.shape[1] * (2 if self.negation else 1))
+        share = np.bincount(training.target, training.weight, len(classes)).astype(np.float64)
+        class_weight = check_class_weight(self.class_weight, classes, share)
+        history: list[dict[str, Any]] = []
+        threads = effective_n_jobs(-1 if self.n_jobs is None else self.n_jobs)
+        with progress(recipe.max_epochs, self.verbose) as show, ThreadPoolExecutor(threads) as executor:
+
+            def watch(scores: list[Score]) -> None:
+                history.extend(asdict(score) for score in scores)
+                show(scores)
+
+            return fit(recipe, training, validation, class_weight, rng, executor, watch), history
+
+    def _layers(self, X: Any) -> list[Words]:
+        check_is_fitted(self, "network_")
+        return layers(self.network_, pack(self.binarizer_.transform(X)))
+
+    def _fired(self, X: Any) -> Bits:
+        return unpack(self._layers(X)[-1])
+
+    def _layer(self, layer: int) -> int:
+        """A layer's number from the bottom."""
+        count = 2 * len(self.network_.levels) + 1
+        if not isinstance(layer, Integral) or not -count <= layer < count:
+            raise InputError(f"layer is {layer!r}; this network has the layers 0 (predicates) to {count - 1} (classes)")
+        return int(layer) % count
+
+
+def _examples(
+    binarizer: Binarizer, classes: NDArray[Any], X: Any, labels: NDArray[Any], weight: NDArray[np.float64]
+) -> Examples:
+    kept = weight > 0
+    return canonical(Examples(binarizer.transform(X)[kept], np.searchsorted(classes, labels[kept]), weight[kept]))
+
+
+def _given(binarizer: Binarizer, classes: NDArray[Any], X_val: Any, y_val: Any) -> Examples:
+    """The validation rows that the user gave."""
+    if X_val is None or y_val is None:
+        raise InputError("X_val and y_val go together: give both or none")
+    labels = check_labels(y_val, "y_val")
+    unknown = np.setdiff1d(labels, classes)
+    if len(unknown):
+        raise InputError(f"y_val has the class {unknown.tolist()[0]!r}, which y has not")
+    bits = binarizer.transform(X_val)
+    if len(bits) != len(labels):
+        raise InputError(f"y_val has {len(labels)} labels for the {len(bits)} rows of X_val")
+    return canonical(Examples(bits, np.searchsorted(classes, labels), np.ones(len(labels))))
+
+
+def _network(binarizer: Binarizer, classes: NDArray[Any], best: Snapshot) -> RuleNetwork:
+    names = tuple(classes.tolist())
+    return RuleNetwork(
+        columns=binarizer.columns_,
+        predicates=binarizer.predicates_,
+        levels=extract(best.sizes, best.weights, len(binarizer.predicates_)),
+        classes=names,
+        priority=tuple(names[c] for c in best.priority),
+        default=names[best.default],
+    )
+
+
+def _is_auto(value: Any) -> bool:
+    return isinstance(value, str) and value == "auto"

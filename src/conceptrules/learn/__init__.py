@@ -1,0 +1,1 @@
+"""Bits to weights to a network: examples, descent, extraction, who wins."""

@@ -1,0 +1,22 @@
+"""The language: columns, predicates, rules, concepts, levels and the network they make."""
+
+from conceptrules.rules.errors import ColumnTypeError, ConceptRulesError, InputError
+from conceptrules.rules.network import Concept, Level, Literal, Rule, RuleNetwork, Statistics
+from conceptrules.rules.predicate import Column, Equals, Interval, Missing, Predicate
+
+__all__ = [
+    "Column",
+    "ColumnTypeError",
+    "Concept",
+    "ConceptRulesError",
+    "Equals",
+    "InputError",
+    "Interval",
+    "Level",
+    "Literal",
+    "Missing",
+    "Predicate",
+    "Rule",
+    "RuleNetwork",
+    "Statistics",
+]

@@ -1,0 +1,69 @@
+"""Figures of a network: its size, what its rules cover, how often each class is right."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptrules.rules.errors import InputError
+from conceptrules.rules.evaluate import Bits, Words, layers, unpack
+from conceptrules.rules.network import RuleNetwork, Statistics
+
+Floats = NDArray[np.float64]
+
+
+def edges(network: RuleNetwork) -> int:
+    """The paper's measure of complexity: literals in rules plus rules in concepts, on all levels, used or not."""
+    literals = sum(len(rule.literals) for level in network.levels for rule in level.rules)
+    return literals + sum(len(concept.rules) for level in network.levels for concept in level.concepts)
+
+
+def with_statistics(
+    network: RuleNetwork, words: Words, y: NDArray[np.intp], weight: Floats | None = None
+) -> RuleNetwork:
+    """The network with what its rules cover on these rows; `y` holds indices of classes."""
+    if not len(y) == words.rows == (words.rows if weight is None else len(weight)):
+        raise InputError(f"{words.rows} rows need as many classes and weights, got {len(y)} classes")
+    weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)
+    classes = len(network.classes)
+    hidden = layers(network, words)
+    covered = tuple(
+        tuple(_by_class(y[rows], weight[rows], classes) for rows in unpack(rules).T) for rules in hidden[1::2]
+    )
+    patterns = _patterns(unpack(hidden[-1]), y, weight, classes)
+    return replace(network, statistics=Statistics(_by_class(y, weight, classes), covered, patterns))
+
+
+def pattern_frequencies(network: RuleNetwork, fired: Bits) -> Floats:
+    """How often each class is right where just these classes fire: (rows, classes), each row sums to 1.
+
+    Frequencies of the training rows, smoothed by one row of the average kind: (count + share) / (total + 1).
+    A pattern never seen gets the shares of the classes.
+    """
+    if network.statistics is None:
+        raise InputError("this network has no statistics of training rows; add them with rules.measure.with_statistics")
+    shares = np.array(network.statistics.rows) / sum(network.statistics.rows)
+    seen = {pattern: np.array(rows) for pattern, rows in network.statistics.patterns}
+    kinds, inverse = np.unique(fired, axis=0, return_inverse=True)
+    table = [_smoothed(seen.get(tuple(kind)), shares) for kind in kinds.tolist()]
+    return np.array(table).reshape(-1, len(shares))[inverse.reshape(-1)]
+
+
+def _smoothed(counts: Floats | None, shares: Floats) -> Floats:
+    return shares if counts is None else (counts + shares) / (counts.sum() + 1)
+
+
+def _by_class(y: NDArray[np.intp], weight: Floats, classes: int) -> tuple[float, ...]:
+    return tuple(np.bincount(y, weight, minlength=classes).tolist())
+
+
+def _patterns(
+    fired: Bits, y: NDArray[np.intp], weight: Floats, classes: int
+) -> tuple[tuple[tuple[bool, ...], tuple[float, ...]], ...]:
+    """Sorted, since np.unique sorts; a pattern of rows without weight has not been seen."""
+    kinds, inverse = np.unique(fired, axis=0, return_inverse=True)
+    counts = np.bincount(inverse.reshape(-1) * classes + y, weight, minlength=len(kinds) * classes)
+    pairs = zip(kinds.tolist(), counts.reshape(-1, classes).tolist(), strict=True)
+    return tuple((tuple(kind), tuple(rows)) for kind, rows in pairs if sum(rows) > 0)

@@ -1,0 +1,112 @@
+"""Columns, and the tests on one column that rules are made of."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from dataclasses import dataclass
+from typing import Literal as Choice
+from typing import get_args
+
+from conceptrules.rules.errors import InputError
+
+Kind = Choice["number", "date", "datetime", "duration", "boolean", "category"]
+Value = str | int | float | bool
+KINDS: tuple[Kind, ...] = get_args(Kind)
+ORDERED: tuple[Kind, ...] = ("number", "date", "datetime", "duration")
+EPOCH = dt.datetime(1970, 1, 1)
+
+
+def plain(value: object) -> Value:
+    """A category or a class as a Python value: a NumPy scalar is unpacked, all else is refused."""
+    value = value.item() if hasattr(value, "item") else value
+    if not isinstance(value, str | int | float) or (isinstance(value, float) and math.isnan(value)):
+        raise InputError(f"a category or a class is text, a number, true or false, not {value!r}")
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the table as it was seen in training.
+
+    Ordered kinds are read as float64: numbers as they are, dates and date-times as microseconds
+    since 1970-01-01 (UTC), durations as microseconds.
+    """
+
+    name: str
+    kind: Kind = "number"
+    categories: tuple[Value, ...] = ()
+    missing: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "categories", tuple(map(plain, self.categories)))
+        if self.kind not in KINDS:
+            raise InputError(f"column {self.name!r} has the kind {self.kind!r}; use one of {', '.join(KINDS)}")
+
+    @property
+    def ordered(self) -> bool:
+        return self.kind in ORDERED
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """A test on one column; on a missing value every test but `Missing` is false."""
+
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
+class Interval(Predicate):
+    """`low < x <= high`. Both bounds infinite: the column has any value at all."""
+
+    low: float = -math.inf
+    high: float = math.inf
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "low", float(self.low))
+        object.__setattr__(self, "high", float(self.high))
+        # NaN bounds fail this comparison too. low = inf or high = -inf would be a test that an infinite
+        # value could pass or fail against the reading of the text, so they are refused as well.
+        if not self.low < self.high:
+            raise InputError(f"interval on column {self.column!r} needs low < high, got {self.low} and {self.high}")
+
+
+@dataclass(frozen=True, slots=True)
+class Equals(Predicate):
+    """`x = value`, for categories and booleans."""
+
+    value: Value
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", plain(self.value))
+
+
+@dataclass(frozen=True, slots=True)
+class Missing(Predicate):
+    """The column has no value in this row."""
+
+
+def holds(predicate: Predicate, value: Value | None) -> bool:
+    """The meaning of a predicate on one value, as `Column` reads it; None and NaN are missing.
+
+    >>> holds(Interval("age", 27, 41), 41.0), holds(Interval("age", 27, 41), None)
+    (True, False)
+    """
+    missing = value is None or (isinstance(value, float) and math.isnan(value))
+    match predicate:
+        case Missing():
+            return missing
+        case Interval(low=low, high=high):
+            assert not isinstance(value, str)
+            if missing or value is None:
+                return False
+            # An unbounded side takes the infinity of that side too.
+            return (low == -math.inf or low < value) and value <= high
+        case Equals(value=wanted):
+            return not missing and value == wanted
+    raise AssertionError(predicate)
+
+
+def shown(text: object) -> str:
+    """Text without control characters, so that no name can move a terminal's cursor."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))

@@ -1,0 +1,220 @@
+"""A network in words."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+from conceptrules.rules.measure import edges
+from conceptrules.rules.network import Literal, RuleNetwork
+from conceptrules.rules.predicate import EPOCH, Column, Equals, Interval, Kind, Missing, Predicate, Value, shown
+
+# A name or value with one of these in it, or like the name of a concept, could be taken for our own words.
+_OURS = re.compile(r'(^|\s)(and|or|not|is|always|[=<>]|!=|<=)(\s|$)|, |^[CR]\d+\.\d+\b|^\(|\)$|^\s|\s$|  |"|^$')
+_FIGURES_AT = 100  # the figures of a section line up at the end of its longest rule, but not further right than here
+
+
+def word(value: object) -> str:
+    """A name or value, in quotes where it could be misread.
+
+    >>> print(word("job"), word("black and white"))
+    job "black and white"
+    """
+    text = str(value)
+    return shown(json.dumps(text, ensure_ascii=False)) if _OURS.search(text) or not text.isprintable() else text
+
+
+def number_text(value: float) -> str:
+    """As few digits as identify the number: 27, 0.1, 1e-07."""
+    return repr(value + 0.0).removesuffix(".0")  # + 0.0 makes 0 of -0
+
+
+def date_text(microseconds: float) -> str:
+    """A day, with the time only if it is not midnight."""
+    text = datetime_text(microseconds)
+    return text.removesuffix(" 00:00")
+
+
+def datetime_text(microseconds: float) -> str:
+    """To the minute, or to the second or microsecond where these are not 0."""
+    try:
+        moment = EPOCH + dt.timedelta(microseconds=round(microseconds))
+    except OverflowError:  # years before 1 or after 9999
+        return f"1970-01-01 + {duration_text(microseconds)}"
+    exact = moment.second or moment.microsecond
+    return moment.isoformat(sep=" ", timespec="auto" if exact else "minutes")
+
+
+def duration_text(microseconds: float) -> str:
+    """3 days 4:00:00"""
+    try:
+        text = str(abs(dt.timedelta(microseconds=round(microseconds)))).replace(",", "")
+    except OverflowError:
+        return f"{number_text(microseconds)} microseconds"
+    return f"minus {text}" if round(microseconds) < 0 else text
+
+
+_FORMATS: dict[Kind, Callable[[float], str]] = {
+    "number": number_text,
+    "date": date_text,
+    "datetime": datetime_text,
+    "duration": duration_text,
+}
+
+
+def predicate_text(predicate: Predicate, column: Column) -> str:
+    """
+    >>> predicate_text(Interval("age", 27, 41), Column("age"))
+    '27 < age <= 41'
+    """
+    name = word(column.name)
+    match predicate:
+        case Missing():
+            return f"{name} is missing"
+        case Equals(value=value):
+            return f"{name} = {word(value)}"
+        case Interval(low=low, high=high):
+            return _interval_text(name, low, high, _FORMATS[column.kind])
+    raise AssertionError(predicate)
+
+
+def _interval_text(name: str, low: float, high: float, bound: Callable[[float], str]) -> str:
+    if low == -math.inf and high == math.inf:
+        return f"{name} is present"
+    if low == -math.inf:
+        return f"{name} <= {bound(high)}"
+    return f"{name} > {bound(low)}" if high == math.inf else f"{bound(low)} < {name} <= {bound(high)}"
+
+
+def literal_text(network: RuleNetwork, level: int, literal: Literal) -> str:
+    """The literal in words; `level` counts from 0 and says of what it is a literal: predicates on 0, else concepts."""
+    if level > 0:
+        name = concept_name(level - 1, literal.index)
+        return f"not {name}" if literal.negated else name
+    predicate = network.predicates[literal.index]
+    text = predicate_text(predicate, next(column for column in network.columns if column.name == predicate.column))
+    if not literal.negated:
+        return text
+    if isinstance(predicate, Equals):
+        return f"{word(predicate.column)} != {word(predicate.value)}"
+    return f"not ({text})"  # not `age > 27` for `age <= 27`: on a missing age both are false
+
+
+def rule_text(network: RuleNetwork, level: int, index: int) -> str:
+    """The rule in words; `level` and `index` count from 0."""
+    literals = network.levels[level].rules[index].literals
+    return " and ".join(literal_text(network, level, literal) for literal in literals) or "always"
+
+
+def concept_name(level: int, index: int) -> str:
+    """The name of a concept below the classes; names count from 1, as people do: the first is C1.1."""
+    return f"C{level + 1}.{index + 1}"
+
+
+def node_names(network: RuleNetwork, layer: int) -> list[str]:
+    """The nodes of h(layer) in words: predicates, rules, names of concepts, rules, ..., classes."""
+    if layer == 0:
+        return [literal_text(network, 0, Literal(index)) for index in range(len(network.predicates))]
+    number = (layer - 1) // 2
+    if layer % 2:
+        return [rule_text(network, number, index) for index in range(len(network.levels[number].rules))]
+    if layer == 2 * len(network.levels):
+        return [word(name) for name in network.classes]
+    return [concept_name(number, index) for index in range(len(network.levels[number].concepts))]
+
+
+def network_text(network: RuleNetwork) -> str:
+    """Class by class in the order in which they win, then the concepts that their rules name.
+
+    A rule that several concepts share is shown with each of them, under one name (R1.3), since its precision differs.
+    """
+    sections = [_header(network), *_class_sections(network), *_concept_sections(network), *_unused_sections(network)]
+    return "\n\n".join(sections)
+
+
+def _header(network: RuleNetwork) -> str:
+    firing = [word(name) for name in network.priority if _rules_of(network, name)]
+    rules = sum(len(level.rules) for level in network.levels)
+    size = f"{_plural(rules, 'rule')}, {_plural(edges(network), 'edge')}."
+    order = f" When several classes fire, the first of these wins: {', '.join(firing)}."
+    return size + order if len(firing) > 1 else size
+
+
+def _class_sections(network: RuleNetwork) -> Iterator[str]:
+    for name in network.priority:
+        rules = _rules_of(network, name)
+        if rules:
+            lines = _lines(network, len(network.levels) - 1, rules, network.classes.index(name))
+            yield f"{word(name)} if{_any_of(rules)}\n{lines}"
+        elif name != network.default:
+            yield f"{word(name)} never"
+    yield f"{word(network.default)} for everything else"
+
+
+def _concept_sections(network: RuleNetwork) -> Iterator[str]:
+    for level in reversed(range(len(network.levels) - 1)):
+        for index, concept in enumerate(network.levels[level].concepts):
+            name = concept_name(level, index)
+            if concept.rules:
+                yield f"{name} means{_any_of(concept.rules)}\n{_lines(network, level, concept.rules)}"
+            else:
+                yield f"{name} never holds"
+
+
+def _unused_sections(network: RuleNetwork) -> Iterator[str]:
+    """Rules that no concept has: only in networks that are not simplified, where their edges count as well."""
+    for number, level in enumerate(network.levels):
+        used = {rule for concept in level.concepts for rule in concept.rules}
+        rules = [rule for rule in range(len(level.rules)) if rule not in used]
+        if rules:
+            yield f"used nowhere on level {number + 1}\n{_lines(network, number, rules)}"
+
+
+def _lines(network: RuleNetwork, level: int, rules: Sequence[int], right: int | None = None) -> str:
+    """A line for each rule, those that cover most first; `right` is the class that the rules speak for, if any."""
+    shared = Counter(rule for concept in network.levels[level].concepts for rule in concept.rules)
+    lines = []
+    for rule in rules:
+        name = f"R{level + 1}.{rule + 1}: " if shared[rule] > 1 else ""
+        covered = _covered(network, level, rule)
+        lines.append((-sum(covered), name + rule_text(network, level, rule), _figures(network, covered, right)))
+    width = min(max(len(text) for _, text, _ in lines), _FIGURES_AT)
+    return "\n".join(f"  {text:<{width}}  {figures}".rstrip() for _, text, figures in sorted(lines))
+
+
+def _covered(network: RuleNetwork, level: int, rule: int) -> tuple[float, ...]:
+    return network.statistics.covered[level][rule] if network.statistics else ()
+
+
+def _figures(network: RuleNetwork, covered: tuple[float, ...], right: int | None) -> str:
+    """Rows covered, and the share of the rule's class, or of the commonest class where the rule speaks for none."""
+    total = sum(covered)
+    if not total:
+        return "(no rows)" if covered else ""
+    kind = covered.index(max(covered)) if right is None else right
+    meaning = word(network.classes[kind]) if right is None else "right"
+    return f"({_plural(total, 'row')}, {_percent(covered[kind] / total)} {meaning})"
+
+
+def _rules_of(network: RuleNetwork, name: Value) -> tuple[int, ...]:
+    return network.levels[-1].concepts[network.classes.index(name)].rules
+
+
+def _any_of(rules: Sequence[int]) -> str:
+    return " any of" if len(rules) > 1 else ""
+
+
+def _plural(count: float, noun: str) -> str:
+    whole = count >= 100 or count == round(count)  # weights can be fractions
+    return f"{count:,.0f} {noun}" + "s" * (count != 1) if whole else f"{count:.3g} {noun}s"
+
+
+def _percent(share: float) -> str:
+    """A whole number, but 0 % and 100 % only where there is no exception."""
+    if share in (0, 1):
+        return f"{share:.0%}"
+    return "over 99%" if share > 0.99 else "under 1%" if share < 0.01 else f"{share:.0%}"

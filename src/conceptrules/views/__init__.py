@@ -1,0 +1,1 @@
+"""What people look at while and after a network is learned."""

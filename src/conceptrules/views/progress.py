@@ -1,0 +1,44 @@
+"""A progress bar for training: loss, F1 of the continuous network and of its rules, edges."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+
+class Line(Protocol):
+    """What the bar shows of one network of the cohort."""
+
+    epoch: int
+    loss: float
+    mllp_f1: float
+    crs_f1: float
+    edges: int
+
+
+@contextmanager
+def progress(epochs: int, verbose: bool) -> Iterator[Callable[[Sequence[Any]], None]]:
+    """Yields a function that shows the latest scores of a cohort; it shows the network that is best at the moment.
+
+    In a terminal or a notebook it is a bar; elsewhere it is a line for each snapshot with `verbose`, else nothing.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    if console.is_terminal or console.is_jupyter:
+        columns = (TextColumn("epoch {task.completed}/{task.total}"), BarColumn(), TimeRemainingColumn())
+        with Progress(*columns, TextColumn("{task.fields[state]}"), console=console, transient=True) as bar:
+            task = bar.add_task("training", total=epochs, state="starting; the first run on a machine compiles")
+            yield lambda scores: bar.update(task, completed=scores[0].epoch, state=_state(scores))
+    elif verbose:
+        yield lambda scores: print(f"epoch {scores[0].epoch}/{epochs}  {_state(scores)}", file=sys.stderr)
+    else:
+        yield lambda scores: None
+
+
+def _state(scores: Sequence[Line]) -> str:
+    best = max(scores, key=lambda line: line.crs_f1)
+    return f"loss {best.loss:.4f}  F1 of MLLP {best.mllp_f1:.3f}, of rules {best.crs_f1:.3f}  {best.edges} edges"

@@ -1,0 +1,86 @@
+"""An epoch of training and a forward pass: the compiled ones do what the reference does."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from conceptrules.kernels import bits, cpu, reference
+from conceptrules.kernels.cohort import Cohort, Rows, Settings
+from conceptrules.rules.evaluate import Words, pack, unpack
+
+SIZES = [(9, 6, 5, 6, 3), (1, 1, 2), (8, 4, 2), (17, 3, 1, 2, 2)]
+
+
+def cohort(sizes: tuple[int, ...], networks: int = 3) -> Cohort:
+    """Weights of which many are exactly 0 or 1, as they are late in training."""
+    weights = np.random.default_rng(1).normal(0.4, 0.5, (networks, Cohort.count(sizes)))
+    return Cohort(sizes, np.clip(weights, 0, 1).astype(np.float32))
+
+
+def rows(inputs: int, classes: int, count: int = 70) -> Rows:
+    rng = np.random.default_rng(2)
+    return Rows.of(rng.random((count, inputs)) < 0.5, rng.integers(0, classes, count), rng.random(count) + 0.5)
+
+
+def trained(sizes: tuple[int, ...], threads: int | None) -> tuple[Cohort, np.ndarray]:
+    """After two epochs with other masks, by the reference (None) or with so many threads."""
+    state, data, rng = cohort(sizes), rows(sizes[0], sizes[-1]), np.random.default_rng(3)
+    for rates in ([0, 0.5, 0.9], [0.3, 0, 1]):
+        masked = rng.random(state.weights.shape) < np.array(rates)[:, None]
+        arguments = (state, masked, data, rng.permutation(70), 0.01, Settings(batch_size=16, l2=1e-3))
+        if threads is None:
+            loss = reference.epoch(*arguments)
+        else:
+            with ThreadPoolExecutor(threads) as executor:
+                loss = cpu.epoch(*arguments, executor)
+    return state, loss
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+def test_an_epoch_equals_the_reference(sizes: tuple[int, ...]) -> None:
+    (found, loss), (wanted, reference_loss) = trained(sizes, threads=1), trained(sizes, threads=None)
+    np.testing.assert_allclose(loss, reference_loss, rtol=1e-4)
+    np.testing.assert_allclose(found.weights, wanted.weights, atol=1e-4)
+    np.testing.assert_allclose(found.first, wanted.first, rtol=1e-3, atol=1e-6)
+    assert found.steps == wanted.steps == 10
+    assert not np.array_equal(found.weights, cohort(sizes).weights)
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+def test_threads_change_nothing(sizes: tuple[int, ...]) -> None:
+    assert np.array_equal(trained(sizes, threads=1)[0].weights, trained(sizes, threads=3)[0].weights)
+
+
+def test_a_short_last_batch_counts_its_own_rows_only() -> None:
+    """70 rows in batches of 64, then of 6: the same loss as all rows in their two batches one by one."""
+    data, order = rows(9, 3), np.arange(70)
+    with ThreadPoolExecutor(1) as executor:
+        arguments = (np.ones((3, Cohort.count(SIZES[0])), bool), data)
+        losses = [
+            cpu.epoch(cohort(SIZES[0]), *arguments, part, 0.01, Settings(batch_size=64), executor)
+            for part in (order, order[:64], order[64:])
+        ]
+    np.testing.assert_allclose(losses[0], (64 * losses[1] + 6 * losses[2]) / 70, rtol=1e-5)
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+def test_forward_equals_the_reference(sizes: tuple[int, ...]) -> None:
+    state, data = cohort(sizes), rows(sizes[0], sizes[-1], count=200)
+    with ThreadPoolExecutor(1) as executor:
+        found = cpu.forward(state, data.packed, executor)
+    np.testing.assert_allclose(found, reference.forward(state, data.packed), atol=1e-5)
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+def test_bits_equal_the_forward_pass_with_rounded_weights(sizes: tuple[int, ...]) -> None:
+    state = cohort(sizes)
+    state.weights[:] = state.weights > 0.7
+    inputs = np.random.default_rng(5).random((130, sizes[0])) < 0.5
+    wanted = reference.forward(state, np.packbits(inputs, axis=1))
+    for weights, scores in zip(state.weights, wanted, strict=True):
+        fired = bits.fired(sizes, weights, pack(inputs).words)
+        assert np.array_equal(unpack(Words(fired, 130)), scores == 1)
+        assert set(np.unique(scores)) <= {0, 1}

@@ -1,0 +1,186 @@
+"""Recipe, descent, extraction, who wins, and the choice of the best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conceptrules.kernels import bits
+from conceptrules.kernels.cohort import Cohort
+from conceptrules.learn.descent import descend
+from conceptrules.learn.examples import Examples
+from conceptrules.learn.extract import extract
+from conceptrules.learn.fit import Score, Snapshot, fit, train
+from conceptrules.learn.recipe import Recipe, auto_layers
+from conceptrules.learn.winners import first, learned, macro_f1
+from conceptrules.rules.errors import InputError
+from conceptrules.rules.evaluate import layers_plain, pack
+from conceptrules.rules.network import RuleNetwork
+from conceptrules.rules.predicate import Column, Equals
+
+RNG = np.random.default_rng
+
+
+@pytest.fixture(name="executor")
+def _executor() -> Iterator[Executor]:
+    with ThreadPoolExecutor(2) as executor:
+        yield executor
+
+
+def xor(repeats: float = 10) -> Examples:
+    """Class 1 where just one of two bits is set; a third says nothing. Both bits come with their opposites."""
+    inputs = np.array([[a, b, c] for a in (0, 1) for b in (0, 1) for c in (0, 1)], dtype=bool)
+    pairs = np.hstack([inputs[:, :2], ~inputs[:, :2], inputs[:, 2:]])
+    return Examples(pairs, (inputs[:, 0] ^ inputs[:, 1]).astype(np.int64), np.full(8, repeats))
+
+
+@pytest.mark.parametrize("layers", [(8,), (16, 16, 16)])
+def test_xor_is_learned(layers: tuple[int, ...], executor: Executor) -> None:
+    scores: list[Score] = []
+    best = fit(Recipe(layers), xor(), xor(), np.ones(2), RNG(0), executor, scores.extend)
+    assert best.score.crs_f1 == best.score.training_f1 == 1
+    assert {score.rate for score in scores} == set(Recipe(layers).binarization_rate)
+    assert scores[-1].epoch == best.score.epoch + 100  # patience
+    assert best.score == max(scores, key=lambda score: score.rank)
+
+
+def test_negation_finds_xor_without_the_opposites(executor: Executor) -> None:
+    rows = replace(xor(), bits=xor().bits[:, :2])
+    best = fit(Recipe((8,), negation=True), rows, rows, np.ones(2), RNG(0), executor, lambda scores: None)
+    assert best.score.crs_f1 == 1
+    literals = {literal for rule in extract(best.sizes, best.weights, 2)[0].rules for literal in rule.literals}
+    assert {literal.negated for literal in literals} == {False, True}
+    assert {literal.index for literal in literals} <= {0, 1}
+
+
+def test_descent_is_what_the_recipe_says(executor: Executor) -> None:
+    recipe = Recipe((4,), binarization_rate=(0.0, 0.5), max_epochs=3, min_steps=6, batch_size=4)
+    epochs = [(e.number, e.cohort.steps, e.loss.shape) for e in descend(recipe, 2, xor(), RNG(0), executor)]
+    assert epochs == [(1, 6, (2,)), (2, 12, (2,)), (3, 18, (2,))]  # 8 rows, 2 steps a pass, 3 passes
+    masks = replace(recipe, mask_every=2)
+    assert [e.cohort.steps for e in descend(masks, 2, xor(), RNG(0), executor)] == [6, 12, 18]
+
+
+def test_snapshots_come_with_weights_and_scores(executor: Executor) -> None:
+    recipe = Recipe((4,), binarization_rate=(0.0, 0.5), max_epochs=7, snapshot_every=3)
+    seen = list(train(recipe, xor(), xor(), np.ones(2), RNG(0), executor))
+    assert [[snapshot.score.epoch for snapshot in cohort] for cohort in seen] == [[3, 3], [6, 6], [7, 7]]
+    assert not np.array_equal(seen[0][0].weights, seen[1][0].weights)  # copies, not the trainer's own
+
+
+def test_refit_trains_on_all_rows_with_what_was_chosen(executor: Executor) -> None:
+    scores: list[Score] = []
+    part = xor().weighted(np.array([1, 1, 1, 1, 1, 1, 1, 0.0]))
+    best = fit(Recipe((8,), refit=True), part, xor(), np.ones(2), RNG(0), executor, scores.extend)
+    again = next(k for k in range(1, len(scores)) if scores[k].epoch < scores[k - 1].epoch)
+    chosen = max(scores[:again], key=lambda score: score.rank)
+    assert best.score in scores[again:]
+    assert {score.rate for score in scores[again:]} == {chosen.rate}
+
+
+def test_an_interrupt_keeps_the_best_so_far(executor: Executor) -> None:
+    def interrupt(scores: list[Score]) -> None:
+        if scores[0].epoch == 10:
+            raise KeyboardInterrupt
+
+    with pytest.warns(UserWarning, match=r"interrupted; .* kept \(epoch 5\)"):
+        best = fit(Recipe((8,)), xor(), xor(), np.ones(2), RNG(0), executor, interrupt)
+    assert best.score.epoch == 5
+
+
+def test_an_interrupt_before_the_first_snapshot_is_not_swallowed(executor: Executor) -> None:
+    def interrupt(scores: list[Score]) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fit(Recipe((8,)), xor(), xor(), np.ones(2), RNG(0), executor, interrupt)
+
+
+@given(st.integers(0, 999), st.sampled_from([(3, 4, 2), (3, 4, 3, 5, 3)]), st.booleans())
+def test_the_extracted_network_equals_the_rounded_weights(seed: int, sizes: tuple[int, ...], negation: bool) -> None:
+    """Law 3, negations included."""
+    sizes = (6, *sizes[1:]) if negation else sizes
+    weights = RNG(seed).random(Cohort.count(sizes), np.float32) ** 0.5 * 0.8
+    columns = tuple(Column(f"x{j}", "boolean") for j in range(3))
+    levels = extract(sizes, weights, 3)
+    classes = tuple(range(sizes[-1]))
+    network = RuleNetwork(columns, tuple(Equals(column.name, True) for column in columns), levels, classes)
+    rows = RNG(seed).random((20, 3)) < 0.5
+    inputs = np.hstack([rows, ~rows]) if negation else rows
+    fired = bits.fired(sizes, weights, pack(inputs).words)
+    assert np.array_equal(pack(layers_plain(network, rows)[-1]).words, fired & pack(np.ones((20, 1), bool)).words)
+
+
+def test_who_wins() -> None:
+    """Class 0 fires on everything, class 1 on half of its own rows and nothing else: class 1 goes first."""
+    rows = Examples(np.zeros((6, 1), bool), np.array([0, 0, 0, 0, 1, 1]), np.ones(6))
+    fired = np.array([[1, 0], [1, 0], [1, 0], [1, 0], [1, 0], [1, 1]], dtype=bool)
+    assert learned(fired, rows, np.ones(2)) == ((1, 0), 0)
+    assert first(fired, rows, np.ones(2)) == ((0, 1), 0)
+
+
+def test_class_weight_decides_who_wins() -> None:
+    rows = Examples(np.zeros((6, 1), bool), np.array([0, 0, 0, 1, 1, 1]), np.ones(6))
+    fired = np.array([[1, 1], [1, 1], [0, 0], [1, 1], [0, 0], [0, 0]], dtype=bool)
+    assert learned(fired, rows, np.ones(2)) == ((0, 1), 1)
+    assert learned(fired, rows, np.array([1.0, 9])) == ((1, 0), 1)
+    assert learned(fired, rows, np.array([9.0, 1])) == ((0, 1), 0)
+
+
+def test_macro_f1_is_that_of_scikit_learn() -> None:
+    from sklearn.metrics import f1_score
+
+    rng = RNG(0)
+    rows = Examples(np.zeros((50, 1), bool), rng.integers(0, 3, 50), rng.random(50))
+    decided = rng.integers(0, 3, 50)
+    wanted = f1_score(rows.target, decided, average="macro", sample_weight=rows.weight)
+    assert macro_f1(decided, rows, 5) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"layers": (4, 4)}, "odd number"),
+        ({"layers": ()}, "layers is empty"),
+        ({"layers": (4, -1, 4)}, "layers needs whole numbers of at least 1, got -1"),
+        ({"layers": "big"}, "layers needs whole numbers of at least 1, got 'big'"),
+        ({"binarization_rate": 1.0}, "binarization_rate is 1.0"),
+        ({"binarization_rate": (0.5, -0.1)}, "binarization_rate is -0.1"),
+        ({"max_epochs": 0}, "max_epochs"),
+        ({"batch_size": 2.5}, "batch_size"),
+        ({"learning_rate": 0}, "learning_rate needs a number above 0, got 0"),
+        ({"l2": float("nan")}, "l2 needs a number of at least 0, got nan"),
+        ({"patience": 0}, "patience"),
+        ({"priority": "last"}, "priority is 'last'"),
+    ],
+)
+def test_settings_out_of_range(settings: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Recipe(**{"layers": (4,), **settings})  # type: ignore[arg-type]
+
+
+def test_a_single_size_and_a_single_rate_will_do() -> None:
+    recipe = Recipe(8, binarization_rate=0.9)  # type: ignore[arg-type]
+    assert (recipe.layers, recipe.binarization_rate) == ((8,), (0.9,))
+
+
+def test_auto_layers_grow_with_the_inputs() -> None:
+    assert [auto_layers(inputs)[0] for inputs in (1, 27, 155, 10_000)] == [32, 64, 128, 256]
+
+
+def test_snapshots_are_ranked_by_validation_then_training_then_brevity() -> None:
+    score = Score(rate=0.5, epoch=5, loss=0.1, mllp_f1=0.5, crs_f1=0.8, training_f1=0.9, edges=10)
+    better = [
+        replace(score, edges=9),
+        replace(score, training_f1=0.91, edges=99),
+        replace(score, crs_f1=0.81, edges=99),
+    ]
+    ranks = [one.rank for one in (score, *better)]
+    assert ranks == sorted(ranks)
+    assert Snapshot.__dataclass_params__.frozen  # type: ignore[attr-defined]

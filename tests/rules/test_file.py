@@ -1,0 +1,180 @@
+import json
+import os
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conceptrules.rules import Concept, InputError, Level, RuleNetwork
+from conceptrules.rules.file import dumps, load, loads, save
+from tests.rules.test_network import NETWORK
+from tests.rules.test_text import ADULT
+from tests.strategies import measured_networks, networks
+
+TEXT = dumps(ADULT)
+
+
+@given(measured_networks(odd=True) | networks(odd=True))
+def test_reading_gives_back_what_was_written(network):
+    again = loads(dumps(network))
+    assert again == network
+    assert again.statistics == network.statistics
+    assert dumps(again) == dumps(network)
+
+
+def test_half_a_surrogate_pair_survives(tmp_path):
+    network = RuleNetwork((), (), (Level((), (Concept(),)),), ("a\udc80é",))
+    save(network, tmp_path / "model.json")
+    assert load(tmp_path / "model.json") == network
+
+
+def test_a_rule_a_line():
+    assert '{"all": [0], "none": [1]}' in map(str.strip, dumps(NETWORK).splitlines())
+
+
+def test_files(tmp_path):
+    class Model:
+        network_ = NETWORK
+
+    save(Model(), tmp_path / "model.json")
+    save(NETWORK, str(tmp_path / "network.json"))
+    assert load(str(tmp_path / "model.json")) == load(tmp_path / "network.json") == NETWORK
+    assert sorted(os.listdir(tmp_path)) == ["model.json", "network.json"]
+
+
+def test_a_failed_save_keeps_the_old_file_and_leaves_no_other(tmp_path, monkeypatch):
+    path = tmp_path / "model.json"
+    save(ADULT, path)
+    monkeypatch.setattr("pathlib.Path.replace", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        save(NETWORK, path)
+    assert load(path) == ADULT
+    assert os.listdir(tmp_path) == ["model.json"]
+    with pytest.raises(InputError, match="a fitted model, not dict"):
+        save({}, path)
+
+
+def test_errors_name_the_file(tmp_path):
+    path = tmp_path / "model.json"
+    path.write_bytes(b"\x80\x04\x95")
+    with pytest.raises(InputError, match=r"model\.json is not text"):
+        load(path)
+    path.write_text(TEXT[:-9])
+    with pytest.raises(InputError, match=r"model\.json: the model ends too early"):
+        load(path)
+    path.write_text("\ufeff" + TEXT, encoding="utf-8")
+    assert load(path) == ADULT
+
+
+@pytest.mark.parametrize("size", range(1, len(TEXT.rstrip()), 7))
+def test_a_model_cut_short(size):
+    with pytest.raises(InputError, match="ends too early"):
+        loads(TEXT[:size])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "a,b\n1,2\n",
+        "[]",
+        "3",
+        "null",
+        '{"format": "other"}',
+        "{}",
+        "{'format'}",
+        "[" * 100_000,
+        '{"a": ' + "9" * 5000 + "}",
+    ],
+)
+def test_what_is_not_ours(text):
+    with pytest.raises(InputError, match="not a conceptrules model"):
+        loads(text)
+
+
+def changed(path, value):
+    """The text of a network with one piece of it replaced, or deleted where the value is `...`."""
+    model = json.loads(TEXT)
+    *parents, last = path
+    piece = model
+    for key in parents:
+        piece = piece[key]
+    if value is ...:
+        del piece[last]
+    else:
+        piece[last] = value
+    return json.dumps(model)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (["version"], 2, "version 2, this conceptrules reads up to 1; update it"),
+        (["version"], 0, "version must be 1 or more"),
+        (["version"], "1", "version must be a whole number"),
+        (["version"], ..., "version must be a whole number"),
+        (["classes"], ..., "the model has no 'classes'"),
+        (["notes"], "x", "has a 'notes' that this version does not know"),
+        (["classes"], "ab", 'classes must be a list, found "ab"'),
+        (["classes", 0], None, r"classes\[0\] must be text, a number, true or false, found null"),
+        (["classes", 0], ["a"], r"classes\[0\] must be text"),
+        (["priority"], ["a", "a"], "priority must list each class once"),
+        (["default"], "maybe", "default class 'maybe'"),
+        (["columns", 0, "name"], 3, r"columns\[0\].name must be text, found 3"),
+        (["columns", 0, "kind"], "integer", r"columns\[0\].kind must be one of number, date"),
+        (["columns", 0, "kind"], [], r"columns\[0\].kind must be one of"),
+        (["columns", 0, "missing"], 0, r"columns\[0\].missing must be true or false, found 0"),
+        (["columns", 0], [], r"columns\[0\] must be an object with name, kind"),
+        (["predicates", 0, "kind"], "near", r'predicates\[0\].kind must be interval, equals or missing, found "near"'),
+        (["predicates", 0], "age", r"predicates\[0\].kind must be"),
+        (["predicates", 0, "low"], True, r"predicates\[0\].low must be a finite number, found true"),
+        (["predicates", 2, "low"], 1e9, "needs low < high"),
+        (["predicates", 0, "low"], 10**400, "must be a finite number, found 1000.*[.]{3}$"),
+        (["predicates", 0, "column"], "aeg", "tests column 'aeg'"),
+        (["levels"], [], "at least one level"),
+        (["levels", 0, "rules", 0, "all", 0], 99, "rule 0 of level 1 refers to predicate 99"),
+        (["levels", 0, "rules", 0, "all", 0], -1, r"levels\[0\].rules\[0\].all\[0\] must be a whole number from 0 up"),
+        (["levels", 0, "rules", 0, "all", 0], True, "must be a whole number from 0 up, found true"),
+        (["levels", 0, "rules", 0, "all", 0], 0.0, "must be a whole number from 0 up, found 0.0"),
+        (["levels", 0, "rules", 0, "none"], ..., r"levels\[0\].rules\[0\] has no 'none'"),
+        (["levels", 0, "concepts", 0, "any"], [99], "concept 0 refers to rule 99"),
+        (["statistics", "rows", 0], -1, r"statistics.rows\[0\] must be a number from 0 up"),
+        (["statistics", "covered"], [], "statistics are for"),
+        (["statistics", "covered", 0, 0], 3, r"statistics.covered\[0\]\[0\] must be a list"),
+        (["statistics", "patterns", 0, "fires", 0], 1, r"patterns\[0\].fires\[0\] must be true or false"),
+    ],
+)
+def test_a_broken_model_says_where(path, value, message):
+    assert isinstance(loads(TEXT), RuleNetwork)
+    with pytest.raises(InputError, match=message):
+        loads(changed(path, value))
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+def test_numbers_that_json_does_not_have(number):
+    with pytest.raises(InputError, match=f"{number} is not a number in JSON"):
+        loads(changed(["statistics", "rows", 0], 12345).replace("12345", number))
+
+
+def test_keys_given_twice():
+    with pytest.raises(InputError, match="'version' is given twice"):
+        loads(TEXT.replace('"version": 1', '"version": 1, "version": 2'))
+
+
+def pieces(value, path=()):
+    yield path
+    for key, item in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield from pieces(item, (*path, key))
+
+
+@given(
+    st.sampled_from(list(pieces(json.loads(TEXT)))[1:]),
+    st.sampled_from([None, 3, -1, 1.5, "x", True, [], {}, [[]], ...]),
+)
+def test_any_damage_is_an_input_error_or_still_a_network(path, value):
+    try:
+        network = loads(changed(path, value))
+    except InputError:
+        return
+    assert loads(dumps(network)) == network
+    assert str(network)

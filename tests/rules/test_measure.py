@@ -1,0 +1,80 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conceptrules.rules import InputError
+from conceptrules.rules.evaluate import layers_plain, pack
+from conceptrules.rules.measure import edges, pattern_frequencies, with_statistics
+from tests.strategies import all_inputs, measured_networks, networks, rows
+
+
+@given(networks())
+def test_edges_are_the_ones_of_the_weight_matrices(network):
+    count = 0
+    for level in network.levels:
+        count += sum(1 for rule in level.rules for _ in rule.literals)
+        count += sum(1 for concept in level.concepts for _ in concept.rules)
+    assert edges(network) == network.edges == count
+
+
+@given(st.data(), networks())
+def test_statistics_are_the_counts(data, network):
+    bits = data.draw(rows(network, min_rows=1))
+    kinds = range(len(network.classes))
+    y = np.array([data.draw(st.sampled_from(kinds)) for _ in range(min(len(bits), 9))])
+    y = np.resize(y, len(bits))
+    h, found = layers_plain(network, bits), with_statistics(network, pack(bits), y).statistics
+    assert found.rows == tuple((y == k).sum() for k in kinds)
+    for rules, covered in zip(h[1::2], found.covered, strict=True):
+        assert covered == tuple(tuple((rule & (y == k)).sum() for k in kinds) for rule in rules.T)
+    for pattern, counts in found.patterns:
+        same = (h[-1] == pattern).all(axis=1)
+        assert counts == tuple((same & (y == k)).sum() for k in kinds)
+    assert list(found.patterns) == sorted(found.patterns)
+    np.testing.assert_allclose(np.sum([counts for _, counts in found.patterns], axis=0), found.rows)
+
+
+@given(st.data(), networks())
+def test_whole_weights_are_repeats_and_weight_0_is_no_row(data, network):
+    bits = data.draw(rows(network, min_rows=1))
+    y = np.arange(len(bits)) % len(network.classes)
+    weight = np.arange(1, len(bits) + 1) % 3
+    weight[0] = 1
+    weighted = with_statistics(network, pack(bits), y, weight)
+    repeated = with_statistics(network, pack(np.repeat(bits, weight, axis=0)), np.repeat(y, weight))
+    assert weighted.statistics == repeated.statistics
+
+
+@given(networks())
+def test_a_pattern_of_rows_without_weight_has_not_been_seen(network):
+    bits = all_inputs(len(network.predicates))
+    y, weight = np.zeros(len(bits), dtype=int), np.eye(1, len(bits))[0]
+    patterns = with_statistics(network, pack(bits), y, weight).statistics.patterns
+    assert [fires for fires, _ in patterns] == [tuple(layers_plain(network, bits)[-1][0].tolist())]
+
+
+@given(measured_networks())
+def test_frequencies_are_smoothed_towards_the_shares(network):
+    fired = all_inputs(len(network.classes))
+    shares = np.array(network.statistics.rows) / sum(network.statistics.rows)
+    seen = dict(network.statistics.patterns)
+    found = pattern_frequencies(network, fired)
+    np.testing.assert_allclose(found.sum(axis=1), 1)
+    for row, frequencies in zip(fired, found, strict=True):
+        counts = np.array(seen.get(tuple(row.tolist()), np.zeros(len(shares))))
+        np.testing.assert_allclose(frequencies, (counts + shares) / (counts.sum() + 1))
+    assert pattern_frequencies(network, fired[:0]).shape == (0, len(shares))
+
+
+@given(networks())
+def test_what_cannot_be_counted_is_refused(network):
+    words = pack(np.zeros((2, len(network.predicates)), dtype=bool))
+    with pytest.raises(InputError, match="no statistics"):
+        pattern_frequencies(network, np.zeros((1, len(network.classes)), dtype=bool))
+    with pytest.raises(InputError, match="2 rows need as many classes and weights"):
+        with_statistics(network, words, np.zeros(3, dtype=int))
+    with pytest.raises(InputError, match="2 rows need as many classes and weights"):
+        with_statistics(network, words, np.zeros(2, dtype=int), np.ones(3))
+    with pytest.raises(InputError, match="at least one training row"):
+        with_statistics(network, words, np.zeros(2, dtype=int), np.zeros(2))

@@ -1,0 +1,81 @@
+"""The code of the README and the docs runs, and prints what the page says.
+
+A `python` block is run; a `text` block right after it is what it prints. In a `console` block, lines that begin with
+`$ ` are run in a shell, and what follows is their output. `...` stands for anything. The blocks of a page share one
+folder, and its Python blocks one namespace. Blocks of other languages are left alone.
+
+Learned rules are floating-point work and may differ between kinds of processors. Output under the comment
+`<!-- may differ between machines -->` must come, but if it differs the test is skipped, which shows, and does not fail.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^(<!-- may differ [^>]*-->\n)?```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+
+
+def run_python(code: str, names: dict[str, object]) -> str:
+    with contextlib.redirect_stdout(io.StringIO()) as output:
+        exec(compile(code, "block", "exec"), names)
+    return output.getvalue()
+
+
+def run_command(command: str) -> str:
+    """Standard output and error of a shell command, with this environment's programs first on the path."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    run = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "PATH": path},
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout
+    return "".join(f"{line.rstrip()}\n" for line in run.stdout.splitlines())  # rich fills tables up with blanks
+
+
+def run_page(text: str) -> Iterator[tuple[str, str, bool]]:
+    """What the page says, what is printed, and whether these may differ."""
+    names: dict[str, object] = {}
+    printed = None
+    for mark, language, code in BLOCK.findall(text):
+        if language == "text" and printed is not None:
+            yield code, printed, bool(mark)
+        printed = run_python(code, names) if language == "python" else None
+        if language == "console":
+            for command, expected in COMMAND.findall(code):
+                yield expected, run_command(command), bool(mark)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_blocks_of_a_page_run_and_print_what_it_says(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    same = doctest.OutputChecker().check_output
+    different = []
+    for expected, found, may_differ in run_page(page.read_text(encoding="utf-8")):
+        if not same(expected, found, doctest.ELLIPSIS):
+            assert may_differ, f"the page says:\n{expected}\nbut this is printed:\n{found}"
+            assert found
+            different.append(found)
+    if different:
+        pytest.skip("examples come out differently here:\n" + "\n".join(different))
+
+
+def test_the_readme_has_code_to_run():
+    languages = [language for _, language, _ in BLOCK.findall((ROOT / "README.md").read_text(encoding="utf-8"))]
+    assert {"python", "console", "text"} <= set(languages)

@@ -1,0 +1,245 @@
+"""The classifier: scikit-learn's own checks, and what it promises beyond them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils import get_tags
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from conceptrules import ConceptRuleClassifier, InputError
+from conceptrules.rules.evaluate import layers, pack
+
+QUICK = {"layers": (8,), "binarization_rate": (0.5, 0.8), "max_epochs": 60, "random_state": 0}
+
+
+def quick(**settings: Any) -> ConceptRuleClassifier:
+    return ConceptRuleClassifier(**{**QUICK, **settings})
+
+
+def table(rows: int = 120, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+    """Three classes, text, numbers and gaps, and a tenth of the answers wrong."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {
+            "age": rng.integers(18, 80, rows),
+            "job": pd.Series(rng.choice(["nurse", "smith", "clerk"], rows)).where(rng.random(rows) > 0.1),
+            "height": rng.normal(170, 10, rows).round(1),
+        }
+    )
+    y = np.where(X["job"] == "nurse", "care", np.where(X["age"] > 50, "old", "young"))
+    return X, np.where(rng.random(rows) < 0.1, rng.permutation(y), y)
+
+
+X, Y = table()
+FITTED = quick().fit(X, Y)
+
+
+@pytest.mark.filterwarnings("ignore:constant columns", "ignore:class .* has too few rows")
+@pytest.mark.parametrize(
+    "check", list(estimator_checks_generator(ConceptRuleClassifier())), ids=lambda c: c[1].func.__name__
+)
+def test_scikit_learn_check(check: tuple[Any, Any]) -> None:
+    estimator, function = check
+    function(estimator)
+
+
+def test_no_tag_excuses_it() -> None:
+    tags = get_tags(ConceptRuleClassifier())
+    assert not any([tags.non_deterministic, tags.no_validation, tags.classifier_tags.poor_score])
+
+
+def test_the_order_of_rows_does_not_matter() -> None:
+    order = np.random.default_rng(1).permutation(len(Y))
+    again = quick().fit(X.iloc[order], Y[order])
+    assert again.network_ == FITTED.network_
+    assert again.network_.statistics == FITTED.network_.statistics
+
+
+def test_the_number_of_threads_does_not_matter() -> None:
+    assert quick(n_jobs=1).fit(X, Y).network_ == quick(n_jobs=3).fit(X, Y).network_ == FITTED.network_
+
+
+def test_weights_are_repeats_and_zero_is_absence() -> None:
+    weight = np.random.default_rng(2).integers(0, 4, len(Y))
+    weighted = quick().fit(X, Y, sample_weight=weight)
+    order = np.repeat(np.arange(len(Y)), weight)
+    repeated = quick().fit(X.iloc[order], Y[order])
+    assert weighted.network_ == repeated.network_
+    assert weighted.network_.statistics == repeated.network_.statistics
+
+
+@pytest.mark.parametrize(
+    "convert", [pl.from_pandas, lambda frame: pl.from_pandas(frame).to_arrow()], ids=["polars", "arrow"]
+)
+def test_every_kind_of_table_gives_the_same_network(convert: Any) -> None:
+    other = quick().fit(convert(X), Y)
+    assert other.network_ == FITTED.network_
+    assert other.feature_names_in_.tolist() == ["age", "job", "height"]
+    assert np.array_equal(other.predict(convert(X)), FITTED.predict(X))
+
+
+def test_rows_as_lists_and_labels_as_numbers() -> None:
+    labels = np.unique(Y, return_inverse=True)[1]
+    clf = quick().fit(X.astype(object).values.tolist(), labels)
+    assert clf.network_.classes == (0, 1, 2)
+    assert clf.predict([[70, "smith", 170.0], [70, None, 170.0]]).dtype == labels.dtype
+
+
+def test_it_learns_the_table() -> None:
+    fresh, answers = table(rows=500, seed=5)
+    assert FITTED.score(fresh, answers) > 0.8
+    assert "job = nurse" in str(FITTED.network_)
+
+
+def test_the_network_alone_predicts_the_same() -> None:
+    assert np.array_equal(FITTED.network_.predict(X), FITTED.predict(X))
+
+
+def test_frequencies_are_those_of_training_rows_with_the_same_classes_firing() -> None:
+    fired = FITTED.transform(X, layer=-1)
+    frequencies = FITTED.predict_frequencies(X)
+    alike = (fired == fired[0]).all(axis=1)
+    counts = np.array([(Y[alike] == name).sum() for name in FITTED.classes_])
+    shares = np.unique(Y, return_counts=True)[1] / len(Y)
+    np.testing.assert_allclose(frequencies[0], (counts + shares) / (counts.sum() + 1))
+
+
+def test_the_decided_class_has_the_largest_probability() -> None:
+    """Also where the frequencies say otherwise, which `priority="first"` makes happen."""
+    clf = quick(priority="first", max_epochs=10).fit(X, Y)
+    frequencies, probabilities = clf.predict_frequencies(X), clf.predict_proba(X)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    assert np.array_equal(clf.classes_[probabilities.argmax(axis=1)], clf.predict(X))
+    assert not np.array_equal(clf.classes_[frequencies.argmax(axis=1)], clf.predict(X))
+    assert clf.network_.priority == clf.network_.classes
+    assert clf.network_.default == clf.network_.classes[0]
+
+
+def test_transform_gives_every_layer() -> None:
+    clf = quick(layers=(8, 8, 8)).fit(X, Y)
+    words = pack(clf.binarizer_.transform(X))
+    for layer, wanted in enumerate(layers(clf.network_, words)):
+        found = clf.transform(X, layer=layer)
+        assert np.array_equal(pack(found).words, wanted.words)
+        assert len(clf.get_feature_names_out(layer=layer)) == found.shape[1]
+    assert clf.get_feature_names_out(layer=0).tolist() == clf.binarizer_.get_feature_names_out().tolist()
+    assert clf.get_feature_names_out(layer=-1).tolist() == ["care", "old", "young"]
+    with pytest.raises(InputError, match="layer is 5; this network has the layers 0"):
+        clf.transform(X, layer=5)
+
+
+def test_it_is_a_good_citizen() -> None:
+    pipeline = make_pipeline(FunctionTransformer(), quick())
+    assert cross_val_score(pipeline, X, Y, cv=2).mean() > 0.6
+    search = GridSearchCV(quick(), {"layers": [(4,), (8,)]}, cv=2).fit(X, Y)
+    assert search.best_estimator_.network_.edges > 0
+    assert clone(FITTED).get_params() == FITTED.get_params()
+    frame = clone(FITTED).set_output(transform="pandas").fit(X, Y).transform(X)
+    assert list(frame.columns) == FITTED.get_feature_names_out().tolist()
+
+
+def test_history_tells_of_every_rate() -> None:
+    assert {line["rate"] for line in FITTED.history_} == {0.5, 0.8}
+    assert set(FITTED.history_[0]) == {"rate", "epoch", "loss", "mllp_f1", "crs_f1", "training_f1", "edges"}
+
+
+def test_validation_rows_of_your_own() -> None:
+    fresh, answers = table(rows=60, seed=9)
+    clf = quick().fit(X, Y, X_val=fresh, y_val=answers)
+    assert sum(clf.network_.statistics.rows) == len(Y)  # no row of X was held back
+    with pytest.raises(InputError, match="go together"):
+        quick().fit(X, Y, X_val=fresh)
+    with pytest.raises(InputError, match="y_val has the class 'dead'"):
+        quick().fit(X, Y, X_val=fresh, y_val=["dead"] * 60)
+    with pytest.raises(InputError, match="y_val has 59 labels for the 60 rows"):
+        quick().fit(X, Y, X_val=fresh, y_val=answers[1:])
+
+
+def test_refit_trains_again_with_the_chosen_rate() -> None:
+    clf = quick(refit=True).fit(X, Y)
+    best = max(FITTED.history_, key=lambda line: (line["crs_f1"], line["training_f1"], -line["edges"]))
+    again = clf.history_[len(FITTED.history_) :]
+    assert {line["rate"] for line in again} == {best["rate"]}
+    assert clf.score(X, Y) > 0.8
+
+
+def test_class_weight_moves_decisions() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(300, 1)), rng.integers(0, 2, 300)
+    x[y == 1] += 1
+    shares = [(quick(class_weight=weight).fit(x, y).predict(x) == 1).mean() for weight in ({0: 9}, None, {1: 9})]
+    assert shares == sorted(shares)
+    assert shares[0] < shares[2]
+    balanced = quick(class_weight="balanced").fit(x, y)
+    assert balanced.score(x, y) > 0.6
+    with pytest.raises(InputError, match="class_weight names the class 'yes'"):
+        quick(class_weight={"yes": 2}).fit(x, y)
+
+
+def test_a_small_class_stays_in_training() -> None:
+    labels = Y.copy()
+    labels[:3] = "rare"
+    with pytest.warns(UserWarning, match="class 'rare' has too few rows for a validation split of 0.2"):
+        clf = quick().fit(X, labels)
+    assert "rare" in clf.network_.classes
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"layers": (4, 4)}, "odd number of middle layers"),
+        ({"binarization_rate": 1.0}, "0 <= rate < 1"),
+        ({"validation_fraction": 1.5}, "validation_fraction is 1.5"),
+        ({"n_jobs": 0}, "n_jobs is 0"),
+        ({"device": "cuda"}, "device is 'cuda'"),
+        ({"class_weight": "heavy"}, "class_weight is 'heavy'"),
+    ],
+)
+def test_settings_out_of_range(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        quick(**settings).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([*Y[:-1], None], "y has 1 missing labels, the first in row 119"),
+        (pd.Series([*Y[:-1], pd.NA], dtype="string"), "y has 1 missing labels"),
+        (np.full(len(Y), np.nan), "y has 120 missing labels"),
+        (["a"] * len(Y), "y has 1 class"),
+        (pd.date_range("2020-01-01", periods=len(Y)), "y holds datetimes"),
+        (Y[1:], "120"),
+    ],
+)
+def test_bad_labels(labels: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        quick().fit(X, labels)
+
+
+def test_labels_of_mixed_types() -> None:
+    with pytest.raises(TypeError, match=r"row 1 holds 1 \(int\) among text"):
+        quick().fit(X.iloc[:4], ["a", 1, "b", 2])
+
+
+def test_progress_is_shown_when_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    quick(verbose=True).fit(X, Y)
+    assert "edges" in capsys.readouterr().err
+    quick().fit(X, Y)
+    assert capsys.readouterr().err == ""
+
+
+def test_an_array_with_default_settings() -> None:
+    x, y = load_iris(return_X_y=True)
+    clf = ConceptRuleClassifier(random_state=0).fit(x, y)
+    assert clf.score(x, y) > 0.9
+    assert clf.network_.columns[0].name == "x0"

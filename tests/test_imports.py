@@ -1,0 +1,37 @@
+"""Importing stays light, and so does predicting from a file. Each check needs an interpreter of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from conceptrules.rules.file import save
+from conceptrules.rules.network import Concept, Level, Literal, Rule, RuleNetwork
+from conceptrules.rules.predicate import Column, Interval
+
+HEAVY = {"numpy", "sklearn", "scipy", "numba", "narwhals", "pyarrow", "pandas", "polars", "rich", "typer", "torch"}
+
+
+def loaded_by(code: str) -> set[str]:
+    """The heavy packages that are loaded after running `code` in a new interpreter."""
+    code += "\nimport sys; print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return HEAVY & set(run.stdout.split())
+
+
+def test_import_loads_nothing_heavy():
+    assert loaded_by("import conceptrules; conceptrules.__version__") == set()
+
+
+def test_predicting_from_a_file_needs_neither_scikit_learn_nor_numba(tmp_path):
+    levels = [Level([Rule([Literal(0)])], [Concept([0]), Concept()])]
+    path = tmp_path / "model.json"
+    save(RuleNetwork([Column("age")], [Interval("age", 27)], levels, ["old", "young"], default="young"), path)
+    code = (
+        f"import conceptrules; assert list(conceptrules.load({str(path)!r}).predict([[30], [20]])) == ['old', 'young']"
+    )
+    assert loaded_by(code) <= {"numpy", "narwhals"}
+
+
+def test_the_command_line_starts_without_scikit_learn_and_numba():
+    assert loaded_by("import conceptrules.cli.app").isdisjoint({"sklearn", "numba", "pandas", "torch"})
