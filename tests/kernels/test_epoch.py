@@ -66,6 +66,25 @@ def test_a_short_last_batch_counts_its_own_rows_only() -> None:
     np.testing.assert_allclose(losses[0], (64 * losses[1] + 6 * losses[2]) / 70, rtol=1e-5)
 
 
+def test_threads_share_a_large_batch_of_one_network() -> None:
+    """In parts, by one thread or by two, and as the reference does it in one piece."""
+    sizes, data, order = SIZES[0], rows(9, 3, count=700), np.arange(700)
+    masked = np.zeros((1, Cohort.count(sizes)), bool)
+    arguments = (masked, data, order, 0.01, Settings(batch_size=300))
+    states = [cohort(sizes, networks=1) for _ in range(3)]
+    losses = [reference.epoch(states[0], *arguments)]
+    for threads, state in enumerate(states[1:], start=1):
+        with ThreadPoolExecutor(threads) as executor:
+            losses.append(cpu.epoch(state, *arguments, executor))
+    np.testing.assert_allclose(states[1].weights, states[0].weights, atol=1e-4)
+    np.testing.assert_allclose(losses[1], losses[0], rtol=1e-4)
+    assert np.array_equal(states[1].weights, states[2].weights)
+    both = Cohort(sizes, np.repeat(cohort(sizes, networks=1).weights, 2, axis=0))
+    with ThreadPoolExecutor(2) as executor:
+        cpu.epoch(both, np.repeat(masked, 2, axis=0), *arguments[1:], executor)
+    assert np.array_equal(both.weights[1:], states[1].weights)  # whole networks, or parts of one: no difference
+
+
 @pytest.mark.parametrize("sizes", SIZES)
 def test_forward_equals_the_reference(sizes: tuple[int, ...]) -> None:
     state, data = cohort(sizes), rows(sizes[0], sizes[-1], count=200)
