@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import io
 import json
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from pyarrow import parquet
 
-from conceptrules.cli import main
+from conceptrules import __version__
+from conceptrules.cli import files, main
+from conceptrules.cli.app import _counted
 from conceptrules.rules.file import load, save
 from conceptrules.rules.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.rules.predicate import Column, Equals, Interval
@@ -97,8 +101,8 @@ def test_predict_keeps_the_columns_as_they_are_and_counts_what_is_new(run, tmp_p
     out, err = run("predict", "model.json", "new.csv")
     assert out == "id,job,age,prediction\n007,nurse,41.50,old\n008,pilot,,young\n"
     assert err.splitlines() == [
-        "column 'age': 1 of 2 rows have a value that training never saw",
-        "column 'job': 1 of 2 rows have a value that training never saw",
+        "column 'age': 1 of 2 rows have a value that the model has no category for",
+        "column 'job': 1 of 2 rows have a value that the model has no category for",
     ]
 
 
@@ -181,6 +185,10 @@ FIT = ["fit", "data.csv", "-o", "new.json", "--target"]
         (["evaluate", "data.csv", "--cv", "5"], "say it with --target"),
         (["evaluate", "data.csv", "--target", "class", "--cv", "1"], "--cv 1 is out of range"),
         (["datasets", "wines"], "did you mean 'wine'?"),
+        (["fit", "data.csv", "-t", "class", "-o", "data.csv"], "-o data.csv is the name of a table"),
+        (["fit", "data.csv", "-t", "class", "-o", "new.TSV.gz"], "name it for example model.json"),
+        (["predict", "model.json", "data.csv", "-o", "./data.csv"], "-o ./data.csv is the file data.csv itself"),
+        (["evaluate", "model.json", "data.csv", "-t", "job"], "no value of the column 'job' of data.csv is a class"),
     ],
 )
 def test_mistakes_in_the_command_are_one_line(refused, arguments, message):
@@ -201,6 +209,8 @@ def test_mistakes_in_the_command_are_one_line(refused, arguments, message):
         ("age,age,class\n1,2,x\n", "2 columns of the name 'age'"),
         ("age,class\n1,x\n2\n", "bad.csv, line 3"),
         ("class\nx\ny\n", "no column of bad.csv is left"),
+        ("age;class\n1;x\n2;y\n", "whose only column is 'age;class'; is ';' its delimiter?"),
+        ("age,class\n" + "1, 1.5\n2,2\n" * 5 + "3,NA\n", "fractions such as  1.5, not classes"),
     ],
 )
 def test_mistakes_in_the_table_are_one_line(refused, tmp_path, table, message):
@@ -219,6 +229,118 @@ def test_mistakes_in_the_table_are_one_line(refused, tmp_path, table, message):
 def test_tables_that_do_not_fit_the_model_are_one_line(refused, tmp_path, table, message):
     (tmp_path / "new.csv").write_text(table)
     assert message in refused("predict", "model.json", "new.csv", "-o", "out.csv")
+
+
+def test_a_wrong_type_in_a_column_that_no_rule_uses_leaves_no_file_behind(refused):
+    parquet.write_table(pa.table({"age": [41, 20], "job": [None, dt.date(2021, 3, 5)]}), "new.parquet")
+    assert "column 'job'" in refused("predict", "model.json", "new.parquet", "-o", "out.csv")
+
+
+def test_a_link_to_the_input_is_the_input(refused, tmp_path):
+    (tmp_path / "link.json").symlink_to("data.csv")
+    assert "is the file data.csv itself" in refused("fit", "data.csv", "-t", "class", "-o", "link.json")
+    (tmp_path / "model.csv").symlink_to("model.json")
+    assert "is the file model.json itself" in refused("predict", "model.json", "data.csv", "-o", "model.csv")
+    assert (tmp_path / "data.csv").read_text() == TABLE
+
+
+@pytest.mark.parametrize("labels", [("01", "02"), ("False", "True"), ("1.0", "2.0"), ("1", "x")])
+def test_labels_in_text_stay_as_they_are(run, tmp_path, labels):
+    (tmp_path / "data.csv").write_text("a,size\n" + f"x,{labels[0]}\ny,{labels[1]}\n" * 20)
+    run("fit", "data.csv", "-t", "size", "-o", "new.json", *FAST)
+    assert load("new.json").classes == labels
+    assert "accuracy  1.0000" in run("evaluate", "new.json", "data.csv")[0]
+
+
+def test_fractions_in_parquet_are_refused_unless_told(run, tmp_path):
+    parquet.write_table(pa.table({"a": ["x", "y"] * 20, "size": [1.5, 2.0] * 20}), "data.parquet")
+    command = ["fit", "data.parquet", "-t", "size", "-o", "new.json", *FAST]
+    assert "fractions such as 1.5, not classes" in run(*command, code=2)[1]
+    run(*command, "--kind", "size=category")
+    assert load("new.json").classes == ("1.5", "2")
+
+
+@pytest.mark.parametrize(
+    ("classes", "column"),
+    [
+        (["1", "2"], pa.array([1.0, 2.0], "float32")),
+        (["1", "2"], pa.array([1, 2])),
+        ([1, 2], pa.array(["1.0", "2"])),
+        ([1.0, 2.0], pa.array(["1", "2"])),
+        ([False, True], pa.array(["false", "True"])),
+    ],
+)
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_labels_are_compared_as_text(run, classes, column, suffix):
+    levels = [Level([Rule([Literal(0)])], [Concept(), Concept([0])])]
+    save(RuleNetwork([Column("age")], [Interval("age", 40)], levels, classes, default=classes[0]), "model.json")
+    files.write_table(pa.table({"age": [30, 50], "class": column}), f"test.{suffix}")
+    assert "accuracy  1.0000" in run("evaluate", "model.json", f"test.{suffix}")[0]
+
+
+@pytest.mark.parametrize(
+    ("categories", "zips"),
+    [
+        ((1, 2), pa.array(["1", "2", None])),
+        ((1, 2), pa.array(["1", "2", None], "large_string")),
+        ((1, 2), pa.array([1.0, 2.0, None])),
+        (("1", "2"), pa.array([1, 2, None])),
+        (("1", "2"), pa.array([1.0, 2.0, float("nan")])),
+        (("1", "2"), pa.array([1, 2, None]).dictionary_encode()),
+        ((False, True), pa.array(["false", "true", None])),
+    ],
+)
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_categories_are_read_as_the_model_has_them(run, categories, zips, suffix):
+    if suffix == "csv" and pa.types.is_floating(zips.type):
+        zips = pc.if_else(pc.is_nan(zips), None, zips)
+    columns = [Column("zip", "category", categories, missing=True)]
+    levels = [Level([Rule([Literal(0)])], [Concept([0]), Concept()])]
+    save(RuleNetwork(columns, [Equals("zip", categories[1])], levels, ["a", "b"], default="b"), "model.json")
+    files.write_table(pa.table({"id": [1, 2, 3], "zip": zips}), f"new.{suffix}")
+    _, err = run("predict", "model.json", f"new.{suffix}", "-o", "out.parquet")
+    assert parquet.read_table("out.parquet")["prediction"].to_pylist() == ["b", "a", "b"]
+    assert err == ""
+
+
+@pytest.mark.filterwarnings("default")
+def test_each_warning_is_shown_once(run, tmp_path):
+    (tmp_path / "data.csv").write_text("a,same,class\n" + "x,1,yes\ny,1,no\n" * 20)
+    _, err = run("evaluate", "data.csv", "-t", "class", "--cv", "3", *FAST[:-1])
+    assert err.count("warning: ") == 1
+    assert "'same'" in err
+
+
+def test_a_model_on_a_stream_is_utf_8_whatever_the_terminal(run, refused, tmp_path, monkeypatch):
+    out = io.TextIOWrapper(io.BytesIO(), "ascii")
+    (tmp_path / "data.csv").write_text("a,class\n" + "x,caf\u00e9\ny,bar\n" * 20, encoding="utf-8")
+    with monkeypatch.context() as patch:
+        patch.setattr("sys.stdout", out)
+        run("fit", "data.csv", "-t", "class", "-o", "-", *FAST)
+    out.seek(0)
+    monkeypatch.setattr("sys.stdin", out)
+    assert "caf\u00e9" in run("rules", "-")[0]
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xff\xfe")))
+    assert "standard input is not text (UTF-8)" in refused("rules", "-")
+
+
+def test_the_version(run):
+    assert run("--version")[0] == f"conceptrules {__version__}\n"
+
+
+def test_one_rule_is_not_one_rules():
+    assert [_counted(count, "rule") for count in (0, 1, 2)] == ["0 rules", "1 rule", "2 rules"]
+
+
+def test_what_the_terminal_cannot_show_is_no_reason_to_fail(run, tmp_path, monkeypatch):
+    out = io.TextIOWrapper(io.BytesIO(), "ascii")
+    monkeypatch.setattr("sys.stdout", out)
+    (tmp_path / "data.csv").write_text("a,class\n" + "x,caf\u00e9\ny,bar\n" * 20, encoding="utf-8")
+    run("evaluate", "data.csv", "-t", "class", "--cv", "2", *FAST[:-1])
+    out.seek(0)
+    text = out.read()
+    assert "1.0000 +- 0.0000 over 2 folds" in text
+    assert "caf\\xe9" in text
 
 
 def test_which_target_is_asked_if_it_is_not_clear(refused, tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import gzip
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -71,8 +72,33 @@ def test_a_time_of_day_is_a_duration_since_midnight(read):
 
 
 def test_a_type_that_changes_late_changes_the_whole_column(read):
-    column = read("a,b\n" + "1,1\n" * 300_000 + "x,1.5\n")
+    with pytest.warns(UserWarning, match="300000 of 300001 values are numbers"):
+        column = read("a,b\n" + "1,1\n" * 300_000 + "x,1.5\n")
     assert (column["a"][0], column["b"][-1]) == ("1", 1.5)
+
+
+WORD = "age,b\n\n1,x\n-2.5e3,y\n,z\n" + "7,x\n" * 7 + "NA,x\n?,y\n"
+
+
+def test_a_few_words_among_numbers_are_told_with_the_first_line(read):
+    with pytest.warns(UserWarning, match="'age'") as told:
+        read(WORD.replace("?", "+.5"))
+    assert [str(warning.message) for warning in told] == [
+        "column 'age' is text, but 10 of 11 values are numbers; the first other value is 'NA' (line 13); leave the "
+        "field empty if that means missing, or say --kind age=category if the column is meant to be text"
+    ]
+
+
+def test_words_are_fine_where_there_are_many_or_the_kind_is_told(read):
+    assert read(WORD)["age"][-2:] == ["NA", "?"]  # 9 of 11
+    assert read(WORD.replace("?", "5"), kinds={"age": "category"})["age"][-1] == "5"
+    assert read("a,b\n,1\n,2\n") == {"a": [None, None], "b": [1, 2]}
+
+
+def test_an_error_of_a_temporary_file_names_the_users():
+    with pytest.raises(FileNotFoundError) as told, files.naming("mine.csv"):
+        Path("none/.mine.csv.1.tmp").write_text("")
+    assert told.value.filename == "mine.csv"
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,8 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from conceptrules import ConceptRuleClassifier, InputError
-from conceptrules.rules.evaluate import layers, pack
+from conceptrules.rules.evaluate import layers_plain, pack
+from conceptrules.rules.simplify import simplify
 
 QUICK = {"layers": (8,), "binarization_rate": (0.5, 0.8), "max_epochs": 60, "random_state": 0}
 
@@ -127,10 +128,9 @@ def test_the_decided_class_has_the_largest_probability() -> None:
 
 def test_transform_gives_every_layer() -> None:
     clf = quick(layers=(8, 8, 8)).fit(X, Y)
-    words = pack(clf.binarizer_.transform(X))
-    for layer, wanted in enumerate(layers(clf.network_, words)):
+    for layer, wanted in enumerate(layers_plain(clf.network_, clf.binarizer_.transform(X))):
         found = clf.transform(X, layer=layer)
-        assert np.array_equal(pack(found).words, wanted.words)
+        assert np.array_equal(found, wanted)
         assert len(clf.get_feature_names_out(layer=layer)) == found.shape[1]
     assert clf.get_feature_names_out(layer=0).tolist() == clf.binarizer_.get_feature_names_out().tolist()
     assert clf.get_feature_names_out(layer=-1).tolist() == ["care", "old", "young"]
@@ -148,6 +148,41 @@ def test_it_is_a_good_citizen() -> None:
     assert list(frame.columns) == FITTED.get_feature_names_out().tolist()
 
 
+@pytest.mark.parametrize("layer", [0, 1, 2, -1])
+def test_every_layer_comes_as_a_named_table(layer: int) -> None:
+    clf = clone(FITTED).set_output(transform="polars").fit(X, Y)
+    frame = clf.transform(X, layer=layer)
+    assert frame.columns == clf.get_feature_names_out(layer=layer).tolist()
+    assert np.array_equal(frame.to_numpy(), FITTED.transform(X, layer=layer))
+
+
+def test_the_network_is_simplified_and_the_extracted_one_kept() -> None:
+    words = pack(FITTED.binarizer_.transform(X))
+    assert simplify(FITTED.network_, words) == FITTED.network_ == simplify(FITTED.extracted_, words)
+    assert FITTED.extracted_.edges > FITTED.network_.edges
+
+
+def test_rows_of_weight_zero_do_not_exist() -> None:
+    """Nor do their labels, or what only they hold."""
+    extra = pd.concat([X, X.iloc[:2].assign(job="pilot", height=np.nan)], ignore_index=True)
+    labels = [*Y, None, "ghost"]
+    weight = np.r_[np.ones(len(Y)), 0, 0]
+    clf = quick().fit(extra, labels, sample_weight=weight)
+    assert clf.network_ == FITTED.network_
+    assert clf.classes_.tolist() == FITTED.classes_.tolist()
+
+
+def test_nullable_integers_are_classes() -> None:
+    labels = pd.Series(np.unique(Y, return_inverse=True)[1], dtype="Int64")
+    assert quick().fit(X, labels).network_.classes == (0, 1, 2)
+
+
+def test_a_column_of_another_type_is_noticed_even_if_no_rule_uses_it() -> None:
+    for column, values in (("age", "old"), ("height", "tall"), ("job", 3)):
+        with pytest.raises(TypeError, match=f"column '{column}'"):
+            FITTED.predict(X.assign(**{column: values}))
+
+
 def test_history_tells_of_every_rate() -> None:
     assert {line["rate"] for line in FITTED.history_} == {0.5, 0.8}
     assert set(FITTED.history_[0]) == {"rate", "epoch", "loss", "mllp_f1", "crs_f1", "training_f1", "edges"}
@@ -157,6 +192,8 @@ def test_validation_rows_of_your_own() -> None:
     fresh, answers = table(rows=60, seed=9)
     clf = quick().fit(X, Y, X_val=fresh, y_val=answers)
     assert sum(clf.network_.statistics.rows) == len(Y)  # no row of X was held back
+    with pytest.raises(InputError, match="X_val has no rows"):
+        quick().fit(X, Y, X_val=fresh[:0], y_val=answers[:0])
     with pytest.raises(InputError, match="go together"):
         quick().fit(X, Y, X_val=fresh)
     with pytest.raises(InputError, match="y_val has the class 'dead'"):
@@ -180,8 +217,9 @@ def test_class_weight_moves_decisions() -> None:
     shares = [(quick(class_weight=weight).fit(x, y).predict(x) == 1).mean() for weight in ({0: 9}, None, {1: 9})]
     assert shares == sorted(shares)
     assert shares[0] < shares[2]
-    balanced = quick(class_weight="balanced").fit(x, y)
-    assert balanced.score(x, y) > 0.6
+    rare = np.r_[np.flatnonzero(y == 0), np.flatnonzero(y == 1)[:20]]
+    plain, balanced = (quick(class_weight=weight).fit(x[rare], y[rare]) for weight in (None, "balanced"))
+    assert (balanced.predict(x) == 1).mean() > (plain.predict(x) == 1).mean()
     with pytest.raises(InputError, match="class_weight names the class 'yes'"):
         quick(class_weight={"yes": 2}).fit(x, y)
 
@@ -201,6 +239,10 @@ def test_a_small_class_stays_in_training() -> None:
         ({"binarization_rate": 1.0}, "0 <= rate < 1"),
         ({"validation_fraction": 1.5}, "validation_fraction is 1.5"),
         ({"n_jobs": 0}, "n_jobs is 0"),
+        ({"n_jobs": "many"}, "n_jobs is 'many'"),
+        ({"negation": "yes"}, "negation is 'yes'"),
+        ({"kinds": "category"}, "kinds is 'category'"),
+        ({"class_weight": dict.fromkeys(["care", "old", "young"], 0)}, "class_weight is 0 for all"),
         ({"device": "cuda"}, "device is 'cuda'"),
         ({"class_weight": "heavy"}, "class_weight is 'heavy'"),
     ],
@@ -218,7 +260,7 @@ def test_settings_out_of_range(settings: dict[str, Any], message: str) -> None:
         (np.full(len(Y), np.nan), "y has 120 missing labels"),
         (["a"] * len(Y), "y has 1 class"),
         (pd.date_range("2020-01-01", periods=len(Y)), "y holds datetimes"),
-        (Y[1:], "120"),
+        (Y[1:], "the table has 120 rows, but y has 119"),
     ],
 )
 def test_bad_labels(labels: Any, message: str) -> None:

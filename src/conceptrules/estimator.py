@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from dataclasses import asdict
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -13,24 +15,65 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.utils import check_random_state
+from sklearn.utils._set_output import _wrap_data_with_container
 from sklearn.utils.validation import check_is_fitted
 
 from conceptrules.binarize import Binarizer
-from conceptrules.binarize.targets import check_class_weight, check_classes, check_labels, check_weights
+from conceptrules.binarize.targets import (
+    check_class_weight,
+    check_classes,
+    check_labels,
+    codes_of_labels,
+)
 from conceptrules.learn.examples import Examples, canonical, joined, split
 from conceptrules.learn.extract import extract
 from conceptrules.learn.fit import Score, Snapshot, fit
 from conceptrules.learn.recipe import Recipe, auto_layers
 from conceptrules.rules.errors import InputError
-from conceptrules.rules.evaluate import Bits, Words, layers, pack, unpack, winners
+from conceptrules.rules.evaluate import Bits, layers, unpack, winners
 from conceptrules.rules.measure import pattern_frequencies, with_statistics
 from conceptrules.rules.network import RuleNetwork
+from conceptrules.rules.plan import decide, fired
 from conceptrules.rules.simplify import simplify
 from conceptrules.rules.text import node_names
 from conceptrules.views.progress import progress
 
 
-class ConceptRuleClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):
+class _Layers:
+    """The learned representation of each layer.
+
+    In a class of its own, which scikit-learn does not wrap: its `set_output` knows the names of one layer only.
+    """
+
+    network_: RuleNetwork
+    binarizer_: Binarizer
+
+    def transform(self, X: Any, layer: int = -2) -> Any:
+        """The learned representation h(layer): 0 the predicates, 1 the first rules, 2 their concepts, ..., the classes.
+
+        Negative layers count from the top; the rules just below the classes are the default.
+        """
+        check_is_fitted(self, "network_")
+        bits = unpack(layers(self.network_, self.binarizer_.words(X))[self._layer(layer)])
+        named: Any = copy(self)
+        named.get_feature_names_out = partial(self.get_feature_names_out, layer=layer)
+        return _wrap_data_with_container("transform", bits, X, named)
+
+    def get_feature_names_out(self, input_features: Any = None, layer: int = -2) -> NDArray[np.object_]:
+        """What each column of `transform` says, in words."""
+        check_is_fitted(self, "network_")
+        self.binarizer_.get_feature_names_out(input_features)  # objects to names that are not those of the fit
+        return np.array(node_names(self.network_, self._layer(layer)), dtype=object)
+
+    def _layer(self, layer: int) -> int:
+        """A layer's number from the bottom."""
+        count = 2 * len(self.network_.levels) + 1
+        if not isinstance(layer, Integral) or not -count <= layer < count:
+            raise InputError(f"layer is {layer!r}; this network has the layers 0 (predicates) to {count - 1} (classes)")
+        return int(layer) % count
+
+
+class ConceptRuleClassifier(_Layers, ClassifierMixin, TransformerMixin, BaseEstimator):
     """Learns a Concept Rule Set: a small network of AND/OR rules that a person can read.
 
     Parameters
@@ -48,6 +91,7 @@ class ConceptRuleClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):
         the paper's: the first class that fires, or the first class.
     class_weight : None, "balanced" or {class: weight}; enters the loss, the priority and the default class.
     kinds : {column: kind} where a column is not what it seems: "number", "category", "boolean", ...
+    max_categories : how many categories of a column are kept, the most frequent ones; the others read as unseen.
     refit : whether to train once more on all rows, with the rate that was chosen.
     random_state, n_jobs, verbose : as everywhere in scikit-learn, but n_jobs=None takes all cores. The network does
         not depend on n_jobs, nor on the order of the rows.
@@ -56,6 +100,7 @@ class ConceptRuleClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):
     Attributes
     ----------
     network_ : the rules, a `RuleNetwork`; print it.
+    extracted_ : the same before simplification, as it was read off the weights.
     binarizer_ : the fitted `Binarizer`.
     history_ : a list of dictionaries, one for each rate and snapshot.
     classes_, n_features_in_, feature_names_in_ : as everywhere in scikit-learn.
@@ -83,6 +128,7 @@ class ConceptRuleClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):
         priority: str = "learned",
         class_weight: Any = None,
         kinds: Any = None,
+        max_categories: int = 256,
         refit: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -101,6 +147,7 @@ class ConceptRuleClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):
         self.priority = priority
         self.class_weight = class_weight
         self.kinds = kinds
+        self.max_categories = max_categories
         self.refit = refit
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -110,21 +157,24 @@ class ConceptRuleClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Learns the rules. Rows of your own for validation (X_val, y_val) take the place of the split."""
         self._recipe(inputs=1)  # settings out of range are told before the table is read
-        labels = check_labels(y)
-        weight = check_weights(sample_weight, len(labels))
-        classes = check_classes(labels[weight > 0])
+        labels, weight = check_labels(y, sample_weight=sample_weight)
+        binarizer = Binarizer(kinds=self.kinds, max_categories=self.max_categories)
+        binarizer.fit(X, labels, sample_weight=weight)
+        classes = check_classes(labels)
         check_class_weight(self.class_weight, classes, np.ones(len(classes)))
-        binarizer = Binarizer(kinds=self.kinds).fit(X, labels, sample_weight=weight)
-        rows = _examples(binarizer, classes, X, labels, weight)
+        rows = _examples(binarizer, X, labels, weight)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         if X_val is None and y_val is None:
             training, validation = self._split(rows, classes, rng)
         else:
             training, validation = rows, _given(binarizer, classes, X_val, y_val)
         best, history = self._train(training, validation, classes, rng)
-        network = simplify(_network(binarizer, classes, best), pack(joined(training, validation).bits))
+        words = rows.words
+        seen = words if X_val is None else joined(training, validation).words
+        extracted = _network(binarizer, classes, best)
+        network = with_statistics(simplify(extracted, seen), words, rows.target, rows.weight)
         self.binarizer_, self.classes_, self.history_ = binarizer, classes, history
-        self.network_ = with_statistics(network, pack(rows.bits), rows.target, rows.weight)
+        self.extracted_, self.network_ = extracted, network
         return self
 
     @property
@@ -137,8 +187,8 @@ class ConceptRuleClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row."""
-        fired = self._fired(X)
-        labels: NDArray[Any] = self.classes_[winners(self.network_, fired)]
+        check_is_fitted(self, "network_")
+        labels: NDArray[Any] = self.classes_.take(decide(self.network_, X))
         return labels
 
     def predict_frequencies(self, X: Any) -> NDArray[np.float64]:
@@ -157,20 +207,6 @@ class ConceptRuleClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):
         frequencies[rows, decided] = np.maximum(frequencies[rows, decided], others.max(axis=1) * (1 + 1e-6))
         return frequencies / frequencies.sum(axis=1, keepdims=True)
 
-    def transform(self, X: Any, layer: int = -2) -> Bits:
-        """The learned representation h(layer): 0 the predicates, 1 the first rules, 2 their concepts, ..., the classes.
-
-        Negative layers count from the top; the rules just below the classes are the default.
-        """
-        words = self._layers(X)
-        return unpack(words[self._layer(layer)])
-
-    def get_feature_names_out(self, input_features: Any = None, layer: int = -2) -> NDArray[np.object_]:
-        """What each column of `transform` says, in words."""
-        check_is_fitted(self, "network_")
-        self.binarizer_.get_feature_names_out(input_features)  # objects to names that are not those of the fit
-        return np.array(node_names(self.network_, self._layer(layer)), dtype=object)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags = Binarizer().__sklearn_tags__().input_tags
@@ -181,8 +217,8 @@ class ConceptRuleClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):
         """The settings of a training run; objects to what is out of range."""
         if self.device not in ("auto", "cpu"):
             raise InputError(f"device is {self.device!r}; this version trains on the CPU, use 'auto' or 'cpu'")
-        if self.n_jobs == 0:
-            raise InputError("n_jobs is 0, which leaves nobody to work; give a number of cores, or -1 for all")
+        if self.n_jobs is not None and (not isinstance(self.n_jobs, Integral) or self.n_jobs == 0):
+            raise InputError(f"n_jobs is {self.n_jobs!r}; give a number of cores, -1 for all, or None")
         fraction = self.validation_fraction
         if not isinstance(fraction, Real) or not 0 < float(fraction) < 1:
             raise InputError(f"validation_fraction is {fraction!r}; it needs a number between 0 and 1, such as 0.2")
@@ -207,7 +243,7 @@ class ConceptRuleClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):
         self, training: Examples, validation: Examples, classes: NDArray[Any], rng: np.random.Generator
     ) -> tuple[Snapshot, list[dict[str, Any]]]:
         """The best network, and the history of all."""
-        recipe = self._recipe(training.bits.shape[1] * (2 if self.negation else 1))
+        recipe = self._recipe(training.inputs * (2 if self.negation else 1))
         share = np.bincount(training.target, training.weight, len(classes)).astype(np.float64)
         class_weight = check_class_weight(self.class_weight, classes, share)
         history: list[dict[str, Any]] = []
@@ -220,40 +256,29 @@ class ConceptRuleClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):
 
             return fit(recipe, training, validation, class_weight, rng, executor, watch), history
 
-    def _layers(self, X: Any) -> list[Words]:
-        check_is_fitted(self, "network_")
-        return layers(self.network_, pack(self.binarizer_.transform(X)))
-
     def _fired(self, X: Any) -> Bits:
-        return unpack(self._layers(X)[-1])
-
-    def _layer(self, layer: int) -> int:
-        """A layer's number from the bottom."""
-        count = 2 * len(self.network_.levels) + 1
-        if not isinstance(layer, Integral) or not -count <= layer < count:
-            raise InputError(f"layer is {layer!r}; this network has the layers 0 (predicates) to {count - 1} (classes)")
-        return int(layer) % count
+        check_is_fitted(self, "network_")
+        return unpack(fired(self.network_, X))
 
 
-def _examples(
-    binarizer: Binarizer, classes: NDArray[Any], X: Any, labels: NDArray[Any], weight: NDArray[np.float64]
-) -> Examples:
-    kept = weight > 0
-    return canonical(Examples(binarizer.transform(X)[kept], np.searchsorted(classes, labels[kept]), weight[kept]))
+def _examples(binarizer: Binarizer, X: Any, labels: NDArray[Any], weight: NDArray[np.float64]) -> Examples:
+    return canonical(Examples.read(binarizer.words(X), codes_of_labels(labels)[1], weight))
 
 
 def _given(binarizer: Binarizer, classes: NDArray[Any], X_val: Any, y_val: Any) -> Examples:
     """The validation rows that the user gave."""
     if X_val is None or y_val is None:
         raise InputError("X_val and y_val go together: give both or none")
-    labels = check_labels(y_val, "y_val")
+    labels, weight = check_labels(y_val, "y_val")
     unknown = np.setdiff1d(labels, classes)
     if len(unknown):
         raise InputError(f"y_val has the class {unknown.tolist()[0]!r}, which y has not")
-    bits = binarizer.transform(X_val)
-    if len(bits) != len(labels):
-        raise InputError(f"y_val has {len(labels)} labels for the {len(bits)} rows of X_val")
-    return canonical(Examples(bits, np.searchsorted(classes, labels), np.ones(len(labels))))
+    words = binarizer.words(X_val)
+    if words.rows != len(labels):
+        raise InputError(f"y_val has {len(labels)} labels for the {words.rows} rows of X_val")
+    if not words.rows:
+        raise InputError("X_val has no rows; leave X_val and y_val out to have rows of X held back instead")
+    return canonical(Examples.read(words, np.searchsorted(classes, labels), weight))
 
 
 def _network(binarizer: Binarizer, classes: NDArray[Any], best: Snapshot) -> RuleNetwork:

@@ -110,3 +110,13 @@ def test_infinities_are_ordered_like_numbers_and_cuts_are_finite(low: float, hig
 def test_many_classes_do_not_overflow() -> None:
     y = np.repeat(np.arange(1000), 2)
     assert len(cut_points(y.astype(float), y, n_classes=1000)) <= 999
+
+
+@given(ROWS)
+def test_counting_whole_numbers_equals_sorting_them(rows: Rows) -> None:
+    x, y, weight = (np.array(column) for column in zip(*rows, strict=True))
+    whole = _cumulated(x, y, weight.astype(float), 3)
+    fractions = _cumulated(x, y, weight / 4, 3)  # sorted by value, class and weight
+    halves = _cumulated(x + 0.5, y, weight.astype(float), 3)  # sorted by value
+    assert whole[0].tolist() == fractions[0].tolist() == (halves[0] - 0.5).tolist()
+    assert whole[1].tolist() == (4 * fractions[1]).tolist() == halves[1].tolist()

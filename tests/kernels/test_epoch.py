@@ -45,6 +45,7 @@ def test_an_epoch_equals_the_reference(sizes: tuple[int, ...]) -> None:
     np.testing.assert_allclose(loss, reference_loss, rtol=1e-4)
     np.testing.assert_allclose(found.weights, wanted.weights, atol=1e-4)
     np.testing.assert_allclose(found.first, wanted.first, rtol=1e-3, atol=1e-6)
+    np.testing.assert_allclose(found.second, wanted.second, rtol=1e-3, atol=1e-9)
     assert found.steps == wanted.steps == 10
     assert not np.array_equal(found.weights, cohort(sizes).weights)
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.learn.examples import Examples, canonical, joined, split
+from conceptrules.learn.examples import Examples, canonical, joined, split, with_negations
+from conceptrules.rules.evaluate import pack
 
 
 def examples(seed: int, count: int = 40, fractions: bool = False) -> Examples:
@@ -15,7 +16,7 @@ def examples(seed: int, count: int = 40, fractions: bool = False) -> Examples:
     rng = np.random.default_rng(seed)
     weight = rng.random(count) * 3 if fractions else rng.integers(0, 4, count)
     weight[0] = 1
-    return Examples(rng.random((count, 3)) < 0.5, rng.integers(0, 2, count), weight.astype(float))
+    return Examples.of(rng.random((count, 3)) < 0.5, rng.integers(0, 2, count), weight.astype(float))
 
 
 def equal(first: Examples, second: Examples) -> bool:
@@ -23,7 +24,7 @@ def equal(first: Examples, second: Examples) -> bool:
 
 
 def taken(rows: Examples, order: np.ndarray, weight: np.ndarray | None = None) -> Examples:
-    return Examples(rows.bits[order], rows.target[order], rows.weight[order] if weight is None else weight)
+    return Examples.of(rows.bits[order], rows.target[order], rows.weight[order] if weight is None else weight)
 
 
 @given(st.integers(0, 999), st.booleans())
@@ -57,7 +58,7 @@ def test_a_split_loses_no_row_and_takes_its_share_of_each_class(seed: int, fract
 
 def test_equal_rows_go_to_both_sides() -> None:
     """Two kinds of rows, 50 of each: were equal rows kept together, training would never see one kind."""
-    rows = Examples(np.array([[True], [False]]), np.array([0, 1]), np.array([50.0, 50.0]))
+    rows = Examples.of(np.array([[True], [False]]), np.array([0, 1]), np.array([50.0, 50.0]))
     training, validation = split(rows, 0.2, np.random.default_rng(0))
     assert training.weight.tolist() == [40, 40]
     assert validation.weight.tolist() == [10, 10]
@@ -65,7 +66,19 @@ def test_equal_rows_go_to_both_sides() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_class_too_small_stays_in_training(seed: int) -> None:
-    rows = Examples(np.eye(9, dtype=bool), np.array([0] * 5 + [1] * 4), np.ones(9))
+    rows = Examples.of(np.eye(9, dtype=bool), np.array([0] * 5 + [1] * 4), np.ones(9))
     training, validation = split(rows, 0.2, np.random.default_rng(seed))
     assert np.bincount(training.target).tolist() == [4, 4]
     assert validation.target.tolist() == [0]
+
+
+@pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 1023, 1024, 1025, 2100])
+@pytest.mark.parametrize("inputs", [1, 8, 13])
+def test_rows_and_words_hold_the_same_bits(count: int, inputs: int) -> None:
+    bits = np.random.default_rng(count).random((count, inputs)) < 0.5
+    target, weight = np.zeros(count, dtype=np.int64), np.ones(count)
+    rows = Examples.read(pack(bits), target, weight)
+    assert np.array_equal(rows.packed, Examples.of(bits, target, weight).packed)
+    assert np.array_equal(rows.bits, bits)
+    assert np.array_equal(rows.words.words, pack(bits).words)
+    assert np.array_equal(with_negations(rows).bits, np.hstack([bits, ~bits]))

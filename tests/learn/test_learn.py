@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from conceptrules.kernels.cohort import Cohort
 from conceptrules.learn.descent import descend
 from conceptrules.learn.examples import Examples
 from conceptrules.learn.extract import extract
-from conceptrules.learn.fit import Score, Snapshot, fit, train
+from conceptrules.learn.fit import Score, fit, train
 from conceptrules.learn.recipe import Recipe, auto_layers
 from conceptrules.learn.winners import first, learned, macro_f1
 from conceptrules.rules.errors import InputError
@@ -37,7 +38,7 @@ def xor(repeats: float = 10) -> Examples:
     """Class 1 where just one of two bits is set; a third says nothing. Both bits come with their opposites."""
     inputs = np.array([[a, b, c] for a in (0, 1) for b in (0, 1) for c in (0, 1)], dtype=bool)
     pairs = np.hstack([inputs[:, :2], ~inputs[:, :2], inputs[:, 2:]])
-    return Examples(pairs, (inputs[:, 0] ^ inputs[:, 1]).astype(np.int64), np.full(8, repeats))
+    return Examples.of(pairs, (inputs[:, 0] ^ inputs[:, 1]).astype(np.int64), np.full(8, repeats))
 
 
 @pytest.mark.parametrize("layers", [(8,), (16, 16, 16)])
@@ -51,7 +52,7 @@ def test_xor_is_learned(layers: tuple[int, ...], executor: Executor) -> None:
 
 
 def test_negation_finds_xor_without_the_opposites(executor: Executor) -> None:
-    rows = replace(xor(), bits=xor().bits[:, :2])
+    rows = Examples.of(xor().bits[:, :2], xor().target, xor().weight)
     best = fit(Recipe((8,), negation=True), rows, rows, np.ones(2), RNG(0), executor, lambda scores: None)
     assert best.score.crs_f1 == 1
     literals = {literal for rule in extract(best.sizes, best.weights, 2)[0].rules for literal in rule.literals}
@@ -63,8 +64,26 @@ def test_descent_is_what_the_recipe_says(executor: Executor) -> None:
     recipe = Recipe((4,), binarization_rate=(0.0, 0.5), max_epochs=3, min_steps=6, batch_size=4)
     epochs = [(e.number, e.cohort.steps, e.loss.shape) for e in descend(recipe, 2, xor(), RNG(0), executor)]
     assert epochs == [(1, 6, (2,)), (2, 12, (2,)), (3, 18, (2,))]  # 8 rows, 2 steps a pass, 3 passes
-    masks = replace(recipe, mask_every=2)
-    assert [e.cohort.steps for e in descend(masks, 2, xor(), RNG(0), executor)] == [6, 12, 18]
+
+
+def test_masks_are_redrawn_and_the_learning_rate_decays(monkeypatch: pytest.MonkeyPatch, executor: Executor) -> None:
+    """What every call of the kernel gets, two steps at a time: other masks of the right share, a falling rate."""
+    calls = []
+
+    def record(
+        cohort: Cohort, masked: np.ndarray, rows: object, order: np.ndarray, rate: float, *rest: object
+    ) -> np.ndarray:
+        calls.append((masked, len(order), rate, cohort.weights.max()))
+        return np.zeros(2)
+
+    monkeypatch.setattr("conceptrules.learn.descent.cpu.epoch", record)
+    recipe = Recipe((64,), binarization_rate=(0.2, 0.7), max_epochs=3, min_steps=6, batch_size=4, mask_every=2)
+    list(descend(replace(recipe, decay_every=2, decay=0.5), 2, xor(), RNG(0), executor))
+    assert [rows for _, rows, _, _ in calls] == [8] * 9
+    np.testing.assert_allclose([rate for _, _, rate, _ in calls], [5e-3] * 6 + [2.5e-3] * 3)
+    assert all(np.allclose(masked.mean(axis=1), [0.2, 0.7], atol=0.1) for masked, *_ in calls)
+    assert not any(np.array_equal(first[0], second[0]) for first, second in pairwise(calls))
+    assert 0.09 < calls[0][3] <= 0.1  # the weights at the start
 
 
 def test_snapshots_come_with_weights_and_scores(executor: Executor) -> None:
@@ -94,6 +113,19 @@ def test_an_interrupt_keeps_the_best_so_far(executor: Executor) -> None:
     assert best.score.epoch == 5
 
 
+def test_an_interrupt_of_the_refit_keeps_the_network_before_it(executor: Executor) -> None:
+    epochs: list[int] = []
+
+    def interrupt(scores: list[Score]) -> None:
+        if epochs and scores[0].epoch < epochs[-1]:
+            raise KeyboardInterrupt
+        epochs.append(scores[0].epoch)
+
+    with pytest.warns(UserWarning, match="interrupted"):
+        best = fit(Recipe((8,), refit=True), xor(), xor(), np.ones(2), RNG(0), executor, interrupt)
+    assert best.score.epoch in epochs
+
+
 def test_an_interrupt_before_the_first_snapshot_is_not_swallowed(executor: Executor) -> None:
     def interrupt(scores: list[Score]) -> None:
         raise KeyboardInterrupt
@@ -119,14 +151,14 @@ def test_the_extracted_network_equals_the_rounded_weights(seed: int, sizes: tupl
 
 def test_who_wins() -> None:
     """Class 0 fires on everything, class 1 on half of its own rows and nothing else: class 1 goes first."""
-    rows = Examples(np.zeros((6, 1), bool), np.array([0, 0, 0, 0, 1, 1]), np.ones(6))
+    rows = Examples.of(np.zeros((6, 1), bool), np.array([0, 0, 0, 0, 1, 1]), np.ones(6))
     fired = np.array([[1, 0], [1, 0], [1, 0], [1, 0], [1, 0], [1, 1]], dtype=bool)
     assert learned(fired, rows, np.ones(2)) == ((1, 0), 0)
     assert first(fired, rows, np.ones(2)) == ((0, 1), 0)
 
 
 def test_class_weight_decides_who_wins() -> None:
-    rows = Examples(np.zeros((6, 1), bool), np.array([0, 0, 0, 1, 1, 1]), np.ones(6))
+    rows = Examples.of(np.zeros((6, 1), bool), np.array([0, 0, 0, 1, 1, 1]), np.ones(6))
     fired = np.array([[1, 1], [1, 1], [0, 0], [1, 1], [0, 0], [0, 0]], dtype=bool)
     assert learned(fired, rows, np.ones(2)) == ((0, 1), 1)
     assert learned(fired, rows, np.array([1.0, 9])) == ((1, 0), 1)
@@ -137,7 +169,7 @@ def test_macro_f1_is_that_of_scikit_learn() -> None:
     from sklearn.metrics import f1_score
 
     rng = RNG(0)
-    rows = Examples(np.zeros((50, 1), bool), rng.integers(0, 3, 50), rng.random(50))
+    rows = Examples.of(np.zeros((50, 1), bool), rng.integers(0, 3, 50), rng.random(50))
     decided = rng.integers(0, 3, 50)
     wanted = f1_score(rows.target, decided, average="macro", sample_weight=rows.weight)
     assert macro_f1(decided, rows, 5) == pytest.approx(wanted)
@@ -183,4 +215,3 @@ def test_snapshots_are_ranked_by_validation_then_training_then_brevity() -> None
     ]
     ranks = [one.rank for one in (score, *better)]
     assert ranks == sorted(ranks)
-    assert Snapshot.__dataclass_params__.frozen  # type: ignore[attr-defined]

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from conceptrules.rules import InputError
 from conceptrules.rules.evaluate import layers_plain, pack
-from conceptrules.rules.measure import edges, pattern_frequencies, with_statistics
+from conceptrules.rules.measure import _kinds, edges, pattern_frequencies, with_statistics
 from tests.strategies import all_inputs, measured_networks, networks, rows
 
 
@@ -78,3 +78,12 @@ def test_what_cannot_be_counted_is_refused(network):
         with_statistics(network, words, np.zeros(2, dtype=int), np.ones(3))
     with pytest.raises(InputError, match="at least one training row"):
         with_statistics(network, words, np.zeros(2, dtype=int), np.zeros(2))
+
+
+@pytest.mark.parametrize(("rows", "classes"), [(0, 2), (1, 1), (50, 3), (300, 70), (2000, 130)])
+def test_kinds_of_rows_are_those_of_numpy(rows, classes):
+    fired = np.random.default_rng(rows).random((rows, classes)) < 0.05
+    kinds, inverse = np.unique(fired, axis=0, return_inverse=True)
+    found, places = _kinds(fired)
+    assert np.array_equal(found, kinds)
+    assert np.array_equal(places, inverse.reshape(-1))

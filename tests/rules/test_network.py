@@ -13,6 +13,7 @@ from conceptrules.rules import (
     Interval,
     Level,
     Literal,
+    Predicate,
     Rule,
     RuleNetwork,
     Statistics,
@@ -24,6 +25,20 @@ PREDICATES = (Interval("age", high=27), Equals("job", "nurse"))
 LEVEL = Level((Rule((Literal(0), Literal(1, True))),), (Concept((0,)), Concept()))
 NETWORK = RuleNetwork(COLUMNS, PREDICATES, (LEVEL,), ("no", "yes"))
 STATISTICS = Statistics((3.0, 1.0), (((1.0, 0.0),),), ())
+
+
+def test_odd_parts_are_refused() -> None:
+    columns, level = (Column("a"),), Level((), (Concept(),))
+    for make, message in (
+        (lambda: Literal(0.0), "by its number"),
+        (lambda: Rule((0,)), r"write Literal\(0\)"),
+        (lambda: Column(3), "is text, not 3"),
+        (lambda: Column("a", "category", ("x", "x")), "lists a category twice"),
+        (lambda: RuleNetwork(columns, (Predicate("a"),), (level,), ("x",)), "of the type Predicate"),
+        (lambda: RuleNetwork(columns, (), (level,), ("x",), statistics=Statistics((-1.0,), ((),), ())), "at least 0"),
+    ):
+        with pytest.raises(InputError, match=message):
+            make()  # type: ignore[no-untyped-call]
 
 
 def test_the_papers_rule_is_the_default():

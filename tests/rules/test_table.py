@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conceptrules.rules.network import Concept, Level, Literal, Rule, RuleNetwork
+from conceptrules.rules.plan import predict
 from conceptrules.rules.predicate import Column, Equals, Interval, Missing, holds
-from conceptrules.rules.table import count_unseen, open_table, predict, read_bits
+from conceptrules.rules.table import count_unseen, open_table, read_bits
 from tests.strategies_tables import BUILDS, TEXT_BUILDS, as_read, predicates_on, raw_columns
 
 AGE, JOB = Column("age", missing=True), Column("job", "category", ("nurse", "smith"))

@@ -13,11 +13,11 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from conceptrules.binarize.columns import Target, learn_column
-from conceptrules.binarize.targets import check_labels, check_weights
+from conceptrules.binarize.targets import check_labels, codes_of_labels
 from conceptrules.rules.errors import InputError
-from conceptrules.rules.evaluate import Bits
+from conceptrules.rules.evaluate import Bits, Words, unpack
 from conceptrules.rules.predicate import KINDS, Column, Kind, Predicate
-from conceptrules.rules.table import Table, count_unseen, nearest, open_table, read_bits
+from conceptrules.rules.table import Table, count_unseen, nearest, open_table, read_words
 from conceptrules.rules.text import predicate_text
 
 
@@ -62,10 +62,11 @@ class Binarizer(TransformerMixin, BaseEstimator):
         kinds = _check_kinds(self.kinds or {}, table)
         target = _check_target(table, y, sample_weight)
         rows = np.flatnonzero(target.weight)
-        target = target.take(rows)
+        some = len(rows) < table.rows
+        target = target.take(rows) if some else target
         learned = [
-            learn_column(table.cells(position).take(rows), kinds.get(name), target, self.max_categories)
-            for position, name in enumerate(table.names)
+            learn_column(cells.take(rows) if some else cells, kinds.get(cells.name), target, self.max_categories)
+            for cells in map(table.cells, range(len(table.names)))
         ]
         for column in learned:
             if column.warning:
@@ -80,8 +81,12 @@ class Binarizer(TransformerMixin, BaseEstimator):
 
     def transform(self, X: Any) -> Bits:
         """(rows, predicates): where each predicate holds."""
+        return unpack(self.words(X))
+
+    def words(self, X: Any) -> Words:
+        """`transform`, packed: the bits of 64 rows in a word."""
         check_is_fitted(self)
-        return read_bits(self.columns_, self.predicates_, X)
+        return read_words(self.columns_, self.predicates_, X)
 
     def count_unseen(self, X: Any) -> dict[str, int]:
         """Rows, by column, whose value training never showed: a new category, or a gap where there was none."""
@@ -123,14 +128,16 @@ def _check_size(table: Table) -> None:
 
 
 def _check_target(table: Table, y: Any, sample_weight: Any) -> Target:
-    labels = check_labels(y)
+    labels, weight = check_labels(y, sample_weight=sample_weight)
     if len(labels) != table.rows:
         raise InputError(f"the table has {table.rows} rows, but y has {len(labels)}; give one class for each row")
-    classes, codes = np.unique(labels, return_inverse=True)
-    return Target(codes, check_weights(sample_weight, table.rows), len(classes))
+    classes, codes = codes_of_labels(labels)
+    return Target(codes, weight, len(classes))
 
 
 def _check_kinds(kinds: Mapping[Any, str], table: Table) -> dict[str, Kind]:
+    if not isinstance(kinds, Mapping):
+        raise InputError(f"kinds is {kinds!r}; it needs {{column: kind}}, such as {{'zip': 'category'}}")
     checked = {}
     for key, kind in kinds.items():
         name = str(key)

@@ -40,14 +40,14 @@ class LearnedColumn:
 
 def learn_column(cells: Cells, kind: Kind | None, target: Target, max_categories: int) -> LearnedColumn:
     """The column as it will be read from now on; `kind` overrides what the cells look like."""
-    column = Column(cells.name, kind or cells.kind, missing=bool(cells.missing.any()))
+    column = Column(cells.name, kind or cells.kind, missing=bool(cells.gaps.any()))
     check_readable(cells, column)
     learn = _learn_ordered if column.ordered else _learn_categories
     return learn(column, cells, target, max_categories)
 
 
 def _learn_ordered(column: Column, cells: Cells, target: Target, _: int) -> LearnedColumn:
-    x = numbers_of(cells)
+    x = cells.by_row(numbers_of(cells))
     shorten = short_number if column.kind == "number" else short_moment
     cuts = cut_points(x, target.codes, target.weight, n_classes=target.n_classes, shorten=shorten)
     intervals = () if cells.missing.all() else tuple(pairwise((-inf, *cuts, inf)))
@@ -60,7 +60,7 @@ def _learn_categories(column: Column, cells: Cells, target: Target, max_categori
     distinct = sorted({_whole(value) for value in cells.values[~cells.missing].tolist()})
     kept = distinct
     warning = None
-    if cells.family == "category" and len(distinct) == len(cells.values) >= _IDENTIFIER:
+    if cells.family == "category" and len(distinct) == len(cells) >= _IDENTIFIER:
         warning = f"column {column.name!r} is different on every row (an identifier?); drop it if it is"
     elif len(distinct) > max_categories:
         warning = (
@@ -85,7 +85,7 @@ def _whole(value: Any) -> Value:
 
 def _most_frequent(distinct: list[Value], cells: Cells, weight: NDArray[np.float64], most: int) -> list[Value]:
     """Those with the largest weights, of equal ones the first; in their order."""
-    codes = codes_of(cells, distinct)
+    codes = cells.by_row(codes_of(cells, distinct))
     order = np.lexsort((weight, codes))  # floats are added in an order that depends on the rows as a set only
     order = order[codes[order] >= 0]
     totals = np.bincount(codes[order], weight[order])

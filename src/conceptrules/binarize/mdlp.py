@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from conceptrules.binarize.shorten import short_number
 
-_LARGEST = np.finfo(np.float64).max
+_LARGEST, _SMALLEST = np.finfo(np.float64).max, np.finfo(np.float64).smallest_normal
 # Cuts closer than this, in bits a row, are equally good and the first is taken, whatever the rounding of logarithms.
 _TIE = 1e-12
 
@@ -40,22 +40,54 @@ def cut_points(
 def _cumulated(
     x: NDArray[np.float64], y: NDArray[np.intp], weight: NDArray[np.float64], n_classes: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The distinct values, and the weight of each class below each of them (one row more: the totals)."""
-    # Floats are added in an order that depends on the rows as a set only.
-    order = np.lexsort((weight, y, x))
-    values, position = np.unique(x[order], return_inverse=True)
-    counts = np.bincount(position * n_classes + y[order], weight[order], minlength=len(values) * n_classes)
-    below = np.zeros((len(values) + 1, n_classes))
-    np.cumsum(counts.reshape(-1, n_classes), axis=0, out=below[1:])
-    return values, below
+    """The distinct values, and the weight of each class below each of them (one column more: the totals)."""
+    if (weight == np.floor(weight)).all():  # whole numbers add up alike in any order
+        small = _small_codes(x, most=4 * len(x) // n_classes)
+        if small is not None:
+            return _counted(*small, y, weight, n_classes)
+        order = np.argsort(x)
+    else:  # floats are added in an order that depends on the rows as a set only
+        order = np.lexsort((weight, y, x))
+    ordered = x[order]
+    new = np.ones(len(x), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    return _counted(ordered[new], np.cumsum(new) - 1, y[order], weight[order], n_classes)
+
+
+def _small_codes(x: NDArray[np.float64], most: int) -> tuple[NDArray[np.float64], NDArray[np.intp]] | None:
+    """All whole numbers from the smallest to the largest value, and which one each row holds: no need to sort them.
+
+    None if some values are not whole, or they lie too far apart.
+    """
+    low, high = (float(x.min()), float(x.max())) if len(x) else (0.0, np.inf)
+    if high - low >= most or max(-low, high) > 2**52 or (x != np.floor(x)).any():
+        return None
+    return np.arange(low, high + 1), (x - low).astype(np.intp)
+
+
+def _counted(
+    values: NDArray[np.float64],
+    position: NDArray[np.intp],
+    y: NDArray[np.intp],
+    weight: NDArray[np.float64],
+    n_classes: int,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    codes = y * len(values)
+    codes += position
+    counts = np.bincount(codes, weight, minlength=len(values) * n_classes).reshape(n_classes, -1)
+    held = counts.any(axis=0)
+    counts = counts if held.all() else counts[:, held]
+    below = np.zeros((n_classes, counts.shape[1] + 1))
+    np.cumsum(counts, axis=1, out=below[:, 1:])
+    return values[held], below
 
 
 def _cuts(below: NDArray[np.float64]) -> Iterator[int]:
     """The values after which to cut, by index, in no particular order."""
-    ranges = [(0, len(below) - 1)]
+    ranges = [(0, below.shape[1] - 1)]
     while ranges:
         start, stop = ranges.pop()
-        cut = _best_cut(below[start : stop + 1] - below[start])
+        cut = _best_cut(below[:, start : stop + 1] - below[:, [start]])
         if cut is not None:
             yield start + cut - 1
             ranges += [(start, start + cut), (start + cut, stop)]
@@ -63,16 +95,17 @@ def _cuts(below: NDArray[np.float64]) -> Iterator[int]:
 
 def _best_cut(below: NDArray[np.float64]) -> int | None:
     """How many values go to the left side of the cut that leaves the least entropy; None if MDL does not pay for it."""
-    total = below[-1]
-    if len(below) < 3 or np.count_nonzero(total) < 2:  # a single value, or a single class
+    total = below[:, -1:]
+    if below.shape[1] < 3 or np.count_nonzero(total) < 2:  # a single value, or a single class
         return None
-    left = below[1:-1]
-    rest = _information(left) + _information(total - left)
+    left = below[:, 1:-1]
+    rest = _information(left)
+    rest += _information(total - left)
     best = int(np.argmax(rest <= rest.min() + _TIE * total.sum()))
-    parts = np.stack([total, left[best], total - left[best]])
+    parts = np.hstack([total, left[:, [best]], total - left[:, [best]]])
     information = _information(parts)
-    size = parts.sum(axis=1)
-    classes = (parts > 0).sum(axis=1)
+    size = parts.sum(axis=0)
+    classes = (parts > 0).sum(axis=0)
     entropy = information / size
     gain = (information[0] - rest[best]) / size[0]
     # log2(3^k - 2), in a form that does not overflow for many classes.
@@ -82,10 +115,12 @@ def _best_cut(below: NDArray[np.float64]) -> int | None:
 
 
 def _information(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Entropy in bits times the size, of each row of class counts."""
-    return _xlogx(counts.sum(axis=1)) - _xlogx(counts).sum(axis=1)
+    """Entropy in bits times the size, of each column of class counts."""
+    result = _xlogx(counts.sum(axis=0))
+    result -= _xlogx(counts).sum(axis=0)
+    return result
 
 
 def _xlogx(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    logarithm: NDArray[np.float64] = np.log2(x, where=x > 0, out=np.zeros_like(x))
-    return x * logarithm
+    logarithm: NDArray[np.float64] = np.log2(np.maximum(x, _SMALLEST))  # 0 log 0 is 0
+    return np.multiply(x, logarithm, out=logarithm)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from conceptrules.rules.predicate import shown
 
@@ -15,8 +16,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from conceptrules.datasets import DatasetError
     from conceptrules.rules.errors import ConceptRulesError
 
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show is no reason to fail
     with warnings.catch_warnings():
-        warnings.showwarning = _show_warning
+        warnings.showwarning = _each_once()
         try:
             app(arguments, prog_name="conceptrules")
         except (ConceptRulesError, DatasetError) as error:
@@ -26,8 +29,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(2)  # a command that ends well has left by now, with exit code 0
 
 
-def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    _say("warning", message)
+def _each_once() -> Callable[..., None]:
+    """Shows a warning, unless it was shown before: the folds of a cross-validation repeat each other's."""
+    seen: set[str] = set()
+
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        if str(message) not in seen:
+            seen.add(str(message))
+            _say("warning", message)
+
+    return show
 
 
 def _say(kind: str, message: object) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from conceptrules import __version__
 from conceptrules.cli import columns, files
 from conceptrules.cli.options import (
     Drop,
@@ -21,6 +22,7 @@ from conceptrules.cli.options import (
     Quiet,
     Rate,
     Seed,
+    Settings,
     Target,
     classifier,
 )
@@ -28,6 +30,12 @@ from conceptrules.rules.errors import InputError
 from conceptrules.rules.file import dumps, load, loads, save
 from conceptrules.rules.network import RuleNetwork
 from conceptrules.rules.table import count_unseen
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+    from conceptrules.estimator import ConceptRuleClassifier
 
 app = typer.Typer(
     help="Learn small networks of AND/OR rules from a table, read them, and predict with them.",
@@ -41,6 +49,21 @@ TABLE = "CSV, TSV (also .gz) or Parquet; - for CSV on standard input."
 Data = Annotated[str, typer.Argument(help=TABLE, show_default=False)]
 Model = Annotated[str, typer.Argument(help="A model file that fit wrote; - for standard input.", show_default=False)]
 Out = Annotated[str, typer.Option("--output", "-o", help="A .csv or .parquet file; - for CSV on standard output.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"conceptrules {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """The options that need no command; the help is that of `app`."""
 
 
 @app.command()
@@ -61,45 +84,40 @@ def fit(
     quiet: Quiet = False,
 ) -> None:
     """Learn a network from a table and write it to a file."""
-    if output != files.STREAM:
-        files.check_output(output)
-    source = files.open_table(data)
-    kinds = columns.kinds(kind, source.columns, source.name)
-    X, y = columns.examples(source, target, drop, only, kinds)
-    clf = classifier(
-        layers=layers,
-        rate=rate,
-        negation=negation,
-        max_epochs=max_epochs,
-        seed=seed,
-        n_jobs=n_jobs,
-        kinds={name: kinds[name] for name in X.column_names if name in kinds},
-    )
+    files.check_model_output(output)
+    files.check_not_input(output, [data])
+    settings = Settings(layers, rate, negation, max_epochs, seed, n_jobs)
+    clf, X, y = _task(data, target, drop, only, kind, settings)
     start = perf_counter()
     clf.fit(X, y)
     if output == files.STREAM:
-        sys.stdout.write(dumps(clf.network_))
+        sys.stdout.buffer.write(dumps(clf.network_).encode())  # UTF-8, whatever the terminal's encoding
+        sys.stdout.buffer.flush()
     else:
-        save(clf, Path(output).resolve())
+        with files.naming(output):
+            save(clf, Path(output).resolve())
     if not quiet:
         rules = sum(len(level.rules) for level in clf.network_.levels)
-        summary = (
-            f"{rules} rules, {clf.network_.edges} edges, learned from {len(y)} rows in {perf_counter() - start:.1f} s"
-        )
-        typer.echo(summary, err=True)
+        counts = f"{_counted(rules, 'rule')}, {_counted(clf.network_.edges, 'edge')}"
+        typer.echo(f"{counts}, learned from {len(y)} rows in {perf_counter() - start:.1f} s", err=True)
 
 
 @app.command()
 def predict(model: Model, data: Data, output: Out = files.STREAM) -> None:
     """Add a column `prediction` to a table; its other columns stay as they are, the target too if it is there."""
     files.check_table_output(output)
+    files.check_not_input(output, [model, data])
     network, source = _opened(model, data)
     if PREDICTION in source.columns:
         raise InputError(f"{source.name} already has a column {PREDICTION!r}; rename it or take it out")
     X = columns.unlabelled(source, network)
-    files.write_table(source.copy().append_column(PREDICTION, [network.predict(X).tolist()]), output)
-    for column, count in count_unseen(network.columns, X).items():
-        typer.echo(f"column {column!r}: {count} of {len(X)} rows have a value that training never saw", err=True)
+    unseen = count_unseen(network.columns, X)  # reads all columns, those that no rule uses too: before writing
+    table = source.copy().append_column(PREDICTION, [network.predict(X).tolist()])
+    with files.naming(output):
+        files.write_table(table, output)
+    for column, count in unseen.items():
+        message = f"column {column!r}: {count} of {len(X)} rows have a value that the model has no category for"
+        typer.echo(message, err=True)
 
 
 @app.command()
@@ -133,18 +151,8 @@ def evaluate(
         return
     if not target:
         raise InputError("--cv learns, and so needs to know the target; say it with --target")
-    source = files.open_table(paths[0])
-    kinds = columns.kinds(kind, source.columns, source.name)
-    X, y = columns.examples(source, target, drop, only, kinds)
-    clf = classifier(
-        layers=layers,
-        rate=rate,
-        negation=negation,
-        max_epochs=max_epochs,
-        seed=seed,
-        n_jobs=n_jobs,
-        kinds={name: kinds[name] for name in X.column_names if name in kinds},
-    )
+    settings = Settings(layers, rate, negation, max_epochs, seed, n_jobs)
+    clf, X, y = _task(paths[0], target, drop, only, kind, settings)
     show.show_evaluation(evaluation.cross_validate(clf, X, y, cv, seed))
 
 
@@ -182,6 +190,20 @@ def datasets(
         show.show_datasets(folder)
 
 
+def _task(
+    data: str, target: str, drop: list[str], only: list[str], kind: list[str], settings: Settings
+) -> tuple[ConceptRuleClassifier, pa.Table, np.ndarray]:
+    """What learns, and what from."""
+    source = files.open_table(data)
+    kinds = columns.kinds(kind, source.columns, source.name)
+    X, y = columns.examples(source, target, drop, only, kinds)
+    return classifier(settings, {name: kinds[name] for name in X.column_names if name in kinds}), X, y
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def _opened(model: str, data: str) -> tuple[RuleNetwork, files.Source]:
     if model == data == files.STREAM:
         raise InputError("the model and the table cannot both come from standard input; name a file for one of them")
@@ -189,4 +211,9 @@ def _opened(model: str, data: str) -> tuple[RuleNetwork, files.Source]:
 
 
 def _model(name: str) -> RuleNetwork:
-    return loads(sys.stdin.read()) if name == files.STREAM else load(name)
+    if name != files.STREAM:
+        return load(name)
+    try:
+        return loads(sys.stdin.buffer.read().decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise InputError("standard input is not text (UTF-8): it is damaged, or no conceptrules model") from None

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from shlex import quote
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from conceptrules.cli.diagnosis import NEARLY_ALL, are_numbers
+from conceptrules.cli.evaluation import label_text
 from conceptrules.cli.files import Source
 from conceptrules.rules.errors import InputError
 from conceptrules.rules.network import RuleNetwork
+from conceptrules.rules.predicate import Column, Value
 from conceptrules.rules.table import nearest
 
 
@@ -18,6 +22,11 @@ def known(name: str, columns: Sequence[str], where: str) -> str:
     """The name itself if it is a column; otherwise an error with the nearest one."""
     if name in columns:
         return name
+    if len(columns) == 1 and (found := [delimiter for delimiter in ";\t|," if delimiter in columns[0]]):
+        raise InputError(
+            f"there is no column {name!r} in {where}, whose only column is {columns[0]!r}; is {found[0]!r} its "
+            "delimiter? It must be a comma in .csv and a tab in .tsv"
+        )
     raise InputError(f"there is no column {name!r} in {where}; {nearest(name, columns)}")
 
 
@@ -45,39 +54,62 @@ def kinds(items: Sequence[str], columns: Sequence[str], where: str) -> dict[str,
 def examples(
     source: Source, target: str, drop: Iterable[str], only: Iterable[str], kinds: Mapping[str, str]
 ) -> tuple[pa.Table, np.ndarray]:
-    """The table to learn from and the class of each row."""
+    """The table to learn from and the class of each row. Labels in text files are text: 01 and False stay as they are.
+
+    A target that is told to be a category may hold fractions, and is text in Parquet too.
+    """
     chosen = features(source.columns, known(target, source.columns, source.name), drop, only, source.name)
-    table = source.read([*chosen, target], kinds)
+    table = source.read([*chosen, target], {**kinds, target: "category"})
     y = labels(table[target], target, source.name)
-    check_classes(y, target)
-    return table.drop_columns([target]), y
+    if len(y.unique()) < 2:
+        raise InputError(f"the target column {target!r} is {y[0].as_py()!r} in every row; learning needs two classes")
+    if kinds.get(target) == "category":
+        y = y.cast(pa.string())
+    else:
+        check_classes(y, target)
+    return table.drop_columns([target]), y.to_numpy()
 
 
-def check_classes(y: np.ndarray, target: str) -> None:
-    """Two of them at least, and names or whole numbers."""
-    values = y.tolist()
-    if len(set(values)) < 2:
-        raise InputError(f"the target column {target!r} is {values[0]!r} in every row; learning needs two classes")
-    fractions = [value for value in values if isinstance(value, float) and not value.is_integer()]
-    if fractions:
+def check_classes(y: pa.ChunkedArray, target: str) -> None:
+    """Names or whole numbers, not the fractions of a regression."""
+    numbers = y
+    if pa.types.is_string(y.type):
+        numeric = are_numbers(y)
+        y = y.filter(numeric) if pc.mean(numeric).as_py() >= NEARLY_ALL else y.slice(0, 0)
+        numbers = pc.utf8_trim_whitespace(y).cast(pa.float64())
+    if not pa.types.is_floating(numbers.type):
+        return
+    fractions = y.filter(pc.not_equal(numbers, pc.floor(numbers)))
+    if len(fractions):
         raise InputError(
-            f"the target column {target!r} holds fractions such as {fractions[0]!r}, not classes; "
-            f"if each one is a class, say --kind {target}=category"
+            f"the target column {target!r} holds fractions such as {fractions[0]}, not classes; "
+            f"if each one is a class, say --kind {quote(f'{target}=category')}"
         )
 
 
 def labelled(source: Source, target: str, network: RuleNetwork) -> tuple[pa.Table, np.ndarray]:
     """The columns that a network uses and the true class of each row."""
     target = known(target, source.columns, source.name) if target else default_target(source, network)
-    text = all(isinstance(label, str) for label in network.classes)
-    table = source.read([target], {target: "category"} if text else {})
-    return unlabelled(source, network), labels(table[target], target, source.name)
+    column = labels(source.read([target], {target: "category"})[target], target, source.name)
+    column = _alike(column, network.classes)
+    classes = [label_text(label) for label in network.classes]
+    if not {label_text(label) for label in column.unique().to_pylist()} & set(classes):
+        raise InputError(
+            f"no value of the column {target!r} of {source.name} is a class of the model: the first is "
+            f"{label_text(column[0].as_py())!r}, the classes are {', '.join(map(repr, classes))}; check --target"
+        )
+    return unlabelled(source, network), column.to_numpy()
 
 
 def unlabelled(source: Source, network: RuleNetwork) -> pa.Table:
-    """The columns that a network uses, read as the kinds that it learned them as."""
-    kinds = {known(column.name, source.columns, source.name): column.kind for column in network.columns}
-    return source.read(list(kinds), kinds)
+    """The columns that a network uses, read as what it learned them as."""
+    kinds = {known(column.name, source.columns, source.name): _kind(column) for column in network.columns}
+    table = source.read(list(kinds), kinds)
+    for column in network.columns:
+        if column.kind == "category":
+            index = table.column_names.index(column.name)
+            table = table.set_column(index, column.name, _alike(table[index], column.categories))
+    return table
 
 
 def default_target(source: Source, network: RuleNetwork) -> str:
@@ -90,23 +122,54 @@ def default_target(source: Source, network: RuleNetwork) -> str:
     raise InputError(f"which column of {source.name} is the target? {found}; say it with --target")
 
 
-def labels(column: pa.ChunkedArray, target: str, where: str) -> np.ndarray:
+def labels(column: pa.ChunkedArray, target: str, where: str) -> pa.ChunkedArray:
     """The target's values, none of them missing."""
     if len(column) == 0:
         raise InputError(f"{where} has column names but no rows")
+    column = _plain(column)
     missing = pc.is_null(column, nan_is_null=True)
+    if pa.types.is_string(column.type) and pc.all(are_numbers(column)).as_py():  # NaN is a word only among words
+        missing = pc.or_(missing, pc.fill_null(pc.match_substring(column, "nan", ignore_case=True), False))
     if count := pc.sum(missing).as_py():
         raise InputError(
             f"the target column {target!r} has no value in {count} of {len(column)} rows, "
             f"first in row {pc.index(missing, True).as_py() + 1}; fill it in or take these rows out"
         )
-    return _plain(column).to_numpy()
+    return column
+
+
+def _kind(column: Column) -> str:
+    """How to read the text of a column: that of a category as what its categories are."""
+    types = set(map(type, column.categories))
+    if column.kind != "category" or types <= {str}:
+        return column.kind
+    return "boolean" if types == {bool} else "number"
+
+
+def _alike(column: pa.ChunkedArray, values: Sequence[Value]) -> pa.ChunkedArray:
+    """A column of the type of these categories or classes, where only the format of the file made it another."""
+    types = set(map(type, values))
+    plain = _decoded(column)
+    if types == {str}:
+        if pa.types.is_floating(plain.type):
+            plain = pc.if_else(pc.is_nan(plain), None, plain)
+        numeric = pa.types.is_integer(plain.type) or pa.types.is_floating(plain.type)
+        return plain.cast(pa.string()) if numeric else column
+    if not (pa.types.is_string(plain.type) or pa.types.is_large_string(plain.type)) or str in types:
+        return column
+    try:
+        return plain.cast(pa.bool_() if types == {bool} else pa.float64())
+    except pa.ArrowInvalid:  # not what it should be, which is told where it is read
+        return column
+
+
+def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Numbers, booleans and text as they are; anything else (dates, decimals) is a label by its text."""
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+    column = _decoded(column)
     tests = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_string)
     return column if any(test(column.type) for test in tests) else column.cast(pa.string())
 

@@ -6,6 +6,10 @@ import csv
 import io
 import re
 from collections.abc import Iterator
+from shlex import quote
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from conceptrules.rules.errors import InputError
 
@@ -13,6 +17,9 @@ _CONVERSION = re.compile(
     r"In CSV column #(\d+): Row #(\d+): CSV conversion error to (\w+).*?: invalid value '(.*)'", re.S
 )
 _PARSING = re.compile(r"Row #(\d+): (.*)", re.S)
+# What pyarrow reads as a number in CSV.
+_NUMBER = r"(?i)^\s*[+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|nan|inf|infinity)\s*$"
+NEARLY_ALL = 0.9  # of the values of a column: what the few others are does not change what it is meant to be
 _MEANT = {"double": "numbers", "bool": "true or false", "date32": "dates such as 2021-03-05"}
 
 
@@ -46,6 +53,25 @@ def explained(error: Exception, name: str, data: bytes, delimiter: str) -> Input
         row, problem = match.groups()
         return InputError(f"{name}, line {_line(data, delimiter, int(row))}: {problem}")
     return InputError(f"{name} is not valid CSV: {text}")
+
+
+def are_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Which texts are numbers; null where there is none."""
+    return pc.match_substring_regex(column, _NUMBER)
+
+
+def words_among_numbers(column: pa.ChunkedArray, name: str, data: bytes, delimiter: str) -> str | None:
+    """What to tell the user of a column of text if nearly all of it is numbers; `column` has all rows of `data`."""
+    numeric = are_numbers(column)
+    values, numbers = len(column) - column.null_count, pc.sum(numeric).as_py() or 0
+    if not NEARLY_ALL * values <= numbers < values:
+        return None
+    row = pc.index(numeric, False).as_py()
+    return (
+        f"column {name!r} is text, but {numbers} of {values} values are numbers; the first other value is "
+        f"{column[row].as_py()!r} (line {_line(data, delimiter, row + 2)}); leave the field empty if that means "
+        f"missing, or say --kind {quote(f'{name}=category')} if the column is meant to be text"
+    )
 
 
 def _check_quotes(name: str, data: bytes, delimiter: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -36,10 +35,15 @@ class Evaluation:
         return float(np.mean(2 * np.diag(self.matrix)[occurring] / rows_and_answers[occurring]))
 
 
-def evaluate(network: RuleNetwork, X: pa.Table, y: Iterable[object]) -> Evaluation:
+def label_text(label: object) -> str:
+    """How a label is written: the class 1 of a file of text is the class 1, or 1.0, of a file of numbers."""
+    return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
+
+
+def evaluate(network: RuleNetwork, X: pa.Table, y: np.ndarray) -> Evaluation:
     """The network's answers on rows whose classes are known; classes that it never saw come last."""
-    known = [str(label) for label in network.classes]
-    return _compare(network, X, y, (*known, *sorted({str(label) for label in y} - set(known))))
+    known = [label_text(label) for label in network.classes]
+    return _compare(network, X, y, (*known, *sorted(set(map(label_text, y.tolist())) - set(known))))
 
 
 def cross_validate(clf: ConceptRuleClassifier, X: pa.Table, y: np.ndarray, folds: int, seed: int) -> list[Evaluation]:
@@ -50,15 +54,16 @@ def cross_validate(clf: ConceptRuleClassifier, X: pa.Table, y: np.ndarray, folds
     labels, counts = np.unique(y, return_counts=True)
     if not 2 <= folds <= counts.max():
         raise InputError(f"--cv {folds} is out of range: from 2 to {counts.max()}, the rows of the commonest class")
-    classes = tuple(str(label) for label in labels)
+    classes = tuple(map(label_text, labels.tolist()))
     splits = StratifiedKFold(folds, shuffle=True, random_state=seed).split(np.zeros(len(y)), y)
     networks = ((clone(clf).fit(X.take(train), y[train]).network_, test) for train, test in splits)
     return [_compare(network, X.take(test), y[test], classes) for network, test in networks]
 
 
-def _compare(network: RuleNetwork, X: pa.Table, y: Iterable[object], classes: tuple[str, ...]) -> Evaluation:
-    """Labels are compared as text: the class 1 of a file of text is the class 1 of a file of numbers."""
+def _compare(network: RuleNetwork, X: pa.Table, y: np.ndarray, classes: tuple[str, ...]) -> Evaluation:
+    """Labels are compared as text."""
     index = {label: number for number, label in enumerate(classes)}
     matrix = np.zeros((len(classes), len(classes)), dtype=int)
-    np.add.at(matrix, ([index[str(label)] for label in y], [index[str(label)] for label in network.predict(X)]), 1)
+    truth, answers = ([index[label_text(label)] for label in labels.tolist()] for labels in (y, network.predict(X)))
+    np.add.at(matrix, (truth, answers), 1)
     return Evaluation(classes, matrix, network.edges)

@@ -7,6 +7,7 @@ import gzip
 import io
 import os
 import sys
+import warnings
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ from conceptrules.rules.errors import InputError
 STREAM = "-"
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".csv.gz": ",", ".tsv.gz": "\t"}
 PARQUET = ".parquet"
+TABLES = (".csv", ".tsv", ".gz", PARQUET)  # what a model is not to be called
 # How the text of a column is read when its kind is known; other kinds are left to pyarrow's inference.
 TYPES = {"category": pa.string(), "number": pa.float64(), "boolean": pa.bool_(), "date": pa.date32()}
 
@@ -55,7 +57,16 @@ class Delimited:
 
     def read(self, columns: Sequence[str], kinds: Mapping[str, str] | None = None) -> pa.Table:
         types = {column: TYPES[kind] for column, kind in (kinds or {}).items() if kind in TYPES}
-        return _without_clocks(self._parsed(types, columns))
+        table = self._parsed(types, columns)
+        for field in table.schema:
+            if pa.types.is_string(field.type) and field.name not in (kinds or {}):
+                self._check_words(table[field.name], field.name)
+        return _without_clocks(table)
+
+    def _check_words(self, column: pa.ChunkedArray, name: str) -> None:
+        message = diagnosis.words_among_numbers(column, name, self._data, self._delimiter)
+        if message:
+            warnings.warn(message, stacklevel=2)
 
     def copy(self) -> pa.Table:
         return self._parsed(dict.fromkeys(self.columns, pa.string()), self.columns)
@@ -126,17 +137,42 @@ def check_table_output(name: str) -> None:
         check_output(name)
 
 
+def check_model_output(name: str) -> None:
+    """Complain now if a model could not be written there, or would look like a table."""
+    if name != STREAM:
+        if name.lower().endswith(TABLES):
+            raise InputError(f"-o {name} is the name of a table; a model is JSON, name it for example model.json")
+        check_output(name)
+
+
+def check_not_input(output: str, inputs: Sequence[str]) -> None:
+    """Complain if writing would destroy what is read, by whatever name."""
+    for name in inputs:
+        there = STREAM not in (name, output) and os.path.exists(name) and os.path.exists(output)
+        if there and os.path.samefile(name, output):
+            raise InputError(f"-o {output} is the file {name} itself, which would be lost; name another one")
+
+
 def check_output(name: str) -> None:
     """Complain now, rather than after long work, if a file of this name could not be written."""
     path = Path(name).resolve()
     if not path.parent.is_dir():
-        raise InputError(f"the folder {path.parent} does not exist; make it first")
+        raise InputError(f"{name}: the folder {path.parent} does not exist; make it first")
     if path.is_dir():
         raise InputError(f"{name} is a folder; name a file")
     if path.exists() and not path.is_file():
         raise InputError(f"{name} is not an ordinary file; use {STREAM} for standard output")
     if not os.access(path.parent, os.W_OK):
         raise InputError(f"the folder {path.parent} cannot be written to; choose another")
+
+
+@contextmanager
+def naming(name: str) -> Iterator[None]:
+    """An error of a temporary file is told by the name that the user gave."""
+    try:
+        yield
+    except OSError as error:
+        raise (OSError(error.errno, error.strerror, name) if error.filename else error) from None
 
 
 def _as_csv(table: pa.Table) -> bytes:

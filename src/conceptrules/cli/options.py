@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
@@ -45,29 +46,33 @@ Jobs = Annotated[int, typer.Option("--n-jobs", help="Cores to use, -1 for all; t
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No summary.")]
 
 
-def classifier(
-    *,
-    layers: str,
-    rate: str,
-    negation: bool,
-    max_epochs: int,
-    seed: int,
-    n_jobs: int,
-    kinds: Mapping[str, str],
-) -> ConceptRuleClassifier:
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The options of the learner, as they were written."""
+
+    layers: str
+    rate: str
+    negation: bool
+    max_epochs: int
+    seed: int
+    n_jobs: int
+
+
+def classifier(settings: Settings, kinds: Mapping[str, str]) -> ConceptRuleClassifier:
     """The estimator that the options describe; most of their ranges are checked by its `fit`, before training."""
     from conceptrules.estimator import ConceptRuleClassifier
 
+    layers, rate, seed = settings.layers, settings.rate, settings.seed
     if not 0 <= seed < 2**32:
         raise InputError(f"--seed {seed} is out of range: from 0 to {2**32 - 1}")
     return ConceptRuleClassifier(
         layers=layers if layers == "auto" else tuple(_numbers(layers, int, "--layers", "64,64,64")),
         binarization_rate=rate if rate == "auto" else _numbers(rate, float, "--rate", "0.8,0.9"),
-        negation=negation,
-        max_epochs=max_epochs,
+        negation=settings.negation,
+        max_epochs=settings.max_epochs,
         kinds=dict(kinds) or None,
         random_state=seed,
-        n_jobs=n_jobs,
+        n_jobs=settings.n_jobs,
     )
 
 

@@ -62,7 +62,17 @@ def _place(entry: Entry, folder: str | None) -> str:
 def _spread(values: Sequence[float], digits: int = 4) -> str:
     if len(values) == 1:
         return f"{values[0]:.{digits}f}"
-    return f"{mean(values):.{digits}f} ± {pstdev(values):.{digits}f} over {len(values)} folds"
+    sign = _printable("±", "+-")
+    return f"{mean(values):.{digits}f} {sign} {pstdev(values):.{digits}f} over {len(values)} folds"
+
+
+def _printable(text: str, plain: str) -> str:
+    """The text, or a plainer one where standard output cannot show it."""
+    try:
+        text.encode(console().encoding)
+    except UnicodeEncodeError:
+        return plain
+    return text
 
 
 def _matrix(folds: Sequence[Evaluation]) -> Table:

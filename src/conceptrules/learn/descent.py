@@ -28,8 +28,9 @@ def descend(
     recipe: Recipe, classes: int, examples: Examples, rng: np.random.Generator, executor: Executor
 ) -> Iterator[Epoch]:
     """Trains one network for each rate side by side, on the same batches."""
-    cohort = _start(recipe, (examples.bits.shape[1], *recipe.layers, classes), rng)
-    rows = Rows.of(examples.bits, examples.target, examples.weight)
+    cohort = _start(recipe, (examples.inputs, *recipe.layers, classes), rng)
+    weight = (examples.weight / examples.weight.mean()).astype(np.float32)
+    rows = Rows(examples.packed, examples.target, weight, examples.inputs)
     settings = Settings(batch_size=min(recipe.batch_size, len(examples)), l2=recipe.l2)
     for number in range(1, recipe.max_epochs + 1):
         learning_rate = recipe.learning_rate * recipe.decay ** ((number - 1) // recipe.decay_every)

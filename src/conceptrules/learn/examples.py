@@ -2,23 +2,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from conceptrules.rules.evaluate import Words, octets_for, octets_of, words_of
+
 Bits = NDArray[np.bool_]
+Octets = NDArray[np.uint8]
 Targets = NDArray[np.int64]
 Weights = NDArray[np.float64]
 
 
+_BLOCK = 1024  # rows that are unpacked at a time, so that a million of them never are
+
+
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """Bits of each row, its class as a number, and its weight."""
+    """Bits of each row, eight in a byte (as `np.packbits` does it, axis 1), its class as a number, and its weight."""
 
-    bits: Bits
+    packed: Octets
     target: Targets
     weight: Weights
+    inputs: int
+    """How many bits a row has."""
+
+    @staticmethod
+    def of(bits: Bits, target: Targets, weight: Weights) -> Examples:
+        return Examples(np.packbits(bits, axis=1), target, weight, bits.shape[1])
+
+    @staticmethod
+    def read(words: Words, target: Targets, weight: Weights) -> Examples:
+        """From words, which hold the bits of a column together, to bytes of a row."""
+        inputs, octets = len(words.words), octets_of(words.words)
+        packed = np.empty((words.rows, -(-inputs // 8)), np.uint8)
+        for start in range(0, words.rows, _BLOCK):
+            rows = packed[start : start + _BLOCK]
+            part = octets[:, start // 8 : (start + _BLOCK) // 8]
+            bits = np.unpackbits(part, axis=1, count=len(rows), bitorder="little")
+            rows[:] = np.packbits(np.ascontiguousarray(bits.T), axis=1)
+        return Examples(packed, target, weight, inputs)
+
+    @property
+    def words(self) -> Words:
+        """The inverse of `read`."""
+        octets = octets_for(self.inputs, len(self))
+        for start, bits in self._blocks():
+            part = np.packbits(bits, axis=0, bitorder="little")
+            octets[:, start // 8 : start // 8 + len(part)] = part.T
+        return Words(words_of(octets), len(self))
+
+    @property
+    def bits(self) -> Bits:
+        return np.unpackbits(self.packed, axis=1, count=self.inputs).view(np.bool_)
 
     def __len__(self) -> int:
         return len(self.target)
@@ -26,21 +64,31 @@ class Examples:
     def weighted(self, weight: Weights) -> Examples:
         """The same rows with other weights; those that get 0 are gone."""
         kept = weight > 0
-        return Examples(self.bits[kept], self.target[kept], weight[kept])
+        if kept.all():
+            return replace(self, weight=weight)
+        return replace(self, packed=self.packed[kept], target=self.target[kept], weight=weight[kept])
+
+    def _blocks(self) -> Iterator[tuple[int, NDArray[np.uint8]]]:
+        for start in range(0, len(self), _BLOCK):
+            yield start, np.unpackbits(self.packed[start : start + _BLOCK], axis=1, count=self.inputs)
 
 
 def with_negations(examples: Examples) -> Examples:
     """The negations of all bits as further bits."""
-    return replace(examples, bits=np.hstack([examples.bits, ~examples.bits]))
+    packed = np.empty((len(examples), -(-2 * examples.inputs // 8)), np.uint8)
+    for start, bits in examples._blocks():
+        packed[start : start + _BLOCK] = np.packbits(np.hstack([bits, 1 - bits]), axis=1)
+    return replace(examples, packed=packed, inputs=2 * examples.inputs)
 
 
 def joined(first: Examples, second: Examples) -> Examples:
     """The rows of both, in canonical form."""
     return canonical(
         Examples(
-            np.concatenate([first.bits, second.bits]),
+            np.concatenate([first.packed, second.packed]),
             np.concatenate([first.target, second.target]),
             np.concatenate([first.weight, second.weight]),
+            first.inputs,
         )
     )
 
@@ -48,15 +96,16 @@ def joined(first: Examples, second: Examples) -> Examples:
 def canonical(examples: Examples) -> Examples:
     """Sorted, with equal rows merged and their weights added: a row of weight 3 is three rows."""
     examples = examples.weighted(examples.weight)
-    packed = np.packbits(examples.bits, axis=1)
     # Weights are sorted along, since a sum of fractions depends on the order in which they are added.
-    order = np.lexsort((examples.weight, examples.target, *packed.T))
-    packed, target = packed[order], examples.target[order]
+    order = np.lexsort((examples.weight, examples.target, *examples.packed.T))
+    packed, target = examples.packed[order], examples.target[order]
     new = np.ones(len(order), bool)
-    new[1:] = np.any(packed[1:] != packed[:-1], axis=1) | (target[1:] != target[:-1])
+    new[1:] = target[1:] != target[:-1]
+    for column in packed.T:
+        new[1:] |= column[1:] != column[:-1]
     starts = np.flatnonzero(new)
     weight = np.add.reduceat(examples.weight[order], starts)
-    return Examples(examples.bits[order[starts]], target[starts], weight)
+    return Examples(packed[starts], target[starts], weight, examples.inputs)
 
 
 def split(examples: Examples, fraction: float, rng: np.random.Generator) -> tuple[Examples, Examples]:

@@ -15,7 +15,7 @@ from conceptrules.learn.descent import Epoch, descend
 from conceptrules.learn.examples import Bits, Examples, Targets, Weights, joined, with_negations
 from conceptrules.learn.recipe import Recipe
 from conceptrules.learn.winners import WINNERS, macro_f1
-from conceptrules.rules.evaluate import Words, first_firing, pack, unpack
+from conceptrules.rules.evaluate import Words, first_firing, unpack
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,10 @@ def fit(
     # The epoch that was best from one start says little about another, so it is chosen anew: by the rows trained on,
     # since no others are left.
     again, rows = replace(recipe, binarization_rate=(best.score.rate,)), joined(training, validation)
-    return _best(train(again, rows, rows, class_weight, rng, executor), recipe.patience, watch)
+    try:
+        return _best(train(again, rows, rows, class_weight, rng, executor), recipe.patience, watch)
+    except KeyboardInterrupt:
+        return _interrupted(best)
 
 
 def _best(snapshots: Iterable[list[Snapshot]], patience: int | None, watch: Watch) -> Snapshot:
@@ -87,10 +90,14 @@ def _best(snapshots: Iterable[list[Snapshot]], patience: int | None, watch: Watc
     except KeyboardInterrupt:
         if best is None:
             raise
-        warnings.warn(
-            f"training was interrupted; the best network so far is kept (epoch {best.score.epoch})", stacklevel=2
-        )
+        return _interrupted(best)
     assert best is not None, "a recipe has at least one epoch"
+    return best
+
+
+def _interrupted(best: Snapshot) -> Snapshot:
+    epoch = best.score.epoch
+    warnings.warn(f"training was interrupted; the best network so far is kept (epoch {epoch})", stacklevel=2)
     return best
 
 
@@ -116,8 +123,8 @@ class Judge:
     def __init__(self, recipe: Recipe, training: Examples, validation: Examples, class_weight: Weights) -> None:
         self.rates, self.who_wins = recipe.binarization_rate, WINNERS[recipe.priority]
         self.training, self.validation, self.class_weight = training, validation, class_weight
-        self.training_words, self.validation_words = pack(training.bits), pack(validation.bits)
-        self.validation_octets = np.packbits(validation.bits, axis=1)
+        self.training_words, self.validation_words = training.words, validation.words
+        self.validation_octets = validation.packed
 
     def snapshots(self, epoch: Epoch, executor: Executor) -> list[Snapshot]:
         continuous = cpu.forward(epoch.cohort, self.validation_octets, executor).argmax(axis=2)

@@ -61,6 +61,9 @@ class Recipe:
         for name in ("learning_rate", "decay"):
             _real(name, getattr(self, name), above=0)
         _real("l2", self.l2, above=None)
+        for name in ("negation", "refit"):
+            if not isinstance(getattr(self, name), bool):
+                raise InputError(f"{name} is {getattr(self, name)!r}; use True or False")
         if self.priority not in WINNERS:
             raise InputError(f"priority is {self.priority!r}; use one of {', '.join(map(repr, WINNERS))}")
 

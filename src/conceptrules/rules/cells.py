@@ -2,52 +2,27 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from itertools import repeat
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from conceptrules.rules.dictionary import Codes, present
 from conceptrules.rules.errors import ColumnTypeError, InputError
-from conceptrules.rules.predicate import Column, Kind, Value, shown
-
-# The first that fits decides: bool is an int, a datetime is a date, NumPy's timedelta64 is an integer.
-_FAMILIES: tuple[tuple[tuple[type, ...], Kind], ...] = (
-    ((bool, np.bool_), "boolean"),
-    ((str,), "category"),
-    ((dt.timedelta, np.timedelta64), "duration"),
-    ((numbers.Real, Decimal), "number"),
-    ((dt.datetime, np.datetime64), "datetime"),
-    ((dt.date,), "date"),
-)
-# What a column of each kind can be read from.
-_READS: dict[Kind, tuple[Kind, ...]] = {
-    "number": ("number", "boolean"),
-    "boolean": ("boolean",),
-    "category": ("category", "number", "boolean"),
-    "date": ("date", "datetime"),
-    "datetime": ("datetime", "date"),
-    "duration": ("duration",),
-}
-_NOUNS: dict[Kind, str] = {
-    "number": "numbers",
-    "boolean": "true or false",
-    "category": "text",
-    "date": "dates",
-    "datetime": "dates and times",
-    "duration": "durations",
-}
+from conceptrules.rules.predicate import Column, Kind, Value
+from conceptrules.rules.values import NOUNS, READS, brief, family_of, in_utc, is_missing, readable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
     """One column. Numbers are an array of numbers (NaN is missing), dates and times datetime64[us] in UTC, durations
     timedelta64[us], booleans without gaps an array of booleans; all else is an array of objects, None where missing.
+
+    With `codes`, row r holds `values[codes[r]]`: each value is there once. The last one is that of the gaps, and values
+    that no row holds are missing.
     """
 
     name: str
@@ -57,20 +32,38 @@ class Cells:
     """What the values are; "category" is text, None a column without any value to tell."""
     declared: bool = False
     """The table's own type says that the values are categories."""
+    codes: Codes | None = None
 
     @property
     def kind(self) -> Kind:
         """The kind of a column with these cells, unless told otherwise."""
-        if self.family is None or (self.declared and self.family in _READS["category"]):
+        if self.family is None or (self.declared and self.family in READS["category"]):
             return "category"
         return self.family
 
+    def __len__(self) -> int:
+        return len(self.values) if self.codes is None else len(self.codes)
+
+    @property
+    def gaps(self) -> NDArray[np.bool_]:
+        """Which rows are missing; `missing` says it of the values."""
+        return self.by_row(self.missing)
+
+    def by_row(self, each: NDArray[Any]) -> NDArray[Any]:
+        """From one entry for each value to one for each row."""
+        return each if self.codes is None else each[self.codes]
+
     def take(self, rows: NDArray[Any]) -> Cells:
+        if self.codes is not None:
+            codes = self.codes[rows]
+            return replace(self, codes=codes, missing=self.missing | ~present(codes, len(self.values)))
         return replace(self, values=self.values[rows], missing=self.missing[rows])
 
 
 def read_cells(name: str, raw: NDArray[Any], declared: bool = False) -> Cells:
     """The one-dimensional array `raw`, of whatever type, as cells."""
+    if raw.dtype == object and set(map(type, raw.tolist())) == {str}:
+        return Cells(name, raw, np.zeros(len(raw), dtype=np.bool_), "category", declared)
     values, family = _normal(name, raw)
     missing = _gaps(values)
     if values.dtype.kind in "fO" and missing.all():
@@ -78,8 +71,15 @@ def read_cells(name: str, raw: NDArray[Any], declared: bool = False) -> Cells:
     return Cells(name, values, missing, family, declared)
 
 
+def read_coded(name: str, codes: Codes, values: NDArray[Any], declared: bool = False) -> Cells:
+    """The column whose row r holds `values[codes[r]]`, as cells."""
+    known = values.copy()
+    known[~present(codes, len(values))] = None
+    return replace(read_cells(name, known, declared), codes=codes)
+
+
 def numbers_of(cells: Cells) -> NDArray[np.float64]:
-    """Numbers as float64, NaN where missing; dates, times and durations in microseconds."""
+    """The values as float64, NaN where missing; dates, times and durations in microseconds."""
     values = cells.values.astype(np.int64) if cells.values.dtype.kind in "mM" else cells.values
     return np.where(cells.missing, np.nan, values.astype(np.float64))
 
@@ -97,20 +97,21 @@ def check_readable(cells: Cells, column: Column) -> None:
     """An error unless these cells can be read as `column`; cells without any value always can."""
     if cells.family is None or cells.missing.all():
         return
-    row = int(np.argmin(cells.missing))
-    found = f"row {row} holds {_brief(cells.values[row])} ({_NOUNS[cells.family]})"
-    if cells.family not in _READS[column.kind]:
+    if readable(cells.family, column):
+        return
+    row = int(np.argmin(cells.gaps))
+    place = row if cells.codes is None else cells.codes[row]
+    found = f"row {row} holds {brief(cells.values[place])} ({NOUNS[cells.family]})"
+    if cells.family not in READS[column.kind]:
         raise ColumnTypeError(
             f"column {column.name!r} is of the kind {column.kind}, but {found}; "
             f"convert it, or train with kinds={{{column.name!r}: {cells.kind!r}}}"
         )
-    if column.kind == "category" and column.categories:
-        known = column.categories[0]
-        if isinstance(known, str) != (cells.family == "category"):
-            raise ColumnTypeError(
-                f"column {column.name!r} has categories such as {_brief(known)} ({type(known).__name__}), but {found}; "
-                "convert it to the type that it had in training"
-            )
+    known = column.categories[0]
+    raise ColumnTypeError(
+        f"column {column.name!r} has categories such as {brief(known)} ({type(known).__name__}), but {found}; "
+        "convert it to the type that it had in training"
+    )
 
 
 def _normal(name: str, raw: NDArray[Any]) -> tuple[NDArray[Any], Kind | None]:
@@ -132,9 +133,7 @@ def _normal(name: str, raw: NDArray[Any]) -> tuple[NDArray[Any], Kind | None]:
 
 
 def _normal_objects(name: str, values: NDArray[Any]) -> tuple[NDArray[Any], Kind | None]:
-    if set(map(type, values.tolist())) == {str}:
-        return values, "category"
-    present = ~np.fromiter(map(_is_missing, values), dtype=np.bool_, count=len(values))
+    present = ~np.fromiter(map(is_missing, values), dtype=np.bool_, count=len(values))
     family = _one_family(name, values, present)
     match family:
         case "number":
@@ -142,7 +141,7 @@ def _normal_objects(name: str, values: NDArray[Any]) -> tuple[NDArray[Any], Kind
             normal[present] = _floats(name, values[present])
         case "date" | "datetime" | "duration":
             normal = np.full(len(values), "NaT", dtype="m8[us]" if family == "duration" else "M8[us]")
-            normal[present] = [_in_utc(value) for value in values[present]]
+            normal[present] = [in_utc(value) for value in values[present]]
         case _:
             normal = values.copy()
             normal[~present] = None
@@ -161,34 +160,21 @@ def _gaps(values: NDArray[Any]) -> NDArray[np.bool_]:
     return gaps
 
 
-def _is_missing(value: Any) -> bool:
-    try:
-        return value is None or bool(value != value)  # noqa: PLR0124
-    except TypeError:  # pandas' NA is neither true nor false
-        return True
-    except ValueError:  # an array in a cell: wrong, but not missing
-        return False
-
-
 def _one_family(name: str, values: NDArray[Any], present: NDArray[np.bool_]) -> Kind | None:
     """The family that all present values belong to; otherwise an error that shows the first that does not."""
-    found = {kind: _family(kind) for kind in set(map(type, values[present]))}
+    found = {kind: family_of(kind) for kind in set(map(type, values[present]))}
     families = set(found.values())
     if len(families) <= 1 and None not in families:
         return next(iter(families), None)
     rows = np.flatnonzero(present)
     first = found[type(values[rows[0]])]
     row = next(row for row in rows if first is None or found[type(values[row])] != first)
-    among = f" among {_NOUNS[first]}" if first else ""
+    among = f" among {NOUNS[first]}" if first else ""
     raise ColumnTypeError(
-        f"column {name!r}: row {row} holds {_brief(values[row])} ({type(values[row]).__name__}){among}, but each "
+        f"column {name!r}: row {row} holds {brief(values[row])} ({type(values[row]).__name__}){among}, but each "
         "argument must be a string or a number (or a boolean, a date, a duration), and all of a column alike; "
         "convert the column, for example to text with astype(str), or drop it"
     )
-
-
-def _family(kind: type) -> Kind | None:
-    return next((family for types, family in _FAMILIES if issubclass(kind, types)), None)
 
 
 def _floats(name: str, values: NDArray[Any]) -> NDArray[np.float64]:
@@ -196,14 +182,3 @@ def _floats(name: str, values: NDArray[Any]) -> NDArray[np.float64]:
         return values.astype(np.float64)
     except OverflowError as error:
         raise InputError(f"column {name!r} holds a whole number too large for float64; scale the column") from error
-
-
-def _in_utc(value: Any) -> Any:
-    if isinstance(value, dt.datetime) and value.tzinfo is not None:
-        return value.astimezone(dt.UTC).replace(tzinfo=None)
-    return value
-
-
-def _brief(value: object, most: int = 60) -> str:
-    text = shown(repr(value.item() if isinstance(value, np.generic) else value))
-    return text if len(text) <= most else f"{text[:most]}..."

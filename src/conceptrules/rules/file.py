@@ -20,6 +20,8 @@ def save(model: object, path: str | os.PathLike[str]) -> None:
         raise InputError(f"save takes a RuleNetwork or a fitted model, not {type(model).__name__}")
     text = dumps(network)
     target = Path(path).resolve()
+    if not target.parent.is_dir():
+        raise InputError(f"cannot write {path}: there is no folder {target.parent}")
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         part.write_text(text, encoding="utf-8", newline="\n")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from conceptrules.rules.errors import InputError
-from conceptrules.rules.predicate import Column, Equals, Interval, Predicate, Value, plain
+from conceptrules.rules.predicate import Column, Equals, Interval, Missing, Predicate, Value, plain
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,6 +22,10 @@ class Literal:
     index: int
     negated: bool = False
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.index, int):
+            raise InputError(f"a literal refers to a predicate or concept by its number, not by {self.index!r}")
+
     def __invert__(self) -> Literal:
         return Literal(self.index, not self.negated)
 
@@ -33,6 +37,9 @@ class Rule:
     literals: tuple[Literal, ...] = ()
 
     def __post_init__(self) -> None:
+        wrong = [literal for literal in self.literals if not isinstance(literal, Literal)]
+        if wrong:
+            raise InputError(f"a rule is made of literals, not of {wrong[0]!r}; write Literal({wrong[0]!r})")
         object.__setattr__(self, "literals", tuple(sorted(set(self.literals))))
 
 
@@ -103,9 +110,9 @@ class RuleNetwork:
 
     def predict(self, table: Any) -> np.ndarray:
         """The class of each row of a table (pandas, polars, pyarrow, NumPy, or rows as lists or dictionaries)."""
-        from conceptrules.rules import table as tables
+        from conceptrules.rules import plan
 
-        return tables.predict(self, table)
+        return plan.predict(self, table)
 
     @property
     def edges(self) -> int:
@@ -136,7 +143,7 @@ def _check_columns(columns: Sequence[Column], predicates: Sequence[Predicate]) -
         column = kinds.get(predicate.column)
         if column is None:
             raise InputError(f"predicate {number} tests column {predicate.column!r}, which is not among the columns")
-        if isinstance(predicate, Interval if not column.ordered else Equals):
+        if not isinstance(predicate, (Interval if column.ordered else Equals) | Missing):
             raise InputError(
                 f"predicate {number} is of the type {type(predicate).__name__}, "
                 f"which does not go with column {column.name!r} of the kind {column.kind}"
@@ -177,5 +184,9 @@ def _check_statistics(statistics: Statistics, levels: Sequence[Level], classes: 
     counts += [row for _, row in statistics.patterns] + [fired for fired, _ in statistics.patterns]
     if any(len(row) != classes for row in counts):
         raise InputError(f"statistics must have one figure for each of the {classes} classes")
-    if not 0 < sum(statistics.rows) < math.inf:
+    weights = [*statistics.rows, *(w for rules in statistics.covered for row in rules for w in row)]
+    weights += [w for _, row in statistics.patterns for w in row]
+    if any(not 0 <= weight < math.inf for weight in weights):
+        raise InputError("statistics are weights of rows; they need to be finite and at least 0")
+    if not sum(statistics.rows) > 0:
         raise InputError("statistics need at least one training row of a positive, finite weight")

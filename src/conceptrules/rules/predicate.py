@@ -40,6 +40,10 @@ class Column:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "categories", tuple(map(plain, self.categories)))
+        if not isinstance(self.name, str):
+            raise InputError(f"the name of a column is text, not {self.name!r}")
+        if len(set(self.categories)) < len(self.categories):
+            raise InputError(f"column {self.name!r} lists a category twice: {list(self.categories)}")
         if self.kind not in KINDS:
             raise InputError(f"column {self.name!r} has the kind {self.kind!r}; use one of {', '.join(KINDS)}")
 

@@ -1,0 +1,131 @@
+"""What came out: kept as JSON, shown on the screen, and written as the table of docs/performance.md."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.speed.measure import Measurement, Plan
+from conceptrules import __version__
+
+RESULTS = Path(__file__).parent / "results"
+PACKAGES = ("numpy", "scikit-learn", "numba", "pyarrow", "narwhals", "pandas", "polars", "torch", "lightgbm")
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "POLARS_MAX_THREADS",
+)
+HEADER = ("", "measured", "spread", "target", "")
+Groups = dict[str, list[Measurement]]
+
+
+def row(measured: Measurement) -> tuple[str, ...]:
+    """Name, median, smallest and largest of the repeats, target, verdict."""
+    unit = f" {measured.unit}".rstrip()
+    bound = "at least" if measured.at_least else "at most"
+    target = "" if measured.target is None else f"{bound} {measured.target:g}{unit}"
+    verdict = "" if measured.target is None else "ok" if measured.met else "short"
+    low, high = min(measured.values), max(measured.values)
+    spread = f"{_short(low)} to {_short(high)}" if len(measured.values) > 1 else "one run"
+    return measured.name, f"{_short(measured.value)}{unit}", spread, target, verdict
+
+
+def _short(value: float) -> str:
+    """Three digits that matter."""
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def show(groups: Groups) -> None:
+    """On the screen, group by group."""
+    table = Table(*HEADER, box=None)
+    for group, measured in groups.items():
+        table.add_row(f"[bold]{group}[/bold]")
+        for one in measured:
+            style = None if one.met else "red"
+            table.add_row(*row(one), style=style)
+    Console().print(table)
+
+
+def markdown(groups: Groups) -> str:
+    """The same, for a page."""
+    lines = []
+    for group, measured in groups.items():
+        lines += [f"\n**{group}**\n", f"| {' | '.join(HEADER)} |", "|---|---|---|---|---|"]
+        lines += [f"| {' | '.join(row(one))} |" for one in measured]
+    return "\n".join(lines)
+
+
+def shortfalls(groups: Groups) -> list[str]:
+    """What misses its target, in words."""
+    return [
+        f"{group}: {one.name}: {row(one)[1]}, wanted {row(one)[3]}"
+        for group, measured in groups.items()
+        for one in measured
+        if not one.met
+    ]
+
+
+def keep(groups: Groups, plan: Plan, started: datetime, folder: Path = RESULTS) -> Path:
+    """The record of a run: what was run, on what, and what came out."""
+    folder.mkdir(exist_ok=True)
+    path = folder / f"speed-{started:%Y%m%d-%H%M%S}.json"
+    record = {
+        "started": started.isoformat(timespec="seconds"),
+        "plan": asdict(plan),
+        "threads": {name: os.environ.get(name) for name in THREAD_VARIABLES},
+        "versions": versions(),
+        "machine": machine(),
+        "measurements": {
+            group: [asdict(one) | {"value": one.value, "met": one.met} for one in measured]
+            for group, measured in groups.items()
+        },
+    }
+    path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    return path
+
+
+def read(paths: Sequence[Path]) -> Groups:
+    """The groups of some records; where several have a group, the last one counts."""
+    groups: Groups = {}
+    for path in paths:
+        record = json.loads(path.read_text(encoding="utf-8"))
+        for group, measured in record["measurements"].items():
+            groups[group] = [_measurement(one) for one in measured]
+    return groups
+
+
+def _measurement(fields: dict[str, Any]) -> Measurement:
+    return Measurement(**{key: value for key, value in fields.items() if key not in ("value", "met")})
+
+
+def versions() -> dict[str, str]:
+    found = {"python": platform.python_version(), "conceptrules": __version__}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+def machine() -> dict[str, Any]:
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines() if Path("/proc/cpuinfo").exists() else []
+    processor = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
+    return {
+        "processor": processor or platform.processor(),
+        "architecture": platform.machine(),
+        "cores": len(os.sched_getaffinity(0)),
+        "load": os.getloadavg()[0],
+    }

@@ -1,0 +1,105 @@
+"""The dictionary of a column: each value once, and a code for each row that says which one it holds.
+
+What is true of a value is true of all its rows, so a million rows of text cost as much as their few values, and the
+codes. Tables keep such codes in their own ways, which are reached through the native column.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+Codes = NDArray[np.signedinteger[Any]]
+DECLARED = (nw.Categorical, nw.Enum)
+
+
+def dictionary(series: nw.Series[Any]) -> tuple[Codes, NDArray[Any]] | None:
+    """Codes and values: row r holds `values[codes[r]]`; a gap has the code -1, and the last value is None for that.
+
+    None for columns that are neither text nor categories, and where the table knows no codes.
+    """
+    if series.dtype not in (*DECLARED, nw.String):
+        return None
+    implementation = series.implementation
+    if implementation.is_pandas():
+        found = _pandas(series.to_native())
+    elif implementation.is_polars():
+        found = _polars(series if series.dtype in DECLARED else series.cast(nw.Categorical))
+    elif implementation.is_pyarrow():
+        found = _pyarrow(series.to_native())
+    else:
+        return None
+    if found is None:
+        return None
+    codes, values = found
+    return codes, np.fromiter([*values, None], dtype=object, count=len(values) + 1)
+
+
+def present(codes: Codes, count: int) -> NDArray[np.bool_]:
+    """Which of `count` values have rows; the last is that of the gaps.
+
+    Most values show up early. A look for one of the others takes 0.05 ms per million rows, counting all 1.5 ms.
+    """
+    seen = np.zeros(count, dtype=np.bool_)
+    seen[codes[:10_000]] = True
+    rest = np.flatnonzero(~seen)
+    if len(rest) > 25:
+        return np.roll(np.bincount(np.add(codes, 1, dtype=np.intp), minlength=count) > 0, -1)
+    for code in rest.tolist():
+        seen[code] = bool((codes == own_code(code, count)).any())
+    return seen
+
+
+def spread(holds: NDArray[np.bool_], codes: Codes) -> NDArray[np.bool_]:
+    """What holds for each value, for each row: by comparisons where it is few values, which is five times as fast."""
+    hits = np.flatnonzero(holds).tolist()
+    if len(hits) > 3:
+        rows: NDArray[np.bool_] = holds[codes]
+        return rows
+    rows = np.zeros(len(codes), dtype=np.bool_)
+    for place in hits:
+        rows |= codes == own_code(place, len(holds))
+    return rows
+
+
+def own_code(place: int, count: int) -> int:
+    """The code of the rows that hold the value at this place."""
+    return -1 if place == count - 1 else place
+
+
+def _pandas(native: Any) -> tuple[Codes, list[Any]] | None:
+    kind = str(native.dtype)
+    # Objects may not be hashable, or be true beside 1; pandas fails at arrow's dictionaries with gaps.
+    if kind == "object" or kind.startswith("dictionary"):
+        return None
+    categorical = native if kind == "category" else native.astype("category")
+    return categorical.cat.codes.to_numpy(), categorical.cat.categories.tolist()
+
+
+def _polars(series: nw.Series[Any]) -> tuple[Codes, list[Any]]:
+    native = series.to_native()
+    physical: nw.Series[Any] = nw.from_native(native.to_physical(), series_only=True).cast(nw.UInt32)
+    codes = physical.fill_null(2**32 - 1).to_numpy().view(np.int32)
+    known: Any = getattr(native.dtype, "categories", None)
+    known = known.to_series() if hasattr(known, "to_series") else known
+    if known is not None and len(known) <= len(native):
+        return codes, known.to_list()
+    # An older polars, or a dictionary that other columns have filled as well.
+    distinct = series.drop_nulls().unique()
+    keys = nw.from_native(distinct.to_native().to_physical(), series_only=True).to_numpy()
+    order = np.argsort(keys)
+    gaps = codes < 0
+    dense = np.searchsorted(keys[order], codes.view(np.uint32)).astype(np.int64)
+    dense[gaps] = -1
+    values = distinct.to_list()
+    return dense, [values[place] for place in order.tolist()]
+
+
+def _pyarrow(native: Any) -> tuple[Codes, list[Any]]:
+    encoded = native if hasattr(native.type, "value_type") else native.dictionary_encode()
+    whole = encoded.unify_dictionaries().combine_chunks()
+    codes = whole.indices.cast("int32").fill_null(-1).to_numpy(zero_copy_only=False)
+    return codes, whole.dictionary.to_pylist()
