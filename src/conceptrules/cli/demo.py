@@ -19,7 +19,8 @@ def demo(seed: int) -> int:
 
     data = datasets.load("tic-tac-toe")
     out = console()
-    out.print(f"Tic-tac-toe: {data.X.num_rows} final boards, squares 1 to 9; has x won (positive) or not (negative)?\n")
+    out.print(f"Tic-tac-toe: {data.X.num_rows} final boards, squares 1 to 9; has x won (positive) or not (negative)?")
+    out.print("Learning; the very first run on a machine compiles its kernels before, which takes some ten seconds.\n")
     start = perf_counter()
     clf = ConceptRuleClassifier(layers=(64,), random_state=seed).fit(data.X, data.y)
     seconds = perf_counter() - start
