@@ -180,6 +180,7 @@ FIT = ["fit", "data.csv", "-o", "new.json", "--target"]
         (["predict", "model.json", "data.csv", "-o", "out.txt"], "must end in one of .csv, .parquet"),
         (["evaluate", "model.json", "data.csv", "--target", "Class"], "did you mean 'class'?"),
         (["evaluate", "model.json"], "give a model and a table"),
+        ([*FIT, "class", "--max-categories", "0"], "max_categories must be a whole number"),
         ([*FIT, "class", "--seed", "-1"], "--seed -1 is out of range"),
         ([*FIT, "class", "--n-jobs", "0"], "n_jobs is 0"),
         (["evaluate", "data.csv", "--cv", "5"], "say it with --target"),

@@ -16,6 +16,7 @@ from conceptrules.cli.options import (
     Jobs,
     Kinds,
     Layers,
+    MaxCategories,
     MaxEpochs,
     Negation,
     Only,
@@ -79,6 +80,7 @@ def fit(
     rate: Rate = "auto",
     negation: Negation = False,
     max_epochs: MaxEpochs = 400,
+    max_categories: MaxCategories = 256,
     seed: Seed = 0,
     n_jobs: Jobs = -1,
     quiet: Quiet = False,
@@ -86,7 +88,7 @@ def fit(
     """Learn a network from a table and write it to a file."""
     files.check_model_output(output)
     files.check_not_input(output, [data])
-    settings = Settings(layers, rate, negation, max_epochs, seed, n_jobs)
+    settings = Settings(layers, rate, negation, max_epochs, max_categories, seed, n_jobs)
     clf, X, y = _task(data, target, drop, only, kind, settings)
     start = perf_counter()
     clf.fit(X, y)
@@ -133,6 +135,7 @@ def evaluate(
     rate: Rate = "auto",
     negation: Negation = False,
     max_epochs: MaxEpochs = 400,
+    max_categories: MaxCategories = 256,
     seed: Seed = 0,
     n_jobs: Jobs = -1,
 ) -> None:
@@ -151,7 +154,7 @@ def evaluate(
         return
     if not target:
         raise InputError("--cv learns, and so needs to know the target; say it with --target")
-    settings = Settings(layers, rate, negation, max_epochs, seed, n_jobs)
+    settings = Settings(layers, rate, negation, max_epochs, max_categories, seed, n_jobs)
     clf, X, y = _task(paths[0], target, drop, only, kind, settings)
     show.show_evaluation(evaluation.cross_validate(clf, X, y, cv, seed))
 

@@ -41,6 +41,7 @@ Layers = Annotated[str, typer.Option(help="Sizes of the middle layers, an odd nu
 Rate = Annotated[str, typer.Option(help="Binarization rate, or several for validation to choose from: auto, 0.8,0.9.")]
 Negation = Annotated[bool, typer.Option("--negation", help="Let rules say NOT.")]
 MaxEpochs = Annotated[int, typer.Option(help="The longest that training may take.")]
+MaxCategories = Annotated[int, typer.Option(help="How many categories of a column are kept, the most frequent ones.")]
 Seed = Annotated[int, typer.Option(help="Same seed, same data: same rules.")]
 Jobs = Annotated[int, typer.Option("--n-jobs", help="Cores to use, -1 for all; the result does not depend on it.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No summary.")]
@@ -54,6 +55,7 @@ class Settings:
     rate: str
     negation: bool
     max_epochs: int
+    max_categories: int
     seed: int
     n_jobs: int
 
@@ -70,6 +72,7 @@ def classifier(settings: Settings, kinds: Mapping[str, str]) -> ConceptRuleClass
         binarization_rate=rate if rate == "auto" else _numbers(rate, float, "--rate", "0.8,0.9"),
         negation=settings.negation,
         max_epochs=settings.max_epochs,
+        max_categories=settings.max_categories,
         kinds=dict(kinds) or None,
         random_state=seed,
         n_jobs=settings.n_jobs,
