@@ -21,4 +21,6 @@ def extract(sizes: tuple[int, ...], weights: Floats, predicates: int) -> tuple[L
 
 
 def _rule(chosen: Flags, below: int) -> Rule:
-    return Rule(tuple(Literal(j % below, negated=j >= below) for j in np.flatnonzero(chosen).tolist()))
+    literals = [Literal(index) for index in np.flatnonzero(chosen[:below]).tolist()]
+    negated = [Literal(index, negated=True) for index in np.flatnonzero(chosen[below:]).tolist()]
+    return Rule((*literals, *negated))
