@@ -37,14 +37,35 @@ TINY = np.float32(1e-30)
 
 
 @compiled
+def _needed(sizes: Any, matters: Any) -> Any:
+    """The nodes that a class depends on by weights that matter now, numbered through all layers, the inputs first.
+
+    At P = 0.9 four in five of the uppermost rules have no such weight to any of two classes, and rest for an epoch.
+    """
+    needed = np.zeros(sizes.sum(), np.bool_)
+    node, k = len(needed), len(matters)
+    needed[node - sizes[-1] :] = True
+    for layer in range(len(sizes) - 1, 0, -1):
+        below = node - sizes[layer] - sizes[layer - 1]
+        for _ in range(sizes[layer]):
+            node -= 1
+            k -= sizes[layer - 1]
+            if needed[node]:
+                for j in range(sizes[layer - 1]):
+                    needed[below + j] |= matters[k + j]
+    return needed
+
+
+@compiled
 def _visits(sizes: Any, weights: Any, masked: Any) -> Any:
     """The weights that matter, node by node: where each lies, and which node it comes from.
 
-    Nodes are numbered through all layers, the inputs first; those of node n are `first[n] : first[n + 1]`.
+    Those of node n are `first[n] : first[n + 1]`; a node that no class depends on has none.
     """
     matters = np.empty(len(weights), np.bool_)
     for k in range(len(weights)):
         matters[k] = not masked[k] or weights[k] > 0.5
+    needed = _needed(sizes, matters)
     count = matters.sum()
     place, source = np.empty(count, np.int64), np.empty(count, np.int64)
     first = np.zeros(sizes.sum() + 1, np.int64)
@@ -52,7 +73,7 @@ def _visits(sizes: Any, weights: Any, masked: Any) -> Any:
     for layer in range(1, len(sizes)):
         for _ in range(sizes[layer]):
             for j in range(sizes[layer - 1]):
-                if matters[k]:
+                if matters[k] and needed[node]:
                     place[t], source[t] = k, below + j
                     t += 1
                 k += 1
@@ -147,13 +168,17 @@ def _output_gradient(top: int, rows: Any, batch: Any, size: int, work: Any) -> A
 def _backward(inputs: int, bits: int, visits: Any, weights: Any, work: Any, gradient: Any) -> None:
     """From the gradient at the class nodes, in the last rows of d, to that of every visited weight.
 
+    A node to which no gradient comes from any row is passed over: late in training, half of the upper rules and more.
     Two kinds of weights need no division in their loop, only a dot product. A weight of 0: its factor is 1. And those
     from the first `bits` nodes, where x is 0 or 1: what counts are the rows with x = 1, all with the same factor.
     """
     (value, product, zeros), d, (_, waiting_s, waiting_k, dots), (no_zero, one_zero), _ = work
     first, place, source = visits
     for node in range(len(value) - 1, inputs - 1, -1):
-        split(d, product, zeros, node, no_zero, one_zero)
+        if not split(d, product, zeros, node, no_zero, one_zero):
+            for t in range(first[node], first[node + 1]):
+                gradient[place[t]] = 0
+            continue
         waiting = 0
         for t in range(first[node], first[node + 1]):
             k, s = place[t], source[t]

@@ -44,12 +44,18 @@ def multiply4(w: Any, x: Any, s: Any, product: Any, node: int) -> None:
 
 
 @compiled
-def split(dy: Any, product: Any, zeros: Any, node: int, no_zero: Any, one_zero: Any) -> None:
-    """dy times the product of the others, for a factor that is not 0 (before its division) and for one that is."""
+def split(dy: Any, product: Any, zeros: Any, node: int, no_zero: Any, one_zero: Any) -> Any:
+    """dy times the product of the others, for a factor that is not 0 (before its division) and for one that is.
+
+    Returns whether any of it is not 0.
+    """
+    size = ZERO
     for b in range(dy.shape[1]):
         towards = -dy[node, b] * product[node, b]
         no_zero[b] = towards if zeros[node, b] == 0 else ZERO
         one_zero[b] = towards if zeros[node, b] == 1 else ZERO
+        size += abs(no_zero[b]) + abs(one_zero[b])
+    return size > 0
 
 
 @compiled
