@@ -164,7 +164,9 @@ def test_the_network_is_simplified_and_the_extracted_one_kept() -> None:
 
 def test_rows_of_weight_zero_do_not_exist() -> None:
     """Nor do their labels, or what only they hold."""
-    extra = pd.concat([X, X.iloc[:2].assign(job="pilot", height=np.nan)], ignore_index=True)
+    extra = pd.concat([X, X.iloc[:2].assign(job=["pilot", 7], height=np.nan)], ignore_index=True).astype(
+        {"job": object}
+    )
     labels = [*Y, None, "ghost"]
     weight = np.r_[np.ones(len(Y)), 0, 0]
     clf = quick().fit(extra, labels, sample_weight=weight)

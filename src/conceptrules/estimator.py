@@ -35,6 +35,7 @@ from conceptrules.rules.measure import pattern_frequencies, with_statistics
 from conceptrules.rules.network import RuleNetwork
 from conceptrules.rules.plan import decide, fired
 from conceptrules.rules.simplify import simplify
+from conceptrules.rules.table import open_table
 from conceptrules.rules.text import node_names
 from conceptrules.views.progress import progress
 
@@ -162,7 +163,9 @@ class ConceptRuleClassifier(_Layers, ClassifierMixin, TransformerMixin, BaseEsti
         binarizer.fit(X, labels, sample_weight=weight)
         classes = check_classes(labels)
         check_class_weight(self.class_weight, classes, np.ones(len(classes)))
-        rows = _examples(binarizer, X, labels, weight)
+        kept = np.flatnonzero(weight)
+        table = open_table(X) if len(kept) == len(weight) else open_table(X).take(kept)
+        rows = canonical(Examples.read(binarizer.words(table), codes_of_labels(labels)[1][kept], weight[kept]))
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         if X_val is None and y_val is None:
             training, validation = self._split(rows, classes, rng)
@@ -259,10 +262,6 @@ class ConceptRuleClassifier(_Layers, ClassifierMixin, TransformerMixin, BaseEsti
     def _fired(self, X: Any) -> Bits:
         check_is_fitted(self, "network_")
         return unpack(fired(self.network_, X))
-
-
-def _examples(binarizer: Binarizer, X: Any, labels: NDArray[Any], weight: NDArray[np.float64]) -> Examples:
-    return canonical(Examples.read(binarizer.words(X), codes_of_labels(labels)[1], weight))
 
 
 def _given(binarizer: Binarizer, classes: NDArray[Any], X_val: Any, y_val: Any) -> Examples:

@@ -164,7 +164,7 @@ def test_dictionaries_with_values_that_no_row_holds(table: Any) -> None:
     assert bits.tolist() == [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 1, 0, 0]]
     cells = open_table(table).cells(0)
     assert cells.gaps.tolist() == [False, False, True, False]
-    some = cells.take(np.array([1, 2]))
+    some = open_table(table).take(np.array([1, 2])).cells(0)
     assert set(some.values[~some.missing].tolist()) == {"a"}
 
 

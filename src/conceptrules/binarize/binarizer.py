@@ -62,10 +62,10 @@ class Binarizer(TransformerMixin, BaseEstimator):
         kinds = _check_kinds(self.kinds or {}, table)
         target = _check_target(table, y, sample_weight)
         rows = np.flatnonzero(target.weight)
-        some = len(rows) < table.rows
-        target = target.take(rows) if some else target
+        if len(rows) < table.rows:
+            table, target = table.take(rows), target.take(rows)
         learned = [
-            learn_column(cells.take(rows) if some else cells, kinds.get(cells.name), target, self.max_categories)
+            learn_column(cells, kinds.get(cells.name), target, self.max_categories)
             for cells in map(table.cells, range(len(table.names)))
         ]
         for column in learned:

@@ -53,12 +53,6 @@ class Cells:
         """From one entry for each value to one for each row."""
         return each if self.codes is None else each[self.codes]
 
-    def take(self, rows: NDArray[Any]) -> Cells:
-        if self.codes is not None:
-            codes = self.codes[rows]
-            return replace(self, codes=codes, missing=self.missing | ~present(codes, len(self.values)))
-        return replace(self, values=self.values[rows], missing=self.missing[rows])
-
 
 def read_cells(name: str, raw: NDArray[Any], declared: bool = False) -> Cells:
     """The one-dimensional array `raw`, of whatever type, as cells."""
