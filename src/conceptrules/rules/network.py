@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from conceptrules.rules.errors import InputError
 from conceptrules.rules.predicate import Column, Equals, Interval, Missing, Predicate, Value, plain
+from conceptrules.rules.training import Training
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,6 +95,7 @@ class RuleNetwork:
     priority: tuple[Value, ...] = ()
     default: Value = None  # type: ignore[assignment]  # filled in below
     statistics: Statistics | None = field(default=None, compare=False, repr=False)
+    training: Training | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("columns", "predicates", "levels"):
