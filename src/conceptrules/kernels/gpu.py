@@ -1,0 +1,481 @@
+"""The version for a GPU: torch holds the state of a cohort, the Triton kernels in warps.py work on it.
+
+reference.py says what is computed. Here the networks of a cohort may be trained on different rows and have different
+widths: they are laid out in the shape of the widest, and weights that a network does not have are masked zeros. As on a
+CPU, only weights that matter are visited. A step is ten launches for all networks together, recorded as a CUDA graph;
+the host does not wait for the device inside an epoch.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from conceptrules.kernels import warps
+from conceptrules.kernels.cohort import Cohort, Flags, Floats, Rows, Settings
+
+Tensor = torch.Tensor
+# Rows of a batch that one program takes, and that one warp of it does.
+MOST_ROWS, WARP_ROWS = 1024, 256
+# Rows of a look at many: what that takes of memory is bounded.
+LOOK_ROWS = 2048
+SPAN = 1024
+# Weights whose loads a program has under way together.
+FORWARD_VISITS, BACKWARD_VISITS = 8, 8
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One network of a cohort: its sizes, its binarization rate, the rows it learns from (their place in a list)."""
+
+    sizes: tuple[int, ...]
+    rate: float
+    group: int
+    learning_rate: float
+    l2: float
+
+
+class Shape:
+    """Where things lie: all layers of a network in one row, in the sizes of the widest network of a cohort."""
+
+    def __init__(self, sizes: tuple[int, ...]) -> None:
+        self.sizes = sizes
+        self.weights = Cohort.count(sizes)
+        self.nodes = sum(sizes[1:])
+        self.starts = list(accumulate((a * b for a, b in pairwise(sizes)), initial=0))
+        self.firsts = list(accumulate(sizes[1:], initial=0))
+
+    @staticmethod
+    def around(members: Sequence[Member]) -> Shape:
+        return Shape(tuple(max(widths) for widths in zip(*(member.sizes for member in members), strict=True)))
+
+    def places(self, sizes: tuple[int, ...]) -> NDArray[np.int64]:
+        """Of the weights of a network of other sizes, in their order."""
+        parts = [
+            start + np.arange(outputs)[:, None] * width + np.arange(inputs)
+            for start, width, (inputs, outputs) in zip(self.starts, self.sizes, pairwise(sizes), strict=False)
+        ]
+        return np.concatenate([part.ravel() for part in parts])
+
+    def layer(self, flat: Tensor, number: int) -> Tensor:
+        """(K, weights) as (K, outputs, inputs) of one layer."""
+        outputs, inputs = self.sizes[number + 1], self.sizes[number]
+        return flat[:, self.starts[number] : self.starts[number + 1]].view(-1, outputs, inputs)
+
+
+class State:
+    """What the kernels read and write for K networks and a number of rows."""
+
+    def __init__(
+        self, shape: Shape, networks: int, groups: int, batch: int, device: torch.device, learns: bool = True
+    ) -> None:
+        self.shape, self.networks, self.groups, self.batch = shape, networks, groups, batch
+        self.rows = min(_power_of_two(batch), MOST_ROWS)
+        self.blocks = -(-batch // self.rows)
+        self.warps = max(1, self.rows // WARP_ROWS)
+
+        def floats(*size: int) -> Tensor:
+            return torch.zeros(size, dtype=torch.float32, device=device)
+
+        def whole(*size: int) -> Tensor:
+            return torch.zeros(size, dtype=torch.int32, device=device)
+
+        self.x = floats(groups, shape.sizes[0], batch)
+        self.value, self.others = floats(networks, shape.nodes, batch), floats(networks, shape.nodes, batch)
+        self.towards, self.towards_one = (torch.zeros_like(self.value if learns else self.x[:0]) for _ in range(2))
+        self.effective = floats(networks, shape.weights)
+        self.up, self.down = whole(networks, shape.weights), whole(networks, shape.weights)
+        self.up_count, self.down_count = whole(networks, shape.nodes), whole(networks, sum(shape.sizes[:-1]))
+        self.gradient = floats(self.blocks if learns else 0, networks, shape.weights)
+        self.loss = floats(networks, self.blocks, shape.sizes[-1])
+        self.self_of = torch.arange(networks, dtype=torch.int32, device=device)
+
+    def visit(self, visited: Tensor, first_layer: Tensor) -> None:
+        """Lists the weights to visit: (K, weights) of flags; on the way back, others for the first layer."""
+        shape = self.shape
+        needed = torch.ones((self.networks, shape.sizes[-1]), dtype=torch.bool, device=visited.device)
+        visited = visited.clone()
+        for number in range(len(shape.sizes) - 2, -1, -1):
+            layer = shape.layer(visited, number)
+            layer &= needed[:, :, None]
+            needed = layer.any(1)
+        downward = visited.clone()
+        shape.layer(downward, 0).logical_and_(shape.layer(first_layer, 0))
+        below = 0
+        for number, (inputs, outputs) in enumerate(pairwise(shape.sizes)):
+            _list(visited, self.up, self.up_count, shape.starts[number], shape.firsts[number], outputs, inputs, inputs, 1)
+            _list(downward, self.down, self.down_count, shape.starts[number], below, inputs, outputs, 1, inputs)
+            below += inputs
+
+    def run(self, group_of: Tensor, batch: Batch, learn: bool) -> None:
+        """The value of every node, from x; to learn, also the loss and the gradient at the top."""
+        for number in range(len(self.shape.sizes) - 1):
+            self.run_layer(number, group_of, batch, learn and number == len(self.shape.sizes) - 2)
+
+    def run_layer(self, number: int, group_of: Tensor, batch: Batch, last: bool) -> None:
+        shape = self.shape
+        x, x_of, stride = self._below(number, group_of)
+        warps.forward[(shape.sizes[number + 1], self.networks, self.blocks)](
+            x, x_of, stride, self.effective, self.up, self.up_count, self.value, self.others,
+            shape.firsts[number], shape.nodes, shape.sizes[number], shape.starts[number], shape.weights, self.batch,
+            self.towards, self.towards_one, self.loss, batch.target, batch.importance, batch.order, batch.lengths,
+            batch.step, group_of, batch.classes, batch.order.shape[1],
+            LAST=last, ROWS=self.rows, VISITS=FORWARD_VISITS, num_warps=self.warps,
+        )  # fmt: skip
+
+    def back(self, group_of: Tensor) -> None:
+        """The gradient of every visited weight, from that at the top."""
+        for number in range(len(self.shape.sizes) - 2, -1, -1):
+            self.back_layer(number, group_of)
+
+    def back_layer(self, number: int, group_of: Tensor) -> None:
+        shape = self.shape
+        inputs, outputs = shape.sizes[number], shape.sizes[number + 1]
+        x, x_of, stride = self._below(number, group_of)
+        warps.backward[(inputs, self.networks, self.blocks)](
+            x, x_of, stride, self.effective, self.down, self.down_count, sum(shape.sizes[:number]),
+            self.down_count.shape[1], self.others, self.towards, self.towards_one, self.gradient,
+            shape.firsts[number], inputs, shape.firsts[max(number - 1, 0)], shape.nodes,
+            shape.starts[number], shape.weights, self.batch, outputs,
+            FIRST=number == 0, ROWS=self.rows, VISITS=BACKWARD_VISITS, num_warps=self.warps,
+        )  # fmt: skip
+
+    def _below(self, number: int, group_of: Tensor) -> tuple[Tensor, Tensor, int]:
+        """The values that a layer reads, whose they are, and how far apart those of two networks lie."""
+        if number == 0:
+            return self.x, group_of, self.shape.sizes[0] * self.batch
+        first = self.shape.firsts[number - 1]
+        return self.value[:, first:], self.self_of, self.shape.nodes * self.batch
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Where the rows of a step are found."""
+
+    packed: Tensor
+    target: Tensor
+    importance: Tensor
+    order: Tensor
+    """(groups, rows): places of rows in the order in which they are taken."""
+    lengths: Tensor
+    """How many of them there are, group by group."""
+    step: Tensor
+    """How many steps have been done in this order."""
+    classes: Tensor
+    """By network."""
+
+    def load(self, state: State) -> None:
+        octets = self.packed.shape[1]
+        warps.load[(octets, state.groups, state.blocks)](
+            self.packed, self.order, self.lengths, self.step, state.x, octets, self.order.shape[1],
+            state.shape.sizes[0], state.batch, ROWS=state.rows, num_warps=state.warps,
+        )  # fmt: skip
+
+
+class Groups:
+    """The rows that networks learn from, group by group, and the order in which each group takes its own."""
+
+    def __init__(self, groups: Sequence[Rows], inputs: int, batch_size: int, min_steps: int, classes: Tensor) -> None:
+        device = classes.device
+        counts = [len(rows.target) for rows in groups]
+        self.size = min(batch_size, max(counts))
+        self.bases = list(accumulate(counts, initial=0))
+        self.passes = [-(-min_steps // -(-count // self.size)) for count in counts]
+        self.totals = torch.tensor(
+            [count * passes for count, passes in zip(counts, self.passes, strict=True)], dtype=torch.int32, device=device
+        )
+        longest = max(count * passes for count, passes in zip(counts, self.passes, strict=True))
+        self.steps = -(-longest // self.size)
+        self.batch = Batch(
+            packed=torch.from_numpy(np.concatenate([_widened(rows, inputs) for rows in groups])).to(device),
+            target=torch.from_numpy(np.concatenate([rows.target for rows in groups]).astype(np.int32)).to(device),
+            importance=torch.from_numpy(np.concatenate([rows.weight for rows in groups])).to(device),
+            order=torch.zeros((len(groups), longest), dtype=torch.int32, device=device),
+            lengths=torch.zeros(len(groups), dtype=torch.int32, device=device),
+            step=torch.zeros((), dtype=torch.int32, device=device),
+            classes=classes,
+        )
+
+    def shuffle(self, generators: Sequence[torch.Generator]) -> None:
+        """A new order for each group: all its rows, as many times as it needs for enough steps."""
+        for group, (generator, (base, end)) in enumerate(zip(generators, pairwise(self.bases), strict=True)):
+            parts = [
+                torch.randperm(end - base, generator=generator, device=generator.device) + base
+                for _ in range(self.passes[group])
+            ]
+            self.take(group, torch.cat(parts))
+        self.begin()
+
+    def take(self, group: int, order: Tensor) -> None:
+        self.batch.order[group, : len(order)] = order.int()
+
+    def begin(self) -> None:
+        self.batch.lengths.copy_(self.totals)
+        self.batch.step.zero_()
+
+
+class Trainer:
+    """A cohort on a device. `groups` are the rows that its members learn from, `seeds` one number for each of them."""
+
+    def __init__(
+        self,
+        members: Sequence[Member],
+        weights: Sequence[Floats],
+        groups: Sequence[Rows],
+        seeds: Sequence[int],
+        settings: Settings,
+        device: str,
+        min_steps: int = 1,
+    ) -> None:
+        self.members, self.settings, self.device = tuple(members), settings, torch.device(device)
+        self.shape = Shape.around(members)
+        self.places = [self.shape.places(member.sizes) for member in members]
+        classes = self._whole([member.sizes[-1] for member in members])
+        self.groups = Groups(groups, self.shape.sizes[0], settings.batch_size, min_steps, classes)
+        self.group_of = self._whole([member.group for member in members])
+        self.state = State(self.shape, len(members), len(groups), self.groups.size, self.device)
+        self.rates = self._floats([member.rate for member in members])
+        self.decays = self._floats([member.l2 for member in members])
+        self.learning_rates = self._floats([member.learning_rate for member in members])
+        self.scaled_rates = self.learning_rates.clone()
+        self.weights = torch.from_numpy(self._laid_out(weights)).to(self.device)
+        self.exists = torch.from_numpy(self._laid_out([np.ones_like(own) for own in weights]) > 0).to(self.device)
+        self.moment, self.square = torch.zeros_like(self.weights), torch.zeros_like(self.weights)
+        self.masked = ~self.exists
+        self.updates = torch.zeros_like(self.group_of)
+        self.generators = [torch.Generator(self.device).manual_seed(seed) for seed in seeds]
+        self._places = [torch.from_numpy(places).to(self.device) for places in self.places]
+        self._step = self._recorded()
+
+    def epoch(self, scale: float, mask_every: int | None = None) -> Tensor:
+        """Trains every network on its rows in a new order under a new mask, learning rates multiplied by `scale`.
+
+        Returns the mean loss of each network, on the device.
+        """
+        self.groups.shuffle(self.generators)
+        steps = self.groups.steps
+        every = mask_every or steps
+        self.begin_epoch(scale)
+        for start in range(0, steps, every):
+            self._draw_mask()
+            self.run(min(every, steps - start))
+        return self.end_epoch()
+
+    def begin_epoch(self, scale: float) -> None:
+        torch.mul(self.learning_rates, scale, out=self.scaled_rates)
+        self.state.loss.zero_()
+
+    def end_epoch(self) -> Tensor:
+        lengths = self.groups.batch.lengths[self.group_of.long()]
+        self.updates += -(-lengths // self.groups.size)
+        return self.state.loss.sum((1, 2)) / lengths
+
+    def _draw_mask(self) -> None:
+        """Which weights are rounded from now on; one draw for the members of a group that have the same sizes."""
+        drawn: dict[tuple[int, tuple[int, ...]], Tensor] = {}
+        for k, (member, places) in enumerate(zip(self.members, self._places, strict=True)):
+            key = (member.group, member.sizes)
+            if key not in drawn:
+                drawn[key] = torch.rand(len(places), generator=self.generators[member.group], device=self.device)
+            self.masked[k, places] = drawn[key] < self.rates[k]
+        self.begin_mask()
+
+    def begin_mask(self) -> None:
+        """Makes the lists for the mask that is there now."""
+        rounded = self.weights > 0.5
+        self.state.effective.copy_(torch.where(self.masked, rounded.float(), self.weights))
+        self.state.visit(~self.masked | rounded, ~self.masked)
+        self.state.gradient.zero_()  # weights that are not visited get no gradient until the next mask
+
+    def run(self, steps: int) -> None:
+        for _ in range(steps):
+            self._step()
+
+    def _one_step(self) -> None:
+        batch, state, settings = self.groups.batch, self.state, self.settings
+        batch.load(state)
+        state.run(self.group_of, batch, learn=True)
+        state.back(self.group_of)
+        warps.adam[(-(-self.shape.weights // SPAN), len(self.members))](
+            self.weights, state.effective, self.moment, self.square, self.masked.view(torch.uint8), state.gradient,
+            self.scaled_rates, self.decays, self.updates, batch.step, batch.lengths,
+            self.group_of, self.shape.weights, state.batch, state.blocks, settings.beta1, settings.beta2,
+            math.log(settings.beta1), math.log(settings.beta2), settings.epsilon, SPAN=SPAN,
+        )  # fmt: skip
+        batch.step.add_(1)
+
+    def _recorded(self) -> Callable[[], None]:
+        """A step as one launch. The steps before recording change nothing: no group has any rows in its order yet."""
+        if self.device.type != "cuda":
+            return self._one_step
+        with torch.cuda.device(self.device):
+            self._one_step()  # compiles
+            torch.cuda.synchronize()
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph):
+                self._one_step()
+        return graph.replay  # type: ignore[no-any-return]
+
+    def own_weights(self) -> list[Floats]:
+        """One array for each network, in its own sizes, on the host."""
+        host = self.weights.cpu().numpy()
+        return [host[k, places] for k, places in enumerate(self.places)]
+
+    def _laid_out(self, weights: Sequence[Floats]) -> Floats:
+        """(K, weights) in the shape of the widest; what a network does not have is 0."""
+        flat = np.zeros((len(self.members), self.shape.weights), np.float32)
+        for k, places in enumerate(self.places):
+            flat[k, places] = weights[k]
+        return flat
+
+    def _whole(self, values: Sequence[int]) -> Tensor:
+        return torch.tensor(values, dtype=torch.int32, device=self.device)
+
+    def _floats(self, values: Sequence[float]) -> Tensor:
+        return torch.tensor(values, dtype=torch.float32, device=self.device)
+
+
+class Look:
+    """Rows that a cohort is judged on, group by group, on the device of its trainer."""
+
+    def __init__(self, trainer: Trainer, groups: Sequence[Rows]) -> None:
+        self.trainer = trainer
+        shape, networks = trainer.shape, len(trainer.members)
+        self.rows = [len(rows.target) for rows in groups]
+        self.groups = Groups(groups, shape.sizes[0], LOOK_ROWS, 1, trainer.groups.batch.classes)
+        for group, (base, end) in enumerate(pairwise(self.groups.bases)):
+            self.groups.take(group, torch.arange(base, end, device=trainer.device))
+        self.state = State(shape, networks, len(groups), self.groups.size, trainer.device, learns=False)
+
+    def scores(self) -> list[Floats]:
+        """Of the continuous networks on their rows: (rows, classes) for each."""
+        state, trainer = self.state, self.trainer
+        state.effective.copy_(trainer.weights)
+        state.visit(trainer.weights > 0, trainer.weights > 0)
+        top = self.state.shape.firsts[-2]
+
+        def scores() -> Tensor:
+            state.run(trainer.group_of, self.groups.batch, learn=False)
+            return 1 - state.value[:, top:].transpose(1, 2)
+
+        return self._each(scores)
+
+    def fired(self) -> list[Flags]:
+        """Which classes fire on each row when every weight is rounded: (rows, classes) for each network.
+
+        A rounded node is true where the number of its inputs that are true is 0, which a matrix product counts.
+        """
+        shape, trainer = self.state.shape, self.trainer
+        rounded = (trainer.weights > 0.5).half()
+        group_of = trainer.group_of.long()
+
+        def classes() -> Tensor:
+            x = self.state.x[group_of].half()
+            for number in range(len(shape.sizes) - 1):
+                x = (torch.bmm(shape.layer(rounded, number), x) == 0).half()
+            return (x == 0).transpose(1, 2)
+
+        return self._each(classes)
+
+    def _each(self, answers: Callable[[], Tensor]) -> list[NDArray[Any]]:
+        """For each network what `answers` says of its own rows, which come in parts, and of its own classes."""
+        self.groups.begin()
+        parts = []
+        for _ in range(self.groups.steps):
+            self.groups.batch.load(self.state)
+            parts.append(answers())
+            self.groups.batch.step.add_(1)
+        host = torch.cat(parts, 1).cpu().numpy()
+        return [
+            host[k, : self.rows[member.group], : member.sizes[-1]] for k, member in enumerate(self.trainer.members)
+        ]
+
+
+def none_of(x: Floats, w: Floats, device: str) -> Floats:
+    """See reference.none_of."""
+    return _layer(x, w, device).value[:, x.shape[1] :].cpu().numpy()
+
+
+def none_of_gradient(x: Floats, w: Floats, dy: Floats, device: str) -> tuple[Floats, Floats]:
+    """See reference.none_of_gradient."""
+    state, inputs = _layer(x, w, device), x.shape[1]
+    towards = -torch.from_numpy(dy).to(device)
+    state.towards[:, inputs:] = towards * state.value[:, inputs:]
+    state.towards_one[:, inputs:] = towards * state.others[:, inputs:]
+    state.others[:, :inputs] = 1  # so that what goes further down is the gradient itself
+    state.back_layer(1, state.self_of)
+    dw = state.shape.layer(state.gradient.sum(0), 1)
+    return -state.towards_one[:, :inputs].cpu().numpy(), dw.cpu().numpy()
+
+
+def epoch(
+    cohort: Cohort, masked: Flags, rows: Rows, order: NDArray[np.int64], rate: float, settings: Settings, device: str
+) -> Floats:
+    """See reference.epoch: the same mask, the same order."""
+    members = [Member(cohort.sizes, 0.0, 0, rate, settings.l2) for _ in cohort.weights]
+    trainer = Trainer(members, list(cohort.weights), [rows], [0], settings, device)
+    trainer.moment.copy_(torch.from_numpy(cohort.first))
+    trainer.square.copy_(torch.from_numpy(cohort.second))
+    trainer.updates.fill_(cohort.steps)
+    trainer.masked.copy_(torch.from_numpy(masked))
+    trainer.groups.take(0, torch.from_numpy(order).to(trainer.device))
+    trainer.groups.begin()
+    trainer.begin_epoch(1.0)
+    trainer.begin_mask()
+    trainer.run(trainer.groups.steps)
+    loss: Floats = trainer.end_epoch().cpu().numpy()
+    for array, tensor in ((cohort.weights, trainer.weights), (cohort.first, trainer.moment), (cohort.second, trainer.square)):
+        array[:] = tensor.cpu().numpy()
+    cohort.steps += trainer.groups.steps
+    return loss
+
+
+def forward(cohort: Cohort, packed: NDArray[np.uint8], device: str) -> Floats:
+    """See reference.forward."""
+    rows = Rows(packed, np.zeros(len(packed), np.int64), np.ones(len(packed), np.float32), cohort.sizes[0])
+    members = [Member(cohort.sizes, 0.0, 0, 0.0, 0.0) for _ in cohort.weights]
+    trainer = Trainer(members, list(cohort.weights), [rows], [0], Settings(), device)
+    return np.asarray(Look(trainer, [rows]).scores())
+
+
+def _layer(x: Floats, w: Floats, device: str) -> State:
+    """The second layer of networks whose first has given x; so that both its gradients are made."""
+    networks, outputs, inputs = w.shape
+    state = State(Shape((1, inputs, outputs)), networks, 1, x.shape[2], torch.device(device))
+    state.value[:, :inputs] = torch.from_numpy(x)
+    state.effective[:, inputs:] = torch.from_numpy(w.reshape(networks, -1))
+    every = torch.ones_like(state.effective, dtype=torch.bool)
+    state.visit(every, every)
+    groups = Groups([Rows(np.zeros((1, 1), np.uint8), np.zeros(1, np.int64), np.ones(1, np.float32), 1)], 1, 1, 1, state.self_of)
+    state.run_layer(1, state.self_of, groups.batch, last=False)
+    return state
+
+
+def _list(
+    visited: Tensor, lists: Tensor, counts: Tensor, start: int, first: int, nodes: int, width: int, stride: int, item: int
+) -> None:
+    size = visited.shape[1]
+    warps.list_visits[(nodes, len(visited))](
+        visited.view(torch.uint8)[:, start:], lists[:, start:], counts, width, stride, item, size, first,
+        counts.shape[1], SPAN=_power_of_two(width),
+    )  # fmt: skip
+
+
+def _widened(rows: Rows, inputs: int) -> NDArray[np.uint8]:
+    """The packed bits of rows as if they had more inputs, all true: complemented, such an input takes no part."""
+    missing = inputs - rows.inputs
+    if not missing:
+        return rows.packed
+    bits = np.unpackbits(rows.packed, axis=1, count=rows.inputs)
+    return np.packbits(np.pad(bits, ((0, 0), (0, missing)), constant_values=1), axis=1)
+
+
+def _power_of_two(number: int) -> int:
+    return 1 << max(number - 1, 0).bit_length()
