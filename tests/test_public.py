@@ -18,6 +18,7 @@ def test_the_public_names_are_exactly_these():
         "RuleNetwork",
         "__version__",
         "datasets",
+        "fit_cohort",
         "load",
         "save",
         "simplify",

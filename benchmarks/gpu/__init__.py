@@ -1,1 +1,1 @@
-"""The figures of the GPU engine: `python -m benchmarks.gpu`."""
+"""The figures of the GPU engine."""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from conceptrules.learn.examples import Examples
+
+NAMES = ("adult", "connect-4", "tic-tac-toe")
 
 
 def prepare(names: Sequence[str], folder: Path) -> None:
@@ -18,7 +21,8 @@ def prepare(names: Sequence[str], folder: Path) -> None:
 
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
-        data, arrays = datasets.load(name), {}
+        data = datasets.load(name)
+        arrays: dict[str, Any] = {}
         classes, codes = np.unique(data.y, return_inverse=True)
         for fold, (train, test) in enumerate(paper_folds(len(data.y))):
             binarizer = Binarizer().fit(data.X.take(train), data.y[train])

@@ -31,12 +31,12 @@ def forward(weights: list[torch.Tensor], h: torch.Tensor) -> torch.Tensor:
 class DenseTrainer:
     """Trains one network on rows held as float tensors."""
 
-    def __init__(self, rows: Rows, sizes: tuple[int, ...], settings: Settings) -> None:
+    def __init__(self, rows: Rows, sizes: tuple[int, ...], settings: Settings, device: str = "cpu") -> None:
         bits = np.unpackbits(rows.packed, axis=1, count=rows.inputs)
-        self.bits = torch.from_numpy(bits.astype(np.float32))
-        self.wanted = torch.nn.functional.one_hot(torch.from_numpy(rows.target), sizes[-1]).float()
-        self.row_weight = torch.from_numpy(rows.weight)[:, None]
-        self.sizes, self.settings = sizes, settings
+        self.bits = torch.from_numpy(bits.astype(np.float32)).to(device)
+        self.wanted = torch.nn.functional.one_hot(torch.from_numpy(rows.target), sizes[-1]).float().to(device)
+        self.row_weight = torch.from_numpy(rows.weight)[:, None].to(device)
+        self.sizes, self.settings, self.device = sizes, settings, device
 
     def begin(self, cohort: Cohort, rate: float, member: int = 0) -> None:
         """Takes over the weights of a network, and Adam's moments."""
@@ -52,12 +52,12 @@ class DenseTrainer:
         """A pass over these rows; the weights in `masked` take part with the rounded value they have at the start."""
         masks = self._layers(masked)
         rounded = [(weight.detach() > 0.5).float() for weight in self.weights]
-        total = 0.0
-        for batch in torch.split(torch.from_numpy(order), self.settings.batch_size):
+        total = torch.zeros((), device=self.device)
+        for batch in torch.split(torch.from_numpy(order).to(self.device), self.settings.batch_size):
             total += self.step(batch, masks, rounded) * len(batch)
-        return total / len(order)
+        return total.item() / len(order)
 
-    def step(self, batch: torch.Tensor, masks: list[torch.Tensor], rounded: list[torch.Tensor]) -> float:
+    def step(self, batch: torch.Tensor, masks: list[torch.Tensor], rounded: list[torch.Tensor]) -> torch.Tensor:
         self.adam.zero_grad()
         effective = list(map(torch.where, masks, rounded, self.weights))
         error = forward(effective, self.bits[batch]) - self.wanted[batch]
@@ -69,11 +69,11 @@ class DenseTrainer:
             self.adam.step()
             for weight in self.weights:
                 weight.clamp_(0, 1)
-        return loss.item()
+        return loss.detach()
 
     def flat(self) -> NDArray[np.float32]:
         """The weights as a cohort has them."""
-        return np.concatenate([weight.detach().numpy().ravel() for weight in self.weights])
+        return np.concatenate([weight.detach().cpu().numpy().ravel() for weight in self.weights])
 
     def _layers(self, flat: NDArray) -> list[torch.Tensor]:
-        return [torch.from_numpy(layer[0].copy()) for layer in Cohort.layers(self.sizes, flat[None])]
+        return [torch.from_numpy(layer[0].copy()).to(self.device) for layer in Cohort.layers(self.sizes, flat[None])]

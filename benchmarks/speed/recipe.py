@@ -26,7 +26,7 @@ STAGES = {
     "table to bits": "conceptrules.binarize.binarizer.Binarizer.words",
     "equal rows merged": "conceptrules.estimator.canonical",
     "descent": "conceptrules.kernels.cpu.epoch",
-    "looks at the validation rows": "conceptrules.learn.fit.Judge.snapshots",
+    "looks at the validation rows": "conceptrules.learn.on_cpu.Judge.snapshots",
     "simplification": "conceptrules.estimator.simplify",
     "statistics of the rules": "conceptrules.estimator.with_statistics",
 }

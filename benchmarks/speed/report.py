@@ -12,14 +12,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 from benchmarks.speed.measure import Measurement, Plan
 from conceptrules import __version__
 
 RESULTS = Path(__file__).parent / "results"
-PACKAGES = ("numpy", "scikit-learn", "numba", "pyarrow", "narwhals", "pandas", "polars", "torch", "lightgbm")
+PACKAGES = ("numpy", "scikit-learn", "numba", "pyarrow", "narwhals", "pandas", "polars", "torch", "triton", "lightgbm")
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -49,6 +46,9 @@ def _short(value: float) -> str:
 
 def show(groups: Groups) -> None:
     """On the screen, group by group."""
+    from rich.console import Console
+    from rich.table import Table
+
     table = Table(*HEADER, box=None)
     for group, measured in groups.items():
         table.add_row(f"[bold]{group}[/bold]")
@@ -77,10 +77,10 @@ def shortfalls(groups: Groups) -> list[str]:
     ]
 
 
-def keep(groups: Groups, plan: Plan, started: datetime, folder: Path = RESULTS) -> Path:
+def keep(groups: Groups, plan: Plan, started: datetime, folder: Path = RESULTS, name: str = "speed") -> Path:
     """The record of a run: what was run, on what, and what came out."""
     folder.mkdir(exist_ok=True)
-    path = folder / f"speed-{started:%Y%m%d-%H%M%S}.json"
+    path = folder / f"{name}-{started:%Y%m%d-%H%M%S}.json"
     record = {
         "started": started.isoformat(timespec="seconds"),
         "plan": asdict(plan),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from conceptrules import datasets
     from conceptrules.binarize import Binarizer
+    from conceptrules.cohort import fit_cohort
     from conceptrules.estimator import ConceptRuleClassifier
     from conceptrules.rules import RuleNetwork
     from conceptrules.rules.errors import ConceptRulesError, InputError
@@ -27,6 +28,7 @@ __all__ = [
     "RuleNetwork",
     "__version__",
     "datasets",
+    "fit_cohort",
     "load",
     "save",
     "simplify",
@@ -38,6 +40,7 @@ _HOMES = {
     "ConceptRulesError": "conceptrules.rules.errors",
     "InputError": "conceptrules.rules.errors",
     "RuleNetwork": "conceptrules.rules",
+    "fit_cohort": "conceptrules.cohort",
     "load": "conceptrules.rules.file",
     "save": "conceptrules.rules.file",
     "simplify": "conceptrules.rules.simplify",

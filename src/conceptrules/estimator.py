@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from copy import copy
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, Self
@@ -25,9 +25,10 @@ from conceptrules.binarize.targets import (
     check_labels,
     codes_of_labels,
 )
+from conceptrules.learn.device import check_device, engine
 from conceptrules.learn.examples import Examples, canonical, joined, split
 from conceptrules.learn.extract import extract
-from conceptrules.learn.fit import Score, Snapshot, fit
+from conceptrules.learn.fit import Score, Snapshot, Task, fit
 from conceptrules.learn.recipe import Recipe, auto_layers
 from conceptrules.rules.errors import InputError
 from conceptrules.rules.evaluate import Bits, layers, unpack, winners
@@ -96,7 +97,8 @@ class ConceptRuleClassifier(_Layers, ClassifierMixin, TransformerMixin, BaseEsti
     refit : whether to train once more on all rows, with the rate that was chosen.
     random_state, n_jobs, verbose : as everywhere in scikit-learn, but n_jobs=None takes all cores. The network does
         not depend on n_jobs, nor on the order of the rows.
-    device : "auto" or "cpu".
+    device : "cpu", "cuda" (all GPUs there are), "cuda:1" (one of them), or "auto": a GPU where there is one and the
+        work is large enough for it to win. A GPU needs `pip install 'conceptrules[gpu]'`.
 
     Attributes
     ----------
@@ -157,7 +159,12 @@ class ConceptRuleClassifier(_Layers, ClassifierMixin, TransformerMixin, BaseEsti
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
         """Learns the rules. Rows of your own for validation (X_val, y_val) take the place of the split."""
-        self._recipe(inputs=1)  # settings out of range are told before the table is read
+        self._check()
+        lesson = self._lesson(self._read(X, y, sample_weight), X_val, y_val)
+        learn([lesson], self.device, self.n_jobs, self.verbose)
+        return self
+
+    def _read(self, X: Any, y: Any, sample_weight: Any = None) -> _Read:
         labels, weight = check_labels(y, sample_weight=sample_weight)
         binarizer = Binarizer(kinds=self.kinds, max_categories=self.max_categories)
         binarizer.fit(X, labels, sample_weight=weight)
@@ -166,19 +173,29 @@ class ConceptRuleClassifier(_Layers, ClassifierMixin, TransformerMixin, BaseEsti
         kept = np.flatnonzero(weight)
         table = open_table(X) if len(kept) == len(weight) else open_table(X).take(kept)
         rows = canonical(Examples.read(binarizer.words(table), codes_of_labels(labels)[1][kept], weight[kept]))
+        return _Read(binarizer, classes, rows)
+
+    def _lesson(self, read: _Read, X_val: Any = None, y_val: Any = None) -> Lesson:
+        """What there is to learn, and from which rows."""
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         if X_val is None and y_val is None:
-            training, validation = self._split(rows, classes, rng)
+            training, validation = self._split(read.rows, read.classes, rng)
+            seen = read.rows
         else:
-            training, validation = rows, _given(binarizer, classes, X_val, y_val)
-        best, history = self._train(training, validation, classes, rng)
-        words = rows.words
-        seen = words if X_val is None else joined(training, validation).words
+            training, validation = read.rows, _given(read.binarizer, read.classes, X_val, y_val)
+            seen = joined(training, validation)
+        share = np.bincount(training.target, training.weight, len(read.classes)).astype(np.float64)
+        class_weight = check_class_weight(self.class_weight, read.classes, share)
+        recipe = self._recipe(training.inputs * (2 if self.negation else 1))
+        return Lesson(self, read, seen, Task(recipe, training, validation, class_weight, rng))
+
+    def _learned(self, lesson: Lesson, best: Snapshot, history: list[dict[str, Any]]) -> None:
+        """Takes over what was learned."""
+        binarizer, classes, rows = lesson.read.binarizer, lesson.read.classes, lesson.read.rows
         extracted = _network(binarizer, classes, best)
-        network = with_statistics(simplify(extracted, seen), words, rows.target, rows.weight)
-        self.binarizer_, self.classes_, self.history_ = binarizer, classes, history
-        self.extracted_, self.network_ = extracted, network
-        return self
+        simple = simplify(extracted, lesson.seen.words)
+        self.network_ = with_statistics(simple, rows.words, rows.target, rows.weight)
+        self.binarizer_, self.classes_, self.history_, self.extracted_ = binarizer, classes, history, extracted
 
     @property
     def n_features_in_(self) -> int:
@@ -216,15 +233,18 @@ class ConceptRuleClassifier(_Layers, ClassifierMixin, TransformerMixin, BaseEsti
         tags.transformer_tags.preserves_dtype = []
         return tags
 
-    def _recipe(self, inputs: int) -> Recipe:
-        """The settings of a training run; objects to what is out of range."""
-        if self.device not in ("auto", "cpu"):
-            raise InputError(f"device is {self.device!r}; this version trains on the CPU, use 'auto' or 'cpu'")
+    def _check(self) -> None:
+        """Objects to settings that are out of range, before the table is read."""
+        check_device(self.device)
         if self.n_jobs is not None and (not isinstance(self.n_jobs, Integral) or self.n_jobs == 0):
             raise InputError(f"n_jobs is {self.n_jobs!r}; give a number of cores, -1 for all, or None")
         fraction = self.validation_fraction
         if not isinstance(fraction, Real) or not 0 < float(fraction) < 1:
             raise InputError(f"validation_fraction is {fraction!r}; it needs a number between 0 and 1, such as 0.2")
+        self._recipe(inputs=1)
+
+    def _recipe(self, inputs: int) -> Recipe:
+        """The settings of a training run; objects to what is out of range."""
         given = {} if _is_auto(self.binarization_rate) else {"binarization_rate": self.binarization_rate}
         names = ("negation", "max_epochs", "patience", "batch_size", "learning_rate", "l2", "priority", "refit")
         layers = auto_layers(inputs) if _is_auto(self.layers) else self.layers
@@ -242,26 +262,45 @@ class ConceptRuleClassifier(_Layers, ClassifierMixin, TransformerMixin, BaseEsti
             )
         return training, validation if len(validation) else training
 
-    def _train(
-        self, training: Examples, validation: Examples, classes: NDArray[Any], rng: np.random.Generator
-    ) -> tuple[Snapshot, list[dict[str, Any]]]:
-        """The best network, and the history of all."""
-        recipe = self._recipe(training.inputs * (2 if self.negation else 1))
-        share = np.bincount(training.target, training.weight, len(classes)).astype(np.float64)
-        class_weight = check_class_weight(self.class_weight, classes, share)
-        history: list[dict[str, Any]] = []
-        threads = effective_n_jobs(-1 if self.n_jobs is None else self.n_jobs)
-        with progress(recipe.max_epochs, self.verbose) as show, ThreadPoolExecutor(threads) as executor:
-
-            def watch(scores: list[Score]) -> None:
-                history.extend(asdict(score) for score in scores)
-                show(scores)
-
-            return fit(recipe, training, validation, class_weight, rng, executor, watch), history
-
     def _fired(self, X: Any) -> Bits:
         check_is_fitted(self, "network_")
         return unpack(fired(self.network_, X))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Read:
+    """A table as bits."""
+
+    binarizer: Binarizer
+    classes: NDArray[Any]
+    rows: Examples
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lesson:
+    """What a classifier is about to learn."""
+
+    classifier: ConceptRuleClassifier
+    read: _Read
+    seen: Examples
+    """All rows that may decide what is left out of the rules."""
+    task: Task
+
+
+def learn(lessons: Sequence[Lesson], device: str, n_jobs: int | None, verbose: bool) -> None:
+    """Fits the classifiers of all lessons, side by side."""
+    tasks = [lesson.task for lesson in lessons]
+    histories: list[list[dict[str, Any]]] = [[] for _ in lessons]
+    threads = effective_n_jobs(-1 if n_jobs is None else n_jobs)
+    with progress([task.recipe.max_epochs for task in tasks], verbose) as show:
+
+        def watch(number: int, scores: list[Score]) -> None:
+            histories[number].extend(asdict(score) for score in scores)
+            show(number, scores)
+
+        best = fit(tasks, engine(device, tasks, threads), watch)
+    for lesson, snapshot, history in zip(lessons, best, histories, strict=True):
+        lesson.classifier._learned(lesson, snapshot, history)
 
 
 def _given(binarizer: Binarizer, classes: NDArray[Any], X_val: Any, y_val: Any) -> Examples:

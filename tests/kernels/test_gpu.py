@@ -57,7 +57,13 @@ def cohort_of(networks: int, sizes: tuple[int, ...], rng: np.random.Generator) -
 
 @pytest.mark.parametrize(
     ("networks", "sizes", "rows", "batch"),
-    [(1, (5, 1, 2), 3, 1), (2, (11, 6, 5, 7, 3), 50, 16), (3, (9, 4, 2), 21, 21), (100, (4, 3, 2), 9, 4), (1, (3, 2, 1), 9, 8)],
+    [
+        (1, (5, 1, 2), 3, 1),
+        (2, (11, 6, 5, 7, 3), 50, 16),
+        (3, (9, 4, 2), 21, 21),
+        (100, (4, 3, 2), 9, 4),
+        (1, (3, 2, 1), 9, 8),
+    ],
 )
 def test_an_epoch(networks: int, sizes: tuple[int, ...], rows: int, batch: int) -> None:
     rng = np.random.default_rng(networks)

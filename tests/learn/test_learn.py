@@ -17,7 +17,8 @@ from conceptrules.kernels.cohort import Cohort
 from conceptrules.learn.descent import descend
 from conceptrules.learn.examples import Examples
 from conceptrules.learn.extract import extract
-from conceptrules.learn.fit import Score, fit, train
+from conceptrules.learn.fit import Score, Snapshot, Task, Watch, fit
+from conceptrules.learn.on_cpu import Cpu, train
 from conceptrules.learn.recipe import Recipe, auto_layers
 from conceptrules.learn.winners import first, learned, macro_f1
 from conceptrules.rules.errors import InputError
@@ -41,19 +42,29 @@ def xor(repeats: float = 10) -> Examples:
     return Examples.of(pairs, (inputs[:, 0] ^ inputs[:, 1]).astype(np.int64), np.full(8, repeats))
 
 
+def task(recipe: Recipe, seed: int = 0) -> Task:
+    return Task(recipe, xor(), xor(), np.ones(2), RNG(seed))
+
+
+def fit_one(recipe: Recipe, watch: Watch) -> Snapshot:
+    (best,) = fit([task(recipe)], Cpu(2), watch)
+    return best
+
+
 @pytest.mark.parametrize("layers", [(8,), (16, 16, 16)])
-def test_xor_is_learned(layers: tuple[int, ...], executor: Executor) -> None:
+def test_xor_is_learned(layers: tuple[int, ...]) -> None:
     scores: list[Score] = []
-    best = fit(Recipe(layers), xor(), xor(), np.ones(2), RNG(0), executor, scores.extend)
+    best = fit_one(Recipe(layers), lambda _, some: scores.extend(some))
     assert best.score.crs_f1 == best.score.training_f1 == 1
     assert {score.rate for score in scores} == set(Recipe(layers).binarization_rate)
     assert scores[-1].epoch == best.score.epoch + 100  # patience
     assert best.score == max(scores, key=lambda score: score.rank)
 
 
-def test_negation_finds_xor_without_the_opposites(executor: Executor) -> None:
+def test_negation_finds_xor_without_the_opposites() -> None:
     rows = Examples.of(xor().bits[:, :2], xor().target, xor().weight)
-    best = fit(Recipe((8,), negation=True), rows, rows, np.ones(2), RNG(0), executor, lambda scores: None)
+    wanted = replace(task(Recipe((8,), negation=True)), training=rows, validation=rows)
+    (best,) = fit([wanted], Cpu(2), lambda *_: None)
     assert best.score.crs_f1 == 1
     literals = {literal for rule in extract(best.sizes, best.weights, 2)[0].rules for literal in rule.literals}
     assert {literal.negated for literal in literals} == {False, True}
@@ -88,50 +99,61 @@ def test_masks_are_redrawn_and_the_learning_rate_decays(monkeypatch: pytest.Monk
 
 def test_snapshots_come_with_weights_and_scores(executor: Executor) -> None:
     recipe = Recipe((4,), binarization_rate=(0.0, 0.5), max_epochs=7, snapshot_every=3)
-    seen = list(train(recipe, xor(), xor(), np.ones(2), RNG(0), executor))
+    seen = list(train(task(recipe), executor))
     assert [[snapshot.score.epoch for snapshot in cohort] for cohort in seen] == [[3, 3], [6, 6], [7, 7]]
     assert not np.array_equal(seen[0][0].weights, seen[1][0].weights)  # copies, not the trainer's own
 
 
-def test_refit_trains_on_all_rows_with_what_was_chosen(executor: Executor) -> None:
+def test_refit_trains_on_all_rows_with_what_was_chosen() -> None:
     scores: list[Score] = []
     part = xor().weighted(np.array([1, 1, 1, 1, 1, 1, 1, 0.0]))
-    best = fit(Recipe((8,), refit=True), part, xor(), np.ones(2), RNG(0), executor, scores.extend)
+    wanted = replace(task(Recipe((8,), refit=True)), training=part)
+    (best,) = fit([wanted], Cpu(2), lambda _, some: scores.extend(some))
     again = next(k for k in range(1, len(scores)) if scores[k].epoch < scores[k - 1].epoch)
     chosen = max(scores[:again], key=lambda score: score.rank)
     assert best.score in scores[again:]
     assert {score.rate for score in scores[again:]} == {chosen.rate}
 
 
-def test_an_interrupt_keeps_the_best_so_far(executor: Executor) -> None:
-    def interrupt(scores: list[Score]) -> None:
+def test_what_a_task_learns_does_not_depend_on_threads_nor_on_the_tasks_beside_it() -> None:
+    """Law 6. The tasks beside it are of other depths and widths, and end at other epochs."""
+    recipes = [Recipe((8,), max_epochs=20), Recipe((5, 4, 3), max_epochs=9), Recipe((6,), max_epochs=20, patience=5)]
+    alone = [fit([task(recipe, seed)], Cpu(2), lambda *_: None)[0] for seed, recipe in enumerate(recipes)]
+    together = fit([task(recipe, seed) for seed, recipe in enumerate(recipes)], Cpu(3), lambda *_: None)
+    for one, other in zip(alone, together, strict=True):
+        np.testing.assert_array_equal(one.weights, other.weights)
+        assert one.score == other.score
+
+
+def test_an_interrupt_keeps_the_best_so_far() -> None:
+    def interrupt(_: int, scores: list[Score]) -> None:
         if scores[0].epoch == 10:
             raise KeyboardInterrupt
 
     with pytest.warns(UserWarning, match=r"interrupted; .* kept \(epoch 5\)"):
-        best = fit(Recipe((8,)), xor(), xor(), np.ones(2), RNG(0), executor, interrupt)
+        best = fit_one(Recipe((8,)), interrupt)
     assert best.score.epoch == 5
 
 
-def test_an_interrupt_of_the_refit_keeps_the_network_before_it(executor: Executor) -> None:
+def test_an_interrupt_of_the_refit_keeps_the_network_before_it() -> None:
     epochs: list[int] = []
 
-    def interrupt(scores: list[Score]) -> None:
+    def interrupt(_: int, scores: list[Score]) -> None:
         if epochs and scores[0].epoch < epochs[-1]:
             raise KeyboardInterrupt
         epochs.append(scores[0].epoch)
 
     with pytest.warns(UserWarning, match="interrupted"):
-        best = fit(Recipe((8,), refit=True), xor(), xor(), np.ones(2), RNG(0), executor, interrupt)
+        best = fit_one(Recipe((8,), refit=True), interrupt)
     assert best.score.epoch in epochs
 
 
-def test_an_interrupt_before_the_first_snapshot_is_not_swallowed(executor: Executor) -> None:
-    def interrupt(scores: list[Score]) -> None:
+def test_an_interrupt_before_the_first_snapshot_is_not_swallowed() -> None:
+    def interrupt(_: int, scores: list[Score]) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        fit(Recipe((8,)), xor(), xor(), np.ones(2), RNG(0), executor, interrupt)
+        fit_one(Recipe((8,)), interrupt)
 
 
 @given(st.integers(0, 999), st.sampled_from([(3, 4, 2), (3, 4, 3, 5, 3)]), st.booleans())

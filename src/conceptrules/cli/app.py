@@ -12,6 +12,7 @@ import typer
 from conceptrules import __version__
 from conceptrules.cli import columns, files
 from conceptrules.cli.options import (
+    Device,
     Drop,
     Jobs,
     Kinds,
@@ -83,12 +84,13 @@ def fit(
     max_categories: MaxCategories = 256,
     seed: Seed = 0,
     n_jobs: Jobs = -1,
+    device: Device = "auto",
     quiet: Quiet = False,
 ) -> None:
     """Learn a network from a table and write it to a file."""
     files.check_model_output(output)
     files.check_not_input(output, [data])
-    settings = Settings(layers, rate, negation, max_epochs, max_categories, seed, n_jobs)
+    settings = Settings(layers, rate, negation, max_epochs, max_categories, seed, n_jobs, device)
     clf, X, y = _task(data, target, drop, only, kind, settings)
     start = perf_counter()
     clf.fit(X, y)
@@ -138,6 +140,7 @@ def evaluate(
     max_categories: MaxCategories = 256,
     seed: Seed = 0,
     n_jobs: Jobs = -1,
+    device: Device = "auto",
 ) -> None:
     """Accuracy, macro-F1, edges and the confusion matrix, of a model on a table or by cross-validation.
 
@@ -154,7 +157,7 @@ def evaluate(
         return
     if not target:
         raise InputError("--cv learns, and so needs to know the target; say it with --target")
-    settings = Settings(layers, rate, negation, max_epochs, max_categories, seed, n_jobs)
+    settings = Settings(layers, rate, negation, max_epochs, max_categories, seed, n_jobs, device)
     clf, X, y = _task(paths[0], target, drop, only, kind, settings)
     show.show_evaluation(evaluation.cross_validate(clf, X, y, cv, seed))
 

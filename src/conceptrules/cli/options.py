@@ -44,6 +44,7 @@ MaxEpochs = Annotated[int, typer.Option(help="The longest that training may take
 MaxCategories = Annotated[int, typer.Option(help="How many categories of a column are kept, the most frequent ones.")]
 Seed = Annotated[int, typer.Option(help="Same seed, same data: same rules.")]
 Jobs = Annotated[int, typer.Option("--n-jobs", help="Cores to use, -1 for all; the result does not depend on it.")]
+Device = Annotated[str, typer.Option(help="Where to train: auto, cpu, cuda (all GPUs) or one of them, cuda:0.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No summary.")]
 
 
@@ -58,6 +59,7 @@ class Settings:
     max_categories: int
     seed: int
     n_jobs: int
+    device: str
 
 
 def classifier(settings: Settings, kinds: Mapping[str, str]) -> ConceptRuleClassifier:
@@ -76,6 +78,7 @@ def classifier(settings: Settings, kinds: Mapping[str, str]) -> ConceptRuleClass
         kinds=dict(kinds) or None,
         random_state=seed,
         n_jobs=settings.n_jobs,
+        device=settings.device,
     )
 
 

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from conceptrules.kernels import warps
 from conceptrules.kernels.cohort import Cohort, Flags, Floats, Rows, Settings
 
-Tensor = torch.Tensor
 # Rows of a batch that one program takes, and that one warp of it does.
 MOST_ROWS, WARP_ROWS = 1024, 256
 # Rows of a look at many: what that takes of memory is bounded.
@@ -29,6 +29,16 @@ LOOK_ROWS = 2048
 SPAN = 1024
 # Weights whose loads a program has under way together.
 FORWARD_VISITS, BACKWARD_VISITS = 8, 8
+
+
+def devices() -> list[str]:
+    """The GPUs that there are."""
+    return [f"cuda:{number}" for number in range(torch.cuda.device_count())]
+
+
+def version() -> str:
+    """What the GPU has to fit."""
+    return f"torch {torch.__version__}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +120,9 @@ class State:
         shape.layer(downward, 0).logical_and_(shape.layer(first_layer, 0))
         below = 0
         for number, (inputs, outputs) in enumerate(pairwise(shape.sizes)):
-            _list(visited, self.up, self.up_count, shape.starts[number], shape.firsts[number], outputs, inputs, inputs, 1)
-            _list(downward, self.down, self.down_count, shape.starts[number], below, inputs, outputs, 1, inputs)
+            start, first = shape.starts[number], shape.firsts[number]
+            _list(visited, self.up, self.up_count, (start, first), (outputs, inputs), (inputs, 1))
+            _list(downward, self.down, self.down_count, (start, below), (inputs, outputs), (1, inputs))
             below += inputs
 
     def run(self, group_of: Tensor, batch: Batch, learn: bool) -> None:
@@ -188,10 +199,9 @@ class Groups:
         self.size = min(batch_size, max(counts))
         self.bases = list(accumulate(counts, initial=0))
         self.passes = [-(-min_steps // -(-count // self.size)) for count in counts]
-        self.totals = torch.tensor(
-            [count * passes for count, passes in zip(counts, self.passes, strict=True)], dtype=torch.int32, device=device
-        )
-        longest = max(count * passes for count, passes in zip(counts, self.passes, strict=True))
+        totals = [count * passes for count, passes in zip(counts, self.passes, strict=True)]
+        self.totals = torch.tensor(totals, dtype=torch.int32, device=device)
+        longest = max(totals)
         self.steps = -(-longest // self.size)
         self.batch = Batch(
             packed=torch.from_numpy(np.concatenate([_widened(rows, inputs) for rows in groups])).to(device),
@@ -393,14 +403,13 @@ class Look:
             parts.append(answers())
             self.groups.batch.step.add_(1)
         host = torch.cat(parts, 1).cpu().numpy()
-        return [
-            host[k, : self.rows[member.group], : member.sizes[-1]] for k, member in enumerate(self.trainer.members)
-        ]
+        return [host[k, : self.rows[member.group], : member.sizes[-1]] for k, member in enumerate(self.trainer.members)]
 
 
 def none_of(x: Floats, w: Floats, device: str) -> Floats:
     """See reference.none_of."""
-    return _layer(x, w, device).value[:, x.shape[1] :].cpu().numpy()
+    y: Floats = _layer(x, w, device).value[:, x.shape[1] :].cpu().numpy()
+    return y
 
 
 def none_of_gradient(x: Floats, w: Floats, dy: Floats, device: str) -> tuple[Floats, Floats]:
@@ -431,7 +440,8 @@ def epoch(
     trainer.begin_mask()
     trainer.run(trainer.groups.steps)
     loss: Floats = trainer.end_epoch().cpu().numpy()
-    for array, tensor in ((cohort.weights, trainer.weights), (cohort.first, trainer.moment), (cohort.second, trainer.square)):
+    arrays, tensors = (cohort.weights, cohort.first, cohort.second), (trainer.weights, trainer.moment, trainer.square)
+    for array, tensor in zip(arrays, tensors, strict=True):
         array[:] = tensor.cpu().numpy()
     cohort.steps += trainer.groups.steps
     return loss
@@ -453,17 +463,24 @@ def _layer(x: Floats, w: Floats, device: str) -> State:
     state.effective[:, inputs:] = torch.from_numpy(w.reshape(networks, -1))
     every = torch.ones_like(state.effective, dtype=torch.bool)
     state.visit(every, every)
-    groups = Groups([Rows(np.zeros((1, 1), np.uint8), np.zeros(1, np.int64), np.ones(1, np.float32), 1)], 1, 1, 1, state.self_of)
+    nothing = Rows(np.zeros((1, 1), np.uint8), np.zeros(1, np.int64), np.ones(1, np.float32), 1)
+    groups = Groups([nothing], 1, 1, 1, state.self_of)
     state.run_layer(1, state.self_of, groups.batch, last=False)
     return state
 
 
 def _list(
-    visited: Tensor, lists: Tensor, counts: Tensor, start: int, first: int, nodes: int, width: int, stride: int, item: int
+    visited: Tensor,
+    lists: Tensor,
+    counts: Tensor,
+    starts: tuple[int, int],
+    size: tuple[int, int],
+    strides: tuple[int, int],
 ) -> None:
-    size = visited.shape[1]
+    """The lists of one layer, (nodes, width) of them; it starts at `starts` of the weights and of the nodes."""
+    (start, first), (nodes, width) = starts, size
     warps.list_visits[(nodes, len(visited))](
-        visited.view(torch.uint8)[:, start:], lists[:, start:], counts, width, stride, item, size, first,
+        visited.view(torch.uint8)[:, start:], lists[:, start:], counts, width, *strides, visited.shape[1], first,
         counts.shape[1], SPAN=_power_of_two(width),
     )  # fmt: skip
 

@@ -1,24 +1,17 @@
 """The inner kernels of gpu.py, in Triton: one program takes one node of one network, and some rows of a batch.
 
-Nodes of all networks of a cohort are a grid, so that a launch is large enough for a GPU. The rows of a batch lie side by
-side, so that the loads of a program are contiguous. Which weights a node visits is a list, made once for many steps.
+Nodes of all networks of a cohort are a grid, so that a launch is large enough for a GPU. The rows of a batch lie side
+by side, so that the loads of a program are contiguous. Which weights a node visits is a list, made once for many steps.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import triton
 import triton.language as tl
 
 
-def _kernel(function: Any) -> Any:
-    """`triton.jit`, which has no types."""
-    return triton.jit(function)
-
-
-@_kernel
-def list_visits(visited, lists, counts, width, node_stride, item_stride, size, first, total, SPAN: tl.constexpr):  # type: ignore[no-untyped-def]
+@triton.jit
+def list_visits(visited, lists, counts, width, node_stride, item_stride, size, first, total, SPAN: tl.constexpr):
     """Where `visited` is true, row by row: the places, and how many. By strides, a matrix or its transpose."""
     node, k = tl.program_id(0), tl.program_id(1)
     item = tl.arange(0, SPAN)
@@ -29,8 +22,8 @@ def list_visits(visited, lists, counts, width, node_stride, item_stride, size, f
     tl.store(counts + k * total + first + node, tl.sum(flags, 0))
 
 
-@_kernel
-def load(packed, order, lengths, step, x, octets, longest, inputs, batch, ROWS: tl.constexpr):  # type: ignore[no-untyped-def]
+@triton.jit
+def load(packed, order, lengths, step, x, octets, longest, inputs, batch, ROWS: tl.constexpr):
     """The complemented bits of this step's rows, eight inputs a program; 0 for rows past the end."""
     octet, group, block = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     row = block * ROWS + tl.arange(0, ROWS)
@@ -45,8 +38,8 @@ def load(packed, order, lengths, step, x, octets, longest, inputs, batch, ROWS: 
     tl.store(there, value.to(tl.float32), mask=(row[None, :] < batch) & (here < inputs))
 
 
-@_kernel
-def forward(  # type: ignore[no-untyped-def]
+@triton.jit
+def forward(
     x, x_of, x_stride, weights, lists, counts, value, others, first, nodes, below, start, size, batch,
     towards, towards_one, loss, target, importance, order, lengths, step, group_of, classes, longest,
     LAST: tl.constexpr, ROWS: tl.constexpr, VISITS: tl.constexpr,
@@ -95,8 +88,8 @@ def forward(  # type: ignore[no-untyped-def]
         tl.store(others + here, single, mask=inside)
 
 
-@_kernel
-def backward(  # type: ignore[no-untyped-def]
+@triton.jit
+def backward(
     x, x_of, x_stride, weights, lists, counts, count_first, count_total, others, towards, towards_one, gradient,
     above, below, first, nodes, start, size, batch, outputs,
     FIRST: tl.constexpr, ROWS: tl.constexpr, VISITS: tl.constexpr,
@@ -133,8 +126,8 @@ def backward(  # type: ignore[no-untyped-def]
         tl.store(towards_one + here, -slope * tl.load(others + here, mask=inside, other=0.0), mask=inside)
 
 
-@_kernel
-def adam(  # type: ignore[no-untyped-def]
+@triton.jit
+def adam(
     weights, effective, moment, square, masked, gradient, rates, decays, updates, step, lengths, group_of,
     size, batch, blocks, beta1, beta2, log_beta1, log_beta2, epsilon, SPAN: tl.constexpr,
 ):  # fmt: skip

@@ -1,21 +1,40 @@
-"""A recipe and examples to the network that is best on the validation rows."""
+"""Tasks to the networks that are best on their validation rows, on whatever engine trains them."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
-from conceptrules.kernels import bits, cpu
 from conceptrules.kernels.cohort import Floats
-from conceptrules.learn.descent import Epoch, descend
 from conceptrules.learn.examples import Bits, Examples, Targets, Weights, joined, with_negations
 from conceptrules.learn.recipe import Recipe
 from conceptrules.learn.winners import WINNERS, macro_f1
-from conceptrules.rules.evaluate import Words, first_firing, unpack
+from conceptrules.rules.evaluate import first_firing
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """One fit: the rows to learn from, those that choose the rate and the epoch, and where its chance comes from."""
+
+    recipe: Recipe
+    training: Examples
+    validation: Examples
+    class_weight: Weights
+    rng: np.random.Generator
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Inputs, the middle layers, classes."""
+        return (self.training.inputs, *self.recipe.layers, len(self.class_weight))
+
+    @property
+    def weighted(self) -> Examples:
+        """The rows to learn from, by class weight."""
+        return replace(self.training, weight=self.training.weight * self.class_weight[self.training.target])
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,101 +70,100 @@ class Snapshot:
     score: Score
 
 
-Watch = Callable[[list[Score]], None]
+class Engine(Protocol):
+    """What trains."""
+
+    def snapshots(self, tasks: Sequence[Task], active: set[int]) -> Iterator[tuple[int, list[Snapshot]]]:
+        """Every so many epochs, for each task that is still active (by its number) one snapshot for each rate.
+
+        Ends when no task is active; takes those out that have had their last epoch.
+        """
 
 
-def fit(
-    recipe: Recipe,
-    training: Examples,
-    validation: Examples,
-    class_weight: Weights,
-    rng: np.random.Generator,
-    executor: Executor,
-    watch: Watch,
-) -> Snapshot:
-    """The best network of all rates and epochs on the validation rows. `watch` sees every score."""
-    if recipe.negation:
-        training, validation = with_negations(training), with_negations(validation)
-    best = _best(train(recipe, training, validation, class_weight, rng, executor), recipe.patience, watch)
-    if not recipe.refit:
-        return best
-    # The epoch that was best from one start says little about another, so it is chosen anew: by the rows trained on,
-    # since no others are left.
-    again, rows = replace(recipe, binarization_rate=(best.score.rate,)), joined(training, validation)
-    try:
-        return _best(train(again, rows, rows, class_weight, rng, executor), recipe.patience, watch)
-    except KeyboardInterrupt:
-        return _interrupted(best)
+Watch = Callable[[int, list[Score]], None]
 
 
-def _best(snapshots: Iterable[list[Snapshot]], patience: int | None, watch: Watch) -> Snapshot:
-    """Ctrl-C ends the training and keeps the best so far."""
-    best: Snapshot | None = None
-    try:
-        for cohort in snapshots:
-            watch([snapshot.score for snapshot in cohort])
-            best = max([*([best] if best else []), *cohort], key=lambda snapshot: snapshot.score.rank)
-            if patience is not None and cohort[0].score.epoch - best.score.epoch >= patience:
-                break
-    except KeyboardInterrupt:
-        if best is None:
-            raise
-        return _interrupted(best)
-    assert best is not None, "a recipe has at least one epoch"
-    return best
-
-
-def _interrupted(best: Snapshot) -> Snapshot:
-    epoch = best.score.epoch
-    warnings.warn(f"training was interrupted; the best network so far is kept (epoch {epoch})", stacklevel=2)
-    return best
-
-
-def train(
-    recipe: Recipe,
-    training: Examples,
-    validation: Examples,
-    class_weight: Weights,
-    rng: np.random.Generator,
-    executor: Executor,
-) -> Iterator[list[Snapshot]]:
-    """Every so many epochs, one snapshot for each rate."""
-    judge = Judge(recipe, training, validation, class_weight)
-    weighted = replace(training, weight=training.weight * class_weight[training.target])
-    for epoch in descend(recipe, len(class_weight), weighted, rng, executor):
-        if epoch.number % recipe.snapshot_every == 0 or epoch.number == recipe.max_epochs:
-            yield judge.snapshots(epoch, executor)
-
-
-class Judge:
-    """Scores the networks of a snapshot on training and validation rows, packed once."""
-
-    def __init__(self, recipe: Recipe, training: Examples, validation: Examples, class_weight: Weights) -> None:
-        self.rates, self.who_wins = recipe.binarization_rate, WINNERS[recipe.priority]
-        self.training, self.validation, self.class_weight = training, validation, class_weight
-        self.training_words, self.validation_words = training.words, validation.words
-        self.validation_octets = validation.packed
-
-    def snapshots(self, epoch: Epoch, executor: Executor) -> list[Snapshot]:
-        continuous = cpu.forward(epoch.cohort, self.validation_octets, executor).argmax(axis=2)
-        return [self._snapshot(epoch, k, rate, continuous[k]) for k, rate in enumerate(self.rates)]
-
-    def _snapshot(self, epoch: Epoch, k: int, rate: float, continuous: Targets) -> Snapshot:
-        sizes, weights = epoch.cohort.sizes, epoch.cohort.weights[k].copy()
-        fired = _fired(sizes, weights, self.training_words)
-        priority, default = self.who_wins(fired, self.training, self.class_weight)
-        decided = first_firing(_fired(sizes, weights, self.validation_words), priority, default)
-        score = Score(
-            rate=rate,
-            epoch=epoch.number,
-            loss=float(epoch.loss[k]),
-            mllp_f1=macro_f1(continuous, self.validation, sizes[-1]),
-            crs_f1=macro_f1(decided, self.validation, sizes[-1]),
-            training_f1=macro_f1(first_firing(fired, priority, default), self.training, sizes[-1]),
-            edges=int(np.count_nonzero(weights > 0.5)),
+def fit(tasks: Sequence[Task], engine: Engine, watch: Watch) -> list[Snapshot]:
+    """For each task the best network of all rates and epochs on its validation rows. `watch` sees every score."""
+    tasks = [_negated(task) if task.recipe.negation else task for task in tasks]
+    best, interrupted = _best(tasks, engine, watch)
+    again = [] if interrupted else [number for number, task in enumerate(tasks) if task.recipe.refit]
+    if again:
+        fallback = [best[number] for number in again]
+        refits = [_refit(tasks[number], best[number].score.rate) for number in again]
+        better, interrupted = _best(refits, engine, lambda number, scores: watch(again[number], scores), fallback)
+        for number, snapshot in zip(again, better, strict=True):
+            best[number] = snapshot
+    if interrupted:
+        epochs = sorted({snapshot.score.epoch for snapshot in best})
+        warnings.warn(
+            f"training was interrupted; the best network so far is kept (epoch {', '.join(map(str, epochs))})",
+            stacklevel=2,
         )
-        return Snapshot(sizes, weights, priority, default, score)
+    return best
 
 
-def _fired(sizes: tuple[int, ...], weights: Floats, inputs: Words) -> Bits:
-    return unpack(Words(bits.fired(sizes, weights, inputs.words), inputs.rows))
+def _negated(task: Task) -> Task:
+    return replace(task, training=with_negations(task.training), validation=with_negations(task.validation))
+
+
+def _refit(task: Task, rate: float) -> Task:
+    """All rows, with the rate that was best.
+
+    The epoch that was best from one start says little about another, so it is chosen anew: by the rows trained on,
+    since no others are left.
+    """
+    rows = joined(task.training, task.validation)
+    return replace(task, recipe=replace(task.recipe, binarization_rate=(rate,)), training=rows, validation=rows)
+
+
+def _best(
+    tasks: Sequence[Task], engine: Engine, watch: Watch, otherwise: Sequence[Snapshot] = ()
+) -> tuple[list[Snapshot], bool]:
+    """The best of each task, and whether Ctrl-C ended the training; `otherwise` is for those that had none by then."""
+    best: dict[int, Snapshot] = {}
+    active, interrupted = set(range(len(tasks))), False
+    try:
+        for number, cohort in engine.snapshots(tasks, active):
+            watch(number, [snapshot.score for snapshot in cohort])
+            rivals = [*([best[number]] if number in best else []), *cohort]
+            best[number] = max(rivals, key=lambda snapshot: snapshot.score.rank)
+            patience = tasks[number].recipe.patience
+            if patience is not None and cohort[0].score.epoch - best[number].score.epoch >= patience:
+                active.discard(number)
+    except KeyboardInterrupt:
+        if len(best) < len(tasks) and not otherwise:
+            raise
+        interrupted = True
+    return [best[number] if number in best else otherwise[number] for number in range(len(tasks))], interrupted
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What one network of a task answers at one moment."""
+
+    loss: float
+    weights: Floats
+    fired_training: Bits
+    """Which classes fire on the training rows when every weight is rounded."""
+    fired_validation: Bits
+    continuous: Targets
+    """The class with the highest score, on the validation rows."""
+
+
+def judged(task: Task, rate: float, epoch: int, seen: Seen) -> Snapshot:
+    """Learns who wins from the training rows, and scores on the validation rows."""
+    classes = len(task.class_weight)
+    priority, default = WINNERS[task.recipe.priority](seen.fired_training, task.training, task.class_weight)
+    decided = first_firing(seen.fired_validation, priority, default)
+    learned = first_firing(seen.fired_training, priority, default)
+    score = Score(
+        rate=rate,
+        epoch=epoch,
+        loss=seen.loss,
+        mllp_f1=macro_f1(seen.continuous, task.validation, classes),
+        crs_f1=macro_f1(decided, task.validation, classes),
+        training_f1=macro_f1(learned, task.training, classes),
+        edges=int(np.count_nonzero(seen.weights > 0.5)),
+    )
+    return Snapshot(task.sizes, seen.weights, priority, default, score)

@@ -19,24 +19,37 @@ class Line(Protocol):
 
 
 @contextmanager
-def progress(epochs: int, verbose: bool) -> Iterator[Callable[[Sequence[Any]], None]]:
-    """Yields a function that shows the latest scores of a cohort; it shows the network that is best at the moment.
+def progress(epochs: Sequence[int], verbose: bool) -> Iterator[Callable[[int, Sequence[Any]], None]]:
+    """Yields a function that shows the latest scores of one fit of several; `epochs` are the most that each can take.
 
-    In a terminal or a notebook it is a bar; elsewhere it is a line for each snapshot with `verbose`, else nothing.
+    Of a cohort it shows the network that is best at the moment. In a terminal or a notebook it is a bar; elsewhere it
+    is a line for each snapshot with `verbose`, else nothing.
     """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
+    several = f" of {len(epochs)} fits" if len(epochs) > 1 else ""
+    done = [0] * len(epochs)
+
+    def named(number: int, scores: Sequence[Line]) -> str:
+        fit = f"fit {number + 1}{several}, " if several else ""
+        return f"{fit}epoch {scores[0].epoch}/{epochs[number]}  {_state(scores)}"
+
     if console.is_terminal or console.is_jupyter:
-        columns = (TextColumn("epoch {task.completed}/{task.total}"), BarColumn(), TimeRemainingColumn())
+        columns = (TextColumn(f"epoch {{task.completed}}/{{task.total}}{several}"), BarColumn(), TimeRemainingColumn())
         with Progress(*columns, TextColumn("{task.fields[state]}"), console=console, transient=True) as bar:
-            task = bar.add_task("training", total=epochs, state="starting; the first run on a machine compiles")
-            yield lambda scores: bar.update(task, completed=scores[0].epoch, state=_state(scores))
+            task = bar.add_task("training", total=sum(epochs), state="starting; the first run on a machine compiles")
+
+            def show(number: int, scores: Sequence[Line]) -> None:
+                done[number] = max(done[number], scores[0].epoch)  # a refit starts again
+                bar.update(task, completed=sum(done), state=_state(scores))
+
+            yield show
     elif verbose:
-        yield lambda scores: print(f"epoch {scores[0].epoch}/{epochs}  {_state(scores)}", file=sys.stderr)
+        yield lambda number, scores: print(named(number, scores), file=sys.stderr)
     else:
-        yield lambda scores: None
+        yield lambda number, scores: None
 
 
 def _state(scores: Sequence[Line]) -> str:

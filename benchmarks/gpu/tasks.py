@@ -1,0 +1,50 @@
+"""Folds as tasks, and what came of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.gpu.bits import folds
+from conceptrules.kernels.cohort import Cohort
+from conceptrules.learn.examples import Bits, Examples
+from conceptrules.learn.fit import Snapshot, Task
+from conceptrules.learn.recipe import Recipe
+from conceptrules.learn.winners import macro_f1
+from conceptrules.rules.evaluate import first_firing
+
+
+def tasks(name: str, bits: Path, recipe: Recipe, seeds: Sequence[int] = (0,), which: int = 5) -> list[Task]:
+    """Fold by fold and seed by seed: four fifths of the training rows to learn from, the others for validation.
+
+    Equal rows are not merged here, as `fit` does it: every row of the fold is visited in every epoch.
+    """
+    classes, parts = folds(name, bits)
+    return [_task(training, classes, recipe, seed) for training, _ in parts[:which] for seed in seeds]
+
+
+def _task(rows: Examples, classes: int, recipe: Recipe, seed: int) -> Task:
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(rows))
+    cut = len(rows) * 4 // 5
+    return Task(recipe, _some(rows, order[:cut]), _some(rows, order[cut:]), np.ones(classes), rng)
+
+
+def _some(rows: Examples, places: np.ndarray) -> Examples:
+    return Examples(rows.packed[places], rows.target[places], rows.weight[places], rows.inputs)
+
+
+def test_f1(snapshot: Snapshot, test: Examples) -> float:
+    """Macro-F1 of the rules on a test fold."""
+    fired = rounded(snapshot, test)
+    return macro_f1(first_firing(fired, snapshot.priority, snapshot.default), test, snapshot.sizes[-1])
+
+
+def rounded(snapshot: Snapshot, rows: Examples) -> Bits:
+    """Which classes fire: a node is true where none of its selected inputs is."""
+    x = 1 - rows.bits.T.astype(np.float32)
+    for layer in Cohort.layers(snapshot.sizes, (snapshot.weights > 0.5).astype(np.float32)[None]):
+        x = (layer[0] @ x == 0).astype(np.float32)
+    return x.T == 0

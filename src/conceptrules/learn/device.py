@@ -1,0 +1,62 @@
+"""Where to train: on a CPU or on a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+
+from conceptrules.kernels.cohort import Cohort
+from conceptrules.learn.fit import Engine, Task
+from conceptrules.rules.errors import InputError
+
+INSTALL = "pip install 'conceptrules[gpu]'"
+# Weights x rows x epochs from which a GPU wins though it takes seconds to start: some ten seconds of two cores.
+WORTH_A_GPU = 2e11
+
+
+def check_device(device: object) -> None:
+    """Objects to what is no device, and to a GPU that cannot be used, before any long work."""
+    if device in ("auto", "cpu"):
+        return
+    if not isinstance(device, str) or device.split(":")[0] != "cuda":
+        raise InputError(f"device is {device!r}; use 'auto', 'cpu', 'cuda' (all GPUs) or one of them, such as 'cuda:0'")
+    for package in ("torch", "triton"):
+        if find_spec(package) is None:
+            raise InputError(f"device is {device!r}, but {package} is not installed: {INSTALL}")
+    found = _gpus()
+    if not found:
+        raise InputError(f"device is {device!r}, but {_torch()} finds no GPU; use device='cpu', or a torch that fits")
+    if device != "cuda" and device not in found:
+        raise InputError(f"device is {device!r}, but the GPUs are {', '.join(found)}")
+
+
+def engine(device: str, tasks: Sequence[Task], threads: int) -> Engine:
+    """What trains these tasks. "auto" takes the GPUs where there are any and the work is worth it."""
+    if device == "auto":
+        large = sum(map(work, tasks)) >= WORTH_A_GPU
+        device = "cuda" if large and find_spec("torch") and find_spec("triton") and _gpus() else "cpu"
+    if device == "cpu":
+        from conceptrules.learn.on_cpu import Cpu
+
+        return Cpu(threads)
+    from conceptrules.learn.on_gpu import Gpu
+
+    return Gpu(_gpus() if device == "cuda" else [device])
+
+
+def work(task: Task) -> float:
+    """How much there is to do, at most: weights of all networks x rows x epochs."""
+    recipe = task.recipe
+    return float(len(recipe.binarization_rate) * Cohort.count(task.sizes) * len(task.training) * recipe.max_epochs)
+
+
+def _gpus() -> list[str]:
+    from conceptrules.kernels import gpu
+
+    return gpu.devices()
+
+
+def _torch() -> str:
+    from conceptrules.kernels import gpu
+
+    return gpu.version()

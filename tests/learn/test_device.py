@@ -1,0 +1,57 @@
+"""Where to train, and what is said where that cannot be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from conceptrules.learn import device
+from conceptrules.learn.device import check_device, engine
+from conceptrules.learn.examples import Examples
+from conceptrules.learn.fit import Task
+from conceptrules.learn.on_cpu import Cpu
+from conceptrules.learn.recipe import Recipe
+from conceptrules.rules.errors import InputError
+
+
+def task(rows: int = 8) -> Task:
+    examples = Examples.of(np.zeros((rows, 4), bool), np.zeros(rows, np.int64), np.ones(rows))
+    return Task(Recipe((4,)), examples, examples, np.ones(2), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("wrong", ["gpu", "cudax", 0, None])
+def test_what_is_no_device(wrong: object) -> None:
+    with pytest.raises(InputError, match="use 'auto', 'cpu', 'cuda'"):
+        check_device(wrong)
+
+
+def test_a_missing_package_comes_with_its_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "find_spec", lambda name: None)
+    with pytest.raises(InputError, match=r"torch is not installed: pip install 'conceptrules\[gpu\]'"):
+        check_device("cuda")
+
+
+def test_no_gpu_and_no_such_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "find_spec", lambda name: name)
+    monkeypatch.setattr(device, "_torch", lambda: "torch 2")
+    monkeypatch.setattr(device, "_gpus", list)
+    with pytest.raises(InputError, match="torch 2 finds no GPU; use device='cpu'"):
+        check_device("cuda")
+    monkeypatch.setattr(device, "_gpus", lambda: ["cuda:0", "cuda:1"])
+    check_device("cuda")
+    check_device("cuda:1")
+    with pytest.raises(InputError, match="'cuda:2', but the GPUs are cuda:0, cuda:1"):
+        check_device("cuda:2")
+
+
+def test_auto_does_not_even_look_for_a_gpu_for_little_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "find_spec", lambda name: pytest.fail("it looked"))
+    assert isinstance(engine("auto", [task()], 2), Cpu)
+
+
+def test_auto_takes_the_cpu_where_there_is_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    large = replace(task(), recipe=Recipe((100_000, 100_000, 1000)))
+    monkeypatch.setattr(device, "find_spec", lambda name: None)
+    assert isinstance(engine("auto", [large], 2), Cpu)
