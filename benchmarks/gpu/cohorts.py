@@ -42,6 +42,6 @@ def measure(bits: Path, device: str, plan: Plan) -> Iterator[Measurement]:
             "test macro-F1": [test_f1(one, test) for one, (_, test) in zip(best, parts, strict=True)],
             "chosen": [(one.score.rate, one.score.epoch) for one in best],
         }
-        f1 = mean(details["test macro-F1"])  # type: ignore[type-var]
+        f1 = mean(details["test macro-F1"])
         label = f"{name}, {5 * len(rates)} networks, 400 epochs (mean test macro-F1 {f1:.4f})"
         yield Measurement(label, times, target, at_least=False, unit="s", details=details)

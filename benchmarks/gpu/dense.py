@@ -34,7 +34,7 @@ def measure(bits: Path, device: str, plan: Plan) -> Iterator[Measurement]:
     cohort = Cohort(task.sizes, run.trainer.own_weights()[-1][None])
     dense.begin(cohort, RECIPE.learning_rate)
     rng = np.random.default_rng(0)
-    masked = rng.random(cohort.weights.shape[1]) < recipe.binarization_rate[-1]
+    masked = np.asarray(rng.random(cohort.weights.shape[1]) < recipe.binarization_rate[-1])
     order = rng.permutation(len(task.training))
     dense.epoch(masked, order[:1024])
     theirs = wall(lambda: dense.epoch(masked, order), plan.repeats)
