@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
+TESTS := $(VENV)/.tests
 
 # One thread for each worker: more of them only get in each other's way on small tables.
 export OMP_NUM_THREADS ?= 1
@@ -16,7 +17,12 @@ setup: $(STAMP)
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet -c constraints.txt pip hatchling editables
-	$(BIN)/python -m pip install --quiet -c constraints.txt --no-build-isolation -e '.[test]'
+	$(BIN)/python -m pip install --quiet -c constraints.txt --no-build-isolation -e .
+	touch $@
+
+# torch and Triton too: the kernels of a GPU are tested in Triton's interpreter.
+$(TESTS): $(STAMP)
+	$(BIN)/python -m pip install --quiet -c constraints.txt --no-build-isolation -e '.[test,gpu]'
 	touch $@
 
 demo: $(STAMP)
@@ -25,7 +31,7 @@ demo: $(STAMP)
 test: check
 	$(BIN)/pytest -q -rs -n 2
 
-check: $(STAMP)
+check: $(TESTS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
