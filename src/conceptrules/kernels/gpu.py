@@ -215,12 +215,17 @@ class Groups:
 
     def shuffle(self, generators: Sequence[torch.Generator]) -> None:
         """A new order for each group: all its rows, as many times as it needs for enough steps."""
-        for group, (generator, (base, end)) in enumerate(zip(generators, pairwise(self.bases), strict=True)):
-            parts = [
-                torch.randperm(end - base, generator=generator, device=generator.device) + base
-                for _ in range(self.passes[group])
-            ]
-            self.take(group, torch.cat(parts))
+        counts = [end - base for base, end in pairwise(self.bases)]
+        # One sort for all groups and passes: a small table is passed a hundred times in an epoch.
+        shape = (len(counts), max(self.passes), max(counts))
+        keys = torch.full(shape, torch.inf, dtype=torch.float64, device=self.totals.device)
+        for group, (generator, passes, count) in enumerate(zip(generators, self.passes, counts, strict=True)):
+            keys[group, :passes, :count] = torch.rand(
+                (passes, count), generator=generator, dtype=torch.float64, device=generator.device
+            )
+        orders = keys.argsort(dim=2)
+        for group, (passes, count) in enumerate(zip(self.passes, counts, strict=True)):
+            self.take(group, orders[group, :passes, :count].reshape(-1) + self.bases[group])
         self.begin()
 
     def take(self, group: int, order: Tensor) -> None:

@@ -1,0 +1,74 @@
+"""A fold of a data set as something to learn: bits, and the predicates behind them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.smoke import paper_folds
+from conceptrules import Binarizer, RuleNetwork, datasets
+from conceptrules.learn.examples import Examples, canonical, split
+from conceptrules.learn.extract import extract
+from conceptrules.learn.fit import Snapshot, Task
+from conceptrules.learn.recipe import Recipe
+from conceptrules.rules.evaluate import Words
+
+PROTOCOLS = ("fold", "published")
+VALIDATION = 0.2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fold:
+    """The rows of a fold as bits: cut points from its training rows ("fold"), or from all rows ("published")."""
+
+    binarizer: Binarizer
+    classes: NDArray[Any]
+    training: Examples
+    """In canonical form."""
+    test: Examples
+    training_words: Words
+
+
+@lru_cache(maxsize=12)
+def fold_of(name: str, number: int, protocol: str) -> Fold:
+    data = datasets.load(name)
+    train, test = list(paper_folds(len(data.y)))[number]
+    seen = train if protocol == "fold" else np.arange(len(data.y))
+    binarizer = Binarizer().fit(data.X.take(seen), data.y[seen])
+    classes, codes = np.unique(data.y[train], return_inverse=True)
+    training = canonical(Examples.read(binarizer.words(data.X.take(train)), codes, np.ones(len(train))))
+    # A class that the training rows lack gets the number past the last: no network ever answers it.
+    known = np.searchsorted(classes, data.y[test])
+    known = np.where(classes[np.minimum(known, len(classes) - 1)] == data.y[test], known, len(classes))
+    tested = Examples.read(binarizer.words(data.X.take(test)), known, np.ones(len(test)))
+    return Fold(binarizer, classes, training, tested, training.words)
+
+
+def task_of(fold: Fold, recipe: Recipe, seed: int) -> Task:
+    """Four fifths of the training rows to learn from, the others to choose by."""
+    rng = np.random.default_rng(seed)
+    training, validation = split(fold.training, VALIDATION, rng)
+    validation = validation if len(validation) else training
+    return Task(recipe, training, validation, np.ones(len(fold.classes)), rng)
+
+
+def network_of(fold: Fold, snapshot: Snapshot) -> RuleNetwork:
+    names = tuple(fold.classes.tolist())
+    return RuleNetwork(
+        columns=fold.binarizer.columns_,
+        predicates=fold.binarizer.predicates_,
+        levels=extract(snapshot.sizes, snapshot.weights, len(fold.binarizer.predicates_)),
+        classes=names,
+        priority=tuple(names[c] for c in snapshot.priority),
+        default=names[snapshot.default],
+    )
+
+
+def recipe_of(settings: dict[str, Any], **changes: Any) -> Recipe:
+    """From a settings file, whose lists are tuples here."""
+    given = {key: tuple(value) if isinstance(value, list) else value for key, value in settings.items()}
+    return replace(Recipe(**given), **changes)
