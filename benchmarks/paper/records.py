@@ -20,6 +20,8 @@ from typing import Any
 from conceptrules import __version__
 
 RESULTS = Path(__file__).parent / "results"
+QUICK = Path(__file__).parent / ".quick"
+"""Where `run --quick` keeps its records, away from the committed ones (and from git)."""
 PROTOCOLS = ("fold", "published")
 FOLDS = 5
 DIGITS = 6
