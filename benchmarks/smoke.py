@@ -13,7 +13,7 @@ import platform
 import sys
 import warnings
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -24,12 +24,11 @@ from statistics import mean, pstdev
 from time import perf_counter
 from typing import Any
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 from sklearn.metrics import f1_score
-from sklearn.model_selection import KFold
 
+from benchmarks.paper.folds import paper_folds
 from conceptrules import ConceptRuleClassifier, __version__, datasets
 
 RESULTS = Path(__file__).parent / "results"
@@ -37,13 +36,6 @@ TARGETS = {"tic-tac-toe": 0.997, "mushroom": 0.999}
 ADULT_MEGABYTES = 1000
 PACKAGES = ("numpy", "scikit-learn", "numba", "pyarrow", "narwhals")
 Run = dict[str, Any]
-
-
-def paper_folds(rows: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The folds of the paper's authors: pandas' `sample(frac=1, random_state=0)`, then a shuffled KFold."""
-    order = np.random.RandomState(0).permutation(rows)
-    for train, test in KFold(5, shuffle=True, random_state=0).split(order):
-        yield order[train], order[test]
 
 
 def run_fold(name: str, seed: int, fold: int) -> Run:

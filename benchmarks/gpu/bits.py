@@ -15,7 +15,7 @@ NAMES = ("adult", "connect-4", "tic-tac-toe")
 
 def prepare(names: Sequence[str], folder: Path) -> None:
     """Writes one file for each data set: the five folds of the paper, cut points fitted inside the fold."""
-    from benchmarks.smoke import paper_folds
+    from benchmarks.paper.folds import paper_folds
     from conceptrules import Binarizer, datasets
     from conceptrules.rules.evaluate import Words
 

@@ -111,10 +111,7 @@ def main() -> None:
         record = search(name, given.device, given.cores)
         keep(record)
         best = record["runs"][0]
-        text = (
-            f"{name}: {record['seconds']} s, best {best['validation_f1']:.4f} with {layer_text(best['layers'])} {best}"
-        )
-        print(text, file=sys.stderr, flush=True)
+        print(f"{name}: {record['seconds']} s, best: {best}", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

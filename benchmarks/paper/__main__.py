@@ -1,0 +1,82 @@
+"""The paper's experiments.
+
+    python -m benchmarks.paper run --data adult,wine --model cart,lr    what is missing of these, fold by fold
+    python -m benchmarks.paper run --data all --model svm --jobs 14     in 14 processes of one thread each
+    python -m benchmarks.paper tables                                   RESULTS.md and its figures, from the records
+
+A run that was interrupted goes on where it stopped. `--quick` runs again what it is told, keeps its records apart, and
+sets them beside the committed ones.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Callable
+
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+DATA = (
+    *("adult", "bank-marketing", "banknote", "blogger", "chess", "connect-4"),
+    *("letRecog", "magic04", "mushroom", "nursery", "tic-tac-toe", "wine"),
+)
+OURS = ("crs", "mllp0", "crs0")
+BASELINES = ("c45", "cart", "sbrl", "lr", "svm", "plnn", "gbdt", "rf10", "rf100")
+
+
+def listed(known: tuple[str, ...]) -> Callable[[str], tuple[str, ...]]:
+    """Names with commas between them, or all."""
+
+    def read(text: str) -> tuple[str, ...]:
+        names = known if text == "all" else tuple(text.split(","))
+        for name in names:
+            if name not in known:
+                raise ArgumentTypeError(f"there is no {name!r}; known are {', '.join(known)}, and all")
+        return names
+
+    return read
+
+
+def seeds(text: str) -> tuple[int, ...]:
+    """`3`, `0,2` or `0..4`."""
+    first, dots, last = text.partition("..")
+    try:
+        return tuple(range(int(first), int(last) + 1)) if dots else tuple(map(int, text.split(",")))
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is no seed; give one such as 0, or 0,1, or 0..4") from None
+
+
+def arguments() -> Namespace:
+    parser = ArgumentParser("python -m benchmarks.paper", None, __doc__, formatter_class=RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    run = commands.add_parser("run", help="run what is missing")
+    run.add_argument("--data", type=listed(DATA), required=True, help="names with commas, or all")
+    run.add_argument("--model", type=listed(OURS + BASELINES), required=True, help="names with commas, or all")
+    run.add_argument("--protocol", choices=("fold", "published"), default="fold")
+    run.add_argument("--seed", type=seeds, default=(0,), help="0, or 0,1, or 0..4")
+    run.add_argument("--jobs", type=int, default=1, help="processes, of one thread each")
+    run.add_argument("--limit", type=float, default=3600.0, help="seconds after which a fold is stopped (3600)")
+    run.add_argument("--retry", action="store_true", help="run folds again that are on record as failed")
+    run.add_argument("--quick", action="store_true", help="less training; records apart from the committed ones")
+    run.add_argument("--device", default="cpu", help="cpu or cuda, for our own models")
+    tables = commands.add_parser("tables", help="RESULTS.md and its figures, from the records")
+    tables.add_argument("--out", help="another folder than benchmarks/paper")
+    return parser.parse_args()
+
+
+def main() -> int:
+    given = arguments()
+    if given.command == "tables":
+        from benchmarks.paper.tables import write_results
+
+        write_results(given.out)
+        return 0
+    # Libraries read these when they are loaded, so this comes before any of them.
+    os.environ.update(dict.fromkeys(THREADS, "1"))
+    from benchmarks.paper.runner import Plan, run
+
+    return run(Plan(**{key: value for key, value in vars(given).items() if key != "command"}))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

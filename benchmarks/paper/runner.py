@@ -1,0 +1,245 @@
+"""Runs what is missing: our models by their own module, baselines fold by fold in worker processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from statistics import mean, pstdev
+from time import monotonic
+from typing import Any
+
+from benchmarks.paper.records import QUICK, RESULTS, Fold, Run, missing, read, write_fold
+from benchmarks.paper.settings import load_settings
+from conceptrules.datasets.catalogue import catalogue
+
+OURS = ("crs", "mllp0", "crs0")
+SLOWEST_FIRST = ("svm", "plnn", "sbrl", "c45", "gbdt", "lr", "rf100", "rf10", "cart")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What was asked for on the command line."""
+
+    data: tuple[str, ...]
+    model: tuple[str, ...]
+    protocol: str = "fold"
+    seed: tuple[int, ...] = (0,)
+    jobs: int = 1
+    limit: float = 3600.0
+    retry: bool = False
+    quick: bool = False
+    device: str = "cpu"
+
+    @property
+    def root(self) -> Path:
+        return QUICK if self.quick else RESULTS
+
+    def runs(self) -> Iterator[Run]:
+        for model in self.model:
+            for data in self.data:
+                for seed in self.seed:
+                    yield Run(data, model, self.protocol, seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One fold of a baseline."""
+
+    run: Run
+    fold: int
+    root: Path
+
+    @property
+    def cost(self) -> tuple[int, int]:
+        return catalogue()[self.run.data].rows, -SLOWEST_FIRST.index(self.run.model)
+
+    def __str__(self) -> str:
+        return f"{self.run.data} {self.run.model} {self.run.protocol} seed {self.run.seed} fold {self.fold}"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a worker says of a job: a score, or why there is none. Only `failed` goes into the record."""
+
+    f1: float | None = None
+    failed: str = ""
+    refused: str = ""
+    error: str = ""
+
+
+def run(plan: Plan) -> int:
+    """0 if everything that was asked for is on record now."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that workers are stopped on the way out
+    if plan.quick:
+        for each in plan.runs():
+            each.path(QUICK).unlink(missing_ok=True)
+    unfinished = run_ours(plan) + run_baselines(plan)
+    if plan.quick:
+        compare(plan)
+    return 1 if unfinished else 0
+
+
+def run_ours(plan: Plan) -> int:
+    """Our models fit many networks at once, so their module gets all folds of a run together, and keeps them itself."""
+    chosen = [each for each in plan.runs() if each.model in OURS]
+    if not chosen:
+        return 0
+    crs = import_module("benchmarks.paper.crs")
+    for each in chosen:
+        folds = missing(each.data, each.model, each.protocol, each.seed, root=plan.root, retry=plan.retry)
+        if folds:
+            say(f"{each.data} {each.model} {each.protocol} seed {each.seed}: folds {folds}")
+            crs.run(each.data, each.model, each.protocol, each.seed, folds, plan.device, plan.quick)
+    return sum(bool(missing(each.data, each.model, each.protocol, each.seed, root=plan.root)) for each in chosen)
+
+
+def run_baselines(plan: Plan) -> int:
+    """The number of folds that are not on record after all. The largest are begun first."""
+    jobs = [
+        Job(each, fold, plan.root)
+        for each in plan.runs()
+        if each.model not in OURS
+        for fold in missing(each.data, each.model, each.protocol, each.seed, root=plan.root, retry=plan.retry)
+    ]
+    lost = 0
+    for done, (job, outcome, seconds) in enumerate(
+        work(sorted(jobs, key=lambda job: job.cost, reverse=True), plan.jobs, plan.limit), 1
+    ):
+        lost += bool(outcome.error or outcome.refused)
+        score = "" if outcome.f1 is None else f"macro-F1 {100 * outcome.f1:.2f}"
+        words = outcome.error or outcome.refused or outcome.failed
+        say(f"[{done}/{len(jobs)}] {job}: {score or words} ({seconds:.1f} s)")
+    return lost
+
+
+def work(jobs: list[Job], processes: int, limit: float) -> Iterator[tuple[Job, Outcome, float]]:
+    """Jobs in the order given, each with its outcome and seconds, as they end."""
+    waiting = list(reversed(jobs))
+    crew = [Worker() for _ in range(min(processes, len(jobs)))]
+    try:
+        while waiting or any(worker.job for worker in crew):
+            for worker in crew:
+                if waiting and not worker.job:
+                    worker.begin(waiting.pop())
+            busy = [worker for worker in crew if worker.job]
+            patience = max(0.0, min(worker.started + limit for worker in busy) - monotonic())
+            wait([worker.line for worker in busy], timeout=patience)
+            for worker in busy:
+                if worker.line.poll() or monotonic() - worker.started > limit:
+                    yield worker.end(limit)
+    finally:
+        for worker in crew:
+            worker.stop()
+
+
+class Worker:
+    """A process that does one job after another; it is replaced when it dies or has to be stopped."""
+
+    def __init__(self) -> None:
+        self.job: Job | None = None
+        self.started = 0.0
+        self._start()
+
+    def begin(self, job: Job) -> None:
+        self.job, self.started = job, monotonic()
+        self.line.send(job)
+
+    def end(self, limit: float) -> tuple[Job, Outcome, float]:
+        job, seconds = self.job, monotonic() - self.started
+        assert job is not None
+        self.job = None
+        try:
+            outcome = self.line.recv() if self.line.poll() else None
+        except EOFError:
+            outcome = Outcome(error="its process died (of too little memory, perhaps)")
+            self._restart()
+        if outcome is None:
+            rows = catalogue()[job.run.data].rows * 4 // 5
+            outcome = Outcome(failed=f"stopped after {limit:g} s with {rows} training rows")
+            keep(job, Fold(job.fold, seconds={"fit": limit}, failed=outcome.failed))
+            self._restart()
+        return job, outcome, seconds
+
+    def stop(self) -> None:
+        """Programs that the process has begun itself end with it: they are in its group."""
+        if self.process.is_alive() and self.process.pid:
+            with suppress(ProcessLookupError):  # it has not made its group yet
+                os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.kill()
+        self.process.join()
+        self.line.close()
+
+    def _restart(self) -> None:
+        self.stop()
+        self._start()
+
+    def _start(self) -> None:
+        context = get_context("spawn")
+        self.line, other = context.Pipe()
+        self.process = context.Process(target=serve, args=(other,), daemon=False)
+        self.process.start()
+        other.close()
+
+
+def serve(line: Connection[Any, Any]) -> None:
+    os.setpgid(0, 0)
+    while True:
+        try:
+            job = line.recv()
+        except EOFError:
+            return
+        line.send(attempt(job))
+
+
+def attempt(job: Job) -> Outcome:
+    from benchmarks.paper.baselines import CannotRun, Refused, run_fold
+
+    each = job.run
+    try:
+        settings = load_settings(each.data, each.model)
+        fold = run_fold(each.data, each.model, each.protocol, each.seed, job.fold, settings)
+    except Refused as refusal:
+        return Outcome(refused=str(refusal))
+    except CannotRun as reason:
+        keep(job, Fold(job.fold, failed=str(reason)))
+        return Outcome(failed=str(reason))
+    except Exception:
+        return Outcome(error=traceback.format_exc())
+    keep(job, fold)
+    return Outcome(fold.scores["f1"])
+
+
+def keep(job: Job, fold: Fold) -> None:
+    settings = load_settings(job.run.data, job.run.model)
+    write_fold(job.run, fold, settings.as_dict(), root=job.root)
+
+
+def compare(plan: Plan) -> None:
+    """The quick cells beside the committed ones."""
+    say("data            model     quick            committed        difference")
+    for each in plan.runs():
+        quick, committed = (_cell(read(each, root)) for root in (QUICK, RESULTS))
+        apart = f"{quick[0] - committed[0]:+.2f}" if quick and committed else ""
+        texts = [f"{cell[0]:6.2f} ± {cell[1]:5.2f}" if cell else "not run" for cell in (quick, committed)]
+        say(f"{each.data:15} {each.model:9} {texts[0]:16} {texts[1]:16} {apart}")
+
+
+def _cell(record: Any) -> tuple[float, float] | None:
+    if record is None or not record.complete:
+        return None
+    found = [100 * fold.scores["f1"] for fold in record.folds]
+    return mean(found), pstdev(found)
+
+
+def say(text: str) -> None:
+    """Plain lines: they read well in a log too, and need nothing installed."""
+    print(text, file=sys.stderr, flush=True)
