@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.smoke import paper_folds
+from benchmarks.paper.folds import paper_folds
 from conceptrules import Binarizer, RuleNetwork, datasets
 from conceptrules.learn.examples import Examples, canonical, split
 from conceptrules.learn.extract import extract
