@@ -17,8 +17,8 @@ from benchmarks.speed import models
 from benchmarks.speed.measure import Measurement, Plan, faster, interleaved, slower
 from benchmarks.speed.tables import adult, sampled
 from conceptrules import ConceptRuleClassifier, RuleNetwork
-from conceptrules.rules.evaluate import Words, class_words, layers_plain
-from conceptrules.rules.network import Level
+from conceptrules.rules.evaluate import Words, layers_plain
+from conceptrules.rules.factor import Formulas, fired_words
 from conceptrules.rules.plan import compiled
 from conceptrules.rules.table import open_table
 
@@ -57,16 +57,16 @@ def as_table(table: pa.Table, library: str, kind: str) -> Any:
     return table.to_pandas().astype(dict.fromkeys(text, "category"))
 
 
-def ready_bits(network: RuleNetwork, table: Any) -> tuple[tuple[Level, ...], Words]:
+def ready_bits(network: RuleNetwork, table: Any) -> tuple[tuple[Formulas, ...], Words]:
     """A network as it is compiled for prediction, and the words of the predicates that it uses."""
     compiled_network = compiled(network)
-    return compiled_network.levels, compiled_network.words(open_table(table))
+    return compiled_network.formulas, compiled_network.words(open_table(table))
 
 
 def _stages(plan: Plan, network: RuleNetwork, table: Any, whole: float) -> dict[str, Any]:
     """Where the time of a prediction goes."""
     levels, words = ready_bits(network, table)
-    stages = {"table to bits": lambda: ready_bits(network, table), "rules": lambda: class_words(levels, words)}
+    stages = {"table to bits": lambda: ready_bits(network, table), "rules": lambda: fired_words(levels, words)}
     times = {name: median(taken) for name, taken in interleaved(stages, plan.repeats).items()}
     return {"seconds by stage": times | {"labels": whole - sum(times.values())}}
 
@@ -93,7 +93,7 @@ def _ready_bits(plan: Plan, clf: ConceptRuleClassifier, table: pa.Table) -> Meas
     copies = [Words(words.words.copy(), words.rows) for _ in range(-(-UNCACHED // words.words.nbytes))]
     ours, reading = cycle(copies), cycle(copies)
     tasks = {
-        "ours": lambda: class_words(levels, next(ours)),
+        "ours": lambda: fired_words(levels, next(ours)),
         "reading": lambda: [np.add.reduce(column) for column in next(reading).words],
     }
     times = interleaved(tasks, plan.repeats, calls=len(copies))

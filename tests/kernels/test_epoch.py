@@ -86,6 +86,46 @@ def test_threads_share_a_large_batch_of_one_network() -> None:
     assert np.array_equal(both.weights[1:], states[1].weights)  # whole networks, or parts of one: no difference
 
 
+@pytest.mark.parametrize("sizes", [*SIZES, (70, 40, 30, 40, 3)])
+@pytest.mark.parametrize("rate", [0, 0.5, 0.9])
+def test_threads_share_the_layers_of_a_large_network(
+    sizes: tuple[int, ...], rate: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To the last bit what one thread does; the last batch is a short one."""
+    state, data = cohort(sizes, networks=1), rows(sizes[0], sizes[-1], count=100)
+    masked = np.random.default_rng(4).random(state.weights.shape) < rate
+    arguments = (masked, data, np.arange(100), 0.01, Settings(batch_size=70))
+    monkeypatch.setattr(cpu, "WORTH_SHARING", 0)
+    states = [cohort(sizes, networks=1) for _ in range(4)]
+    losses = [reference.epoch(states[0], *arguments)]
+    for threads, state in enumerate(states[1:], start=1):
+        with ThreadPoolExecutor(threads) as executor:
+            losses.append(cpu.epoch(state, *arguments, executor))
+    np.testing.assert_allclose(states[1].weights, states[0].weights, atol=1e-4)
+    np.testing.assert_allclose(states[1].first, states[0].first, rtol=1e-3, atol=1e-6)
+    np.testing.assert_allclose(losses[1], losses[0], rtol=1e-4)
+    for state, loss in zip(states[2:], losses[2:], strict=True):
+        assert np.array_equal(state.weights, states[1].weights)
+        assert np.array_equal(state.second, states[1].second)
+        assert np.array_equal(loss, losses[1])
+
+
+def test_masked_weights_keep_their_momentum() -> None:
+    """Two epochs of many steps, the second with all weights masked: they coast as the reference has them do."""
+    sizes, data = SIZES[0], rows(9, 3, count=700)
+    found, wanted = cohort(sizes), cohort(sizes)
+    start = found.weights.copy()
+    with ThreadPoolExecutor(1) as executor:
+        for masked in (np.zeros(start.shape, bool), np.ones(start.shape, bool)):
+            arguments = (masked, data, np.arange(700), 0.01, Settings(batch_size=3))
+            reference.epoch(wanted, *arguments)
+            before = found.weights.copy()
+            cpu.epoch(found, *arguments, executor)
+    assert np.abs(found.weights - before).max() > 0.01
+    np.testing.assert_allclose(found.weights, wanted.weights, atol=2e-3)
+    np.testing.assert_allclose(found.second, wanted.second, rtol=1e-2, atol=1e-9)
+
+
 @pytest.mark.parametrize("sizes", SIZES)
 def test_forward_equals_the_reference(sizes: tuple[int, ...]) -> None:
     state, data = cohort(sizes), rows(sizes[0], sizes[-1], count=200)

@@ -74,7 +74,7 @@ def test_winners_of_many_classes(classes: int, size: int) -> None:
 
 
 def test_parts_of_the_rows_are_put_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("conceptrules.rules.evaluate._PART", 2)
+    monkeypatch.setattr("conceptrules.rules.factor._PART", 2)
     monkeypatch.setattr("conceptrules.rules.packing._BLOCK", 64)
     x = np.arange(1000.0)[:, None]
     network = network_on(

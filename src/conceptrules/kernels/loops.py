@@ -1,7 +1,6 @@
-"""The inner loops of cpu.py: one weight, or four, times all rows of a batch.
+"""The inner loops of passes.py: the gradient of one weight, or of several, on strips of rows.
 
-A batch of one node is a contiguous row, so these loops vectorise. Nodes are given as rows of a matrix and not as views
-of it: making a view costs as much as a loop over 64 numbers.
+Arrays are given one by one: in a tuple, each would be counted at each call.
 """
 
 from __future__ import annotations
@@ -11,93 +10,125 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-ZERO, ONE = np.float32(0), np.float32(1)
+from conceptrules.kernels.vectors import load, spread, store, total, where_equal
+
+ZERO, ONE, TWO = np.float32(0), np.float32(1), np.float32(2)
 # Sums may be taken in another order, which lets them vectorise; NaN and infinity keep their meaning.
-compiled = njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "arcp", "nsz"}, error_model="numpy")
+FASTMATH = {"reassoc", "contract", "arcp", "nsz"}
+compiled = njit(cache=True, nogil=True, fastmath=FASTMATH, error_model="numpy")
+inlined = njit(cache=True, nogil=True, fastmath=FASTMATH, error_model="numpy", forceinline=True)
 
 
-@compiled
-def multiply_one(x: Any, s: int, product: Any, zeros: Any, node: int) -> None:
-    """One more factor, 1 - x: the only kind that can be 0, since a weight below 1 leaves every factor above 0."""
-    for b in range(x.shape[1]):
-        factor = ONE - x[s, b]
-        zero = factor == 0
-        product[node, b] *= ONE if zero else factor
-        zeros[node, b] += ONE if zero else ZERO
+@inlined
+def dot(strips: Any, count: int, others: Any, node: int, x: Any, s: int) -> Any:
+    result = spread(ZERO)
+    for i in range(count):
+        result += load(others, strips[i], node) * load(x, strips[i], s)
+    return total(result)
 
 
-@compiled
-def multiply(w: float, x: Any, s: int, product: Any, node: int) -> None:
-    """One more factor, 1 - w x."""
-    for b in range(x.shape[1]):
-        product[node, b] *= ONE - w * x[s, b]
-
-
-@compiled
-def multiply4(w: Any, x: Any, s: Any, product: Any, node: int) -> None:
-    """Four of them: the product is read and written once instead of four times."""
-    w0, w1, w2, w3 = w[0], w[1], w[2], w[3]
-    s0, s1, s2, s3 = s[0], s[1], s[2], s[3]
-    for b in range(x.shape[1]):
-        left = (ONE - w0 * x[s0, b]) * (ONE - w1 * x[s1, b])
-        product[node, b] *= left * ((ONE - w2 * x[s2, b]) * (ONE - w3 * x[s3, b]))
-
-
-@compiled
-def split(dy: Any, product: Any, zeros: Any, node: int, no_zero: Any, one_zero: Any) -> Any:
-    """dy times the product of the others, for a factor that is not 0 (before its division) and for one that is.
-
-    Returns whether any of it is not 0.
-    """
-    size = ZERO
-    for b in range(dy.shape[1]):
-        towards = -dy[node, b] * product[node, b]
-        no_zero[b] = towards if zeros[node, b] == 0 else ZERO
-        one_zero[b] = towards if zeros[node, b] == 1 else ZERO
-        size += abs(no_zero[b]) + abs(one_zero[b])
-    return size > 0
-
-
-@compiled
-def dot(others: Any, x: Any, s: int) -> Any:
-    total = ZERO
-    for b in range(len(others)):
-        total += others[b] * x[s, b]
-    return total
-
-
-@compiled
-def dot4(others: Any, x: Any, s: Any, totals: Any) -> None:
+@inlined
+def dot4(strips: Any, count: int, others: Any, node: int, x: Any, source: Any, t: int, gradient: Any) -> None:
     """Four dot products with one vector, which is read once instead of four times."""
-    s0, s1, s2, s3 = s[0], s[1], s[2], s[3]
-    t0, t1, t2, t3 = ZERO, ZERO, ZERO, ZERO
-    for b in range(len(others)):
-        other = others[b]
-        t0 += other * x[s0, b]
-        t1 += other * x[s1, b]
-        t2 += other * x[s2, b]
-        t3 += other * x[s3, b]
-    totals[0], totals[1], totals[2], totals[3] = t0, t1, t2, t3
+    s0, s1, s2, s3 = source[t], source[t + 1], source[t + 2], source[t + 3]
+    t0, t1, t2, t3 = spread(ZERO), spread(ZERO), spread(ZERO), spread(ZERO)
+    for i in range(count):
+        strip = strips[i]
+        other = load(others, strip, node)
+        t0 += other * load(x, strip, s0)
+        t1 += other * load(x, strip, s1)
+        t2 += other * load(x, strip, s2)
+        t3 += other * load(x, strip, s3)
+    gradient[t], gradient[t + 1], gradient[t + 2], gradient[t + 3] = total(t0), total(t1), total(t2), total(t3)
 
 
-@compiled
-def back_one(x: Any, s: int, no_zero: Any, one_zero: Any, dx: Any) -> Any:
-    """Adds the part of a weight of 1 to dx and returns its dw."""
-    dw = ZERO
-    for b in range(len(no_zero)):
-        factor = ONE - x[s, b]
-        others = one_zero[b] if factor == 0 else no_zero[b] / factor
-        dw += others * x[s, b]
-        dx[s, b] += others
-    return dw
+@inlined
+def back_masked(
+    strips: Any,
+    count: int,
+    s: int,
+    with_none: Any,
+    nones: int,
+    with_one: Any,
+    ones: int,
+    x: Any,
+    none_of: Any,
+    one_of: Any,
+    d: Any,
+) -> None:
+    """Sets d by all masked weights of 1 from one node: they want no gradient of their own, so one division does."""
+    for i in range(count):
+        none, one = spread(ZERO), spread(ZERO)
+        for k in range(nones):
+            none += load(none_of, strips[i], with_none[k])
+        for k in range(ones):
+            one += load(one_of, strips[i], with_one[k])
+        factor = ONE - load(x, strips[i], s)
+        store(d, strips[i], s, where_equal(factor, ZERO, one, none / factor))
 
 
-@compiled
-def back(w: float, x: Any, s: int, no_zero: Any, dx: Any) -> Any:
-    """Adds the part of a weight between 0 and 1 to dx and returns its dw."""
-    dw = ZERO
-    for b in range(len(no_zero)):
-        others = no_zero[b] / (ONE - w * x[s, b])
-        dw += others * x[s, b]
-        dx[s, b] += w * others
-    return dw
+@inlined
+def back_one(strips: Any, count: int, s: int, target: int, x: Any, none_of: Any, one_of: Any, d: Any) -> Any:
+    """Adds the part of a learnable weight of 1 to d and returns its gradient."""
+    result = spread(ZERO)
+    for i in range(count):
+        value, strip = load(x, strips[i], s), strips[i]
+        factor = ONE - value
+        others = where_equal(factor, ZERO, load(one_of, strip, target), load(none_of, strip, target) / factor)
+        result += others * value
+        store(d, strip, s, load(d, strip, s) + others)
+    return total(result)
+
+
+@inlined
+def back(
+    strips: Any,
+    count: int,
+    s: int,
+    t: int,
+    number: Any,
+    target: Any,
+    weights: Any,
+    x: Any,
+    none_of: Any,
+    d: Any,
+    gradient: Any,
+) -> None:
+    """Adds the part of a weight between 0 and 1 to d and writes its gradient."""
+    result, w, above = spread(ZERO), weights[number[t]], target[t]
+    for i in range(count):
+        value, strip = load(x, strips[i], s), strips[i]
+        others = load(none_of, strip, above) / (ONE - w * value)
+        result += others * value
+        store(d, strip, s, load(d, strip, s) + w * others)
+    gradient[number[t]] = total(result)
+
+
+@inlined
+def back2(
+    strips: Any,
+    count: int,
+    s: int,
+    t: int,
+    u: int,
+    number: Any,
+    target: Any,
+    weights: Any,
+    x: Any,
+    none_of: Any,
+    d: Any,
+    gradient: Any,
+) -> None:
+    """The same for two weights, with one division, which is what takes the time, for both."""
+    result0, result1 = spread(ZERO), spread(ZERO)
+    w0, w1, target0, target1 = weights[number[t]], weights[number[u]], target[t], target[u]
+    for i in range(count):
+        value, strip = load(x, strips[i], s), strips[i]
+        factor0, factor1 = ONE - w0 * value, ONE - w1 * value
+        inverse = ONE / (factor0 * factor1)
+        others0 = load(none_of, strip, target0) * (inverse * factor1)
+        others1 = load(none_of, strip, target1) * (inverse * factor0)
+        result0 += others0 * value
+        result1 += others1 * value
+        store(d, strip, s, load(d, strip, s) + (w0 * others0 + w1 * others1))
+    gradient[number[t]], gradient[number[u]] = total(result0), total(result1)

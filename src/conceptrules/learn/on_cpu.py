@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from conceptrules.kernels import bits, cpu
 from conceptrules.kernels.cohort import Floats
+from conceptrules.kernels.compiling import announced
 from conceptrules.learn.descent import Epoch, descend
 from conceptrules.learn.examples import Bits, Targets
 from conceptrules.learn.fit import Seen, Snapshot, Task, judged
@@ -32,7 +33,7 @@ class Cpu:
         self.threads = threads
 
     def snapshots(self, tasks: Sequence[Task], active: set[int]) -> Iterator[tuple[int, list[Snapshot]]]:
-        with ThreadPoolExecutor(self.threads) as pool:
+        with ThreadPoolExecutor(self.threads) as pool, announced():
             within: Executor = pool if len(tasks) == 1 else Here()
             across: Executor = Here() if len(tasks) == 1 else pool
             runs = [train(task, within) for task in tasks]

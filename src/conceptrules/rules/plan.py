@@ -14,12 +14,12 @@ from conceptrules.rules.cells import check_readable
 from conceptrules.rules.evaluate import (
     Words,
     class_nodes,
-    class_words,
     octets_for,
     winning_digits,
     winning_rows,
     words_of,
 )
+from conceptrules.rules.factor import Formulas, fired_words, formulas
 from conceptrules.rules.network import Level, Literal, Rule, RuleNetwork
 from conceptrules.rules.packing import column_words
 from conceptrules.rules.predicate import Column, Predicate, holds
@@ -38,13 +38,13 @@ def decide(network: RuleNetwork, table: Any) -> NDArray[np.integer[Any]]:
     plan, opened = compiled(network), open_table(table)
     if opened.rows == 1:
         return np.array([plan.one_row(opened)])
-    return winning_rows(class_words(plan.levels, plan.words(opened)), plan.order, plan.default)
+    return winning_rows(fired_words(plan.formulas, plan.words(opened)), plan.order, plan.default)
 
 
 def fired(network: RuleNetwork, table: Any) -> Words:
     """Which classes fire on each row."""
     plan = compiled(network)
-    return class_words(plan.levels, plan.words(open_table(table)))
+    return fired_words(plan.formulas, plan.words(open_table(table)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,7 +54,9 @@ class Plan:
     used: tuple[tuple[int, tuple[Predicate, ...]], ...]
     """Places of columns in use, with their predicates in use."""
     levels: tuple[Level, ...]
-    """The network's, with literals that count the predicates in use."""
+    """The network's, with literals that count the predicates in use: for one row."""
+    formulas: tuple[Formulas, ...]
+    """The same for many rows."""
     order: tuple[int, ...]
     default: int
     labels: NDArray[Any]
@@ -131,13 +133,15 @@ def _compiled(key: _Same) -> Plan:
     numbers = {index: number for number, index in enumerate(index for some in by_column for index in some)}
     first = network.levels[0]
     rules = tuple(Rule(tuple(Literal(numbers[i.index], i.negated) for i in rule.literals)) for rule in first.rules)
+    levels = (replace(first, rules=rules), *network.levels[1:])
     alike = len(set(map(type, network.classes))) == 1
     return Plan(
         network.columns,
         tuple(
             (place, tuple(network.predicates[index] for index in some)) for place, some in enumerate(by_column) if some
         ),
-        (replace(first, rules=rules), *network.levels[1:]),
+        levels,
+        formulas(levels, len(numbers)),
         tuple(network.classes.index(name) for name in network.priority),
         network.classes.index(network.default),
         np.array(network.classes, dtype=None if alike else object),
