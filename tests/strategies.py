@@ -105,7 +105,7 @@ def levels(draw: st.DrawFn, below: int, concepts: int) -> Level:
 @st.composite
 def networks(draw: st.DrawFn, bottom: st.SearchStrategy[Bottom] | None = None, odd: bool = False) -> RuleNetwork:
     """Networks of one to three levels, with `odd` on odd tables and with odd classes."""
-    used, tests = draw(bottom or (tables() if odd else switches()))
+    used, tests = draw(bottom if bottom is not None else tables() if odd else switches())
     classes = draw(st.lists(values() if odd else st.sampled_from("abc"), unique=True, min_size=1, max_size=3))
     sizes = [*draw(st.lists(SIZES, max_size=2)), len(classes)]
     made = [draw(levels(below, size)) for below, size in itertools.pairwise([len(tests), *sizes])]

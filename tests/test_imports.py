@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from benchmarks.fuzz.seeds import network_of
 from conceptrules.rules.file import save
 from conceptrules.rules.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.rules.predicate import Column, Interval
@@ -31,6 +32,12 @@ def test_predicting_from_a_file_needs_neither_scikit_learn_nor_numba(tmp_path):
         f"import conceptrules; assert list(conceptrules.load({str(path)!r}).predict([[30], [20]])) == ['old', 'young']"
     )
     assert loaded_by(code) <= {"numpy", "narwhals"}
+
+
+def test_loading_a_file_needs_no_package_at_all(tmp_path):
+    path = tmp_path / "model.json"
+    save(network_of(500), path)
+    assert loaded_by(f"import conceptrules; assert conceptrules.load({str(path)!r}).classes") == set()
 
 
 def test_the_command_line_starts_without_scikit_learn_and_numba():

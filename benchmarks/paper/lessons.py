@@ -70,5 +70,5 @@ def network_of(fold: Fold, snapshot: Snapshot) -> RuleNetwork:
 
 def recipe_of(settings: dict[str, Any], **changes: Any) -> Recipe:
     """From a settings file, whose lists are tuples here."""
-    given = {key: tuple(value) if isinstance(value, list) else value for key, value in settings.items()}
+    given: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in settings.items()}
     return replace(Recipe(**given), **changes)

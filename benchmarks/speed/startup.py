@@ -5,8 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from tempfile import TemporaryDirectory
 
+from benchmarks.fuzz.seeds import network_of
 from benchmarks.speed.measure import Measurement, Plan, slower
+from conceptrules.rules.file import save
 
 TIMED = """
 from time import perf_counter
@@ -31,6 +34,14 @@ def first_epoch(*given):
 cpu.epoch = first_epoch
 ConceptRuleClassifier(n_jobs=1).fit(table, [row["number"] > 3 for row in table])
 """
+# The first load of a process: what `import conceptrules` left for later is part of it.
+LOAD = """
+from time import perf_counter
+import conceptrules
+start = perf_counter()
+conceptrules.load({path!r})
+print(perf_counter() - start)
+"""
 
 
 def measure(plan: Plan) -> Iterator[Measurement]:
@@ -42,6 +53,19 @@ def measure(plan: Plan) -> Iterator[Measurement]:
     )
     yield _imports(plan, OURS, 1.5)
     yield _imports(plan, CLASSIFIER, None)
+    yield _loading(plan)
+
+
+def _loading(plan: Plan) -> Measurement:
+    with TemporaryDirectory() as folder:
+        path = f"{folder}/model.json"
+        save(network_of(500), path)
+        taken = [script(LOAD.format(path=path)) for _ in range(max(plan.repeats, plan.pick(11, 5)))]
+    what = "seconds of the first load in a new process, after import conceptrules"
+    details = {"what": what}
+    return Measurement(
+        "loading a model of 500 edges", taken, 0.05, at_least=False, unit="s", times={"ours": taken}, details=details
+    )
 
 
 def script(code: str) -> float:

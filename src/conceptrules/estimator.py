@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, Self
@@ -26,18 +26,25 @@ from conceptrules.binarize.targets import (
     codes_of_labels,
 )
 from conceptrules.learn.device import check_device, engine
+from conceptrules.learn.evidence import GIVEN, HELD_BACK, TRAINING, validation_of, with_evidence
 from conceptrules.learn.examples import Examples, canonical, joined, split
 from conceptrules.learn.extract import extract
 from conceptrules.learn.fit import Score, Snapshot, Task, fit
 from conceptrules.learn.recipe import Recipe, auto_layers
+from conceptrules.learn.summary import training_of
 from conceptrules.rules.errors import InputError
-from conceptrules.rules.evaluate import Bits, layers, unpack, winners
+from conceptrules.rules.evaluate import Bits, layers, unpack
+from conceptrules.rules.explain import Explanation
+from conceptrules.rules.fingerprint import row_hashes
 from conceptrules.rules.measure import pattern_frequencies, with_statistics
 from conceptrules.rules.network import RuleNetwork
+from conceptrules.rules.order import in_order
 from conceptrules.rules.plan import decide, fired
+from conceptrules.rules.reliability import probabilities
 from conceptrules.rules.simplify import simplify
 from conceptrules.rules.table import open_table
 from conceptrules.rules.text import node_names
+from conceptrules.rules.training import Validation
 from conceptrules.views.progress import progress
 
 
@@ -173,7 +180,7 @@ class ConceptRuleClassifier(_Layers, ClassifierMixin, TransformerMixin, BaseEsti
         kept = np.flatnonzero(weight)
         table = open_table(X) if len(kept) == len(weight) else open_table(X).take(kept)
         rows = canonical(Examples.read(binarizer.words(table), codes_of_labels(labels)[1][kept], weight[kept]))
-        return _Read(binarizer, classes, rows)
+        return _Read(binarizer, classes, rows, row_hashes(binarizer.columns_, table, labels[kept]))
 
     def _lesson(self, read: _Read, X_val: Any = None, y_val: Any = None) -> Lesson:
         """What there is to learn, and from which rows."""
@@ -187,15 +194,20 @@ class ConceptRuleClassifier(_Layers, ClassifierMixin, TransformerMixin, BaseEsti
         share = np.bincount(training.target, training.weight, len(read.classes)).astype(np.float64)
         class_weight = check_class_weight(self.class_weight, read.classes, share)
         recipe = self._recipe(training.inputs * (2 if self.negation else 1))
-        return Lesson(self, read, seen, Task(recipe, training, validation, class_weight, rng))
+        task = Task(recipe, training, validation, class_weight, rng)
+        return Lesson(self, read, seen, task, given=X_val is not None)
 
     def _learned(self, lesson: Lesson, best: Snapshot, history: list[dict[str, Any]]) -> None:
         """Takes over what was learned."""
         binarizer, classes, rows = lesson.read.binarizer, lesson.read.classes, lesson.read.rows
         extracted = _network(binarizer, classes, best)
-        simple = simplify(extracted, lesson.seen.words)
-        self.network_ = with_statistics(simple, rows.words, rows.target, rows.weight)
-        self.binarizer_, self.classes_, self.history_, self.extracted_ = binarizer, classes, history, extracted
+        simple = in_order(simplify(extracted, lesson.seen.words))
+        network = with_statistics(simple, rows.words, rows.target, rows.weight)
+        trained = training_of(self.get_params(), best.score, len(lesson.read.hashes), binarizer.categories_dropped_)
+        judged = self._validation(network, best.score, lesson)
+        trained = with_evidence(trained, network, judged, rows, lesson.read.hashes)
+        self.binarizer_, self.classes_, self.history_ = binarizer, classes, history
+        self.extracted_, self.network_ = extracted, replace(network, training=trained)
 
     @property
     def n_features_in_(self) -> int:
@@ -219,13 +231,16 @@ class ConceptRuleClassifier(_Layers, ClassifierMixin, TransformerMixin, BaseEsti
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """`predict_frequencies`, with the decided class lifted just above the others where it is not the largest."""
         fired = self._fired(X)
-        frequencies = pattern_frequencies(self.network_, fired)
-        rows = np.arange(len(fired))
-        decided = winners(self.network_, fired)
-        others = frequencies.copy()
-        others[rows, decided] = 0
-        frequencies[rows, decided] = np.maximum(frequencies[rows, decided], others.max(axis=1) * (1 + 1e-6))
-        return frequencies / frequencies.sum(axis=1, keepdims=True)
+        return probabilities(self.network_, fired)
+
+    def explain(self, row: Any, fixed: Iterable[str] = (), to: Any = None, **limits: Any) -> Explanation:
+        """Why a row gets its class: a value that prints as text and shows as HTML in a notebook.
+
+        The row is a dictionary, a list of values or a table of one row. With it comes the smallest change of the row
+        that would give it another class (the class `to`, if named), while the columns in `fixed` stay as they are.
+        """
+        check_is_fitted(self, "network_")
+        return self.network_.explain(row, fixed, to, **limits)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -262,6 +277,14 @@ class ConceptRuleClassifier(_Layers, ClassifierMixin, TransformerMixin, BaseEsti
             )
         return training, validation if len(validation) else training
 
+    def _validation(self, network: RuleNetwork, best: Score, lesson: Lesson) -> Validation:
+        """What the rows that chose the network say of it; with `refit`, or where none were held back: all of them."""
+        training, validation = lesson.task.training, lesson.task.validation
+        if self.refit:
+            training = validation = joined(training, validation)
+        source = TRAINING if validation is training else GIVEN if lesson.given else HELD_BACK
+        return validation_of(network, best, source, training, validation)
+
     def _fired(self, X: Any) -> Bits:
         check_is_fitted(self, "network_")
         return unpack(fired(self.network_, X))
@@ -274,6 +297,8 @@ class _Read:
     binarizer: Binarizer
     classes: NDArray[Any]
     rows: Examples
+    hashes: NDArray[np.uint64]
+    """Of the rows as they were in the table."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -285,6 +310,8 @@ class Lesson:
     seen: Examples
     """All rows that may decide what is left out of the rules."""
     task: Task
+    given: bool
+    """Whether the validation rows were."""
 
 
 def learn(lessons: Sequence[Lesson], device: str, n_jobs: int | None, verbose: bool) -> None:

@@ -229,7 +229,7 @@ def test_auto_layers_grow_with_the_inputs() -> None:
 
 
 def test_snapshots_are_ranked_by_validation_then_training_then_brevity() -> None:
-    score = Score(rate=0.5, epoch=5, loss=0.1, mllp_f1=0.5, crs_f1=0.8, training_f1=0.9, edges=10)
+    score = Score(rate=0.5, epoch=5, loss=0.1, mllp_f1=0.5, crs_f1=0.8, training_f1=0.9, edges=10, disagreement=0.1)
     better = [
         replace(score, edges=9),
         replace(score, training_f1=0.91, edges=99),

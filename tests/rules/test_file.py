@@ -29,7 +29,9 @@ def test_half_a_surrogate_pair_survives(tmp_path):
 
 
 def test_a_rule_a_line():
-    assert '{"all": [0], "none": [1]}' in map(str.strip, dumps(NETWORK).splitlines())
+    assert '{"for": ["no"], "all": ["age <= 27"], "none": ["job = nurse"]}' in map(
+        str.strip, dumps(NETWORK).splitlines()
+    )
 
 
 def test_files(tmp_path):
@@ -109,7 +111,8 @@ def changed(path, value):
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (["version"], 2, "version 2, this conceptrules reads up to 1; update it"),
+        (["version"], 3, "version 3, this conceptrules reads up to 2; update it"),
+        (["version"], 10**4000, "version 10+[.]{3}, this conceptrules"),
         (["version"], 0, "version must be 1 or more"),
         (["version"], "1", "version must be a whole number"),
         (["version"], ..., "version must be a whole number"),
@@ -132,16 +135,28 @@ def changed(path, value):
         (["predicates", 0, "low"], 10**400, "must be a finite number, found 1000.*[.]{3}$"),
         (["predicates", 0, "column"], "aeg", "tests column 'aeg'"),
         (["levels"], [], "at least one level"),
-        (["levels", 0, "rules", 0, "all", 0], 99, "rule 0 of level 1 refers to predicate 99"),
-        (["levels", 0, "rules", 0, "all", 0], -1, r"levels\[0\].rules\[0\].all\[0\] must be a whole number from 0 up"),
-        (["levels", 0, "rules", 0, "all", 0], True, "must be a whole number from 0 up, found true"),
-        (["levels", 0, "rules", 0, "all", 0], 0.0, "must be a whole number from 0 up, found 0.0"),
+        (["levels", 0, "rules", 0, "all", 0], 0, r"levels\[0\].rules\[0\].all\[0\] names 0, which is not there"),
+        (["levels", 0, "rules", 0, "all", 0], "age > 28", "all.0. names 'age > 28', which is not there"),
+        (["levels", 0, "rules", 0, "all", 0], "C1.1", "all.0. names 'C1.1', which is not there"),
+        (["levels", 1, "rules", 0, "all", 0], "C2.1", "all.0. names 'C2.1', which is not there"),
+        (["levels", 1, "rules", 0, "all", 0], "age > 27", "all.0. names 'age > 27', which is not there"),
+        (["levels", 0, "rules", 0, "all", 0], None, "must be text, a number, true or false, found null"),
         (["levels", 0, "rules", 0, "none"], ..., r"levels\[0\].rules\[0\] has no 'none'"),
-        (["levels", 0, "concepts", 0, "any"], [99], "concept 0 refers to rule 99"),
+        (["levels", 0, "rules", 0, "for"], ["<=50K"], r"levels\[0\].rules\[0\].for\[0\] names '<=50K'"),
+        (["levels", 0, "concepts"], ["C1.2", "C1.1"], r"levels\[0\].concepts must be \['C1.1', 'C1.2'\]"),
+        (["levels", 1, "concepts"], ["C2.1", "C2.2"], r"levels\[1\].concepts must be \['<=50K', '>50K'\]"),
+        (["predicates", 0, "name"], "age > 28", r"predicates\[0\].name must be what the predicate says, 'age > 27'"),
+        (["predicates", 0, "low"], 28, r"predicates\[0\].name must be what the predicate says, 'age > 28'"),
+        (["predicates", 0, "name"], ..., r"predicates\[0\] has no 'name'"),
+        (["hash"], 3, "hash must be text"),
+        (["hash"], "sha256:00", "the rules were changed after they were saved.* delete the line"),
+        (["default"], ">50K", "the rules were changed after they were saved.* delete the line"),
         (["statistics", "rows", 0], -1, r"statistics.rows\[0\] must be a number from 0 up"),
         (["statistics", "covered"], [], "statistics are for"),
         (["statistics", "covered", 0, 0], 3, r"statistics.covered\[0\]\[0\] must be a list"),
-        (["statistics", "patterns", 0, "fires", 0], 1, r"patterns\[0\].fires\[0\] must be true or false"),
+        (["statistics", "patterns", 1, "fires", 0], 1, r"patterns\[1\].fires\[0\] names 1, which is not there"),
+        (["statistics", "patterns", 1, "fires"], {}, r"patterns\[1\].fires must be a list, found an object"),
+        (["statistics", "patterns", 1, "rows"], [1], r"patterns\[1\].rows needs one figure for each of the 2 classes"),
     ],
 )
 def test_a_broken_model_says_where(path, value, message):
@@ -158,7 +173,7 @@ def test_numbers_that_json_does_not_have(number):
 
 def test_keys_given_twice():
     with pytest.raises(InputError, match="'version' is given twice"):
-        loads(TEXT.replace('"version": 1', '"version": 1, "version": 2'))
+        loads(TEXT.replace('"version": 2', '"version": 2, "version": 1'))
 
 
 def pieces(value, path=()):

@@ -38,6 +38,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
     ----------
     predicates_ : the meaning of each bit.
     columns_ : the columns as training saw them.
+    categories_dropped_ : columns with more categories than are kept, and how many are not.
     n_features_in_, feature_names_in_ : as everywhere in scikit-learn.
 
     >>> table = [{"age": age, "job": job} for age, job in zip(range(20, 60), ["nurse", "smith"] * 20)]
@@ -47,6 +48,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
     """
 
     columns_: tuple[Column, ...]
+    categories_dropped_: tuple[tuple[str, int], ...]
     predicates_: tuple[Predicate, ...]
 
     def __init__(self, kinds: Mapping[Any, str] | None = None, max_categories: int = 256) -> None:
@@ -75,6 +77,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
         if constant and len(rows) > 1:
             warnings.warn(f"constant columns tell no classes apart: {', '.join(map(repr, constant))}", stacklevel=2)
         self.columns_ = tuple(column.column for column in learned)
+        self.categories_dropped_ = tuple((column.column.name, column.dropped) for column in learned if column.dropped)
         self.predicates_ = tuple(predicate for column in learned for predicate in column.predicates)
         self._remember_names(table)
         return self

@@ -36,6 +36,8 @@ class LearnedColumn:
     predicates: tuple[Predicate, ...]
     constant: bool
     warning: str | None = None
+    dropped: int = 0
+    """Categories that are not kept."""
 
 
 def learn_column(cells: Cells, kind: Kind | None, target: Target, max_categories: int) -> LearnedColumn:
@@ -71,7 +73,8 @@ def _learn_categories(column: Column, cells: Cells, target: Target, max_categori
         kept = _most_frequent(distinct, cells, target.weight, max_categories)
     learned = Column(column.name, column.kind, tuple(kept), column.missing)
     predicates = tuple(Equals(column.name, category) for category in kept)
-    return LearnedColumn(learned, predicates + _missing(column), len(distinct) + column.missing == 1, warning)
+    constant, dropped = len(distinct) + column.missing == 1, len(distinct) - len(kept)
+    return LearnedColumn(learned, predicates + _missing(column), constant, warning, dropped)
 
 
 def _missing(column: Column) -> tuple[Predicate, ...]:

@@ -1,4 +1,4 @@
-"""The command line: `conceptrules fit | predict | evaluate | rules | demo | datasets`."""
+"""The command line: `conceptrules fit | predict | evaluate | rules | diff | schema | demo | datasets`."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from conceptrules.cli.options import (
     classifier,
 )
 from conceptrules.rules.errors import InputError
-from conceptrules.rules.file import dumps, load, loads, save
+from conceptrules.rules.file import dumps, load, read, save
 from conceptrules.rules.network import RuleNetwork
 from conceptrules.rules.table import count_unseen
 
@@ -163,9 +163,61 @@ def evaluate(
 
 
 @app.command()
+def explain(
+    model: Model,
+    data: Data,
+    *,
+    row: Annotated[int, typer.Option(help="The row to explain; rows count from 1.")] = 1,
+    rows: Annotated[int, typer.Option(help="How many rows to explain, from that one on.")] = 1,
+    fixed: Annotated[
+        list[str],
+        typer.Option(
+            default_factory=list, show_default=False, help="A column that is to stay; repeat it, or separate by commas."
+        ),
+    ],
+    to: Annotated[str, typer.Option(help="The class that the smallest change is to give.", show_default=False)] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="One line of JSON for each row.")] = False,
+) -> None:
+    """Say why a row gets its class, and the smallest change that would give it another one."""
+    from conceptrules.cli.explanation import explain_rows
+
+    explain_rows(*_opened(model, data), row, rows, fixed, to, as_json)
+
+
+@app.command()
 def rules(model: Model) -> None:
     """Print a network in words."""
     typer.echo(str(_model(model)))
+
+
+@app.command()
+def diff(
+    old: Model,
+    new: Model,
+    data: Annotated[str, typer.Argument(help="Rows to decide by both. " + TABLE, show_default=False)] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show what differs between two models. The exit code is 0 if all rows get the same class from both, 1 if not.
+
+    It is 3 where that is not decided, since the models are too large.
+    """
+    from conceptrules.cli import difference
+
+    if [old, new, data].count(files.STREAM) > 1:
+        raise InputError(
+            "only one of the models and the table can come from standard input; name a file for the others"
+        )
+    found = difference.difference(_model(old), _model(new), files.open_table(data) if data else None)
+    typer.echo(difference.as_json(found) if as_json else difference.as_text(found))
+    raise typer.Exit(difference.exit_code(found))
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of the model file, in its newest version."""
+    from conceptrules.rules.schema import schema as read_schema
+
+    typer.echo(read_schema(), nl=False)
 
 
 @app.command()
@@ -217,9 +269,4 @@ def _opened(model: str, data: str) -> tuple[RuleNetwork, files.Source]:
 
 
 def _model(name: str) -> RuleNetwork:
-    if name != files.STREAM:
-        return load(name)
-    try:
-        return loads(sys.stdin.buffer.read().decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        raise InputError("standard input is not text (UTF-8): it is damaged, or no conceptrules model") from None
+    return read(sys.stdin.buffer, "standard input") if name == files.STREAM else load(name)

@@ -10,12 +10,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptrules.cli.diagnosis import NEARLY_ALL, are_numbers
-from conceptrules.cli.evaluation import label_text
 from conceptrules.cli.files import Source
 from conceptrules.rules.errors import InputError
 from conceptrules.rules.network import RuleNetwork
 from conceptrules.rules.predicate import Column, Value
 from conceptrules.rules.table import nearest
+from conceptrules.rules.values import label_text
 
 
 def known(name: str, columns: Sequence[str], where: str) -> str:
@@ -32,8 +32,8 @@ def known(name: str, columns: Sequence[str], where: str) -> str:
 
 def features(columns: Sequence[str], target: str, drop: Iterable[str], only: Iterable[str], where: str) -> list[str]:
     """The columns to learn from, in the order of the table."""
-    dropped = [known(name, columns, where) for item in drop for name in _split(item, columns)]
-    kept = [known(name, columns, where) for item in only for name in _split(item, columns)]
+    dropped = [known(name, columns, where) for item in drop for name in split(item, columns)]
+    kept = [known(name, columns, where) for item in only for name in split(item, columns)]
     if target in dropped:
         raise InputError(f"--drop names the target column {target!r}; the target is never learned from, leave it out")
     chosen = [name for name in columns if name != target and name not in dropped and (not kept or name in kept)]
@@ -174,6 +174,6 @@ def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column if any(test(column.type) for test in tests) else column.cast(pa.string())
 
 
-def _split(item: str, columns: Sequence[str]) -> list[str]:
+def split(item: str, columns: Sequence[str]) -> list[str]:
     """`a,b` means two columns, unless there is a column of that very name."""
     return [item] if item in columns else [name.strip() for name in item.split(",")]

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from conceptrules.rules.errors import InputError
 from conceptrules.rules.network import RuleNetwork
+from conceptrules.rules.values import label_text
 
 if TYPE_CHECKING:
     from conceptrules.estimator import ConceptRuleClassifier
@@ -33,11 +34,6 @@ class Evaluation:
         rows_and_answers = self.matrix.sum(axis=0) + self.matrix.sum(axis=1)
         occurring = rows_and_answers > 0
         return float(np.mean(2 * np.diag(self.matrix)[occurring] / rows_and_answers[occurring]))
-
-
-def label_text(label: object) -> str:
-    """How a label is written: the class 1 of a file of text is the class 1, or 1.0, of a file of numbers."""
-    return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
 
 
 def evaluate(network: RuleNetwork, X: pa.Table, y: np.ndarray) -> Evaluation:

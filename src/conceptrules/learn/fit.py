@@ -52,6 +52,8 @@ class Score:
     """The same of the rules on the training rows."""
     edges: int
     """Of the rules, before simplification."""
+    disagreement: float
+    """The share of validation rows on which the continuous network and the rules answer differently."""
 
     @property
     def rank(self) -> tuple[float, float, int]:
@@ -165,5 +167,6 @@ def judged(task: Task, rate: float, epoch: int, seen: Seen) -> Snapshot:
         crs_f1=macro_f1(decided, task.validation, classes),
         training_f1=macro_f1(learned, task.training, classes),
         edges=int(np.count_nonzero(seen.weights > 0.5)),
+        disagreement=float(np.average(seen.continuous != decided, weights=task.validation.weight)),
     )
     return Snapshot(task.sizes, seen.weights, priority, default, score)

@@ -1,196 +1,272 @@
 """From JSON to a network. Whatever the text is, the answer is a network or an `InputError` that says where it errs.
 
-Each reader takes a piece of JSON and `at`, the place where it stands.
+Nothing in a file is a name to be imported, a place to be fetched or code to be run.
 """
 
 from __future__ import annotations
 
-import json
 import math
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import NoReturn, TypeVar
 
+from conceptrules.rules.decode_training import training
 from conceptrules.rules.encode import FORMAT, VERSION
 from conceptrules.rules.errors import InputError
-from conceptrules.rules.network import Concept, Level, Literal, Rule, RuleNetwork, Statistics
+from conceptrules.rules.identity import content_hash
+from conceptrules.rules.limits import check_numbers
+from conceptrules.rules.names import predicate_names
+from conceptrules.rules.network import Concept, Level, Literal, Rule, RuleNetwork, Statistics, check_columns
+from conceptrules.rules.parse import parsed
+from conceptrules.rules.pieces import (
+    At,
+    counts,
+    fields,
+    flag,
+    index,
+    items,
+    number,
+    one_value,
+    place,
+    shortened,
+    text,
+    values,
+    wrong,
+)
 from conceptrules.rules.predicate import KINDS, Column, Equals, Interval, Missing, Predicate, Value
+from conceptrules.rules.text import concept_name
 
-T = TypeVar("T")
+Places = Mapping[str, int]
 
 
-def loads(text: str) -> RuleNetwork:
-    """The network that `dumps` wrote."""
-    model = _parsed(text)
+def loads(source: str) -> RuleNetwork:
+    """The network that `dumps` wrote, in any version."""
+    try:
+        return _versioned(parsed(source))
+    except InputError as error:
+        raise InputError(_readable(str(error))) from None
+
+
+def _versioned(model: object) -> RuleNetwork:
     if not isinstance(model, dict) or model.get("format") != FORMAT:
         raise InputError(f'not a conceptrules model: it does not say "format": "{FORMAT}"')
-    version = _index(model.get("version"), "version") or _wrong(0, "version", "1 or more")
+    version = index(model.get("version"), ("version",)) or wrong(0, ("version",), "1 or more")
     if version > VERSION:
-        raise InputError(f"the model has version {version}, this conceptrules reads up to {VERSION}; update it")
-    return _network(model)
+        found = shortened(str(version))
+        raise InputError(f"the model has version {found}, this conceptrules reads up to {VERSION}; update it")
+    columns = model.get("columns")
+    described = [c.get("categories") for c in columns if isinstance(c, dict)] if isinstance(columns, list) else []
+    check_numbers([model.get("classes"), *described])
+    return _VERSIONS[version](model)
 
 
-def _parsed(text: str) -> object:
-    try:
-        return json.loads(text, object_pairs_hook=_unique, parse_constant=_not_json)
-    except RecursionError:
-        raise InputError("not a conceptrules model: brackets are nested too deeply") from None
-    except json.JSONDecodeError as error:
-        if _cut_short(text, error.pos):
-            raise InputError(f"the model ends too early, in line {error.lineno}; copy or save it again") from None
-        raise InputError(f"not a conceptrules model: no JSON in line {error.lineno} ({error.msg})") from None
-    except InputError:
-        raise
-    except ValueError as error:  # a number of thousands of digits
-        raise InputError(f"not a conceptrules model: {error}") from None
+def _readable(words: str) -> str:
+    """An error about a list of a million classes need not show them all."""
+    return words if len(words) <= 500 else f"{words[:240]} ... {words[-240:]}"
 
 
-def _cut_short(text: str, position: int) -> bool:
-    text = text.rstrip()
-    return text.startswith("{") and (position >= len(text) or not text.endswith("}"))
+# What all versions share
 
 
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    result = dict(pairs)
-    if len(result) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise InputError(f"{next(name for name in names if names.count(name) > 1)!r} is given twice in one object")
-    return result
+_COMMON = ("classes", "priority", "default", "columns", "predicates", "levels", "statistics")
 
 
-def _not_json(name: str) -> NoReturn:
-    raise InputError(f"{name} is not a number in JSON")
-
-
-def _network(value: object) -> RuleNetwork:
-    keys = ("format", "version", "classes", "priority", "default", "columns", "predicates", "levels", "statistics")
-    _, _, classes, priority, default, columns, predicates, levels, statistics = _object(value, "the model", keys)
-    return RuleNetwork(
-        columns=_list(_column, columns, "columns"),
-        predicates=_list(_predicate, predicates, "predicates"),
-        levels=_list(_level, levels, "levels"),
-        classes=_list(_value, classes, "classes"),
-        priority=_list(_value, priority, "priority"),
-        default=_value(default, "default"),
-        statistics=None if statistics is None else _statistics(statistics, "statistics"),
-    )
-
-
-def _column(value: object, at: str) -> Column:
-    name, kind, categories, missing = _object(value, at, ("name", "kind", "categories", "missing"))
+def _column(value: object, at: At) -> Column:
+    name, kind, categories, missing = fields(value, at, ("name", "kind", "categories", "missing"))
     for known in KINDS:
         if kind == known:
-            values = _list(_value, categories, f"{at}.categories")
-            return Column(_text(name, f"{at}.name"), known, values, _flag(missing, f"{at}.missing"))
-    _wrong(kind, f"{at}.kind", f"one of {', '.join(KINDS)}")
+            known_values = values(categories, (*at, "categories"))
+            return Column(text(name, (*at, "name")), known, known_values, flag(missing, (*at, "missing")))
+    wrong(kind, (*at, "kind"), f"one of {', '.join(KINDS)}")
 
 
-def _predicate(value: object, at: str) -> Predicate:
+def _predicate(value: object, at: At, more: tuple[str, ...] = ()) -> Predicate:
+    """`more`: keys that are read elsewhere."""
     kind = value.get("kind") if isinstance(value, dict) else None
     if kind == "interval":
-        _, column, low, high = _object(value, at, ("kind", "column", "low", "high"))
-        bounds = _bound(low, -math.inf, f"{at}.low"), _bound(high, math.inf, f"{at}.high")
-        return Interval(_text(column, f"{at}.column"), *bounds)
+        column, low, high, *_ = fields(value, at, ("column", "low", "high", "kind", *more))
+        bounds = _bound(low, -math.inf, (*at, "low")), _bound(high, math.inf, (*at, "high"))
+        return Interval(text(column, (*at, "column")), *bounds)
     if kind == "equals":
-        _, column, wanted = _object(value, at, ("kind", "column", "value"))
-        return Equals(_text(column, f"{at}.column"), _value(wanted, f"{at}.value"))
+        column, wanted, *_ = fields(value, at, ("column", "value", "kind", *more))
+        return Equals(text(column, (*at, "column")), one_value(wanted, (*at, "value")))
     if kind == "missing":
-        _, column = _object(value, at, ("kind", "column"))
-        return Missing(_text(column, f"{at}.column"))
-    _wrong(kind, f"{at}.kind", "interval, equals or missing")
+        column, *_ = fields(value, at, ("column", "kind", *more))
+        return Missing(text(column, (*at, "column")))
+    wrong(kind, (*at, "kind"), "interval, equals or missing")
 
 
-def _level(value: object, at: str) -> Level:
-    rules, concepts = _object(value, at, ("rules", "concepts"))
-    return Level(_list(_rule, rules, f"{at}.rules"), _list(_concept, concepts, f"{at}.concepts"))
+def _bound(value: object, absent: float, at: At) -> float:
+    return absent if value is None else number(value, at)
 
 
-def _rule(value: object, at: str) -> Rule:
-    yes, no = _object(value, at, ("all", "none"))
-    negated = map(partial(Literal, negated=True), _list(_index, no, f"{at}.none"))
-    return Rule((*map(Literal, _list(_index, yes, f"{at}.all")), *negated))
+def _statistics(value: object, classes: int, fires: Callable[[object, At], tuple[bool, ...]]) -> Statistics | None:
+    """`fires` reads which classes fire."""
+    if value is None:
+        return None
 
+    def pattern(value: object, at: At) -> tuple[tuple[bool, ...], tuple[float, ...]]:
+        fired, weights = fields(value, at, ("fires", "rows"))
+        rows = counts(weights, (*at, "rows"))
+        if len(rows) != classes:  # told now: `fires` can be shorter in the file than in memory
+            raise InputError(f"{place(at)}.rows needs one figure for each of the {classes} classes")
+        return fires(fired, (*at, "fires")), rows
 
-def _concept(value: object, at: str) -> Concept:
-    (rules,) = _object(value, at, ("any",))
-    return Concept(_list(_index, rules, f"{at}.any"))
-
-
-def _statistics(value: object, at: str) -> Statistics:
-    rows, covered, patterns = _object(value, at, ("rows", "covered", "patterns"))
-    by_rule = partial(_list, _counts)
+    rows, covered, patterns = fields(value, ("statistics",), ("rows", "covered", "patterns"))
     return Statistics(
-        _counts(rows, f"{at}.rows"),
-        _list(by_rule, covered, f"{at}.covered"),
-        _list(_pattern, patterns, f"{at}.patterns"),
+        counts(rows, ("statistics", "rows")),
+        items(partial(items, counts), covered, ("statistics", "covered")),
+        items(pattern, patterns, ("statistics", "patterns")),
     )
 
 
-def _pattern(value: object, at: str) -> tuple[tuple[bool, ...], tuple[float, ...]]:
-    fires, rows = _object(value, at, ("fires", "rows"))
-    return _list(_flag, fires, f"{at}.fires"), _counts(rows, f"{at}.rows")
+# Version 1: rules, predicates and concepts go by their number
 
 
-def _counts(value: object, at: str) -> tuple[float, ...]:
-    return _list(_count, value, at)
+def _network_1(model: object) -> RuleNetwork:
+    keys = ("format", "version", *_COMMON)
+    _, _, classes, priority, default, columns, predicates, levels, statistics = fields(model, (), keys)
+    labels = values(classes, ("classes",))
+    return RuleNetwork(
+        columns=items(_column, columns, ("columns",)),
+        predicates=items(_predicate, predicates, ("predicates",)),
+        levels=items(_level_1, levels, ("levels",)),
+        classes=labels,
+        priority=values(priority, ("priority",)),
+        default=one_value(default, ("default",)),
+        statistics=_statistics(statistics, len(labels), partial(items, flag)),
+    )
 
 
-def _count(value: object, at: str) -> float:
-    number = _number(value, at)
-    return number if number >= 0 else _wrong(value, at, "a number from 0 up")
+def _level_1(value: object, at: At) -> Level:
+    rules, concepts = fields(value, at, ("rules", "concepts"))
+    return Level(items(_rule_1, rules, (*at, "rules")), items(_concept_1, concepts, (*at, "concepts")))
 
 
-def _bound(value: object, absent: float, at: str) -> float:
-    return absent if value is None else _number(value, at)
+def _rule_1(value: object, at: At) -> Rule:
+    yes, no = fields(value, at, ("all", "none"))
+    return _rule(items(index, yes, (*at, "all")), items(index, no, (*at, "none")))
 
 
-def _number(value: object, at: str) -> float:
-    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max:
-        return float(value)
-    _wrong(value, at, "a finite number")
+def _rule(yes: Sequence[int], no: Sequence[int]) -> Rule:
+    return Rule((*map(Literal, yes), *(Literal(i, negated=True) for i in no)))
 
 
-def _index(value: object, at: str) -> int:
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-        return value
-    _wrong(value, at, "a whole number from 0 up")
+def _concept_1(value: object, at: At) -> Concept:
+    (rules,) = fields(value, at, ("any",))
+    return Concept(items(index, rules, (*at, "any")))
 
 
-def _value(value: object, at: str) -> Value:
-    if isinstance(value, dict):
-        (positive,) = _object(value, at, ("infinity",))
-        return math.inf if _flag(positive, f"{at}.infinity") else -math.inf
-    return value if isinstance(value, str | int | float) else _wrong(value, at, "text, a number, true or false")
+# Version 2: a rule names its literals and the concepts that it is for; the hash; the training
 
 
-def _text(value: object, at: str) -> str:
-    return value if isinstance(value, str) else _wrong(value, at, "text")
+def _network_2(model: object) -> RuleNetwork:
+    assert isinstance(model, dict)
+    keys = ("format", "version", "hash", *_COMMON, "training")
+    _, _, given, classes, priority, default, columns, predicates, levels, statistics, trained = fields(
+        {"hash": None, **model}, (), keys
+    )
+    known = items(_column, columns, ("columns",))
+    tests = items(partial(_predicate, more=("name",)), predicates, ("predicates",))
+    labels = values(classes, ("classes",))
+    network = RuleNetwork(
+        columns=known,
+        predicates=tests,
+        levels=_levels(levels, _checked_names(known, tests, predicates), labels),
+        classes=labels,
+        priority=values(priority, ("priority",)),
+        default=one_value(default, ("default",)),
+        statistics=_statistics(statistics, len(labels), partial(_fires, _places(labels))),
+        training=None if trained is None else training(trained, ("training",)),
+    )
+    _check_stability(network)
+    _check_hash(network, given)
+    return network
 
 
-def _flag(value: object, at: str) -> bool:
-    return value if isinstance(value, bool) else _wrong(value, at, "true or false")
+def _checked_names(columns: Sequence[Column], predicates: Sequence[Predicate], given: object) -> list[str]:
+    """A name that says something else than the predicate would make rules that lie to whoever reads the file."""
+    check_columns(columns, predicates)  # words can be made of what it lets pass
+    names = predicate_names(columns, predicates)
+    assert isinstance(given, list)
+    for i, (name, item) in enumerate(zip(names, given, strict=True)):
+        if item["name"] != name:
+            wrong(item["name"], ("predicates", i, "name"), f"what the predicate says, {shortened(name)!r}")
+    return names
 
 
-def _list(read: Callable[[object, str], T], value: object, at: str) -> tuple[T, ...]:
+def _levels(value: object, predicates: Sequence[str], classes: Sequence[Value]) -> tuple[Level, ...]:
     if not isinstance(value, list):
-        _wrong(value, at, "a list")
-    return tuple(read(item, f"{at}[{number}]") for number, item in enumerate(value))
+        wrong(value, ("levels",), "a list")
+    result = []
+    below: Sequence[Value] = predicates
+    for depth, item in enumerate(value):
+        at = ("levels", depth)
+        concepts, rules = fields(item, at, ("concepts", "rules"))
+        names = values(concepts, (*at, "concepts"))
+        last = depth == len(value) - 1
+        _check_concepts(names, classes if last else [concept_name(depth, i) for i in range(len(names))], at)
+        result.append(_level_2(rules, below, names, (*at, "rules")))
+        below = names
+    return tuple(result)
 
 
-def _object(value: object, at: str, keys: Sequence[str]) -> list[object]:
-    """The values of an object with just these keys."""
-    if not isinstance(value, dict):
-        _wrong(value, at, f"an object with {', '.join(keys)}")
-    for key in keys:
-        if key not in value:
-            raise InputError(f"{at} has no {key!r}")
-    for key in value:
-        if key not in keys:
-            raise InputError(f"{at} has a {key!r} that this version does not know; it knows {', '.join(keys)}")
-    return [value[key] for key in keys]
+def _check_concepts(found: Sequence[Value], expected: Sequence[Value], at: At) -> None:
+    if list(found) != list(expected):
+        raise InputError(f"{place(at)}.concepts must be {shortened(str(list(expected)))}")
 
 
-def _wrong(found: object, at: str, expected: str) -> NoReturn:
-    text = json.dumps(found)
-    raise InputError(f"{at} must be {expected}, found {text if len(text) <= 60 else text[:57] + '...'}")
+def _level_2(value: object, below: Sequence[Value], concepts: Sequence[Value], at: At) -> Level:
+    read = items(partial(_rule_2, _places(below), _places(concepts)), value, at)
+    members: list[list[int]] = [[] for _ in concepts]
+    for i, (owners, _) in enumerate(read):
+        for owner in owners:
+            members[owner].append(i)
+    return Level(tuple(rule for _, rule in read), tuple(Concept(tuple(some)) for some in members))
+
+
+def _rule_2(below: Places, concepts: Places, value: object, at: At) -> tuple[tuple[int, ...], Rule]:
+    """The concepts that the rule is for, and the rule."""
+    owners, yes, no = fields(value, at, ("for", "all", "none"))
+    named = partial(items, partial(_named, below))
+    rule = _rule(named(yes, (*at, "all")), named(no, (*at, "none")))
+    return items(partial(_named, concepts), owners, (*at, "for")), rule
+
+
+def _places(names: Sequence[Value]) -> Places:
+    return {_key(name): i for i, name in enumerate(names)}
+
+
+def _key(name: Value) -> str:
+    """Text, since a file could choose numbers that share a hash; 1 and "1" stay apart."""
+    return f"s{name}" if isinstance(name, str) else f"n{name!r}"
+
+
+def _named(places: Places, value: object, at: At) -> int:
+    """The number of what has this name."""
+    found = places.get(_key(one_value(value, at)))
+    if found is None:
+        raise InputError(f"{place(at)} names {shortened(repr(value))}, which is not there")
+    return found
+
+
+def _fires(classes: Places, value: object, at: At) -> tuple[bool, ...]:
+    fired = set(items(partial(_named, classes), value, at))
+    return tuple([i in fired for i in range(len(classes))])
+
+
+def _check_stability(network: RuleNetwork) -> None:
+    found = network.training and [len(rules) for rules in network.training.stability]
+    shape = [len(level.rules) for level in network.levels]
+    if found and found != shape:
+        raise InputError(f"training.stability is for {found} rules by level, the network has {shape}")
+
+
+def _check_hash(network: RuleNetwork, given: object) -> None:
+    if given is not None and text(given, ("hash",)) != content_hash(network):
+        raise InputError(
+            'the rules were changed after they were saved: they do not give the "hash" of the file; if the change is '
+            'meant, delete the line of "hash"'
+        )
+
+
+_VERSIONS: dict[int, Callable[[object], RuleNetwork]] = {1: _network_1, 2: _network_2}

@@ -1,33 +1,41 @@
 """From a network to JSON, one node a line. `decode` is the way back.
 
-`_flat` writes a piece of JSON on one line, `_list` and `_object` give each item a line of its own.
+`_flat` writes a piece of JSON on one line, `_list` and `_object` give each item a line of its own. A rule's line has
+its literals in words and the concepts that it is for, and no figures: when a network is learned anew, the lines that
+change are those of the rules that do.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from conceptrules.rules.network import Concept, Level, Rule, RuleNetwork, Statistics
+from conceptrules.rules.identity import content_hash
+from conceptrules.rules.names import concept_names, predicate_names
+from conceptrules.rules.network import Level, RuleNetwork, Statistics
 from conceptrules.rules.predicate import Column, Equals, Interval, Missing, Predicate, Value
+from conceptrules.rules.training import Setting, Training, Validation
 
 FORMAT = "conceptrules"
-VERSION = 1
+VERSION = 2
 
 
 def dumps(network: RuleNetwork) -> str:
-    """The network as text; `loads` gives back an equal one, with its statistics."""
+    """The network as text; `loads` gives back an equal one, with its statistics and training."""
+    names = predicate_names(network.columns, network.predicates)
     fields = {
         "format": _flat(FORMAT),
         "version": _flat(VERSION),
-        "classes": _flat([_value(value) for value in network.classes]),
-        "priority": _flat([_value(value) for value in network.priority]),
+        "hash": _flat(content_hash(network)),
+        "classes": _values(network.classes),
+        "priority": _values(network.priority),
         "default": _flat(_value(network.default)),
         "columns": _list(map(_column, network.columns)),
-        "predicates": _list(map(_predicate, network.predicates)),
-        "levels": _list(map(_level, network.levels)),
-        "statistics": "null" if network.statistics is None else _statistics(network.statistics),
+        "predicates": _list(map(_predicate, names, network.predicates)),
+        "levels": _list(_levels(network, names)),
+        "statistics": "null" if network.statistics is None else _statistics(network.statistics, network.classes),
+        "training": "null" if network.training is None else _training(network.training),
     }
     # What UTF-8 cannot hold (half of a surrogate pair) becomes \udc80, which is how JSON writes it.
     return _object(fields).encode("utf-8", "backslashreplace").decode("utf-8") + "\n"
@@ -38,46 +46,102 @@ def _column(column: Column) -> str:
     return _flat({"name": column.name, "kind": column.kind, "categories": categories, "missing": column.missing})
 
 
-def _predicate(predicate: Predicate) -> str:
+def _predicate(name: str, predicate: Predicate) -> str:
+    test: dict[str, object]
     match predicate:
         case Interval(column=column, low=low, high=high):
-            return _flat({"kind": "interval", "column": column, "low": _number(low), "high": _number(high)})
+            test = {"kind": "interval", "column": column, "low": _bound(low), "high": _bound(high)}
         case Equals(column=column, value=value):
-            return _flat({"kind": "equals", "column": column, "value": _value(value)})
+            test = {"kind": "equals", "column": column, "value": _value(value)}
         case Missing(column=column):
-            return _flat({"kind": "missing", "column": column})
-    raise AssertionError(predicate)
+            test = {"kind": "missing", "column": column}
+        case _:
+            raise AssertionError(predicate)
+    return _flat({"name": name, **test})
 
 
-def _level(level: Level) -> str:
-    return _object({"rules": _list(map(_rule, level.rules)), "concepts": _list(map(_concept, level.concepts))})
+def _levels(network: RuleNetwork, predicates: Sequence[str]) -> Iterable[str]:
+    below: Sequence[object] = predicates
+    for number, level in enumerate(network.levels):
+        concepts = [_value(name) for name in concept_names(network, number)]
+        yield _object({"concepts": _flat(concepts), "rules": _list(_rules(level, below, concepts))})
+        below = concepts
 
 
-def _rule(rule: Rule) -> str:
-    yes = [int(literal.index) for literal in rule.literals if not literal.negated]
-    no = [int(literal.index) for literal in rule.literals if literal.negated]
-    return _flat({"all": yes, "none": no})
+def _rules(level: Level, below: Sequence[object], concepts: Sequence[object]) -> Iterable[str]:
+    owners: list[list[object]] = [[] for _ in level.rules]
+    for name, concept in zip(concepts, level.concepts, strict=True):
+        for index in concept.rules:
+            owners[index].append(name)
+    for rule, owned in zip(level.rules, owners, strict=True):
+        yes = [below[literal.index] for literal in rule.literals if not literal.negated]
+        no = [below[literal.index] for literal in rule.literals if literal.negated]
+        yield _flat({"for": owned, "all": yes, "none": no})
 
 
-def _concept(concept: Concept) -> str:
-    return _flat({"any": [int(rule) for rule in concept.rules]})
-
-
-def _statistics(statistics: Statistics) -> str:
+def _statistics(statistics: Statistics, classes: Sequence[Value]) -> str:
     covered = (_list(map(_numbers, level)) for level in statistics.covered)
-    patterns = (f'{{"fires": {_flat(fires)}, "rows": {_numbers(rows)}}}' for fires, rows in statistics.patterns)
+    patterns = (_pattern(classes, *pattern) for pattern in statistics.patterns)
     return _object({"rows": _numbers(statistics.rows), "covered": _list(covered), "patterns": _list(patterns)})
+
+
+def _pattern(classes: Sequence[Value], fires: Sequence[bool], rows: Sequence[float]) -> str:
+    fired = [name for name, fires_too in zip(classes, fires, strict=True) if fires_too]
+    return f'{{"fires": {_values(fired)}, "rows": {_numbers(rows)}}}'
+
+
+def _training(training: Training) -> str:
+    fields = {
+        "version": _flat(training.version),
+        "seed": _flat(training.seed),
+        "settings": _object({name: _setting(value) for name, value in training.settings}),
+        "rows": _flat(training.rows),
+        "rate": _flat(_number(training.rate)),
+        "epoch": _flat(training.epoch),
+        "validation": "null" if training.validation is None else _validation(training.validation),
+        "stability": _list(map(_numbers, training.stability)),
+        "fingerprint": _flat("".join(f"{row:016x}" for row in training.fingerprint)),
+        "distinct": _flat(training.distinct),
+        "categories_dropped": _flat(dict(training.categories_dropped)),
+    }
+    return _object(fields)
+
+
+def _validation(validation: Validation) -> str:
+    fields = {
+        "source": _flat(validation.source),
+        "rows": _flat(_number(validation.rows)),
+        "mllp_f1": _flat(_number(validation.mllp_f1)),
+        "crs_f1": _flat(_number(validation.crs_f1)),
+        "disagreement": _flat(_number(validation.disagreement)),
+        "fires": _numbers(validation.fires),
+        "reliability": _list(map(_numbers, validation.reliability)),
+    }
+    return _object(fields)
+
+
+def _setting(value: Setting) -> str:
+    if value is None:
+        return "null"
+    return _values(value) if isinstance(value, tuple) else _flat(_value(value))
+
+
+def _values(values: Iterable[Value]) -> str:
+    return _flat([_value(value) for value in values])
 
 
 def _numbers(values: Iterable[float]) -> str:
     return _flat([_number(value) for value in values])
 
 
-def _number(value: float) -> float | None:
-    """Whole numbers without `.0`; an infinity is a bound that is not there, since JSON has none."""
-    if math.isinf(value):
-        return None
-    return int(value) if value == round(value) and abs(value) < 2**53 else value
+def _number(value: float) -> float:
+    """Whole numbers without `.0`."""
+    return int(value) if float(value).is_integer() and abs(value) < 2**53 else value
+
+
+def _bound(value: float) -> float | None:
+    """An infinity is a bound that is not there, since JSON has none."""
+    return None if math.isinf(value) else _number(value)
 
 
 def _value(value: Value) -> object:
@@ -93,7 +157,7 @@ def _list(items: Iterable[str]) -> str:
 
 
 def _object(items: Mapping[str, str]) -> str:
-    return _block("{", (f'"{key}": {item}' for key, item in items.items()), "}")
+    return _block("{", (f"{_flat(key)}: {item}" for key, item in items.items()), "}")
 
 
 def _block(start: str, items: Iterable[str], end: str) -> str:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
+from typing import BinaryIO
 
 from conceptrules.rules.decode import loads
 from conceptrules.rules.encode import dumps
 from conceptrules.rules.errors import InputError
+from conceptrules.rules.limits import MAX_BYTES, check_size
 from conceptrules.rules.network import RuleNetwork
 
-__all__ = ["dumps", "load", "loads", "save"]
+__all__ = ["dumps", "load", "loads", "read", "save"]
 
 
 def save(model: object, path: str | os.PathLike[str]) -> None:
@@ -19,6 +22,7 @@ def save(model: object, path: str | os.PathLike[str]) -> None:
     if not isinstance(network, RuleNetwork):
         raise InputError(f"save takes a RuleNetwork or a fitted model, not {type(model).__name__}")
     text = dumps(network)
+    loads(text)  # a network that is too large to be read again is told now
     target = Path(path).resolve()
     if not target.parent.is_dir():
         raise InputError(f"cannot write {path}: there is no folder {target.parent}")
@@ -32,9 +36,32 @@ def save(model: object, path: str | os.PathLike[str]) -> None:
 
 def load(path: str | os.PathLike[str]) -> RuleNetwork:
     """The network of a file that `save` wrote."""
+    with open(path, "rb") as stream:
+        return read(stream, path)
+
+
+def read(stream: BinaryIO, name: object) -> RuleNetwork:
+    """The network of an open file, or of standard input; errors begin with the name."""
     try:
-        return loads(Path(path).read_bytes().decode("utf-8-sig"))
+        return loads(_limited(stream).decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise InputError(f"{path} is not text (UTF-8): it is damaged, or no conceptrules model") from None
+        raise InputError(f"{name} is not text (UTF-8): it is damaged, or no conceptrules model") from None
     except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+        raise InputError(f"{name}: {error}") from None
+
+
+def _limited(stream: BinaryIO) -> bytes:
+    """All of it, or an error before more than a model can have is read."""
+    check_size(_size(stream))
+    data = stream.read(MAX_BYTES + 1)
+    check_size(len(data))
+    return data
+
+
+def _size(stream: BinaryIO) -> int:
+    """Of a file; 0 of a pipe and the like, which end when they end."""
+    try:
+        found = os.fstat(stream.fileno())
+    except OSError:  # not a file at all, such as bytes in memory
+        return 0
+    return found.st_size if stat.S_ISREG(found.st_mode) else 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,8 @@ from conceptrules.rules.training import Training
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from conceptrules.rules.explain import Explanation
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -104,7 +106,7 @@ class RuleNetwork:
         object.__setattr__(self, "priority", tuple(map(plain, self.priority)) or self.classes)
         if self.classes:
             object.__setattr__(self, "default", self.classes[0] if self.default is None else plain(self.default))
-        _check_columns(self.columns, self.predicates)
+        check_columns(self.columns, self.predicates)
         _check_classes(self.classes, self.priority, self.default)
         _check_levels(self.levels, len(self.predicates), len(self.classes))
         if self.statistics is not None:
@@ -115,6 +117,15 @@ class RuleNetwork:
         from conceptrules.rules import plan
 
         return plan.predict(self, table)
+
+    def explain(self, row: Any, fixed: Iterable[str] = (), to: Value | None = None, **limits: Any) -> Explanation:
+        """Why a row gets its class, and the smallest change that would give it another one, or the class `to`.
+
+        The columns in `fixed` stay as they are. `limit` (states to look at) and `seconds` end the search early.
+        """
+        from conceptrules.rules.explain import explain
+
+        return explain(self, row, fixed, to, **limits)
 
     @property
     def edges(self) -> int:
@@ -136,7 +147,7 @@ def _check_indices(indices: Sequence[int], size: int, owner: str, target: str) -
             raise InputError(f"{owner} refers to {target} {index}, but {known}")
 
 
-def _check_columns(columns: Sequence[Column], predicates: Sequence[Predicate]) -> None:
+def check_columns(columns: Sequence[Column], predicates: Sequence[Predicate]) -> None:
     repeated = [name for name, count in Counter(column.name for column in columns).items() if count > 1]
     if repeated:
         raise InputError(f"column {repeated[0]!r} is listed twice; names must differ")

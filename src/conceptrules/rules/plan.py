@@ -126,14 +126,15 @@ class _Same:
 def _compiled(key: _Same) -> Plan:
     network = key.network
     wanted = {literal.index for rule in network.levels[0].rules for literal in rule.literals}
-    by_column = [
-        [index for index in sorted(wanted) if network.predicates[index].column == column.name]
-        for column in network.columns
-    ]
+    wanted_of: dict[str, list[int]] = {column.name: [] for column in network.columns}
+    for index in sorted(wanted):
+        wanted_of[network.predicates[index].column].append(index)
+    by_column = list(wanted_of.values())
     numbers = {index: number for number, index in enumerate(index for some in by_column for index in some)}
     first = network.levels[0]
     rules = tuple(Rule(tuple(Literal(numbers[i.index], i.negated) for i in rule.literals)) for rule in first.rules)
     levels = (replace(first, rules=rules), *network.levels[1:])
+    places = {name: place for place, name in enumerate(network.classes)}
     alike = len(set(map(type, network.classes))) == 1
     return Plan(
         network.columns,
@@ -142,7 +143,7 @@ def _compiled(key: _Same) -> Plan:
         ),
         levels,
         formulas(levels, len(numbers)),
-        tuple(network.classes.index(name) for name in network.priority),
-        network.classes.index(network.default),
+        tuple(places[name] for name in network.priority),
+        places[network.default],
         np.array(network.classes, dtype=None if alike else object),
     )

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from conceptrules.rules.evaluate import Words, layers
 from conceptrules.rules.network import Concept, Level, Literal, Rule, RuleNetwork
+from conceptrules.rules.training import for_other_rules
 
 Levels = tuple[Level, ...]
 Matrix = NDArray[np.bool_]
@@ -77,7 +78,9 @@ def _settled(step: Callable[[RuleNetwork], RuleNetwork], network: RuleNetwork) -
 
 def _with_levels(network: RuleNetwork, levels: Levels) -> RuleNetwork:
     """Statistics belong to the rules they were counted for, so they go when the levels change."""
-    return network if levels == network.levels else replace(network, levels=levels, statistics=None)
+    if levels == network.levels:
+        return network
+    return replace(network, levels=levels, statistics=None, training=for_other_rules(network.training))
 
 
 # Constants

@@ -9,7 +9,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from conceptrules.rules.measure import edges
 from conceptrules.rules.network import Literal, RuleNetwork
 from conceptrules.rules.predicate import EPOCH, Column, Equals, Interval, Kind, Missing, Predicate, Value, shown
 
@@ -66,8 +65,9 @@ _FORMATS: dict[Kind, Callable[[float], str]] = {
 }
 
 
-def predicate_text(predicate: Predicate, column: Column) -> str:
-    """
+def predicate_text(predicate: Predicate, column: Column, word: Callable[[object], str] = word) -> str:
+    """`word` writes names and values.
+
     >>> predicate_text(Interval("age", 27, 41), Column("age"))
     '27 < age <= 41'
     """
@@ -80,6 +80,20 @@ def predicate_text(predicate: Predicate, column: Column) -> str:
         case Interval(low=low, high=high):
             return _interval_text(name, low, high, _FORMATS[column.kind])
     raise AssertionError(predicate)
+
+
+def value_text(column: Column, value: Value | None) -> str:
+    """What a row says on a column; an ordered value is a number, as the column reads it.
+
+    >>> value_text(Column("age"), 30.0), value_text(Column("age"), None)
+    ('age = 30', 'age is missing')
+    """
+    return f"{word(column.name)} is missing" if value is None else f"{word(column.name)} = {value_word(column, value)}"
+
+
+def value_word(column: Column, value: Value) -> str:
+    """The value alone: 30, 2024-02-29, nurse."""
+    return _FORMATS[column.kind](value) if column.ordered and not isinstance(value, str) else word(value)
 
 
 def _interval_text(name: str, low: float, high: float, bound: Callable[[float], str]) -> str:
@@ -137,9 +151,11 @@ def network_text(network: RuleNetwork) -> str:
 
 
 def _header(network: RuleNetwork) -> str:
+    from conceptrules.rules.measure import edges  # NumPy, which loading a model can do without
+
     firing = [word(name) for name in network.priority if _rules_of(network, name)]
     rules = sum(len(level.rules) for level in network.levels)
-    size = f"{_plural(rules, 'rule')}, {_plural(edges(network), 'edge')}."
+    size = f"{plural(rules, 'rule')}, {plural(edges(network), 'edge')}."
     order = f" When several classes fire, the first of these wins: {', '.join(firing)}."
     return size + order if len(firing) > 1 else size
 
@@ -197,7 +213,7 @@ def _figures(network: RuleNetwork, covered: tuple[float, ...], right: int | None
         return "(no rows)" if covered else ""
     kind = covered.index(max(covered)) if right is None else right
     meaning = word(network.classes[kind]) if right is None else "right"
-    return f"({_plural(total, 'row')}, {_percent(covered[kind] / total)} {meaning})"
+    return f"({plural(total, 'row')}, {percent(covered[kind] / total)} {meaning})"
 
 
 def _rules_of(network: RuleNetwork, name: Value) -> tuple[int, ...]:
@@ -208,12 +224,13 @@ def _any_of(rules: Sequence[int]) -> str:
     return " any of" if len(rules) > 1 else ""
 
 
-def _plural(count: float, noun: str) -> str:
+def plural(count: float, noun: str) -> str:
+    """1 row, 2 rows"""
     whole = count >= 100 or count == round(count)  # weights can be fractions
     return f"{count:,.0f} {noun}" + "s" * (count != 1) if whole else f"{count:.3g} {noun}s"
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
     """A whole number, but 0 % and 100 % only where there is no exception."""
     if share in (0, 1):
         return f"{share:.0%}"

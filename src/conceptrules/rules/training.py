@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from conceptrules.rules.predicate import Value
 
@@ -52,3 +52,8 @@ class Training:
     """How many different training rows there were."""
     categories_dropped: tuple[tuple[str, int], ...] = ()
     """Columns with more categories than are kept, and how many were left out."""
+
+
+def for_other_rules(training: Training | None) -> Training | None:
+    """What is still true when the rules are other ones, or in another order: all but what goes by a rule's number."""
+    return training and replace(training, stability=())

@@ -74,6 +74,12 @@ def family_of(kind: type) -> Kind | None:
     return next((family for types, family in FAMILIES if issubclass(kind, types)), None)
 
 
+def label_text(label: object) -> str:
+    """How a label is written: the class 1 of a file of text is the class 1, or 1.0, of a file of numbers."""
+    plain = label.item() if isinstance(label, np.generic) else label
+    return str(int(plain)) if isinstance(plain, float) and plain.is_integer() else str(plain)
+
+
 def in_utc(value: Any) -> Any:
     if isinstance(value, dt.datetime) and value.tzinfo is not None:
         return value.astimezone(dt.UTC).replace(tzinfo=None)

@@ -1,0 +1,1 @@
+"""Damaged model files: `python -m benchmarks.fuzz`."""

@@ -1,0 +1,31 @@
+"""Models to damage: one for each version of the file, with all that a file can hold, a tiny one and a large one."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+from conceptrules.rules import Column, Concept, Equals, Interval, Level, Literal, Predicate, Rule, RuleNetwork
+from conceptrules.rules.file import dumps
+
+_MODELS = Path(__file__).parents[2] / "tests" / "rules" / "models"
+
+
+def seeds() -> list[bytes]:
+    tiny = RuleNetwork((), (), (Level((), (Concept(),)),), ("a",))
+    written = [path.read_bytes() for path in sorted(_MODELS.glob("*.json"))]
+    return [*written, *(dumps(network).encode() for network in (tiny, network_of(60), network_of(500)))]
+
+
+def network_of(edges: int, seed: int = 0) -> RuleNetwork:
+    """Of one level, three classes, rules of four literals; each rule is for one class, which is its fifth edge."""
+    rng = random.Random(seed)
+    columns = [Column(f"number {i}") for i in range(20)]
+    columns += [Column(f"word {i}", "category", tuple("abcdefgh")) for i in range(10)]
+    tests: list[Predicate] = [
+        Interval(column.name, cut, cut + 10) for column in columns[:20] for cut in range(0, 100, 10)
+    ]
+    tests += [Equals(column.name, value) for column in columns[20:] for value in column.categories]
+    rules = [Rule(tuple(Literal(i) for i in rng.sample(range(len(tests)), 4))) for _ in range(edges // 5)]
+    concepts = [Concept(tuple(range(start, len(rules), 3))) for start in range(3)]
+    return RuleNetwork(tuple(columns), tuple(tests), (Level(tuple(rules), tuple(concepts)),), ("a", "b", "c"))

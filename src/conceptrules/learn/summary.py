@@ -1,0 +1,45 @@
+"""What the model file keeps of a training run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from conceptrules import __version__
+from conceptrules.learn.fit import Score
+from conceptrules.rules.training import Training
+
+# The seed has a place of its own, and the network does not depend on the others.
+_LEFT_OUT = ("random_state", "n_jobs", "verbose")
+
+
+def training_of(
+    settings: Mapping[str, Any], best: Score, rows: int, categories_dropped: tuple[tuple[str, int], ...]
+) -> Training:
+    """`settings` are the estimator's parameters; those that are no plain values are left out."""
+    seed = settings.get("random_state")
+    kept = ((name, _setting(value)) for name, value in sorted(settings.items()) if name not in _LEFT_OUT)
+    return Training(
+        version=__version__,
+        seed=int(seed) if isinstance(seed, Integral) else None,
+        settings=tuple((name, value) for name, value in kept if value is not ...),
+        rows=rows,
+        rate=float(best.rate),
+        epoch=int(best.epoch),
+        categories_dropped=categories_dropped,
+    )
+
+
+def _setting(value: Any) -> Any:
+    """A plain value, or `...` where there is none: {"zip": "category"} becomes ("zip=category",)."""
+    if isinstance(value, np.generic | np.ndarray):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        value = [f"{key}={item}" for key, item in value.items()]
+    if isinstance(value, list | tuple):
+        items = tuple(map(_setting, value))
+        return items if all(isinstance(item, str | int | float) for item in items) else ...
+    return value if value is None or isinstance(value, str | int | float) else ...
