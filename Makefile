@@ -10,7 +10,7 @@ export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 export NUMBA_NUM_THREADS ?= 2
 
-.PHONY: setup demo test check figures clean
+.PHONY: setup demo test check figures gallery clean
 setup: $(STAMP)
 
 # The build backend is installed first, so that it is pinned like everything else.
@@ -39,6 +39,9 @@ check: $(TESTS)
 
 figures: $(STAMP)
 	$(BIN)/python -m benchmarks.smoke
+
+gallery: $(STAMP)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python docs/gallery.py
 
 clean:
 	rm -rf $(VENV) dist

@@ -11,6 +11,7 @@ from conceptrules.rules.network import Concept, Level, Literal, Rule, RuleNetwor
 from conceptrules.rules.predicate import Column, Interval
 
 HEAVY = {"numpy", "sklearn", "scipy", "numba", "narwhals", "pyarrow", "pandas", "polars", "rich", "typer", "torch"}
+HEAVY |= {"matplotlib", "typst", "jinja2"}
 
 
 def loaded_by(code: str) -> set[str]:
@@ -38,6 +39,14 @@ def test_loading_a_file_needs_no_package_at_all(tmp_path):
     path = tmp_path / "model.json"
     save(network_of(500), path)
     assert loaded_by(f"import conceptrules; assert conceptrules.load({str(path)!r}).classes") == set()
+
+
+def test_drawing_needs_no_library_for_pictures(tmp_path):
+    levels = [Level([Rule([Literal(0)])], [Concept([0]), Concept()])]
+    path = tmp_path / "model.json"
+    save(RuleNetwork([Column("age")], [Interval("age", 27)], levels, ["old", "young"]), path)
+    code = f"import conceptrules; network = conceptrules.load({str(path)!r}); network.draw(); network._repr_html_()"
+    assert loaded_by(code + "; network.draw('old')") <= {"numpy", "narwhals"}
 
 
 def test_the_command_line_starts_without_scikit_learn_and_numba():

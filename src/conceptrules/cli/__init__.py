@@ -1,4 +1,4 @@
-"""The command line: `conceptrules fit | predict | evaluate | rules | diff | schema | demo | datasets`."""
+"""The command line: `conceptrules fit | predict | explain | draw | ...`; `conceptrules --help` lists all."""
 
 from __future__ import annotations
 

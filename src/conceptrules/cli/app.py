@@ -221,6 +221,24 @@ def schema() -> None:
 
 
 @app.command()
+def draw(
+    model: Model,
+    output: Annotated[str, typer.Option("--output", "-o", help="An .svg, .png or .pdf file; - for SVG.")],
+    rule_set: Annotated[
+        str, typer.Option(help="Draw only this class, or concept (C1.2), as a stack of its rules.")
+    ] = "",
+    theme: Annotated[str, typer.Option(help="light, dark, or auto: the reader's (SVG only).")] = "auto",
+    fold: Annotated[int, typer.Option(min=0, help="Fold networks of more than so many edges; 0 folds none.")] = 240,
+) -> None:
+    """Draw a network, or one rule set of it."""
+    from conceptrules.cli import draw as drawing
+
+    drawing.check(output, theme)
+    files.check_not_input(output, [model])
+    drawing.draw(_model(model), output, rule_set, theme, fold)
+
+
+@app.command()
 def demo(seed: Seed = 0) -> None:
     """Learn tic-tac-toe and find the eight winning lines among the rules."""
     from conceptrules.cli.demo import demo as run

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from conceptrules.rules.explain import Explanation
+    from conceptrules.views.svg import Svg, Theme
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -133,6 +134,21 @@ class RuleNetwork:
         from conceptrules.rules.measure import edges
 
         return edges(self)
+
+    def draw(self, rule_set: Value | None = None, *, theme: Theme = "auto", fold: int | None = 240) -> Svg:
+        """The network as a picture, or with `rule_set` only a class, or a concept (`C1.2`), as a stack of its rules.
+
+        A notebook shows it, `.save("network.svg")` writes it (also .png and .pdf). The theme is "light", "dark" or
+        the reader's. Of a network with more than `fold` edges, what covers least is folded; None folds nothing.
+        """
+        from conceptrules.views.draw import draw
+
+        return draw(self, rule_set, theme=theme, fold=fold)
+
+    def _repr_html_(self) -> str:
+        from conceptrules.views.draw import network_html
+
+        return network_html(self)
 
     def __str__(self) -> str:
         from conceptrules.rules.text import network_text

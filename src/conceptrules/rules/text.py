@@ -124,6 +124,11 @@ def rule_text(network: RuleNetwork, level: int, index: int) -> str:
     return " and ".join(literal_text(network, level, literal) for literal in literals) or "always"
 
 
+def rule_figures(network: RuleNetwork, level: int, rule: int, right: int | None = None) -> str:
+    """The rows that a rule covers and the share of its class `right`, as in the text; empty without statistics."""
+    return _figures(network, _covered(network, level, rule), right)
+
+
 def concept_name(level: int, index: int) -> str:
     """The name of a concept below the classes; names count from 1, as people do: the first is C1.1."""
     return f"C{level + 1}.{index + 1}"
