@@ -36,11 +36,10 @@ from conceptrules.rules.errors import InputError
 from conceptrules.rules.evaluate import Bits, layers, unpack
 from conceptrules.rules.explain import Explanation
 from conceptrules.rules.fingerprint import row_hashes
-from conceptrules.rules.measure import pattern_frequencies, with_statistics
+from conceptrules.rules.measure import pattern_frequencies, probabilities, with_statistics
 from conceptrules.rules.network import RuleNetwork
 from conceptrules.rules.order import in_order
 from conceptrules.rules.plan import decide, fired
-from conceptrules.rules.reliability import probabilities
 from conceptrules.rules.simplify import simplify
 from conceptrules.rules.table import open_table
 from conceptrules.rules.text import node_names
@@ -230,8 +229,7 @@ class ConceptRuleClassifier(_Layers, ClassifierMixin, TransformerMixin, BaseEsti
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """`predict_frequencies`, with the decided class lifted just above the others where it is not the largest."""
-        fired = self._fired(X)
-        return probabilities(self.network_, fired)
+        return probabilities(self.network_, self._fired(X))
 
     def explain(self, row: Any, fixed: Iterable[str] = (), to: Any = None, **limits: Any) -> Explanation:
         """Why a row gets its class: a value that prints as text and shows as HTML in a notebook.
@@ -241,6 +239,11 @@ class ConceptRuleClassifier(_Layers, ClassifierMixin, TransformerMixin, BaseEsti
         """
         check_is_fitted(self, "network_")
         return self.network_.explain(row, fixed, to, **limits)
+
+    def export(self, to: str, *, verify: bool = False, data: Any = None, **options: Any) -> Any:
+        """The rules in another language ("sql", "python", "javascript", "c", ...): see `RuleNetwork.export`."""
+        check_is_fitted(self, "network_")
+        return self.network_.export(to, verify=verify, data=data, **options)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conceptrules.rules import InputError
-from conceptrules.rules.evaluate import layers_plain, pack
-from conceptrules.rules.measure import _kinds, edges, pattern_frequencies, with_statistics
+from conceptrules.rules.evaluate import layers_plain, pack, winners
+from conceptrules.rules.measure import _kinds, edges, pattern_frequencies, probabilities, with_statistics
 from tests.strategies import all_inputs, measured_networks, networks, rows
 
 
@@ -87,3 +87,16 @@ def test_kinds_of_rows_are_those_of_numpy(rows, classes):
     found, places = _kinds(fired)
     assert np.array_equal(found, kinds)
     assert np.array_equal(places, inverse.reshape(-1))
+
+
+@given(measured_networks())
+def test_the_decided_class_has_the_largest_probability(network):
+    fired = all_inputs(len(network.classes))
+    stated = probabilities(network, fired)
+    np.testing.assert_allclose(stated.sum(axis=1), 1)
+    assert (stated.argmax(axis=1) == winners(network, fired)).all()
+    plain = pattern_frequencies(network, fired)
+    kept = plain.argmax(axis=1) == winners(network, fired)
+    largest = np.sort(plain, axis=1)[:, -2:]
+    clear = kept & (largest[:, -1] > largest[:, 0] * 1.001) if plain.shape[1] > 1 else kept
+    np.testing.assert_allclose(stated[clear], plain[clear])

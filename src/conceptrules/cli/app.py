@@ -12,9 +12,11 @@ import typer
 from conceptrules import __version__
 from conceptrules.cli import columns, files
 from conceptrules.cli.options import (
+    Called,
     Device,
     Drop,
     Jobs,
+    Keep,
     Kinds,
     Layers,
     MaxCategories,
@@ -236,6 +238,33 @@ def draw(
     drawing.check(output, theme)
     files.check_not_input(output, [model])
     drawing.draw(_model(model), output, rule_set, theme, fold)
+
+
+@app.command()
+def export(
+    model: Model,
+    *,
+    to: Annotated[str, typer.Option(help="sql, python, javascript, c, markdown, latex, ...", show_default=False)],
+    output: Annotated[str, typer.Option("--output", "-o", help="The file; - for standard output.")] = files.STREAM,
+    dialect: Annotated[str, typer.Option(help="Of SQL: duckdb, sqlite, postgres, ...", show_default="duckdb")] = "",
+    table: Annotated[str, typer.Option(help="SQL: the table to ask, or schema.table.", show_default="data")] = "",
+    view: Annotated[str, typer.Option(help="SQL: make a view of this name.", show_default=False)] = "",
+    reasons: Annotated[bool, typer.Option("--reasons", help="SQL: add the rules that fire.")] = False,
+    probabilities: Annotated[bool, typer.Option("--probabilities", help="SQL: add the probabilities.")] = False,
+    column: Called,
+    keep: Keep,
+    prefix: Annotated[str, typer.Option(help="SQL: goes before the names of the added columns.")] = "",
+    name: Annotated[str, typer.Option(help="Of the function, in programming languages.", show_default="decide")] = "",
+    verify: Annotated[bool, typer.Option(help="Run the export, and compare it with the model row by row.")] = True,
+    data: Annotated[str, typer.Option(help="Verify on the rows of this table too.", show_default=False)] = "",
+) -> None:
+    """Write a network in another language, and prove that it decides the same there."""
+    from conceptrules.cli.export import called, run
+
+    files.check_not_input(output, [model, data])
+    options = {"dialect": dialect, "table": table, "view": view, "reasons": reasons, "probabilities": probabilities}
+    options |= {"columns": called(column), "keep": keep, "prefix": prefix, "name": name}
+    run(lambda: _model(model), to, {option: value for option, value in options.items() if value}, output, verify, data)
 
 
 @app.command()

@@ -130,6 +130,16 @@ def write_table(table: pa.Table, name: str) -> None:
             file.write(_as_csv(table))
 
 
+def write_bytes(data: bytes, name: str) -> None:
+    """To standard output, or to a file that appears only when it is complete."""
+    if name == STREAM:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    with _replacing(Path(name).resolve()) as file:
+        file.write(data)
+
+
 def check_table_output(name: str) -> None:
     """Complain now, rather than after long work, if `write_table` could not write there."""
     if name != STREAM:

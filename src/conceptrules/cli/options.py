@@ -37,6 +37,19 @@ Kinds = Annotated[
         help="column=kind, where the guess is wrong: zip=category. Repeat it for more columns.",
     ),
 ]
+Called = Annotated[
+    list[str],
+    typer.Option(
+        "--column",
+        default_factory=list,
+        show_default=False,
+        help="SQL: model name=table name, where the table calls a column otherwise. Repeat it for more columns.",
+    ),
+]
+Keep = Annotated[
+    list[str],
+    typer.Option(default_factory=list, show_default=False, help="SQL: a further column of the table to give back."),
+]
 Layers = Annotated[str, typer.Option(help="Sizes of the middle layers, an odd number of them: auto, 64 or 64,64,64.")]
 Rate = Annotated[str, typer.Option(help="Binarization rate, or several for validation to choose from: auto, 0.8,0.9.")]
 Negation = Annotated[bool, typer.Option("--negation", help="Let rules say NOT.")]

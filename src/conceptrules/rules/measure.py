@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.rules.errors import InputError
-from conceptrules.rules.evaluate import Bits, Words, layers, unpack
+from conceptrules.rules.evaluate import Bits, Words, layers, unpack, winners
 from conceptrules.rules.network import RuleNetwork, Statistics
 
 Floats = NDArray[np.float64]
@@ -50,6 +50,22 @@ def pattern_frequencies(network: RuleNetwork, fired: Bits) -> Floats:
     kinds, inverse = _kinds(fired)
     table = [_smoothed(seen.get(tuple(kind)), shares) for kind in kinds.tolist()]
     return np.array(table).reshape(-1, len(shares))[inverse]
+
+
+def probabilities(network: RuleNetwork, fired: Bits) -> Floats:
+    """`pattern_frequencies`, with the decided class lifted just above the others where it is not the largest."""
+    return lifted(pattern_frequencies(network, fired), winners(network, fired))
+
+
+def lifted(frequencies: Floats, decided: NDArray[np.intp]) -> Floats:
+    """Rows of probabilities whose largest is that of the decided class."""
+    rows = np.arange(len(frequencies))
+    others = frequencies.copy()
+    others[rows, decided] = 0
+    raised = frequencies.copy()
+    raised[rows, decided] = np.maximum(frequencies[rows, decided], others.max(axis=1, initial=0) * (1 + 1e-6))
+    result: Floats = raised / raised.sum(axis=1, keepdims=True)
+    return result
 
 
 def _smoothed(counts: Floats | None, shares: Floats) -> Floats:

@@ -128,6 +128,16 @@ class RuleNetwork:
 
         return explain(self, row, fixed, to, **limits)
 
+    def export(self, to: str, *, verify: bool = False, data: Any = None, **options: Any) -> Any:
+        """The network in another language: "sql", "python", "javascript", "c", "markdown", "latex", ..., as text.
+
+        `verify` runs the export in its real engine, on rows that cover the network and on those of the table `data`,
+        and objects if a class or a fired rule differs. The other options depend on the format: docs/exports.md.
+        """
+        from conceptrules.views.export import exported
+
+        return exported(self, to, verify, data, **options)
+
     @property
     def edges(self) -> int:
         """The paper's measure of complexity."""

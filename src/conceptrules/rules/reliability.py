@@ -1,4 +1,4 @@
-"""Probabilities that a network states, and how far they can be believed."""
+"""How far the probabilities that a network states can be believed."""
 
 from __future__ import annotations
 
@@ -6,22 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.rules.evaluate import Bits, winners
-from conceptrules.rules.measure import pattern_frequencies
+from conceptrules.rules.measure import probabilities
 from conceptrules.rules.network import RuleNetwork
 
 Floats = NDArray[np.float64]
 _BINS = 10
-
-
-def probabilities(network: RuleNetwork, fired: Bits) -> Floats:
-    """`pattern_frequencies`, with the decided class lifted just above the others where it is not the largest."""
-    frequencies = pattern_frequencies(network, fired)
-    rows = np.arange(len(fired))
-    decided = winners(network, fired)
-    others = frequencies.copy()
-    others[rows, decided] = 0
-    frequencies[rows, decided] = np.maximum(frequencies[rows, decided], others.max(axis=1) * (1 + 1e-6))
-    return np.asarray(frequencies / frequencies.sum(axis=1, keepdims=True))
 
 
 def reliability(
