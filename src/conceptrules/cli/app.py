@@ -33,7 +33,6 @@ from conceptrules.cli.options import (
 from conceptrules.rules.errors import InputError
 from conceptrules.rules.file import dumps, load, read, save
 from conceptrules.rules.network import RuleNetwork
-from conceptrules.rules.table import count_unseen
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,7 +47,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-PREDICTION = "prediction"
 TABLE = "CSV, TSV (also .gz) or Parquet; - for CSV on standard input."
 Data = Annotated[str, typer.Argument(help=TABLE, show_default=False)]
 Model = Annotated[str, typer.Argument(help="A model file that fit wrote; - for standard input.", show_default=False)]
@@ -109,20 +107,19 @@ def fit(
 
 
 @app.command()
-def predict(model: Model, data: Data, output: Out = files.STREAM) -> None:
-    """Add a column `prediction` to a table; its other columns stay as they are, the target too if it is there."""
+def predict(model: Model, data: Data, output: Out = files.STREAM, n_jobs: Jobs = -1) -> None:
+    """Add a column `prediction` to a table; its other columns stay as they are, the target too if it is there.
+
+    The table may be larger than memory: it is read, answered and written in chunks.
+    """
+    from conceptrules.cli import streaming
+
     files.check_table_output(output)
     files.check_not_input(output, [model, data])
-    network, source = _opened(model, data)
-    if PREDICTION in source.columns:
-        raise InputError(f"{source.name} already has a column {PREDICTION!r}; rename it or take it out")
-    X = columns.unlabelled(source, network)
-    unseen = count_unseen(network.columns, X)  # reads all columns, those that no rule uses too: before writing
-    table = source.copy().append_column(PREDICTION, [network.predict(X).tolist()])
-    with files.naming(output):
-        files.write_table(table, output)
-    for column, count in unseen.items():
-        message = f"column {column!r}: {count} of {len(X)} rows have a value that the model has no category for"
+    _check_streams(model, data)
+    summary = streaming.predict(_model(model), data, output, n_jobs)
+    for column, count in summary.unseen.items():
+        message = f"column {column!r}: {count} of {summary.rows} rows have a value that the model has no category for"
         typer.echo(message, err=True)
 
 
@@ -310,9 +307,13 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _opened(model: str, data: str) -> tuple[RuleNetwork, files.Source]:
+    _check_streams(model, data)
+    return _model(model), files.open_table(data)
+
+
+def _check_streams(model: str, data: str) -> None:
     if model == data == files.STREAM:
         raise InputError("the model and the table cannot both come from standard input; name a file for one of them")
-    return _model(model), files.open_table(data)
 
 
 def _model(name: str) -> RuleNetwork:
