@@ -4,13 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 TESTS := $(VENV)/.tests
+PAPER := $(VENV)/.paper
 
 # One thread for each worker: more of them only get in each other's way on small tables.
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 export NUMBA_NUM_THREADS ?= 2
 
-.PHONY: setup demo test check figures gallery clean
+.PHONY: setup demo test check figures gallery baselines paper clean
 setup: $(STAMP)
 
 # The build backend is installed first, so that it is pinned like everything else.
@@ -40,8 +41,20 @@ check: $(TESTS)
 figures: $(STAMP)
 	$(BIN)/python -m benchmarks.smoke
 
-gallery: $(STAMP)
+gallery: $(TESTS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python docs/gallery.py
+
+# Weka's J48 and pysbrl, which the paper compares with.
+baselines:
+	PYTHON=$(PYTHON) benchmarks/paper/setup_baselines.sh
+
+# The paper's tables and figures, from the committed records alone.
+paper: $(PAPER)
+	$(BIN)/python -m benchmarks.paper tables
+
+$(PAPER): $(STAMP)
+	$(BIN)/python -m pip install --quiet -c constraints.txt matplotlib
+	touch $@
 
 clean:
 	rm -rf $(VENV) dist
