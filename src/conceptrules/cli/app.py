@@ -265,11 +265,41 @@ def export(
 
 
 @app.command()
-def demo(seed: Seed = 0) -> None:
-    """Learn tic-tac-toe and find the eight winning lines among the rules."""
+def report(
+    model: Model,
+    data: Annotated[str, typer.Argument(help="Rows to test the model on. " + TABLE, show_default=False)] = "",
+    *,
+    output: Annotated[str, typer.Option("--output", "-o", help="An .html file; - for standard output.")],
+    target: Target = "",
+    title: Annotated[str, typer.Option(help="The heading.", show_default=False)] = "",
+    include_rows: Annotated[
+        bool, typer.Option("--include-rows", help="Offer real rows to try, right and wrong ones; they are in the file.")
+    ] = False,
+) -> None:
+    """Write one HTML file that says what a model does, how well, and how far to trust it.
+
+    It needs no network. Without --target, the target is the one column that the model does not know.
+    """
+    from conceptrules.cli import report as reporting
+
+    order = reporting.Order(target, title, include_rows)
+    reporting.check(output, data, order)
+    files.check_not_input(output, [model, data])
+    network, source = _opened(model, data) if data else (_model(model), None)
+    reporting.write(network, source, output, order)
+
+
+@app.command()
+def demo(
+    seed: Seed = 0,
+    report: Annotated[str, typer.Option(help="Where the report goes, an .html file.")] = "conceptrules-demo.html",
+) -> None:
+    """Learn tic-tac-toe, find the eight winning lines among the rules, and write a report."""
+    from conceptrules.cli import report as reporting
     from conceptrules.cli.demo import demo as run
 
-    raise typer.Exit(0 if run(seed) == 8 else 1)
+    reporting.check(report, "", reporting.Order())
+    raise typer.Exit(0 if run(seed, report) == 8 else 1)
 
 
 @app.command()
