@@ -2,7 +2,6 @@
 
     python -m benchmarks.paper run --data adult,wine --model cart,lr    what is missing of these, fold by fold
     python -m benchmarks.paper run --data all --model svm --jobs 14     in 14 processes of one thread each
-    python -m benchmarks.paper properties                               Table 2, counted on the data sets
     python -m benchmarks.paper tables                                   RESULTS.md and its figures, from the records
 
 A run that was interrupted goes on where it stopped. `--quick` runs again what it is told, keeps its records apart, and
@@ -60,7 +59,6 @@ def arguments() -> Namespace:
     run.add_argument("--retry", action="store_true", help="run folds again that are on record as failed")
     run.add_argument("--quick", action="store_true", help="less training; records apart from the committed ones")
     run.add_argument("--device", default="cpu", help="cpu or cuda, for our own models")
-    commands.add_parser("properties", help="count what Table 2 says of the data sets, into results/")
     tables = commands.add_parser("tables", help="RESULTS.md and its figures, from the records")
     tables.add_argument("--out", help="another folder than benchmarks/paper")
     return parser.parse_args()
@@ -72,11 +70,6 @@ def main() -> int:
         from benchmarks.paper.tables import write_results
 
         write_results(given.out)
-        return 0
-    if given.command == "properties":
-        from benchmarks.paper.properties import write_properties
-
-        write_properties()
         return 0
     # Libraries read these when they are loaded, so this comes before any of them.
     os.environ.update(dict.fromkeys(THREADS, "1"))

@@ -9,7 +9,6 @@ import fcntl
 import json
 import os
 import platform
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -26,7 +25,6 @@ QUICK = Path(__file__).parent / ".quick"
 PROTOCOLS = ("fold", "published")
 FOLDS = 5
 DIGITS = 6
-RUN_FILE = re.compile(r".+-(fold|published)-s\d+\.json")
 PACKAGES = ("numpy", "scikit-learn", "numba", "lightgbm", "torch", "triton")
 STAGES = ("CRS_O", "CRS_DN", "CRS_RR", "CRS_DN_RR")
 """Edges of a CRS: as extracted, without dead nodes, without redundant rules, without both."""
@@ -127,7 +125,7 @@ def read_file(path: Path) -> Record:
 
 def read_all(root: Path = RESULTS) -> list[Record]:
     """Every run on record, in the order of file names."""
-    return [read_file(path) for path in sorted(root.glob("*/*.json")) if RUN_FILE.fullmatch(path.name)]
+    return [read_file(path) for path in sorted(root.glob("*/*-s*.json"))]
 
 
 def this_place() -> dict[str, Any]:

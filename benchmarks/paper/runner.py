@@ -17,7 +17,6 @@ from statistics import mean, pstdev
 from time import monotonic
 from typing import Any
 
-from benchmarks.paper.progress import counted, say
 from benchmarks.paper.records import QUICK, RESULTS, Fold, Run, missing, read, write_fold
 from benchmarks.paper.settings import load_settings
 from conceptrules.datasets.catalogue import catalogue
@@ -76,10 +75,6 @@ class Outcome:
     refused: str = ""
     error: str = ""
 
-    def __str__(self) -> str:
-        score = "" if self.f1 is None else f"macro-F1 {100 * self.f1:.2f}"
-        return score or self.error or self.refused or self.failed
-
 
 def run(plan: Plan) -> int:
     """0 if everything that was asked for is on record now."""
@@ -115,12 +110,14 @@ def run_baselines(plan: Plan) -> int:
         if each.model not in OURS
         for fold in missing(each.data, each.model, each.protocol, each.seed, root=plan.root, retry=plan.retry)
     ]
-    jobs.sort(key=lambda job: job.cost, reverse=True)
     lost = 0
-    with counted(len(jobs)) as step:
-        for job, outcome, seconds in work(jobs, plan.jobs, plan.limit):
-            lost += bool(outcome.error or outcome.refused)
-            step(f"{job}: {outcome} ({seconds:.1f} s)")
+    for done, (job, outcome, seconds) in enumerate(
+        work(sorted(jobs, key=lambda job: job.cost, reverse=True), plan.jobs, plan.limit), 1
+    ):
+        lost += bool(outcome.error or outcome.refused)
+        score = "" if outcome.f1 is None else f"macro-F1 {100 * outcome.f1:.2f}"
+        words = outcome.error or outcome.refused or outcome.failed
+        say(f"[{done}/{len(jobs)}] {job}: {score or words} ({seconds:.1f} s)")
     return lost
 
 
@@ -241,3 +238,8 @@ def _cell(record: Any) -> tuple[float, float] | None:
         return None
     found = [100 * fold.scores["f1"] for fold in record.folds]
     return mean(found), pstdev(found)
+
+
+def say(text: str) -> None:
+    """Plain lines: they read well in a log too, and need nothing installed."""
+    print(text, file=sys.stderr, flush=True)

@@ -83,15 +83,15 @@ SBRL = """\
 inputs = "bits"
 {tune}
 [fixed]
+max_rule_len = 2
 eta = 1
-lambda_ = {length}
 iters = 30000
-n_chains = 5
 max_rules = 5000
+n_chains = {chains}
 
 [search]
-max_rule_len = {conditions}
 min_support = [0.02, 0.1]
+lambda_ = {lengths}
 """
 
 
@@ -100,9 +100,6 @@ def text_of(data: str, model: str) -> str:
     small, large = rows < SMALL, rows > LARGE
     tune = "# The search learns from so many rows of the training fold; the chosen settings from all.\n"
     tune = tune + "tune_rows = 10000\n" if large else ""
-    if model == "sbrl" and not small:
-        tune = "# Rule lists of many rows take minutes: the search learns from so many rows of the training fold.\n"
-        tune += "tune_rows = 5000\n"
     trees = {"rf10": 10, "rf100": 100}.get(model)
     if trees:
         return FOREST.format(data=data, trees=trees)
@@ -116,8 +113,8 @@ def text_of(data: str, model: str) -> str:
         epochs=1000 if small else 100,
         sizes="[[64], [64, 64]]" if small else "[[128], [128, 64]]",
         search=search,
-        length=20 if small else 50,
-        conditions="[2, 3]" if small else "[2]",
+        chains=10,
+        lengths="[5, 20]" if small else "[20, 50]",
     )
 
 

@@ -8,7 +8,6 @@ from copy import copy
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from numbers import Integral, Real
-from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -245,26 +244,6 @@ class ConceptRuleClassifier(_Layers, ClassifierMixin, TransformerMixin, BaseEsti
         """The rules in another language ("sql", "python", "javascript", "c", ...): see `RuleNetwork.export`."""
         check_is_fitted(self, "network_")
         return self.network_.export(to, verify=verify, data=data, **options)
-
-    def report(
-        self,
-        X: Any,
-        y: Any,
-        path: str | PathLike[str],
-        *,
-        title: str | None = None,
-        include_rows: bool = False,
-    ) -> None:
-        """Writes one HTML file that says what the model does, how well on these rows, and how far to trust it.
-
-        Rows of X are in the file only with `include_rows`.
-        """
-        from conceptrules.views.report import TITLE, write_report
-
-        check_is_fitted(self, "network_")
-        name = getattr(y, "name", None)
-        chosen = title or (f"Predicting {name}" if isinstance(name, str) and name else TITLE)
-        write_report(self.network_, X, y, path, title=chosen, include_rows=include_rows)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

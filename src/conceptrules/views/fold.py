@@ -36,16 +36,12 @@ def fold_to(graph: Graph, limit: int) -> Graph:
     edges: Counter[tuple[str, str, bool]] = Counter()
     for edge in graph.edges:
         edges[place.get(edge.source, edge.source), place.get(edge.target, edge.target), edge.negated] += edge.count
-    nodes = (*(tuple(_named(*pair) for pair in layer) for layer in layers), graph.layers[-1])
+    nodes = (*(tuple(node for node, _ in layer) for layer in layers), graph.layers[-1])
     return replace(graph, layers=nodes, edges=tuple(Edge(*ends, count) for ends, count in edges.items()))
 
 
 Folded = list[tuple[Node, Sequence[str]]]
 """A node to draw, and the ids of the nodes that it stands for."""
-
-
-def _named(node: Node, names: Sequence[str]) -> Node:
-    return replace(node, stands_for=tuple(names)) if node.members > 1 else node
 
 
 def _folded(graph: Graph, layer: Sequence[Node], limit: int) -> Folded:

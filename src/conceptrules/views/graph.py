@@ -35,8 +35,6 @@ class Node:
     members: int = 1
     empty: bool = False
     """A class or concept without rules: it never fires."""
-    stands_for: tuple[str, ...] = ()
-    """The ids of the nodes that are folded into this one."""
 
 
 @dataclass(frozen=True, slots=True)
