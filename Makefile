@@ -4,13 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 TESTS := $(VENV)/.tests
+PAPER := $(VENV)/.paper
 
 # One thread for each worker: more of them only get in each other's way on small tables.
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 export NUMBA_NUM_THREADS ?= 2
 
-.PHONY: setup demo test check figures gallery clean
+.PHONY: setup demo test check browser figures gallery baselines paper clean
 setup: $(STAMP)
 
 # The build backend is installed first, so that it is pinned like everything else.
@@ -28,7 +29,7 @@ $(TESTS): $(STAMP)
 demo: $(STAMP)
 	$(BIN)/conceptrules demo
 
-test: check
+test: check browser
 	$(BIN)/pytest -q -rs -n 2
 
 check: $(TESTS)
@@ -37,11 +38,31 @@ check: $(TESTS)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# The tests of the report drive a Chromium. Without one they are skipped; that never fails `make test`.
+CHROMIUM := (command -v chromium || command -v chromium-browser || command -v google-chrome) > /dev/null 2>&1
+browser:
+	@if ! $(CHROMIUM) && [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+		(apt-get update && apt-get install --yes --no-install-recommends chromium) > /dev/null 2>&1 || true; fi
+	@$(CHROMIUM) || echo "No Chromium: the browser tests are skipped. Install it: sudo apt-get install chromium"
+
 figures: $(STAMP)
 	$(BIN)/python -m benchmarks.smoke
 
-gallery: $(STAMP)
+gallery: $(TESTS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python docs/gallery.py
+	$(BIN)/python docs/report_images.py
+
+# Weka's J48 and pysbrl, which the paper compares with.
+baselines:
+	PYTHON=$(PYTHON) benchmarks/paper/setup_baselines.sh
+
+# The paper's tables and figures, from the committed records alone.
+paper: $(PAPER)
+	$(BIN)/python -m benchmarks.paper tables
+
+$(PAPER): $(STAMP)
+	$(BIN)/python -m pip install --quiet -c constraints.txt matplotlib
+	touch $@
 
 clean:
 	rm -rf $(VENV) dist

@@ -151,8 +151,12 @@ def test_datasets_are_listed_and_written(run, tmp_path):
     assert (tmp_path / "game.csv").read_text().splitlines()[1] == "x,x,x,x,o,o,x,o,o,positive"
 
 
-def test_the_demo_finds_the_eight_winning_lines(run):
-    assert "8 of 8 winning lines are rules" in run("demo")[0]
+def test_the_demo_finds_the_eight_winning_lines_and_writes_a_report(run):
+    out, _ = run("demo")
+    assert "8 of 8 winning lines are rules" in out
+    path = Path("conceptrules-demo.html").resolve()
+    assert f"A report of it is in {path}" in out
+    assert "Tic-tac-toe: has x won?" in path.read_text(encoding="utf-8")
 
 
 FIT = ["fit", "data.csv", "-o", "new.json", "--target"]

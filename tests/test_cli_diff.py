@@ -45,8 +45,8 @@ cut points of 'age': 27 -> 30
 yes fires on some rows only in the old model, on others only in the new one
 no fires on the same rows in both
 2 of 4 rows get another class
-  row 0: yes -> no
-  row 3: no -> yes
+  row 1: yes -> no
+  row 4: no -> yes
 not every row gets the same class from both; this one is yes -> no:
   age = 30.0, job = nurse, gain = 5000.0
 """

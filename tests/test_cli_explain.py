@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 
 import pytest
 
@@ -59,6 +60,26 @@ def test_fixed_columns_and_a_wanted_class(run):
     assert "Nothing that the row could say gives another class while age and job stay; this is proved." in out
     out, _ = run("model.json", "row.csv", "--to", "2")
     assert "2 if\n  age <= 40 (such as 40) instead of age = 50\n  job = cook instead of job = nurse\n" in out
+
+
+def test_several_rows_may_have_the_wanted_class_already(run):
+    out, _ = run("model.json", "rows.csv", "--rows", "3", "--to", "2", "--json")
+    found = [json.loads(line) for line in out.splitlines()]
+    assert [(each["label"], each["to"], each["change"]["label"]) for each in found] == [
+        (1, 2, 2),
+        (3, 2, 2),
+        (2, None, 1),
+    ]
+
+
+def test_json_has_no_control_characters(run):
+    name = "age\x9b31m\u202e"
+    level = Level([Rule([Literal(0)])], [Concept([0]), Concept()])
+    save(RuleNetwork([Column(name)], [Interval(name, 40)], [level], ["in\x9b", "out"]), "odd.json")
+    Path("odd.csv").write_text(f"{name}\n50\n", encoding="utf-8")
+    out, _ = run("odd.json", "odd.csv", "--json")
+    assert out.strip().isprintable()
+    assert json.loads(out)["label"] == "in\x9b"
 
 
 def test_json_has_it_all(run):

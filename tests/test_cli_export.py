@@ -94,3 +94,10 @@ def test_mistakes_are_one_line(run, arguments, message):
     assert err.startswith("error: ")
     assert message in err
     assert err.count("\n") == 1
+
+
+def test_standard_input_is_either_the_model_or_the_table(capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["export", "-", "--to", "python", "--data", "-"])
+    assert end.value.code == 2
+    assert "cannot both come from standard input" in capsys.readouterr().err

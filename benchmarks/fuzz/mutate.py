@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 Random = random.Random
-TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[a-z]+|[][{}:,]|\s+')
+# A text that never ends is one token: to try again at each quote in it would take forever.
+TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*|[a-z]+|[][{}:,]|\s+')
 WORDS = [
     b"NaN", b"Infinity", b"-1", b"1e999", b"-0.0", b"1e-400", b"null", b"true", b'""', b"[]", b"{}", b"[[[[[[]]]]]]",
     b"\xff", b"\x00", b'"\\ud800"', b"9" * 400, b"9" * 5000, b"0.1", b"18446744073709551616", b"'", b"/*", b"\\", b",",
 ]  # fmt: skip
+PIECES = [b'\\"', b'"', b"\\", b"[", b'{"a":', b" ", b"\n", b"\\u0000", b"9", b"1,", b'"a",', b"[],", b"{},"]
 VALUES: list[Any] = [
     None, True, False, 0, -1, 1, 2, 3, 1.5, -0.0, 2**53, 2**64, 10**400, 1e308, "", "x", "C1.1", "always", "\ud800",
     "\0", [], {}, [[]], [None], [0], [1.0], {"infinity": True}, {"infinity": 0}, {"a": 1}, "a" * 1000, [0] * 1000,
@@ -72,6 +74,15 @@ def grow_number(rng: Random, text: bytes) -> bytes:
 def insert_word(rng: Random, text: bytes) -> bytes:
     place = _place(rng, text)
     return text[:place] + rng.choice(WORDS) + text[place:]
+
+
+def pile_up(rng: Random, text: bytes) -> bytes:
+    """Very many of one short piece: a text that never ends, brackets, blanks. Such files make careless readers slow."""
+    place = _place(rng, text)
+    piece = rng.choice(
+        [b'\\"', b'"', b"\\", b"[", b'{"a":', b" ", b"\n", b"\\u0000", b"9", b"1,", b'"a",', b"[],", b"{},"]
+    )
+    return text[:place] + piece * rng.choice([100, 1000, 10_000, 100_000]) + text[place:]
 
 
 def replace_value(rng: Random, text: bytes) -> bytes:
@@ -151,6 +162,6 @@ def _place(rng: Random, text: bytes) -> int:
 
 
 WAYS: list[Callable[[Random, bytes], bytes]] = [
-    flip, delete, duplicate, swap_tokens, replace_token, grow_number, insert_word, replace_value, replace_value,
-    delete_value, exchange_values, repeat_item, shift_number, nest, drop_hash, drop_hash,
+    flip, delete, duplicate, swap_tokens, replace_token, grow_number, insert_word, pile_up, replace_value,
+    replace_value, delete_value, exchange_values, repeat_item, shift_number, nest, drop_hash, drop_hash,
 ]  # fmt: skip

@@ -2,6 +2,7 @@
 
     python -m benchmarks.paper run --data adult,wine --model cart,lr    what is missing of these, fold by fold
     python -m benchmarks.paper run --data all --model svm --jobs 14     in 14 processes of one thread each
+    python -m benchmarks.paper properties                               Table 2, counted on the data sets
     python -m benchmarks.paper tables                                   RESULTS.md and its figures, from the records
 
 A run that was interrupted goes on where it stopped. `--quick` runs again what it is told, keeps its records apart, and
@@ -15,13 +16,9 @@ import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable
 
+from benchmarks.paper.printed import NAMES, data_names
+
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-DATA = (
-    *("adult", "bank-marketing", "banknote", "blogger", "chess", "connect-4"),
-    *("letRecog", "magic04", "mushroom", "nursery", "tic-tac-toe", "wine"),
-)
-OURS = ("crs", "mllp0", "crs0")
-BASELINES = ("c45", "cart", "sbrl", "lr", "svm", "plnn", "gbdt", "rf10", "rf100")
 
 
 def listed(known: tuple[str, ...]) -> Callable[[str], tuple[str, ...]]:
@@ -50,8 +47,8 @@ def arguments() -> Namespace:
     parser = ArgumentParser("python -m benchmarks.paper", None, __doc__, formatter_class=RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="run what is missing")
-    run.add_argument("--data", type=listed(DATA), required=True, help="names with commas, or all")
-    run.add_argument("--model", type=listed(OURS + BASELINES), required=True, help="names with commas, or all")
+    run.add_argument("--data", type=listed(data_names()), required=True, help="names with commas, or all")
+    run.add_argument("--model", type=listed(tuple(NAMES)), required=True, help="names with commas, or all")
     run.add_argument("--protocol", choices=("fold", "published"), default="fold")
     run.add_argument("--seed", type=seeds, default=(0,), help="0, or 0,1, or 0..4")
     run.add_argument("--jobs", type=int, default=1, help="processes, of one thread each")
@@ -59,6 +56,7 @@ def arguments() -> Namespace:
     run.add_argument("--retry", action="store_true", help="run folds again that are on record as failed")
     run.add_argument("--quick", action="store_true", help="less training; records apart from the committed ones")
     run.add_argument("--device", default="cpu", help="cpu or cuda, for our own models")
+    commands.add_parser("properties", help="count what Table 2 says of the data sets, into results/")
     tables = commands.add_parser("tables", help="RESULTS.md and its figures, from the records")
     tables.add_argument("--out", help="another folder than benchmarks/paper")
     return parser.parse_args()
@@ -70,6 +68,11 @@ def main() -> int:
         from benchmarks.paper.tables import write_results
 
         write_results(given.out)
+        return 0
+    if given.command == "properties":
+        from benchmarks.paper.properties import write_properties
+
+        write_properties()
         return 0
     # Libraries read these when they are loaded, so this comes before any of them.
     os.environ.update(dict.fromkeys(THREADS, "1"))

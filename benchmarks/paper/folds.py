@@ -19,21 +19,6 @@ from conceptrules import datasets
 from conceptrules.binarize import Binarizer
 from conceptrules.datasets import Dataset
 
-DATA = (
-    "adult",
-    "bank-marketing",
-    "banknote",
-    "blogger",
-    "chess",
-    "connect-4",
-    "letRecog",
-    "magic04",
-    "mushroom",
-    "nursery",
-    "tic-tac-toe",
-    "wine",
-)
-
 
 @dataclass(frozen=True, eq=False)
 class Inputs:

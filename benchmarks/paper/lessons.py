@@ -31,6 +31,8 @@ class Fold:
     """In canonical form."""
     test: Examples
     training_words: Words
+    y_train: NDArray[Any]
+    y_test: NDArray[Any]
 
 
 @lru_cache(maxsize=12)
@@ -45,7 +47,7 @@ def fold_of(name: str, number: int, protocol: str) -> Fold:
     known = np.searchsorted(classes, data.y[test])
     known = np.where(classes[np.minimum(known, len(classes) - 1)] == data.y[test], known, len(classes))
     tested = Examples.read(binarizer.words(data.X.take(test)), known, np.ones(len(test)))
-    return Fold(binarizer, classes, training, tested, training.words)
+    return Fold(binarizer, classes, training, tested, training.words, data.y[train], data.y[test])
 
 
 def task_of(fold: Fold, recipe: Recipe, seed: int) -> Task:

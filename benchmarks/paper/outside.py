@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import re
@@ -48,27 +47,27 @@ def sbrl_problem() -> str:
 
 
 def j48(inputs: Inputs, options: Mapping[str, Any]) -> Found:
-    """Weka's J48. Its printed tree ends with its size, the number of nodes."""
-    classes, codes = np.unique(np.r_[inputs.y_train, inputs.y_test], return_inverse=True)
-    known = len(inputs.y_train)
+    """Weka's J48: one call learns and prints the tree with its size, the number of nodes; the other answers.
+
+    Seconds are those of the whole program, reading the rows included.
+    """
+    classes, codes = np.unique(inputs.y_train, return_inverse=True)
     with TemporaryDirectory() as folder:
-        train, test, out = Path(folder, "train.arff"), Path(folder, "test.arff"), Path(folder, "out.csv")
-        _write_arff(train, inputs.train, codes[:known], len(classes))
-        # The file names a class for each row, as its format wants; J48 answers without reading it.
-        _write_arff(test, inputs.test, codes[known:], len(classes))
-        command = ["java", "-Xmx4g", "-cp", str(JAR), "weka.classifiers.trees.J48"]
-        command += ["-C", str(options["confidence"]), "-M", str(options["min_rows"])]
-        command += ["-t", str(train), "-T", str(test), "-no-cv", "-classifications"]
-        command += [f"weka.classifiers.evaluation.output.prediction.CSV -file {out}"]
+        train, test, model = Path(folder, "train.arff"), Path(folder, "test.arff"), Path(folder, "model")
+        _write_arff(train, inputs.train, [f"c{code}" for code in codes], len(classes))
+        _write_arff(test, inputs.test, ["?"] * len(inputs.test), len(classes))
+        command = ["java", "-Xmx4g", "-XX:+UseSerialGC", "-cp", str(JAR), "weka.classifiers.trees.J48"]
+        chosen = ["-C", str(options["confidence"]), "-M", str(options["min_rows"])]
         start = perf_counter()
-        text = _run(command)
-        seconds = perf_counter() - start
-        answers = classes[_predicted(out)]
-    size = re.search(r"Size of the tree :\s*(\d+)", text)
-    leaves = re.search(r"Number of Leaves\s*:\s*(\d+)", text)
-    if size is None or leaves is None:
-        raise RuntimeError(f"J48 printed no size of its tree; it ended with: {text[-500:]}")
-    return Found(answers, {"fit": seconds}, int(size[1]) - 1, {"leaves": int(leaves[1])})
+        printed = _run([*command, "-t", str(train), "-d", str(model), "-no-cv", "-v", *chosen])
+        middle = perf_counter()
+        answers = classes[_predicted(_run([*command, "-l", str(model), "-T", str(test), "-p", "0"]))]
+        seconds = {"fit": middle - start, "predict": perf_counter() - middle}
+    sizes = [re.search(rf"{name}\s*:\s*(\d+)", printed) for name in ("Number of Leaves", "Size of the tree")]
+    if None in sizes:
+        raise RuntimeError(f"J48 printed no size of its tree; it ended with: {printed[-500:]}")
+    leaves, nodes = (int(size[1]) for size in sizes if size)
+    return Found(answers, seconds, nodes - 1, {"leaves": leaves})
 
 
 def rule_list(inputs: Inputs, options: Mapping[str, Any], seed: int) -> Found:
@@ -84,19 +83,18 @@ def rule_list(inputs: Inputs, options: Mapping[str, Any], seed: int) -> Found:
             return Found(classes[found["answers"]], seconds, int(found["edges"]), extra)
 
 
-def _write_arff(path: Path, values: np.ndarray, codes: np.ndarray, classes: int) -> None:
+def _write_arff(path: Path, values: np.ndarray, labels: list[str], classes: int) -> None:
     with path.open("w", encoding="utf-8") as file:
         file.write("@relation fold\n")
         file.writelines(f"@attribute a{column} numeric\n" for column in range(values.shape[1]))
         file.write(f"@attribute class {{{','.join(f'c{code}' for code in range(classes))}}}\n@data\n")
-        for row, code in zip(values.tolist(), codes.tolist(), strict=True):
-            file.write(",".join(f"{value:.17g}" for value in row) + f",c{code}\n")
+        for row, label in zip(values.tolist(), labels, strict=True):
+            file.write(",".join(f"{value:.17g}" for value in row) + f",{label}\n")
 
 
-def _predicted(path: Path) -> np.ndarray:
-    """Weka writes `2:c1` in the column `predicted`."""
-    with path.open(encoding="utf-8", newline="") as lines:
-        return np.array([int(row["predicted"].rpartition(":c")[2]) for row in csv.DictReader(lines)])
+def _predicted(printed: str) -> np.ndarray:
+    """Weka writes a line such as `3  1:?  2:c1  0.9` for each test row."""
+    return np.array([int(code) for code in re.findall(r"^\s*\d+\s+\S+\s+\d+:c(\d+)", printed, re.MULTILINE)])
 
 
 def _run(command: list[str]) -> str:

@@ -9,6 +9,8 @@ import fcntl
 import json
 import os
 import platform
+import re
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -25,6 +27,7 @@ QUICK = Path(__file__).parent / ".quick"
 PROTOCOLS = ("fold", "published")
 FOLDS = 5
 DIGITS = 6
+RUN_FILE = re.compile(r".+-(fold|published)-s\d+\.json")
 PACKAGES = ("numpy", "scikit-learn", "numba", "lightgbm", "torch", "triton")
 STAGES = ("CRS_O", "CRS_DN", "CRS_RR", "CRS_DN_RR")
 """Edges of a CRS: as extracted, without dead nodes, without redundant rules, without both."""
@@ -125,7 +128,7 @@ def read_file(path: Path) -> Record:
 
 def read_all(root: Path = RESULTS) -> list[Record]:
     """Every run on record, in the order of file names."""
-    return [read_file(path) for path in sorted(root.glob("*/*-s*.json"))]
+    return [read_file(path) for path in sorted(root.glob("*/*.json")) if RUN_FILE.fullmatch(path.name)]
 
 
 def this_place() -> dict[str, Any]:
@@ -137,6 +140,7 @@ def this_place() -> dict[str, Any]:
         "machine": platform.machine(),
         "processor": _processor(),
         "cores": len(os.sched_getaffinity(0)),
+        **({"gpu": card} if (card := _card()) else {}),
     }
 
 
@@ -225,6 +229,12 @@ def _version(name: str) -> str:
         return version(name)
     except PackageNotFoundError:
         return ""
+
+
+def _card() -> str:
+    """The GPU, if the run has anything to do with one: whoever uses it has loaded torch."""
+    torch = sys.modules.get("torch")
+    return str(torch.cuda.get_device_name(0)) if torch is not None and torch.cuda.is_available() else ""
 
 
 def _processor() -> str:

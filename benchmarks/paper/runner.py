@@ -17,11 +17,12 @@ from statistics import mean, pstdev
 from time import monotonic
 from typing import Any
 
+from benchmarks.paper.printed import OURS
+from benchmarks.paper.progress import counted, say
 from benchmarks.paper.records import QUICK, RESULTS, Fold, Run, missing, read, write_fold
-from benchmarks.paper.settings import load_settings
+from benchmarks.paper.settings import Settings, load_settings
 from conceptrules.datasets.catalogue import catalogue
 
-OURS = ("crs", "mllp0", "crs0")
 SLOWEST_FIRST = ("svm", "plnn", "sbrl", "c45", "gbdt", "lr", "rf100", "rf10", "cart")
 
 
@@ -75,6 +76,10 @@ class Outcome:
     refused: str = ""
     error: str = ""
 
+    def __str__(self) -> str:
+        score = "" if self.f1 is None else f"macro-F1 {100 * self.f1:.2f}"
+        return score or self.error or self.refused or self.failed
+
 
 def run(plan: Plan) -> int:
     """0 if everything that was asked for is on record now."""
@@ -110,14 +115,12 @@ def run_baselines(plan: Plan) -> int:
         if each.model not in OURS
         for fold in missing(each.data, each.model, each.protocol, each.seed, root=plan.root, retry=plan.retry)
     ]
+    jobs.sort(key=lambda job: job.cost, reverse=True)
     lost = 0
-    for done, (job, outcome, seconds) in enumerate(
-        work(sorted(jobs, key=lambda job: job.cost, reverse=True), plan.jobs, plan.limit), 1
-    ):
-        lost += bool(outcome.error or outcome.refused)
-        score = "" if outcome.f1 is None else f"macro-F1 {100 * outcome.f1:.2f}"
-        words = outcome.error or outcome.refused or outcome.failed
-        say(f"[{done}/{len(jobs)}] {job}: {score or words} ({seconds:.1f} s)")
+    with counted(len(jobs)) as step:
+        for job, outcome, seconds in work(jobs, plan.jobs, plan.limit):
+            lost += bool(outcome.error or outcome.refused)
+            step(f"{job}: {outcome} ({seconds:.1f} s)")
     return lost
 
 
@@ -165,7 +168,8 @@ class Worker:
         if outcome is None:
             rows = catalogue()[job.run.data].rows * 4 // 5
             outcome = Outcome(failed=f"stopped after {limit:g} s with {rows} training rows")
-            keep(job, Fold(job.fold, seconds={"fit": limit}, failed=outcome.failed))
+            settings = load_settings(job.run.data, job.run.model)
+            keep(job, Fold(job.fold, seconds={"fit": limit}, failed=outcome.failed), settings)
             self._restart()
         return job, outcome, seconds
 
@@ -206,20 +210,22 @@ def attempt(job: Job) -> Outcome:
     each = job.run
     try:
         settings = load_settings(each.data, each.model)
+    except (OSError, ValueError) as problem:
+        return Outcome(error=str(problem))
+    try:
         fold = run_fold(each.data, each.model, each.protocol, each.seed, job.fold, settings)
     except Refused as refusal:
         return Outcome(refused=str(refusal))
     except CannotRun as reason:
-        keep(job, Fold(job.fold, failed=str(reason)))
+        keep(job, Fold(job.fold, failed=str(reason)), settings)
         return Outcome(failed=str(reason))
     except Exception:
         return Outcome(error=traceback.format_exc())
-    keep(job, fold)
+    keep(job, fold, settings)
     return Outcome(fold.scores["f1"])
 
 
-def keep(job: Job, fold: Fold) -> None:
-    settings = load_settings(job.run.data, job.run.model)
+def keep(job: Job, fold: Fold, settings: Settings) -> None:
     write_fold(job.run, fold, settings.as_dict(), root=job.root)
 
 
@@ -238,8 +244,3 @@ def _cell(record: Any) -> tuple[float, float] | None:
         return None
     found = [100 * fold.scores["f1"] for fold in record.folds]
     return mean(found), pstdev(found)
-
-
-def say(text: str) -> None:
-    """Plain lines: they read well in a log too, and need nothing installed."""
-    print(text, file=sys.stderr, flush=True)

@@ -14,7 +14,7 @@ from time import perf_counter
 
 import numpy as np
 
-np.int = int  # pysbrl still asks for it
+np.int = int  # type: ignore[attr-defined]  # pysbrl still asks for it
 
 import fim  # noqa: E402
 from pysbrl import train_sbrl  # noqa: E402

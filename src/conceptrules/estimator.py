@@ -8,6 +8,7 @@ from copy import copy
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from numbers import Integral, Real
+from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -229,7 +230,8 @@ class ConceptRuleClassifier(_Layers, ClassifierMixin, TransformerMixin, BaseEsti
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """`predict_frequencies`, with the decided class lifted just above the others where it is not the largest."""
-        return probabilities(self.network_, self._fired(X))
+        fired = self._fired(X)
+        return probabilities(self.network_, fired)
 
     def explain(self, row: Any, fixed: Iterable[str] = (), to: Any = None, **limits: Any) -> Explanation:
         """Why a row gets its class: a value that prints as text and shows as HTML in a notebook.
@@ -244,6 +246,26 @@ class ConceptRuleClassifier(_Layers, ClassifierMixin, TransformerMixin, BaseEsti
         """The rules in another language ("sql", "python", "javascript", "c", ...): see `RuleNetwork.export`."""
         check_is_fitted(self, "network_")
         return self.network_.export(to, verify=verify, data=data, **options)
+
+    def report(
+        self,
+        X: Any,
+        y: Any,
+        path: str | PathLike[str],
+        *,
+        title: str | None = None,
+        include_rows: bool = False,
+    ) -> None:
+        """Writes one HTML file that says what the model does, how well on these rows, and how far to trust it.
+
+        Rows of X are in the file only with `include_rows`.
+        """
+        from conceptrules.views.report import TITLE, write_report
+
+        check_is_fitted(self, "network_")
+        name = getattr(y, "name", None)
+        chosen = title or (f"Predicting {name}" if isinstance(name, str) and name else TITLE)
+        write_report(self.network_, X, y, path, title=chosen, include_rows=include_rows)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -47,11 +47,24 @@ def test_no_gpu_and_no_such_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_auto_does_not_even_look_for_a_gpu_for_little_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(device, "find_spec", lambda name: pytest.fail("it looked"))
+    monkeypatch.setattr(device, "_driver", lambda: pytest.fail("it looked"))
     assert isinstance(engine("auto", [task()], 2), Cpu)
+
+
+def test_auto_does_not_load_torch_where_there_is_no_driver(monkeypatch: pytest.MonkeyPatch) -> None:
+    large = replace(task(), recipe=Recipe((100_000, 100_000, 1000)))
+    monkeypatch.setattr(device.ctypes, "CDLL", _missing)
+    monkeypatch.setattr(device, "_gpus", lambda: pytest.fail("it loaded torch"))
+    assert isinstance(engine("auto", [large], 2), Cpu)
+
+
+def _missing(name: str) -> None:
+    raise OSError(f"{name}: cannot open shared object file")
 
 
 def test_auto_takes_the_cpu_where_there_is_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     large = replace(task(), recipe=Recipe((100_000, 100_000, 1000)))
-    monkeypatch.setattr(device, "find_spec", lambda name: None)
+    monkeypatch.setattr(device, "_driver", lambda: True)
+    monkeypatch.setattr(device, "find_spec", lambda name: name)
+    monkeypatch.setattr(device, "_gpus", list)
     assert isinstance(engine("auto", [large], 2), Cpu)

@@ -21,7 +21,8 @@ from conceptrules.learn.on_gpu import Gpu, Run  # noqa: E402
 from conceptrules.learn.recipe import Recipe  # noqa: E402
 from conceptrules.rules.evaluate import Words, unpack  # noqa: E402
 
-RECIPE = Recipe((3,), binarization_rate=(0.0, 0.6), max_epochs=2, snapshot_every=1, min_steps=2, patience=None)
+# Every step costs the interpreter seconds.
+RECIPE = Recipe((2,), binarization_rate=(0.0, 0.6), max_epochs=2, snapshot_every=1, min_steps=1, patience=None)
 
 
 def task(recipe: Recipe, seed: int, inputs: int = 3, classes: int = 2, rows: int = 6) -> Task:
@@ -33,12 +34,13 @@ def task(recipe: Recipe, seed: int, inputs: int = 3, classes: int = 2, rows: int
     return Task(recipe, *examples, np.ones(classes), np.random.default_rng(seed))
 
 
-def tasks() -> list[Task]:
+def tasks(epochs: int = 2) -> list[Task]:
     """Of other widths, depths, inputs, classes and numbers of rows."""
+    recipe = replace(RECIPE, max_epochs=epochs)
     return [
-        task(RECIPE, 0),
-        task(replace(RECIPE, layers=(2,), binarization_rate=(0.5,)), 1, inputs=9),
-        task(replace(RECIPE, layers=(2, 2, 2), mask_every=1), 2, classes=3, rows=5),
+        task(recipe, 0),
+        task(replace(recipe, layers=(3,), binarization_rate=(0.5,)), 1, inputs=9),
+        task(replace(recipe, layers=(2, 1, 2), binarization_rate=(0.5,), mask_every=1), 2, classes=3, rows=5),
     ]
 
 
@@ -55,9 +57,9 @@ def test_every_task_gets_a_snapshot_for_each_rate() -> None:
 
 
 def test_a_task_learns_the_same_alone_beside_others_and_on_several_devices() -> None:
-    alone = [fit([one], Gpu([DEVICE]), lambda *_: None)[0] for one in tasks()[:2]]
-    together = fit(tasks()[:2], Gpu([DEVICE]), lambda *_: None)
-    spread = fit(tasks()[:2], Gpu([DEVICE, DEVICE]), lambda *_: None)
+    alone = [fit([one], Gpu([DEVICE]), lambda *_: None)[0] for one in tasks(1)[:2]]
+    together = fit(tasks(1)[:2], Gpu([DEVICE]), lambda *_: None)
+    spread = fit(tasks(1)[:2], Gpu([DEVICE, DEVICE]), lambda *_: None)
     for one, other, third in zip(alone, together, spread, strict=True):
         np.testing.assert_allclose(one.weights, other.weights, rtol=1e-5, atol=1e-6)
         np.testing.assert_allclose(one.weights, third.weights, rtol=1e-5, atol=1e-6)
@@ -84,3 +86,18 @@ def test_tasks_that_have_ended_are_not_reported_any_more() -> None:
     fit([patient, hasty], Gpu([DEVICE]), lambda number, scores: seen.append(number))
     assert seen.count(0) == 2
     assert seen.count(1) <= 2
+
+
+def test_the_classifier_trains_there_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From a table to rules, with the device in the place of a GPU where there is none."""
+    from conceptrules import ConceptRuleClassifier, fit_cohort
+    from conceptrules.learn import device
+
+    monkeypatch.setattr(device, "_gpus", lambda: [DEVICE])
+    rows, answers = [["yes"], ["no"]] * 5, ["a", "b"] * 5
+    quick = {"layers": (2,), "binarization_rate": 0.5, "max_epochs": 1, "random_state": 0}
+    alone = ConceptRuleClassifier(**quick, device="cuda").fit(rows, answers)
+    (member,) = fit_cohort(rows, answers, settings=[quick], device="cuda")
+    assert alone.network_ == member.classifier.network_
+    assert alone.history_ == member.classifier.history_
+    assert set(alone.predict(rows)) <= {"a", "b"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import itertools
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from conceptrules.rules.change import Change, smallest_change
 from conceptrules.rules.errors import InputError
 from conceptrules.rules.network import Concept, Level, Literal, Rule, RuleNetwork
+from conceptrules.rules.options import options
 from conceptrules.rules.predicate import Column, Equals, Interval, Missing
 from conceptrules.rules.search import Budget, LimitReached
 from conceptrules.rules.table import read_bits
@@ -345,3 +347,12 @@ def test_odd_columns_change_to_what_a_table_can_hold(bottom: Bottom, seed: int) 
             return
         row = changed(row, change)
         assert network.predict(row)[0] == change.label != label
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "now", "value"),
+    [(0.6, 1.7, 0.2, 0.7), (0.1, 0.6, 1.5, 0.6), (40, math.inf, 30.0, 41), (-math.inf, 12.77, 14.2, 12.7)],
+)
+def test_an_example_has_as_few_digits_as_the_row(low, high, now, value):
+    [_, other] = options(Column("a"), [Interval("a", low, high)], now, False)
+    assert (other.value, other.bits) == (value, (True,))

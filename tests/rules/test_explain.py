@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from conceptrules.rules.errors import InputError
 from conceptrules.rules.evaluate import layers_plain, pack
-from conceptrules.rules.explain import Explanation, nearest_miss
+from conceptrules.rules.explain import Absent, Explanation, nearest_miss
 from conceptrules.rules.measure import with_statistics
 from conceptrules.rules.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.rules.predicate import Column, Equals, Interval
@@ -86,6 +86,25 @@ def test_rules_below_are_named_with_their_concept():
     assert found.nearest.unmet == ("ill = True",)
 
 
+def test_a_negated_concept_is_told_with_the_rules_that_do_not_hold():
+    found = TWO_LEVELS.explain(row(age=50, job="nurse"))
+    assert found.absent == (Absent("C1.2", ("ill = True",)),)
+    assert "C1.2 does not hold, since none of these does\n  ill = True\n" in str(found)
+    assert "<p>C1.2 does not hold, since none of these does</p><ul><li><code>ill = True</code>" in found._repr_html_()
+    assert ONE_LEVEL.explain(row(job="cook")).absent == ()
+
+
+@pytest.mark.parametrize(
+    ("rules", "lines"),
+    [(0, ["C1.1 never holds: it has no rule"]), (9, ["C1.1 does not hold, since none of these does", "  and 1 more"])],
+)
+def test_an_absent_concept_can_have_no_rule_or_many(rules, lines):
+    below = Level([Rule([Literal(0)])] * rules, [Concept(range(rules))])
+    above = Level([Rule([Literal(0, True)])], [Concept([0]), Concept()])
+    network = RuleNetwork(COLUMNS[:1], PREDICATES[:1], [below, above], ["a", "b"])
+    assert [line for line in str(network.explain([1])).split("\n") if line in lines] == lines
+
+
 def test_a_miss_is_counted_through_negated_concepts():
     found = TWO_LEVELS.explain(row(ill=True))
     assert found.nearest.label == "high"
@@ -135,8 +154,10 @@ def test_text_without_a_change_and_with_a_bound():
     stuck = ONE_LEVEL.explain(row(), fixed=["age", "job", "ill"], to="low")
     assert "Nothing that the row could say gives low while age, job and ill stay; this is proved." in str(stuck)
     bound = ONE_LEVEL.explain(row(), limit=0)
-    assert "none found yet" in str(bound)
-    assert "This is a bound: the search reached its limit. At least 1 column must change" in str(bound)
+    assert str(bound).endswith(
+        "smallest change: none found yet\n"
+        "The search reached its limit. At least 1 column must change, and perhaps no change helps at all."
+    )
 
 
 class Reader(HTMLParser):
@@ -204,6 +225,9 @@ def test_mistakes_are_told():
         ONE_LEVEL.explain(row(), fixed=["Age"])
     with pytest.raises(InputError, match="already"):
         ONE_LEVEL.explain(row(), to="mid")
+    for wrong in ({"limit": -1}, {"seconds": "1"}, {"seconds": float("nan")}):
+        with pytest.raises(InputError, match="give a number that is not negative"):
+            ONE_LEVEL.explain(row(), **wrong)
     with pytest.raises(InputError, match="this table has 0"):
         ONE_LEVEL.explain(np.zeros((0, 3)))
 

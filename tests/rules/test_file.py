@@ -193,3 +193,9 @@ def test_any_damage_is_an_input_error_or_still_a_network(path, value):
         return
     assert loads(dumps(network)) == network
     assert str(network)
+
+
+def test_a_folder_is_not_written_over(tmp_path):
+    with pytest.raises(InputError, match="it is a folder; name a file in it"):
+        save(NETWORK, tmp_path)
+    assert list(tmp_path.iterdir()) == []

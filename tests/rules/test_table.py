@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conceptrules.rules.network import Concept, Level, Literal, Rule, RuleNetwork
-from conceptrules.rules.plan import predict
+from conceptrules.rules.plan import decide, predict
 from conceptrules.rules.predicate import Column, Equals, Interval, Missing, holds
 from conceptrules.rules.table import count_unseen, open_table, read_bits
 from tests.strategies_tables import BUILDS, TEXT_BUILDS, as_read, predicates_on, raw_columns
@@ -164,3 +164,16 @@ def test_kinds_of_polars_columns_are_inferred() -> None:
 def test_masked_values_are_missing() -> None:
     masked = np.ma.MaskedArray([[1.0], [2.0]], mask=[[True], [False]])
     assert read_bits([AGE], [Missing("age")], masked).tolist() == [[True], [False]]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "rows"])
+def test_a_row_taken_out_of_a_table_is_that_row(library: str) -> None:
+    """A single row is decided on its own way, which reads the first row only."""
+    levels = [Level([Rule([Literal(0)])], [Concept([0]), Concept()])]
+    network = RuleNetwork([Column("age")], [Interval("age", 27)], levels, ["old", "young"], default="young")
+    table = {
+        "pandas": lambda: pd.DataFrame({"age": [20.0, 30.0, 25.0]}),
+        "polars": lambda: pl.DataFrame({"age": [20.0, 30.0, 25.0]}),
+        "rows": lambda: [[20.0], [30.0], [25.0]],
+    }[library]()
+    assert [decide(network, open_table(table).take(np.array([row]))).tolist() for row in range(3)] == [[1], [0], [1]]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from conceptrules.rules.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.rules.predicate import Column, Equals, Interval, Missing
 from conceptrules.views.fold import fold_to, folded
-from conceptrules.views.graph import collect, condition, literal_words
+from conceptrules.views.graph import bare_text, collect, literal_words
 from conceptrules.views.layout import Drawing, layout
 from conceptrules.views.order import blocks_of, crossings, crossings_by_layer, ordered, unsorted
 from conceptrules.views.spread import spread
@@ -199,10 +199,10 @@ def test_edges_that_no_class_depends_on_are_counted():
         (Missing("x y"), "category", "missing", "x y is missing"),
     ],
 )
-def test_conditions_in_words(predicate, kind, text, words):
+def test_predicates_in_words(predicate, kind, text, words):
     column = Column("x y", kind)
     network = RuleNetwork([column], [predicate], [Level([Rule([Literal(0)])], [Concept([0])])], ["a"])
-    assert condition(predicate, column) == text
+    assert bare_text(predicate, column) == text
     assert literal_words(network, 0, Literal(0)) == words
 
 

@@ -1,4 +1,4 @@
-"""The command line: `conceptrules fit | predict | explain | draw | ...`; `conceptrules --help` lists all."""
+"""The command line; `conceptrules --help` lists the commands."""
 
 from __future__ import annotations
 

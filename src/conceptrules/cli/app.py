@@ -33,7 +33,6 @@ from conceptrules.cli.options import (
 from conceptrules.rules.errors import InputError
 from conceptrules.rules.file import dumps, load, read, save
 from conceptrules.rules.network import RuleNetwork
-from conceptrules.rules.table import count_unseen
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,7 +47,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-PREDICTION = "prediction"
 TABLE = "CSV, TSV (also .gz) or Parquet; - for CSV on standard input."
 Data = Annotated[str, typer.Argument(help=TABLE, show_default=False)]
 Model = Annotated[str, typer.Argument(help="A model file that fit wrote; - for standard input.", show_default=False)]
@@ -109,20 +107,19 @@ def fit(
 
 
 @app.command()
-def predict(model: Model, data: Data, output: Out = files.STREAM) -> None:
-    """Add a column `prediction` to a table; its other columns stay as they are, the target too if it is there."""
+def predict(model: Model, data: Data, output: Out = files.STREAM, n_jobs: Jobs = -1) -> None:
+    """Add a column `prediction` to a table; its other columns stay as they are, the target too if it is there.
+
+    The table may be larger than memory: it is read, answered and written in chunks.
+    """
+    from conceptrules.cli import streaming
+
     files.check_table_output(output)
     files.check_not_input(output, [model, data])
-    network, source = _opened(model, data)
-    if PREDICTION in source.columns:
-        raise InputError(f"{source.name} already has a column {PREDICTION!r}; rename it or take it out")
-    X = columns.unlabelled(source, network)
-    unseen = count_unseen(network.columns, X)  # reads all columns, those that no rule uses too: before writing
-    table = source.copy().append_column(PREDICTION, [network.predict(X).tolist()])
-    with files.naming(output):
-        files.write_table(table, output)
-    for column, count in unseen.items():
-        message = f"column {column!r}: {count} of {len(X)} rows have a value that the model has no category for"
+    _check_streams(model, data)
+    summary = streaming.predict(_model(model), data, output, n_jobs)
+    for column, count in summary.unseen.items():
+        message = f"column {column!r}: {count} of {summary.rows} rows have a value that the model has no category for"
         typer.echo(message, err=True)
 
 
@@ -262,17 +259,48 @@ def export(
     from conceptrules.cli.export import called, run
 
     files.check_not_input(output, [model, data])
+    _check_streams(model, data)
     options = {"dialect": dialect, "table": table, "view": view, "reasons": reasons, "probabilities": probabilities}
     options |= {"columns": called(column), "keep": keep, "prefix": prefix, "name": name}
     run(lambda: _model(model), to, {option: value for option, value in options.items() if value}, output, verify, data)
 
 
 @app.command()
-def demo(seed: Seed = 0) -> None:
-    """Learn tic-tac-toe and find the eight winning lines among the rules."""
+def report(
+    model: Model,
+    data: Annotated[str, typer.Argument(help="Rows to test the model on. " + TABLE, show_default=False)] = "",
+    *,
+    output: Annotated[str, typer.Option("--output", "-o", help="An .html file; - for standard output.")],
+    target: Target = "",
+    title: Annotated[str, typer.Option(help="The heading.", show_default=False)] = "",
+    include_rows: Annotated[
+        bool, typer.Option("--include-rows", help="Offer real rows to try, right and wrong ones; they are in the file.")
+    ] = False,
+) -> None:
+    """Write one HTML file that says what a model does, how well, and how far to trust it.
+
+    It needs no network. Without --target, the target is the one column that the model does not know.
+    """
+    from conceptrules.cli import report as reporting
+
+    order = reporting.Order(target, title, include_rows)
+    reporting.check(output, data, order)
+    files.check_not_input(output, [model, data])
+    network, source = _opened(model, data) if data else (_model(model), None)
+    reporting.write(network, source, output, order)
+
+
+@app.command()
+def demo(
+    seed: Seed = 0,
+    report: Annotated[str, typer.Option(help="Where the report goes, an .html file.")] = "conceptrules-demo.html",
+) -> None:
+    """Learn tic-tac-toe, find the eight winning lines among the rules, and write a report."""
+    from conceptrules.cli import report as reporting
     from conceptrules.cli.demo import demo as run
 
-    raise typer.Exit(0 if run(seed) == 8 else 1)
+    reporting.check(report, "", reporting.Order())
+    raise typer.Exit(0 if run(seed, report) == 8 else 1)
 
 
 @app.command()
@@ -310,9 +338,13 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _opened(model: str, data: str) -> tuple[RuleNetwork, files.Source]:
+    _check_streams(model, data)
+    return _model(model), files.open_table(data)
+
+
+def _check_streams(model: str, data: str) -> None:
     if model == data == files.STREAM:
         raise InputError("the model and the table cannot both come from standard input; name a file for one of them")
-    return _model(model), files.open_table(data)
 
 
 def _model(name: str) -> RuleNetwork:

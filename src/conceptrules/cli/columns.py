@@ -149,6 +149,8 @@ def _kind(column: Column) -> str:
 def _alike(column: pa.ChunkedArray, values: Sequence[Value]) -> pa.ChunkedArray:
     """A column of the type of these categories or classes, where only the format of the file made it another."""
     types = set(map(type, values))
+    if types == {str} and column.type == pa.dictionary(pa.int32(), pa.string()):
+        return column
     plain = _decoded(column)
     if types == {str}:
         if pa.types.is_floating(plain.type):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from time import perf_counter
 
 from conceptrules import datasets
@@ -13,8 +14,8 @@ from conceptrules.rules.predicate import Equals, Predicate
 Line = tuple[int, ...]
 
 
-def demo(seed: int) -> int:
-    """Learn, print, and look for the eight winning lines of x; the number of lines found."""
+def demo(seed: int, report: str) -> int:
+    """Learn, print, look for the eight winning lines of x, write a report; the number of lines found."""
     from conceptrules.estimator import ConceptRuleClassifier
 
     data = datasets.load("tic-tac-toe")
@@ -33,6 +34,8 @@ def demo(seed: int) -> int:
         f"\n{len(found)} of {len(LINES)} winning lines are rules. Learned in {seconds:.1f} s; "
         f"{clf.network_.edges} edges; accuracy on all boards {clf.score(data.X, data.y):.4f}."
     )
+    clf.report(data.X, data.y, report, title="Tic-tac-toe: has x won?")
+    out.print(f"\nA report of it is in {Path(report).resolve()}; open it in a browser.")
     return len(found)
 
 

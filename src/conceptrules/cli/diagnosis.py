@@ -11,6 +11,7 @@ from shlex import quote
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from conceptrules.cli import rows
 from conceptrules.rules.errors import InputError
 
 _CONVERSION = re.compile(
@@ -21,20 +22,27 @@ _PARSING = re.compile(r"Row #(\d+): (.*)", re.S)
 _NUMBER = r"(?i)^\s*[+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|nan|inf|infinity)\s*$"
 NEARLY_ALL = 0.9  # of the values of a column: what the few others are does not change what it is meant to be
 _MEANT = {"double": "numbers", "bool": "true or false", "date32": "dates such as 2021-03-05"}
+# Kinds that are left to pyarrow to recognise, and what it recognises as them.
+MOMENTS = {"datetime": "dates and times such as 2021-03-05 14:30", "duration": "times of day such as 14:30:00"}
+_CLOCKS = (pa.time32("s"),)
+_TIMES = (pa.timestamp("s"), pa.timestamp("ns"), pa.timestamp("s", "UTC"), pa.timestamp("ns", "UTC"))
 
 
-def check_text(name: str, data: bytes, delimiter: str) -> None:
-    """UTF-8, with at least a header, and no quote left open (pyarrow would swallow the rest of the file)."""
+def check_text(name: str, data: bytes, delimiter: str, before: int = 0) -> None:
+    """UTF-8, with at least a header, and no quote left open (pyarrow would swallow the rest of the file).
+
+    `before`, here and below, is how many lines of the file there are before `data`.
+    """
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
+        line = data.count(b"\n", 0, error.start) + 1 + before
         raise InputError(f"{name}, line {line}: the text is not UTF-8; save the file as UTF-8") from None
     if not data.strip():
         raise InputError(f"{name} is empty; it needs a row of column names, then rows of values")
     # Quotes come in pairs, inside fields too; only an odd number of them is worth a slow look.
     if data.count(b'"') % 2:
-        _check_quotes(name, data, delimiter)
+        _check_quotes(name, data, delimiter, before)
 
 
 def header(data: bytes, delimiter: str) -> list[str]:
@@ -42,16 +50,16 @@ def header(data: bytes, delimiter: str) -> list[str]:
     return next(row for _, row in _rows(data, delimiter))
 
 
-def explained(error: Exception, name: str, data: bytes, delimiter: str) -> InputError:
+def explained(error: Exception, name: str, data: bytes, delimiter: str, before: int = 0) -> InputError:
     """pyarrow's error with the line of the file, the name of the column and the value."""
     text = str(error)
     if match := _CONVERSION.search(text):
         column, row, kind, value = match.groups()
-        where = f"line {_line(data, delimiter, int(row))}: column {header(data, delimiter)[int(column)]!r}"
+        where = f"line {before + _line(data, delimiter, int(row))}: column {header(data, delimiter)[int(column)]!r}"
         return InputError(f"{name}, {where} should hold {_MEANT.get(kind, kind)}, found {value!r}")
     if match := _PARSING.search(text):
         row, problem = match.groups()
-        return InputError(f"{name}, line {_line(data, delimiter, int(row))}: {problem}")
+        return InputError(f"{name}, line {before + _line(data, delimiter, int(row))}: {problem}")
     return InputError(f"{name} is not valid CSV: {text}")
 
 
@@ -74,13 +82,36 @@ def words_among_numbers(column: pa.ChunkedArray, name: str, data: bytes, delimit
     )
 
 
-def _check_quotes(name: str, data: bytes, delimiter: str) -> None:
-    line = 1
+def no_moment(
+    column: pa.ChunkedArray, name: str, kind: str, where: str, data: bytes, delimiter: str, before: int
+) -> InputError:
+    """What is wrong with a column of text that was to hold times: the first value that is none, or a mix of zones."""
+    values = column.to_pylist()
+    row = next((row for row, value in enumerate(values) if value is not None and not _reads_as(value, kind)), None)
+    if row is None:
+        return InputError(f"{where}: column {name!r} has values with a time zone and values without; make them alike")
+    line = before + _line(data, delimiter, row + 2)
+    return InputError(f"{where}, line {line}: column {name!r} should hold {MOMENTS[kind]}, found {values[row]!r}")
+
+
+def _reads_as(value: str, kind: str) -> bool:
+    return any(_casts(value, kind_of) for kind_of in (_CLOCKS if kind == "duration" else _TIMES))
+
+
+def _casts(value: str, kind: pa.DataType) -> bool:
     try:
-        for end, _ in _rows(data, delimiter, strict=True):
-            line = end + 1
-    except csv.Error:
-        raise InputError(f"{name}, line {line}: a quote is opened and not closed") from None
+        pa.scalar(value.strip(" \t")).cast(kind)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _check_quotes(name: str, data: bytes, delimiter: str, before: int) -> None:
+    closed = data.removeprefix(rows.BOM).rstrip(b"\r\n") + b"\n"
+    end = rows.end_of_rows(closed, delimiter)
+    if end < len(closed):
+        line = before + rows.count_lines(closed[:end]) + 1
+        raise InputError(f"{name}, line {line}: a quote is opened and not closed")
 
 
 def _line(data: bytes, delimiter: str, row: int) -> int:
@@ -88,7 +119,7 @@ def _line(data: bytes, delimiter: str, row: int) -> int:
     return next((line for number, (line, _) in enumerate(_rows(data, delimiter), start=1) if number == row), row)
 
 
-def _rows(data: bytes, delimiter: str, *, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
+def _rows(data: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     lines = io.TextIOWrapper(io.BytesIO(data), "utf-8-sig", newline="")
-    reader = csv.reader(lines, delimiter=delimiter, strict=strict)
+    reader = csv.reader(lines, delimiter=delimiter)
     return ((reader.line_num, row) for row in reader if row)

@@ -78,7 +78,7 @@ def _implications(logic: Logic) -> str:
 def _rows(data: Rows) -> Iterator[str]:
     yield f"{data.different:,} of {data.rows:,} rows get another class"
     for row, old, new in data.first:
-        yield f"  row {row}: {word(old)} -> {word(new)}"
+        yield f"  row {row + 1}: {word(old)} -> {word(new)}"  # as `conceptrules explain --row` counts
     if data.different > len(data.first):
         yield "  ..."
 

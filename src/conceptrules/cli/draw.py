@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 
 from conceptrules.cli import files
-from conceptrules.cli.evaluation import label_text
 from conceptrules.rules.network import RuleNetwork
 from conceptrules.rules.predicate import Value
+from conceptrules.rules.values import label_text
 from conceptrules.views import picture
 from conceptrules.views.svg import check_theme
 

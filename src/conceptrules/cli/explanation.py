@@ -33,9 +33,12 @@ def explain_rows(
         raise InputError(f"--row {first}: {source.name} has {len(table)} rows")
     chosen = range(first - 1, min(first - 1 + count, len(table)))
     for number in chosen:
-        explanation = network.explain(table.slice(number, 1), stays, wanted)
+        row = table.slice(number, 1)
+        # One of many rows that has the wanted class already is no mistake, and must not end the command half way.
+        there = len(chosen) > 1 and wanted is not None and network.predict(row)[0] == wanted
+        explanation = network.explain(row, stays, None if there else wanted)
         if as_json:
-            typer.echo(json.dumps(_finite(asdict(explanation)), ensure_ascii=False, default=str, allow_nan=False))
+            typer.echo(json.dumps(_finite(asdict(explanation)), default=str, allow_nan=False))
         else:
             heading = f"row {number + 1}\n\n" if len(chosen) > 1 else ""
             typer.echo(f"{heading}{explanation}" + "\n" * (number != chosen[-1]))

@@ -9,13 +9,15 @@ import os
 import sys
 import warnings
 import zlib
+from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow import csv, parquet
 
 from conceptrules.cli import diagnosis
@@ -47,21 +49,27 @@ class Source(Protocol):
 class Delimited:
     """Text with a header row. The empty field is the only missing value: NA, none and null are words."""
 
-    def __init__(self, name: str, data: bytes, delimiter: str) -> None:
-        self.name, self._data, self._delimiter = name, data, delimiter
-        diagnosis.check_text(name, data, delimiter)
+    def __init__(self, name: str, data: bytes, delimiter: str, before: int = 0) -> None:
+        """`before`: how many lines of the file there are before these."""
+        self.name, self._data, self._delimiter, self._before = name, data, delimiter, before
+        diagnosis.check_text(name, data, delimiter, before)
 
     @cached_property
     def columns(self) -> list[str]:
-        return _distinct(self.name, diagnosis.header(self._data, self._delimiter))
+        return distinct(self.name, diagnosis.header(self._data, self._delimiter))
 
     def read(self, columns: Sequence[str], kinds: Mapping[str, str] | None = None) -> pa.Table:
         types = {column: TYPES[kind] for column, kind in (kinds or {}).items() if kind in TYPES}
         table = self._parsed(types, columns)
         for field in table.schema:
-            if pa.types.is_string(field.type) and field.name not in (kinds or {}):
+            kind = (kinds or {}).get(field.name)
+            if pa.types.is_string(field.type) and kind is None:
                 self._check_words(table[field.name], field.name)
-        return _without_clocks(table)
+            elif pa.types.is_string(field.type) and kind in diagnosis.MOMENTS:
+                raise diagnosis.no_moment(
+                    table[field.name], field.name, kind, self.name, self._data, self._delimiter, self._before
+                )
+        return without_clocks(table)
 
     def _check_words(self, column: pa.ChunkedArray, name: str) -> None:
         message = diagnosis.words_among_numbers(column, name, self._data, self._delimiter)
@@ -82,35 +90,43 @@ class Delimited:
                 ),
             )
         except pa.ArrowInvalid as error:
-            raise diagnosis.explained(error, self.name, self._data, self._delimiter) from None
+            raise diagnosis.explained(error, self.name, self._data, self._delimiter, self._before) from None
 
 
 class Parquet:
     """A Parquet file; it knows the types of its columns itself."""
 
     def __init__(self, name: str) -> None:
-        self.name = name
-        try:
-            self._file = parquet.ParquetFile(name)
-        except pa.ArrowInvalid:
-            raise InputError(f"{name} is not a Parquet file, or was cut short") from None
+        self.name, self._file = name, open_parquet(name)
 
     @cached_property
     def columns(self) -> list[str]:
-        return _distinct(self.name, self._file.schema_arrow.names)
+        return distinct(self.name, self._file.schema_arrow.names)
 
     def read(self, columns: Sequence[str], kinds: Mapping[str, str] | None = None) -> pa.Table:
-        return _without_clocks(self._file.read(columns=list(columns)))
+        return without_clocks(self._file.read(columns=list(columns)))
 
     def copy(self) -> pa.Table:
         return self._file.read()
+
+
+def open_parquet(name: str, **options: Any) -> parquet.ParquetFile:
+    try:
+        return parquet.ParquetFile(name, **options)
+    except pa.ArrowInvalid:
+        raise InputError(f"{name} is not a Parquet file, or was cut short") from None
+
+
+def table_suffix(name: str) -> str:
+    """How a file of this name is read."""
+    return _suffix(name, (*DELIMITERS, PARQUET))
 
 
 def open_table(name: str) -> Source:
     """The table in a file, by its suffix, or CSV on standard input."""
     if name == STREAM:
         return Delimited("standard input", sys.stdin.buffer.read(), ",")
-    suffix = _suffix(name, (*DELIMITERS, PARQUET))
+    suffix = table_suffix(name)
     if suffix == PARQUET:
         return Parquet(name)
     data = Path(name).read_bytes()
@@ -119,15 +135,42 @@ def open_table(name: str) -> Source:
 
 def write_table(table: pa.Table, name: str) -> None:
     """A table as CSV on standard output, or in a file that appears only when it is complete."""
-    if name == STREAM:
-        sys.stdout.buffer.write(_as_csv(table))
-        sys.stdout.buffer.flush()
+    if not is_parquet(name):
+        with csv_output(name) as file:
+            file.write(csv_header(table.column_names) + csv_rows(table))
         return
     with _replacing(Path(name).resolve()) as file:
-        if _suffix(name, (".csv", PARQUET)) == PARQUET:
-            parquet.write_table(table, file)
-        else:
-            file.write(_as_csv(table))
+        parquet.write_table(table, file)
+
+
+def is_parquet(name: str) -> bool:
+    """Whether a table of this name is written as Parquet, or else as CSV."""
+    return name != STREAM and _suffix(name, (".csv", PARQUET)) == PARQUET
+
+
+@contextmanager
+def csv_output(name: str) -> Iterator[BinaryIO]:
+    """Standard output, or a file that appears only when it is complete."""
+    if name == STREAM:
+        try:
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:  # who reads it has seen enough, as `head` does; what is left goes nowhere
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    else:
+        with _replacing(Path(name).resolve()) as file:
+            yield file
+
+
+@contextmanager
+def parquet_output(name: str, held: pa.Schema, schema: pa.Schema) -> Iterator[parquet.ParquetWriter]:
+    """A file to which tables with the schema `held` are added, and that appears only when it is complete.
+
+    Readers find the types of `schema` in it: a Parquet file does not care what is a dictionary, it only keeps a note.
+    """
+    with _replacing(Path(name).resolve()) as file, parquet.ParquetWriter(file, held, store_schema=False) as writer:
+        yield writer
+        writer.add_key_value_metadata({"ARROW:schema": b64encode(schema.serialize().to_pybytes()).decode()})
 
 
 def write_bytes(data: bytes, name: str) -> None:
@@ -185,17 +228,36 @@ def naming(name: str) -> Iterator[None]:
         raise (OSError(error.errno, error.strerror, name) if error.filename else error) from None
 
 
-def _as_csv(table: pa.Table) -> bytes:
-    """With quotes only if some value needs them (pyarrow then quotes all text)."""
+def csv_header(columns: Sequence[str]) -> bytes:
     header = io.StringIO()
-    python_csv.writer(header, lineterminator="\n").writerow(table.column_names)
+    python_csv.writer(header, lineterminator="\n").writerow(columns)
+    return header.getvalue().encode()
+
+
+def csv_rows(table: pa.Table) -> bytes:
+    """Quotes only around values that need them; then, pyarrow would put them around all text."""
     body = pa.BufferOutputStream()
     try:
         csv.write_csv(table, body, csv.WriteOptions(include_header=False, quoting_style="none"))
     except pa.ArrowInvalid:
-        body = pa.BufferOutputStream()
-        csv.write_csv(table, body, csv.WriteOptions(include_header=False, quoting_style="needed"))
-    return header.getvalue().encode() + body.getvalue().to_pybytes()
+        return _quoted_rows(table)
+    return body.getvalue().to_pybytes()
+
+
+def _quoted_rows(table: pa.Table) -> bytes:
+    columns = [_quoted(column.cast(pa.large_string())) for column in table.columns]
+    lines = pc.binary_join_element_wise(*columns, _large(","), null_handling="replace", null_replacement="")
+    return "".join(f"{line}\n" for line in lines.to_pylist()).encode()
+
+
+def _quoted(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    doubled = pc.replace_substring(column, '"', '""')
+    quoted = pc.binary_join_element_wise(_large('"'), doubled, _large('"'), _large(""))
+    return pc.if_else(pc.match_substring_regex(column, '[",\r\n]'), quoted, column)
+
+
+def _large(text: str) -> pa.Scalar:
+    return pa.scalar(text, pa.large_string())
 
 
 @contextmanager
@@ -209,7 +271,7 @@ def _replacing(path: Path) -> Iterator[BinaryIO]:
         temporary.unlink(missing_ok=True)
 
 
-def _without_clocks(table: pa.Table) -> pa.Table:
+def without_clocks(table: pa.Table) -> pa.Table:
     """Times of day as durations since midnight, which are ordered and read the same: 14:30:00."""
     for index, field in enumerate(table.schema):
         if pa.types.is_time(field.type):
@@ -232,7 +294,7 @@ def _unzipped(name: str, data: bytes) -> bytes:
         raise InputError(f"{name} is not a complete gzip file ({error})") from None
 
 
-def _distinct(name: str, columns: Sequence[str]) -> list[str]:
+def distinct(name: str, columns: Sequence[str]) -> list[str]:
     for column in columns:
         if columns.count(column) > 1:
             raise InputError(f"{name} has {columns.count(column)} columns of the name {column!r}; rename them")

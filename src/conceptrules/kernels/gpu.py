@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
@@ -274,14 +275,19 @@ class Trainer:
 
         Returns the mean loss of each network, on the device.
         """
-        self.groups.shuffle(self.generators)
-        steps = self.groups.steps
-        every = mask_every or steps
-        self.begin_epoch(scale)
-        for start in range(0, steps, every):
-            self._draw_mask()
-            self.run(min(every, steps - start))
-        return self.end_epoch()
+        with self.here():
+            self.groups.shuffle(self.generators)
+            steps = self.groups.steps
+            every = mask_every or steps
+            self.begin_epoch(scale)
+            for start in range(0, steps, every):
+                self._draw_mask()
+                self.run(min(every, steps - start))
+            return self.end_epoch()
+
+    def here(self) -> AbstractContextManager[Any]:
+        """Triton launches on the device that is the current one, whatever its arguments lie on."""
+        return torch.cuda.device(self.device) if self.device.type == "cuda" else nullcontext()
 
     def begin_epoch(self, scale: float) -> None:
         torch.mul(self.learning_rates, scale, out=self.scaled_rates)
@@ -330,7 +336,7 @@ class Trainer:
         """A step as one launch. The steps before recording change nothing: no group has any rows in its order yet."""
         if self.device.type != "cuda":
             return self._one_step
-        with torch.cuda.device(self.device):
+        with self.here():
             self._one_step()  # compiles
             torch.cuda.synchronize()
             graph = torch.cuda.CUDAGraph()
@@ -373,7 +379,8 @@ class Look:
         """Of the continuous networks on their rows: (rows, classes) for each."""
         state, trainer = self.state, self.trainer
         state.effective.copy_(trainer.weights)
-        state.visit(trainer.weights > 0, trainer.weights > 0)
+        with trainer.here():
+            state.visit(trainer.weights > 0, trainer.weights > 0)
         top = self.state.shape.firsts[-2]
 
         def scores() -> Tensor:
@@ -403,10 +410,11 @@ class Look:
         """For each network what `answers` says of its own rows, which come in parts, and of its own classes."""
         self.groups.begin()
         parts = []
-        for _ in range(self.groups.steps):
-            self.groups.batch.load(self.state)
-            parts.append(answers())
-            self.groups.batch.step.add_(1)
+        with self.trainer.here():
+            for _ in range(self.groups.steps):
+                self.groups.batch.load(self.state)
+                parts.append(answers())
+                self.groups.batch.step.add_(1)
         host = torch.cat(parts, 1).cpu().numpy()
         return [host[k, : self.rows[member.group], : member.sizes[-1]] for k, member in enumerate(self.trainer.members)]
 
@@ -442,8 +450,9 @@ def epoch(
     trainer.groups.take(0, torch.from_numpy(order).to(trainer.device))
     trainer.groups.begin()
     trainer.begin_epoch(1.0)
-    trainer.begin_mask()
-    trainer.run(trainer.groups.steps)
+    with trainer.here():
+        trainer.begin_mask()
+        trainer.run(trainer.groups.steps)
     loss: Floats = trainer.end_epoch().cpu().numpy()
     arrays, tensors = (cohort.weights, cohort.first, cohort.second), (trainer.weights, trainer.moment, trainer.square)
     for array, tensor in zip(arrays, tensors, strict=True):

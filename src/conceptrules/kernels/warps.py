@@ -13,7 +13,7 @@ import triton.language as tl
 @triton.jit
 def list_visits(visited, lists, counts, width, node_stride, item_stride, size, first, total, SPAN: tl.constexpr):
     """Where `visited` is true, row by row: the places, and how many. By strides, a matrix or its transpose."""
-    node, k = tl.program_id(0), tl.program_id(1)
+    node, k = tl.program_id(0), tl.program_id(1).to(tl.int64)
     item = tl.arange(0, SPAN)
     flags = tl.load(visited + k * size + node * node_stride + item * item_stride, mask=item < width, other=0)
     flags = flags.to(tl.int32)
@@ -25,7 +25,7 @@ def list_visits(visited, lists, counts, width, node_stride, item_stride, size, f
 @triton.jit
 def load(packed, order, lengths, step, x, octets, longest, inputs, batch, ROWS: tl.constexpr):
     """The complemented bits of this step's rows, eight inputs a program; 0 for rows past the end."""
-    octet, group, block = tl.program_id(0), tl.program_id(1), tl.program_id(2)
+    octet, group, block = tl.program_id(0), tl.program_id(1).to(tl.int64), tl.program_id(2)
     row = block * ROWS + tl.arange(0, ROWS)
     place = tl.load(step) * batch + row
     inside = (row < batch) & (place < tl.load(lengths + group))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 
@@ -34,7 +36,9 @@ def engine(device: str, tasks: Sequence[Task], threads: int) -> Engine:
     """What trains these tasks. "auto" takes the GPUs where there are any and the work is worth it."""
     if device == "auto":
         large = sum(map(work, tasks)) >= WORTH_A_GPU
-        device = "cuda" if large and find_spec("torch") and find_spec("triton") and _gpus() else "cpu"
+        # The driver is asked first: torch alone takes seconds to load.
+        wanted = large and _driver() and find_spec("torch") and find_spec("triton") and _gpus()
+        device = "cuda" if wanted else "cpu"
     if device == "cpu":
         from conceptrules.learn.on_cpu import Cpu
 
@@ -48,6 +52,15 @@ def work(task: Task) -> float:
     """How much there is to do, at most: weights of all networks x rows x epochs."""
     recipe = task.recipe
     return float(len(recipe.binarization_rate) * Cohort.count(task.sizes) * len(task.training) * recipe.max_epochs)
+
+
+def _driver() -> bool:
+    """Whether the driver of a GPU can be loaded."""
+    try:
+        ctypes.CDLL("libcuda.so.1" if sys.platform != "win32" else "nvcuda.dll")
+    except OSError:
+        return False
+    return True
 
 
 def _gpus() -> list[str]:

@@ -87,7 +87,7 @@ Watch = Callable[[int, list[Score]], None]
 
 def fit(tasks: Sequence[Task], engine: Engine, watch: Watch) -> list[Snapshot]:
     """For each task the best network of all rates and epochs on its validation rows. `watch` sees every score."""
-    tasks = [_negated(task) if task.recipe.negation else task for task in tasks]
+    tasks = [negated(task) if task.recipe.negation else task for task in tasks]
     best, interrupted = _best(tasks, engine, watch)
     again = [] if interrupted else [number for number, task in enumerate(tasks) if task.recipe.refit]
     if again:
@@ -105,7 +105,7 @@ def fit(tasks: Sequence[Task], engine: Engine, watch: Watch) -> list[Snapshot]:
     return best
 
 
-def _negated(task: Task) -> Task:
+def negated(task: Task) -> Task:
     return replace(task, training=with_negations(task.training), validation=with_negations(task.validation))
 
 

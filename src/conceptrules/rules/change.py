@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,7 @@ def smallest_change(
     What a column can be changed to is what `options` lists. None if no change does, which is proved as well. `limit` is
     the most states to look at and `seconds` the longest to look; a search that ends there says so.
     """
+    _check_limits(limit, seconds)
     frozen = check_fixed(network, fixed)
     table = one_row(row)
     values = read_row(network.columns, table)
@@ -89,6 +91,12 @@ def check_fixed(network: RuleNetwork, fixed: Iterable[str]) -> frozenset[str]:
             known = nearest(str(name), names)
             raise InputError(f"fixed names column {name!r}, which the network does not have; {known}")
     return frozenset(given)
+
+
+def _check_limits(limit: int, seconds: float | None) -> None:
+    for name, value in (("limit", limit), ("seconds", 0 if seconds is None else seconds)):
+        if not isinstance(value, Real) or not value >= 0:
+            raise InputError(f"{name} is {value!r}; give a number that is not negative")
 
 
 def check_wanted(network: RuleNetwork, label: Value, to: Value | None) -> frozenset[int]:

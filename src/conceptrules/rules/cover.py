@@ -55,6 +55,11 @@ def covering_rows(network: RuleNetwork, limit: int = 10_000) -> list[Row]:
     return list(found.values())
 
 
+def deciding_rows(network: RuleNetwork) -> list[Row]:
+    """The first of `covering_rows`: each rule as it holds and as it just fails, each class as it wins, none firing."""
+    return list(_decisive(network, _space(network)))
+
+
 def column_values(column: Column, predicates: Sequence[Predicate]) -> list[Value | None]:
     """Values on all sides of all the predicates of a column; None last.
 

@@ -46,6 +46,15 @@ class Rival:
 
 
 @dataclass(frozen=True, slots=True)
+class Absent:
+    """A concept that a rule which fired wants not to hold."""
+
+    name: str
+    rules: tuple[str, ...]
+    """What it would take, in words: any of these. Empty where it never holds."""
+
+
+@dataclass(frozen=True, slots=True)
 class Miss:
     """The rule that came nearest, of another class that did not fire."""
 
@@ -73,6 +82,8 @@ class Explanation:
     """Rules of the class, the last level first; below it those that made its concepts true."""
     rivals: tuple[Rival, ...]
     """By priority."""
+    absent: tuple[Absent, ...]
+    """What the negated concepts mean that these rules name; without it nobody could read them."""
     nearest: Miss | None
     """None where every other class fires or has no rule that could hold."""
     change: Change | None
@@ -105,12 +116,15 @@ def explain(
     firing = [network.classes.index(name) for name in network.priority]
     firing = [index for index in firing if hidden[-1][0, index]]
     holds = [layer[0] for layer in hidden]
+    fired = tuple(_fired(network, holds, winner)) if firing else ()
+    rivals = tuple(_rival(network, holds, index, winner) for index in firing[1:])
     return Explanation(
         label=network.classes[winner],
         settled=("none", "one", "several")[min(len(firing), 2)],
         right=_right(network, hidden[-1], winner),
-        fired=tuple(_fired(network, holds, winner)) if firing else (),
-        rivals=tuple(_rival(network, holds, index, winner) for index in firing[1:]),
+        fired=fired,
+        rivals=rivals,
+        absent=tuple(_absent(network, [*fired, *(rule for rival in rivals for rule in rival.rules)])),
         nearest=nearest_miss(network, holds, winner),
         change=smallest_change(network, table, stays, to, **limits),
         fixed=tuple(column.name for column in network.columns if column.name in stays),
@@ -148,6 +162,16 @@ def _fired_rule(network: RuleNetwork, owner: str, level: int, index: int, kind: 
     covered = network.statistics.covered[level][index]
     precision = covered[kind] / sum(covered) if sum(covered) else None
     return FiredRule(owner, level, index, text, sum(covered) / sum(network.statistics.rows), precision)
+
+
+def _absent(network: RuleNetwork, fired: Iterable[FiredRule]) -> Iterator[Absent]:
+    literals = (
+        (rule.level, literal) for rule in fired for literal in network.levels[rule.level].rules[rule.index].literals
+    )
+    asked = [(level - 1, literal.index) for level, literal in literals if level and literal.negated]
+    for below, index in dict.fromkeys(asked):
+        rules = network.levels[below].concepts[index].rules
+        yield Absent(concept_name(below, index), tuple(rule_text(network, below, rule) for rule in rules))
 
 
 # The nearest miss

@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from conceptrules.rules.change import Change, Step
-from conceptrules.rules.explain import Explanation, FiredRule, Miss, Rival
+from conceptrules.rules.explain import Absent, Explanation, FiredRule, Miss, Rival
 from conceptrules.rules.text import percent, plural, word
+
+MOST = 8  # rules of an absent concept that are told
 
 
 def explanation_text(explanation: Explanation) -> str:
     """Paragraphs: the class, why, who lost, the nearest miss, the smallest change."""
     parts = [[answer(explanation)], rule_lines(explanation.fired, explanation.label)]
     parts += [rival_lines(rival) for rival in explanation.rivals]
+    parts += [absent_lines(absent) for absent in explanation.absent]
     parts += [[miss_text(explanation.nearest)]] if explanation.nearest else []
     return "\n\n".join("\n".join(part) for part in [*parts, change_lines(explanation)] if part)
 
@@ -53,6 +56,18 @@ def rival_lines(rival: Rival) -> list[str]:
     return [f"{word(rival.label)} fired too and lost: {rival.reason}", first, *rest]
 
 
+def absent_lines(absent: Absent) -> list[str]:
+    """The concept, and the rules of which none holds."""
+    if not absent.rules:
+        return [f"{absent.name} never holds: it has no rule"]
+    more = [f"  and {len(absent.rules) - MOST} more"] if len(absent.rules) > MOST else []
+    return [
+        f"{absent.name} does not hold, since none of these does",
+        *(f"  {text}" for text in absent.rules[:MOST]),
+        *more,
+    ]
+
+
 def miss_text(miss: Miss) -> str:
     """The rule and what it lacks."""
     lost = "" if miss.wins else " (though a class that fires would still come first)"
@@ -76,6 +91,8 @@ def certainty(change: Change) -> str:
         fewer = f"nothing less than a change of {plural(change.at_least, 'column')} will do"
         return f"This is proved to be the smallest: {fewer}."
     least = plural(change.at_least, "column")
+    if not change.steps:
+        return f"The search reached its limit. At least {least} must change, and perhaps no change helps at all."
     return f"This is a bound: the search reached its limit. At least {least} must change, perhaps fewer than here."
 
 

@@ -23,12 +23,25 @@ def save(model: object, path: str | os.PathLike[str]) -> None:
         raise InputError(f"save takes a RuleNetwork or a fitted model, not {type(model).__name__}")
     text = dumps(network)
     loads(text)  # a network that is too large to be read again is told now
+    write_whole(text.encode("utf-8"), path)
+
+
+def place_for(path: str | os.PathLike[str]) -> Path:
+    """Where a file can be written, if it can: complain now rather than after long work."""
     target = Path(path).resolve()
     if not target.parent.is_dir():
         raise InputError(f"cannot write {path}: there is no folder {target.parent}")
+    if target.is_dir():
+        raise InputError(f"cannot write {path}: it is a folder; name a file in it")
+    return target
+
+
+def write_whole(content: bytes, path: str | os.PathLike[str]) -> None:
+    """A file that appears whole or not at all."""
+    target = place_for(path)
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        part.write_text(text, encoding="utf-8", newline="\n")
+        part.write_bytes(content)
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)

@@ -148,7 +148,8 @@ def _number_in(low: float, high: float, now: float | None) -> float:
     for digits in range(_decimals(now), 16):
         step = 10.0**-digits
         if abs(near) < 1e15 * step:
-            number = round(math.floor(near / step) * step + (0 if near == high else step), digits)
+            steps = math.floor(round(near / step, 6))  # 0.6 / 0.1 is a little less than 6
+            number = round(steps * step + (0 if near == high else step), digits)
             if low < number <= high:
                 return number
     return high if high < math.inf else math.nextafter(low, math.inf)

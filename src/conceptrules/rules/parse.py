@@ -11,7 +11,8 @@ from conceptrules.rules.errors import InputError
 from conceptrules.rules.limits import MAX_DEPTH, check_parts, check_size
 
 _TOO_DEEP = "not a conceptrules model: brackets are nested too deeply"
-_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
+# A text that is never closed goes to the end: were it no match, each quote in it would be tried in turn, for minutes.
+STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 _REST = re.compile(r"[^][{}]+")
 
 
@@ -36,7 +37,7 @@ def parsed(text: str) -> object:
 
 def _check_depth(text: str) -> None:
     """Innermost brackets go first. What is left of a proper model is nothing, and of a damaged one little."""
-    brackets = _REST.sub("", _STRING.sub("", text))
+    brackets = _REST.sub("", STRING.sub("", text))
     for _ in range(MAX_DEPTH):
         brackets = brackets.replace("[]", "").replace("{}", "")
     if brackets.count("[") + brackets.count("{") > MAX_DEPTH:

@@ -86,7 +86,7 @@ class _Question:
     def row(self, questions: Iterable[tuple[int, int]]) -> Row | None:
         """A row on which the first formula of a pair is true and the second is not."""
         for yes, no in questions:
-            found = self.pool.find(self.pool.all([yes, self.pool.negated(no)]))
+            found = None if yes == no else self.pool.find(self.pool.all([yes, self.pool.negated(no)]))
             if found is not None:
                 return self._raw(found)
         return None

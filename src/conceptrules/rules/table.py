@@ -44,7 +44,12 @@ class Table:
 
     def take(self, rows: NDArray[np.intp]) -> Table:
         """These rows only; what the others hold is never looked at."""
-        return replace(self, column=lambda position: self.column(position)[rows], rows=len(rows))
+        return replace(
+            self,
+            column=lambda position: self.column(position)[rows],
+            first=lambda: [self.column(position)[int(rows[0])] for position in range(len(self.names))],
+            rows=len(rows),
+        )
 
     def cells(self, position: int) -> Cells:
         name, column = self.names[position], self.column(position)

@@ -229,10 +229,14 @@ def _any_of(rules: Sequence[int]) -> str:
     return " any of" if len(rules) > 1 else ""
 
 
-def plural(count: float, noun: str) -> str:
-    """1 row, 2 rows"""
+def plural(count: float, noun: str, many: str = "") -> str:
+    """
+    >>> plural(1, "class", "classes"), plural(1200, "row"), plural(2.25, "row")
+    ('1 class', '1,200 rows', '2.25 rows')
+    """
     whole = count >= 100 or count == round(count)  # weights can be fractions
-    return f"{count:,.0f} {noun}" + "s" * (count != 1) if whole else f"{count:.3g} {noun}s"
+    number = f"{count:,.0f}" if whole else f"{count:.3g}"
+    return f"{number} {noun if count == 1 else many or noun + 's'}"
 
 
 def percent(share: float) -> str:

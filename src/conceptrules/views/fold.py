@@ -36,12 +36,16 @@ def fold_to(graph: Graph, limit: int) -> Graph:
     edges: Counter[tuple[str, str, bool]] = Counter()
     for edge in graph.edges:
         edges[place.get(edge.source, edge.source), place.get(edge.target, edge.target), edge.negated] += edge.count
-    nodes = (*(tuple(node for node, _ in layer) for layer in layers), graph.layers[-1])
+    nodes = (*(tuple(_named(*pair) for pair in layer) for layer in layers), graph.layers[-1])
     return replace(graph, layers=nodes, edges=tuple(Edge(*ends, count) for ends, count in edges.items()))
 
 
 Folded = list[tuple[Node, Sequence[str]]]
 """A node to draw, and the ids of the nodes that it stands for."""
+
+
+def _named(node: Node, names: Sequence[str]) -> Node:
+    return replace(node, stands_for=tuple(names)) if node.members > 1 else node
 
 
 def _folded(graph: Graph, layer: Sequence[Node], limit: int) -> Folded:
@@ -106,13 +110,12 @@ def _rest(nodes: Sequence[Node], groups: Sequence[Hashable], layer: Sequence[Nod
 
 def _several(nodes: Sequence[Node], number: int) -> Node:
     first = nodes[0]
-    plural = {"predicate": "conditions", "rule": "rules", "concept": "concepts"}[first.kind]
     where = f" on {word(first.column)}" if first.column is not None else ""
     return replace(
         first,
         id=f"fold{first.layer}.{number}",
         text=f"and {len(nodes)} more" if first.kind == "predicate" else f"+{len(nodes)}",
-        tooltip=f"{len(nodes)} more {plural}{where}: " + ", ".join(node.text for node in nodes),
+        tooltip=f"{len(nodes)} more {first.kind}s{where}: " + ", ".join(node.text for node in nodes),
         weight=sum(node.weight for node in nodes),
         members=len(nodes),
     )
@@ -124,7 +127,7 @@ def _others(nodes: Sequence[Node]) -> Folded:
         return []
     names = list(dict.fromkeys(word(node.column) for node in nodes))
     weight = sum(node.weight for node in nodes)
-    text = f"{len(nodes)} conditions"
-    tip = f"{len(nodes)} conditions on {len(names)} more columns: {', '.join(names)}"
+    text = f"{len(nodes)} predicates"
+    tip = f"{len(nodes)} predicates on {len(names)} more columns: {', '.join(names)}"
     rest = Node("fold0.rest", "predicate", 0, text, tip, weight, None, None, len(nodes))
     return [(rest, [node.id for node in nodes])]

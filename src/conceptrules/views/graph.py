@@ -35,6 +35,8 @@ class Node:
     members: int = 1
     empty: bool = False
     """A class or concept without rules: it never fires."""
+    stands_for: tuple[str, ...] = ()
+    """The ids of the nodes that are folded into this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +130,7 @@ def _predicates(network: RuleNetwork, degree: Mapping[str, int], colours: Mappin
     used = [index for index in range(len(network.predicates)) if below_id(0, index) in degree]
     for index in sorted(used, key=lambda i: _place(network.predicates[i], *columns[network.predicates[i].column])):
         predicate, name = network.predicates[index], below_id(0, index)
-        text = condition(predicate, columns[predicate.column][1])
+        text = bare_text(predicate, columns[predicate.column][1])
         tip = literal_text(network, 0, Literal(index))
         colour = colours[predicate.column]
         yield Node(name, "predicate", 0, text, tip, degree[name], predicate.column, colour)
@@ -144,10 +146,10 @@ def _place(predicate: Predicate, place: int, column: Column) -> tuple[int, int, 
     return place, 1, 0, 0, ""
 
 
-def condition(predicate: Predicate, column: Column) -> str:
+def bare_text(predicate: Predicate, column: Column) -> str:
     """The predicate without the name of its column, for where that stands above it.
 
-    >>> condition(Interval("age", 27, 41), Column("age"))
+    >>> bare_text(Interval("age", 27, 41), Column("age"))
     '> 27, ≤ 41'
     """
     match predicate:

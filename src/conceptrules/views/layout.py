@@ -17,7 +17,7 @@ from conceptrules.views.fold import folded, is_folded
 from conceptrules.views.graph import Edge, Graph, Node, collect
 from conceptrules.views.order import ordered
 from conceptrules.views.spread import spread
-from conceptrules.views.towers import GAP, HEAD, ROW, WORDS, Tower, condition, heading, right_end, stacked
+from conceptrules.views.towers import GAP, HEAD, ROW, WORDS, Tower, heading, right_end, row_text, stacked
 
 FOLD = 240
 """Edges that can be followed with the eye; in larger networks the nodes that matter least are folded into groups."""
@@ -208,7 +208,7 @@ def _mark(graph: Graph, node: Node, centre: float, top: float) -> Mark:
 def _chips(graph: Graph, tower: Tower, left: float, top: float) -> Iterator[Mark]:
     for node, y in tower.rows():
         above = graph.above.get(node.id, ())
-        yield Mark(node, condition(node), left + tower.x, top + y, tower.words, ROW, (), above)
+        yield Mark(node, row_text(node), left + tower.x, top + y, tower.words, ROW, (), above)
 
 
 def _wires(tower: Tower, left: float, top: float) -> Iterator[Wire]:

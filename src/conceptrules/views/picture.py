@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from conceptrules.rules.errors import InputError
+from conceptrules.rules.file import place_for, write_whole
 
 FORMATS = (".svg", ".png", ".pdf")
 _PAGE = '#set page(width: auto, height: auto, margin: 0pt)\n#image("picture.svg")\n'
@@ -20,14 +21,7 @@ _PAGE = '#set page(width: auto, height: auto, margin: 0pt)\n#image("picture.svg"
 def save(svg: str, path: str | os.PathLike[str]) -> None:
     """A file that ends in .svg, .png or .pdf; it appears whole or not at all."""
     write = check(path)
-    target = Path(path).resolve()
-    data = write(svg)
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(data)
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+    write_whole(write(svg), path)
 
 
 def check(path: str | os.PathLike[str]) -> Callable[[str], bytes]:
@@ -35,9 +29,7 @@ def check(path: str | os.PathLike[str]) -> Callable[[str], bytes]:
     suffix = Path(path).suffix.lower()
     if suffix not in FORMATS:
         raise InputError(f"{path}: the name of a picture must end in one of {', '.join(FORMATS)}")
-    folder = Path(path).resolve().parent
-    if not folder.is_dir():
-        raise InputError(f"cannot write {path}: there is no folder {folder}")
+    place_for(path)
     if suffix == ".svg":
         return str.encode
     if find_spec("typst") is None:

@@ -153,6 +153,7 @@ def _mark(mark: Mark) -> str:
     chip = " chip" * (node.kind == "predicate")
     kinds = f"node {node.kind}{chip}" + " empty" * node.empty + " folded" * (node.members > 1) + _key(node.colour)
     links = f'data-depends="{" ".join(mark.depends)}" data-feeds="{" ".join(mark.feeds)}"'
+    links += f' data-members="{" ".join(node.stands_for)}"' if node.stands_for else ""
     head = f'<g class="{kinds}" data-node="{node.id}" {links} role="img" aria-label="{escaped(node.tooltip)}">'
     return "".join([head, f"<title>{escaped(node.tooltip)}</title>", *_shape(mark), "</g>"])
 

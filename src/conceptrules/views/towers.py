@@ -13,7 +13,7 @@ from conceptrules.views.order import blocks_of
 
 TEXT = 12.0
 WORDS = 28
-"""Letters of a condition or name; the rest is in the tooltip."""
+"""Letters of a predicate or name; the rest is in the tooltip."""
 ROW, HEAD, GAP = 21.0, 22.0, 12.0
 """Heights: of a predicate, of the column's name, and between cards."""
 _WIRE = 5.0  # from one to the next
@@ -30,7 +30,7 @@ class Tower:
     @property
     def words(self) -> float:
         """The width of the cards."""
-        texts = [condition(node) for card in self.cards for node in card]
+        texts = [row_text(node) for card in self.cards for node in card]
         heads = [width(heading(card), TEXT) * 1.08 for card in self.cards]  # in bold
         return max([*(width(text, TEXT) for text in texts), *heads]) + 20
 
@@ -56,7 +56,7 @@ class Tower:
             yield node.id, self.x + self.words + _WIRE * number
 
 
-def condition(node: Node) -> str:
+def row_text(node: Node) -> str:
     return shortened(node.text, WORDS)
 
 

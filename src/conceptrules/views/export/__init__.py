@@ -29,6 +29,8 @@ FORMATS: dict[str, Format] = {
     "javascript": Format(f"{_HERE}.javascript:javascript", f"{_HERE}.engines.node", ".js"),
     "latex": Format(f"{_HERE}.latex:latex", suffix=".tex"),
     "markdown": Format(f"{_HERE}.markdown:markdown", suffix=".md"),
+    "onnx": Format(f"{_HERE}.onnx:onnx_model", f"{_HERE}.engines.ort", ".onnx"),
+    "pmml": Format(f"{_HERE}.pmml:pmml", f"{_HERE}.engines.jpmml", ".pmml"),
     "python": Format(f"{_HERE}.python:python", f"{_HERE}.engines.interpreter", ".py"),
     "sql": Format(f"{_HERE}.sql:sql", f"{_HERE}.engines.database", ".sql"),
 }

@@ -66,7 +66,7 @@ def _replaced(found: re.Match[str]) -> str:
 def _section(section: Section, whole: Document) -> list[str]:
     if not section.rules:
         return [rf"\par\noindent\textbf{{{escaped(section.title)}}}\par", ""]
-    head = ["rule", "conditions", *(["rows", "right"] if whole.measured else [])]
+    head = ["rule", "literals", *(["rows", "right"] if whole.measured else [])]
     columns = "lp{0.6\\textwidth}" + ("rr" if whole.measured else "")
     return [
         rf"\begin{{longtable}}{{{columns}}}",

@@ -36,7 +36,7 @@ def _section(section: Section, measured: bool) -> str:
     if not section.rules:
         return title
     rows = [[rule.name, rule.text, *([rule.rows, rule.right] if measured else [])] for rule in section.rules]
-    head = ["rule", "conditions", *(["rows", "right"] if measured else [])]
+    head = ["rule", "literals", *(["rows", "right"] if measured else [])]
     ruler = ["---", "---", *(["---:", "---:"] if measured else [])]
     lines = [_line(head), "|" + "|".join(ruler) + "|", *(_line([escaped(cell) for cell in row]) for row in rows)]
     return title + "\n\n" + "\n".join(lines)

@@ -44,7 +44,7 @@ def document(network: RuleNetwork) -> Document:
 
 
 def _introduction(network: RuleNetwork) -> Iterator[str]:
-    yield "A rule holds if all its conditions hold; a class fires if any of its rules holds."
+    yield "A rule holds if all its literals do; a class fires if any of its rules holds."
     if len(network.classes) > 1:
         yield f"If several classes fire, the first of these wins: {', '.join(map(word, network.priority))}."
     yield f"If none fires, the answer is {word(network.default)}."

@@ -20,6 +20,9 @@ from conceptrules.views.export.engines.database import Stored, dotted, moment, q
 _USER = "conceptrules"
 # If this process is killed, the pipe to the guard closes, and the guard stops the server.
 _GUARD = 'cat; kill -INT "$1"; while kill -0 "$1"; do sleep 0.1; done; rm -rf -- "$0"'
+# Answers are told apart by their place alone. From 8 MB on, a scan would be shared among workers, or begin where the
+# last one stopped, and the rows would come out in another order.
+_IN_ORDER = ("max_parallel_workers_per_gather=0", "synchronize_seqscans=off")
 _TYPES = {
     "number": "DOUBLE PRECISION",
     "whole": "BIGINT",
@@ -80,7 +83,9 @@ def server() -> str:
     data = folder / "data"
     settings = ["-A", "trust", "-U", _USER, "-E", "UTF8", "--locale=C", "--no-sync"]
     subprocess.run([str(_program("initdb")), "-D", data, *settings], check=True, **quiet)
-    options = ["-F", "-k", str(folder), "-c", "listen_addresses="]
+    options = ["-F", "-k", str(folder)]
+    for setting in ("listen_addresses=", *_IN_ORDER):
+        options += ["-c", setting]
     process = subprocess.Popen([str(_program("postgres")), "-D", data, *options], **quiet)
     guard = subprocess.Popen(["sh", "-c", _GUARD, str(folder), str(process.pid)], stdin=subprocess.PIPE, **quiet)
     atexit.register(_stop, process, guard, folder)

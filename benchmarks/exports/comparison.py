@@ -1,0 +1,119 @@
+"""A network for each data set, in every engine that an export is made for."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from benchmarks.exports import hostile, report
+from conceptrules import ConceptRuleClassifier
+from conceptrules.datasets import DatasetError, load, names
+from conceptrules.rules.errors import InputError
+from conceptrules.rules.identity import content_hash
+from conceptrules.rules.network import RuleNetwork
+from conceptrules.views.export import export
+from conceptrules.views.export.verify import compare
+
+ROWS = 5_000
+"""Of a data set, to learn from and to compare on."""
+COVERING = 5_000
+"""At most so many rows that cover the network, unless it needs more."""
+SETTINGS: dict[str, Any] = {"layers": (32, 16, 32), "negation": True, "max_epochs": 60, "n_jobs": 1}
+SQL: dict[str, Any] = {"reasons": True, "probabilities": True, "prefix": "answer_"}
+ENGINES: dict[str, tuple[str, dict[str, Any]]] = {
+    "python": ("python", {}),
+    "javascript": ("javascript", {}),
+    "c": ("c", {}),
+    "duckdb": ("sql", {"dialect": "duckdb", **SQL}),
+    "sqlite": ("sql", {"dialect": "sqlite", **SQL}),
+    "postgres": ("sql", {"dialect": "postgres", **SQL}),
+    "onnx": ("onnx", {}),
+    "pmml": ("pmml", {}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A network and rows to try it on, beside those that cover it."""
+
+    name: str
+    network: RuleNetwork
+    data: Any = None
+    tables: Mapping[str, str] = field(default_factory=dict)
+    """What a database is to call columns whose names it cannot have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One network in one engine."""
+
+    task: str
+    engine: str
+    rows: int
+    mismatches: int
+    seconds: float
+    skipped: str | None = None
+    first: str | None = None
+    """The first row that differs."""
+
+
+def run(only: Sequence[str] | None, seed: int) -> int:
+    started = datetime.now(UTC)
+    cells: list[Cell] = []
+    networks: dict[str, dict[str, Any]] = {}
+    for task in tasks(only, seed):
+        networks[task.name] = {"hash": content_hash(task.network), "edges": task.network.edges}
+        print(f"{task.name} ({task.network.edges} edges) ...", file=sys.stderr, flush=True)
+        cells += [compared(task, engine) for engine in ENGINES]
+    report.show_comparison(cells, list(ENGINES))
+    settings = {"rows": ROWS, "covering": COVERING, "seed": seed, "learner": SETTINGS, "engines": ENGINES}
+    report.keep("exports", started, {"settings": settings, "networks": networks, "cells": cells})
+    wrong = [cell for cell in cells if cell.mismatches]
+    for cell in wrong:
+        print(f"{cell.task} in {cell.engine}: {cell.first}")
+    print(f"{sum(cell.mismatches for cell in cells)} mismatches in {sum(cell.rows for cell in cells):,} comparisons")
+    return 1 if wrong or not cells else 0
+
+
+def tasks(only: Sequence[str] | None, seed: int) -> Iterator[Task]:
+    """The data sets that are there, then the hostile names."""
+    for name in names():
+        if only and name not in only:
+            continue
+        try:
+            yield learned(name, seed)
+        except DatasetError as error:
+            print(f"{name} is left out: {error}", file=sys.stderr)
+    if not only or "hostile" in only:
+        yield Task("hostile", hostile.network(), tables=hostile.TABLE_NAMES)
+
+
+def learned(name: str, seed: int) -> Task:
+    data = load(name)
+    rows = np.random.default_rng(seed).permutation(len(data.y))[:ROWS]
+    X, y = data.X.take(rows), data.y[rows]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about columns that hold one value; quality is not the point here
+        clf = ConceptRuleClassifier(**SETTINGS, random_state=seed).fit(X, y)
+    return Task(name, clf.network_, X)
+
+
+def compared(task: Task, engine: str) -> Cell:
+    to, options = ENGINES[engine]
+    options = options | ({"columns": task.tables} if to == "sql" else {})
+    start = perf_counter()
+    try:
+        outcome = compare(task.network, to, export(task.network, to, **options), task.data, COVERING, **options)
+    except InputError as error:
+        return Cell(task.name, engine, 0, 0, perf_counter() - start, f"refused: {error}")
+    first = str(outcome.mismatches[0]) if outcome.mismatches else None
+    return Cell(
+        task.name, engine, outcome.rows, len(outcome.mismatches), perf_counter() - start, outcome.skipped, first
+    )

@@ -1,0 +1,92 @@
+"""What came out: shown as tables, kept as JSON."""
+
+from __future__ import annotations
+
+import json
+import platform
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, is_dataclass
+from datetime import datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.speed.report import machine
+from conceptrules import __version__
+
+if TYPE_CHECKING:
+    from benchmarks.exports.comparison import Cell
+
+RESULTS = Path(__file__).parent / "results"
+PACKAGES = ("numpy", "pyarrow", "duckdb", "sqlglot", "onnx", "onnxruntime", "jpmml_evaluator", "psycopg")
+PROGRAMS = {
+    "node": ("--version",),
+    "gcc": ("-dumpfullversion",),
+    "java": ("--version",),
+    "psql": ("--version",),
+}
+
+
+def show_comparison(cells: Sequence[Cell], engines: Sequence[str]) -> None:
+    """Data sets by engines: mismatches of rows."""
+    table = Table("mismatches of rows", *engines, box=None)
+    by_place = {(cell.task, cell.engine): cell for cell in cells}
+    for task in dict.fromkeys(cell.task for cell in cells):
+        table.add_row(task, *(said(by_place[task, engine]) for engine in engines))
+    console = Console(width=200, highlight=False)
+    console.print(table)
+    for reason in dict.fromkeys(f"{cell.engine}: {cell.skipped}" for cell in cells if cell.skipped):
+        console.print(reason, markup=False)
+
+
+def said(cell: Cell) -> str:
+    return "not run" if cell.skipped else f"{cell.mismatches} of {cell.rows:,}"
+
+
+def show_size(clock: Mapping[str, Sequence[float]], cores: Mapping[str, Sequence[float]], rows: int) -> None:
+    """Medians, and the spread of rows per second."""
+    table = Table(
+        "", "seconds", "rows per second", "slowest to fastest", "core seconds", "rows per core second", box=None
+    )
+    for name, taken in clock.items():
+        middle, core = median(taken), median(cores[name])
+        ends = f"{rows / max(taken):,.0f} to {rows / min(taken):,.0f}"
+        table.add_row(name, f"{middle:.2f}", f"{rows / middle:,.0f}", ends, f"{core:.2f}", f"{rows / core:,.0f}")
+    Console(width=160, highlight=False).print(table)
+
+
+def keep(kind: str, started: datetime, content: Mapping[str, Any], folder: Path = RESULTS) -> Path:
+    """The record of a run: what was run, on what, and what came out."""
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{kind}-{started:%Y%m%d-%H%M%S}.json"
+    about = {"started": started.isoformat(timespec="seconds"), "versions": versions(), "machine": machine()}
+    path.write_text(json.dumps({**about, **content}, indent=1, default=_plain) + "\n", encoding="utf-8")
+    print(f"kept as benchmarks/exports/results/{path.name}")
+    return path
+
+
+def versions() -> dict[str, str]:
+    found = {"python": platform.python_version(), "conceptrules": __version__}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found | {name: _program(name, options) for name, options in PROGRAMS.items()}
+
+
+def _program(name: str, options: Sequence[str]) -> str:
+    if shutil.which(name) is None:
+        return "not installed"
+    run = subprocess.run([name, *options], capture_output=True, text=True, check=False)
+    return run.stdout.partition("\n")[0].strip()
+
+
+def _plain(value: object) -> Any:
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else str(value)

@@ -1,0 +1,42 @@
+"""What the paper prints: its data sets, its models and its figures (paper.toml)."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+NAMES = {
+    "crs": "CRS",
+    "mllp0": "MLLP(P=0)",
+    "crs0": "CRS(P=0)",
+    "c45": "C4.5",
+    "cart": "CART",
+    "sbrl": "SBRL",
+    "lr": "LR",
+    "svm": "SVM",
+    "plnn": "PLNN",
+    "gbdt": "GBDT",
+    "rf10": "RF(10)",
+    "rf100": "RF(100)",
+}
+OURS = ("crs", "mllp0", "crs0")
+BASELINES = tuple(name for name in NAMES if name not in OURS)
+CUT = (*OURS, "sbrl")
+"""The models that see cut points, so that it matters which rows these were fitted on."""
+
+
+@cache
+def paper_figures() -> dict[str, Any]:
+    return tomllib.loads((Path(__file__).parent / "paper.toml").read_text(encoding="utf-8"))
+
+
+def data_names() -> tuple[str, ...]:
+    return tuple(paper_figures()["properties"])
+
+
+def paper_cell(data: str, model: str) -> float:
+    """Of Table 1; `Average` is a row too."""
+    figures = paper_figures()
+    return float(figures["f1"][data][figures["columns"].index(model)])

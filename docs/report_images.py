@@ -1,0 +1,65 @@
+"""Makes the pictures of docs/report.md: a short fit on adult, its report, and a browser's view of it.
+
+    python docs/report_images.py
+
+It needs the paper's data sets ($CONCEPTRULES_DATA) and a Chromium.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+from playwright.sync_api import sync_playwright
+
+from conceptrules import ConceptRuleClassifier, datasets
+
+HERE = Path(__file__).parent / "images"
+VIEWS: dict[str, dict[str, Any]] = {
+    "light": {"viewport": {"width": 1200, "height": 900}},
+    "dark": {"viewport": {"width": 1200, "height": 900}, "color_scheme": "dark"},
+    "phone": {"viewport": {"width": 390, "height": 844}},
+}
+COLOURS = 160  # of a picture: a third of the size; the rare colours of columns are kept
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "report.html")
+        write(path)
+        for name, options in VIEWS.items():
+            picture(path, HERE / f"report-{name}.png", options)
+
+
+def write(path: Path) -> None:
+    data = datasets.load("adult")
+    rows = np.random.default_rng(0).permutation(len(data.y))
+    train, test = np.split(rows, [len(rows) * 7 // 10])
+    clf = ConceptRuleClassifier((64,), binarization_rate=[0.5, 0.7], max_epochs=120, random_state=0)
+    clf.fit(data.X.take(train), data.y[train])
+    clf.report(data.X.take(test), data.y[test], path, title="Predicting income")
+
+
+def picture(page_path: Path, path: Path, options: dict[str, Any]) -> None:
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--headless", "--no-sandbox"])
+        page = browser.new_context(**options).new_page()
+        page.goto(page_path.as_uri())
+        page.wait_for_selector("#change[data-state=done]", state="attached")
+        # As high as the page, so that what sticks to the window's edges is where it belongs.
+        page.set_viewport_size({**options["viewport"], "height": page.evaluate("document.body.scrollHeight")})
+        page.screenshot(path=path, full_page=True)
+        browser.close()
+    with Image.open(path) as image:
+        image.convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
+            path, optimize=True
+        )
+
+
+if __name__ == "__main__":
+    main()

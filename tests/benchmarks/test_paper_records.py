@@ -1,0 +1,124 @@
+"""Records: folds merge, an interrupted run goes on, and nothing is ever half written."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.paper.records import Fold, Run, missing, read, read_all, this_place, write_fold, write_json
+
+RUN = Run("wine", "cart")
+PLACE = {"python": "3", "processor": "P", "cores": 2}
+
+
+def scored(number: int, f1: float = 0.5) -> Fold:
+    return Fold(number, {"f1": f1}, {"fit": 1.0}, {"C": 1.0}, 0.4, {"edges": 7}, {"warnings": ["W"]})
+
+
+def test_a_fold_is_read_back_as_it_was_written(tmp_path: Path) -> None:
+    write_fold(RUN, scored(2), {"a": 1}, root=tmp_path, place=PLACE)
+    record = read(RUN, tmp_path)
+    assert record is not None
+    assert record.folds == (scored(2),)
+    assert record.run == RUN
+    assert record.settings == {"a": 1}
+    assert record.places == (PLACE,)
+    assert list(record.times) == [2]
+
+
+def test_folds_merge_in_order_and_a_later_one_replaces_its_own(tmp_path: Path) -> None:
+    for fold in (scored(3), scored(1), scored(3, 0.75)):
+        write_fold(RUN, fold, {}, root=tmp_path, place=PLACE)
+    record = read(RUN, tmp_path)
+    assert record is not None
+    assert [(fold.fold, fold.scores["f1"]) for fold in record.folds] == [(1, 0.5), (3, 0.75)]
+
+
+def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    assert missing("wine", "cart", root=tmp_path) == [0, 1, 2, 3, 4]
+    for number in (0, 1):
+        write_fold(RUN, scored(number), {}, root=tmp_path, place=PLACE)
+    assert missing("wine", "cart", root=tmp_path) == [2, 3, 4]
+    assert missing("wine", "cart", "published", root=tmp_path) == [0, 1, 2, 3, 4]
+    assert missing("wine", "cart", "fold", 1, root=tmp_path) == [0, 1, 2, 3, 4]
+    for number in (2, 3, 4):
+        write_fold(RUN, scored(number), {}, root=tmp_path, place=PLACE)
+    record = read(RUN, tmp_path)
+    assert missing("wine", "cart", root=tmp_path) == []
+    assert record is not None
+    assert record.complete
+
+
+def test_a_fold_that_failed_is_done_unless_it_is_tried_again(tmp_path: Path) -> None:
+    for number in range(5):
+        write_fold(RUN, scored(number) if number else Fold(0, failed="too long"), {}, root=tmp_path, place=PLACE)
+    record = read(RUN, tmp_path)
+    assert record is not None
+    assert not record.complete
+    assert record.failed == "too long"
+    assert missing("wine", "cart", root=tmp_path) == []
+    assert missing("wine", "cart", root=tmp_path, retry=True) == [0]
+
+
+def test_folds_that_end_at_the_same_moment_are_all_kept(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(5) as pool:
+        list(pool.map(lambda number: write_fold(RUN, scored(number), {}, root=tmp_path, place=PLACE), range(5)))
+    assert missing("wine", "cart", root=tmp_path) == []
+    assert [path.name for path in (tmp_path / "wine").iterdir()] == ["cart-fold-s0.json"]
+
+
+def test_the_place_of_each_fold_is_known(tmp_path: Path) -> None:
+    other = {**PLACE, "cores": 16}
+    for number, place in enumerate((PLACE, other, PLACE)):
+        path = write_fold(RUN, scored(number), {}, root=tmp_path, place=place)
+    content = json.loads(path.read_text(encoding="utf-8"))
+    assert content["places"] == [PLACE, other]
+    assert [entry["place"] for entry in content["folds"]] == [0, 1, 0]
+
+
+def test_files_are_small_and_plain(tmp_path: Path) -> None:
+    fold = Fold(0, {"f1": np.float64(1 / 3)}, edges={"edges": np.int64(9)}, extra={"shares": np.array([0.25, 2 / 3])})
+    path = write_fold(RUN, fold, {}, root=tmp_path, place=PLACE)
+    (line,) = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith('{"fold"')]
+    assert '"f1":0.333333' in line
+    assert '"edges":9' in line
+    assert '"shares":[0.25,0.666667]' in line
+    assert "failed" not in line
+
+
+def test_other_files_are_not_taken_for_runs(tmp_path: Path) -> None:
+    write_fold(RUN, scored(0), {}, root=tmp_path, place=PLACE)
+    write_json(tmp_path / "wine" / "rate-s0.json", [{"rate": 0.1}, {"rate": 1 / 3}])
+    assert [record.run for record in read_all(tmp_path)] == [RUN]
+    assert (tmp_path / "wine" / "rate-s0.json").read_text() == '[\n{"rate":0.1},\n{"rate":0.333333}\n]\n'
+
+
+def test_this_place_names_what_matters() -> None:
+    assert {"python", "conceptrules", "numpy", "scikit-learn", "cores", "machine"} <= this_place().keys()
+
+
+@pytest.mark.parametrize(
+    ("run", "fold", "words"),
+    [
+        (Run("wine", "cart", "mine"), scored(0), "no protocol 'mine'"),
+        (RUN, scored(5), "no fold 5"),
+        (RUN, Fold(0, {"accuracy": 1.0}), "no f1"),
+        (RUN, Fold(0), "no f1"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(tmp_path: Path, run: Run, fold: Fold, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        write_fold(run, fold, {}, root=tmp_path, place=PLACE)
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_no_number_leaves_the_file_alone(tmp_path: Path) -> None:
+    path = write_fold(RUN, scored(0), {}, root=tmp_path, place=PLACE)
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match="JSON compliant"):
+        write_fold(RUN, scored(1, float("nan")), {}, root=tmp_path, place=PLACE)
+    assert path.read_bytes() == before

@@ -1,0 +1,218 @@
+"""Tables and figures: from records alone, and the same bytes each time."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from benchmarks.paper import case, claims, figures, tables
+from benchmarks.paper.cells import Cell, Results, read_results
+from benchmarks.paper.claims import Point, rate_claims
+from benchmarks.paper.printed import NAMES, data_names, paper_cell
+from benchmarks.paper.records import STAGES, Fold, Run, write_fold, write_json
+from conceptrules.rules.file import save
+from conceptrules.rules.network import Concept, Level, Literal, Rule, RuleNetwork
+from conceptrules.rules.predicate import Column, Interval
+
+PLACE = {"processor": "P", "cores": 2}
+
+
+def put(root: Path, run: Run, f1: list[float], edges: dict[str, int] | None = None) -> None:
+    for number, score in enumerate(f1):
+        found = {"f1": score, "accuracy": score, "f1_common": score}
+        write_fold(run, Fold(number, found, {"fit": 1.5}, edges=edges or {}), {}, root=root, place=PLACE)
+
+
+def network() -> RuleNetwork:
+    predicates = (Interval("age", 30.0, 40.0), Interval("capital-gain", 5000.0, float("inf")))
+    rules = (Rule((Literal(0), Literal(1, True))), Rule((Literal(1),)))
+    columns = (Column("age", "number"), Column("capital-gain", "number"))
+    return RuleNetwork(columns, predicates, (Level(rules, (Concept((0,)), Concept((0, 1)))),), ("<=50K", ">50K"))
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A little of everything."""
+    put(tmp_path, Run("wine", "cart"), [0.9, 0.9, 0.9, 0.9, 1.0], {"edges": 10})
+    put(tmp_path, Run("wine", "crs"), [0.97] * 5, dict(zip(STAGES, (400, 300, 200, 100), strict=True)))
+    put(tmp_path, Run("wine", "crs", seed=1), [0.95] * 5)
+    put(tmp_path, Run("wine", "crs", "published"), [0.99] * 5)
+    put(tmp_path, Run("wine", "lr"), [0.5] * 3)
+    write_fold(Run("wine", "svm"), Fold(0, failed="stopped after 3600 s"), {}, root=tmp_path, place=PLACE)
+    write_json(tmp_path / "connect-4" / "rate-a.json", rate_entries())
+    gaps = [{"epoch": e, "mllp_f1": 0.8, "crs_f1": 0.6, "none": 0.2, "one": 0.5, "several": 0.3} for e in (10, 0)]
+    write_json(tmp_path / "adult" / "gap.json", gaps)
+    save(network(), tmp_path / "adult" / "case.json")
+    return tmp_path
+
+
+def rate_entries() -> list[dict[str, object]]:
+    return [
+        {"layers": layers, "rate": rate, "fold": 0, "f1": f1}
+        for layers, scores in (([64], (0.40, 0.41)), ([64, 64, 64], (0.30, 0.60)))
+        for rate, f1 in zip((0.0, 0.8), scores, strict=True)
+    ]
+
+
+def row_of(text: str, heading: str, data: str) -> str:
+    section = text.partition(heading)[2]
+    return next(line for line in section.splitlines() if line.startswith(f"| {data} |"))
+
+
+def text_of(root: Path) -> str:
+    results = read_results(root)
+    return tables.results_text(results, ["activation", "rate", "complexity", "case", "gap"])
+
+
+def test_a_cell_has_ours_and_the_papers_and_the_difference(root: Path) -> None:
+    cell = read_results(root).cell("wine", "cart")
+    assert cell == Cell("wine", "cart", 94.39, pytest.approx(92.0), pytest.approx(4.0))
+    assert tables.cell_text(cell) == "**92.00** ± 4.00<br>94.39 (\N{MINUS SIGN}2.39)"
+
+
+def test_cells_that_have_no_figure_say_why(root: Path) -> None:
+    results = read_results(root)
+    assert results.cell("wine", "lr").reason == "3 of 5 folds run"
+    assert results.cell("wine", "svm").reason == "stopped after 3600 s"
+    assert results.cell("adult", "crs").reason == "not run"
+    text = text_of(root)
+    assert "- wine, SVM: stopped after 3600 s." in text
+    assert "- wine, LR: 3 of 5 folds run." in text
+    row = row_of(text, "## Table 1, protocol fold", "adult")
+    assert row.count("not run<br>") == len(NAMES)
+    assert "||" not in text.replace(" ", "")
+
+
+def test_each_table_names_its_protocol(root: Path) -> None:
+    text = text_of(root)
+    headings = [line for line in text.splitlines() if line.startswith("##")]
+    assert "## Table 1, protocol fold" in headings
+    assert "## Table 1, protocol published" in headings
+    row = row_of(text, "## Table 1, protocol published", "wine")
+    assert "**99.00**, 97.00, +2.00<br>97.78 (+1.22)" in row
+
+
+def test_seeds_stand_beside_the_table(root: Path) -> None:
+    row = row_of(text_of(root), "### Our columns over the seeds", "wine")
+    assert "96.00 ± 1.00 (95.00 to 97.00) [2]" in row
+
+
+@pytest.mark.parametrize(
+    ("ours", "verdict"), [(78.95, "near"), (82.95, "near"), (78.9, "below"), (83.0, "above"), (None, "open")]
+)
+def test_within_two_points(ours: float | None, verdict: str) -> None:
+    assert Cell("adult", "crs", 80.95, ours).verdict == verdict
+
+
+def test_the_verdict_counts(root: Path) -> None:
+    assert "on **1 of 12** data sets (wine)" in text_of(root)
+    assert "Not run, or not to the end: 11 (adult," in text_of(root)
+
+
+def test_the_mean_is_over_all_sets_or_says_over_which(tmp_path: Path) -> None:
+    for data in data_names():
+        put(tmp_path, Run(data, "cart"), [paper_cell(data, "cart") / 100] * 5)
+    put(tmp_path, Run("wine", "lr"), [0.9616] * 5)
+    row = row_of(tables.table_1(read_results(tmp_path)), "## Table 1", "**mean**")
+    assert "**84.43**<br>84.44" in row  # what the paper's own cells have as their mean
+    assert "96.16 on 1 sets<br>95.16 on them (+1.00)" in row
+
+
+def test_table_2_shows_where_a_property_differs(tmp_path: Path) -> None:
+    write_json(
+        tmp_path / "properties.json", [{"data": "wine", "instances": 178, "classes": 3, "original": 13, "binary": 36}]
+    )
+    row = row_of(tables.table_2(read_results(tmp_path)), "## Table 2", "wine")
+    assert row == "| wine | 178 | 3 | 13 | 36 (paper 37) |"
+
+
+def test_table_2_of_the_records_equals_the_papers() -> None:
+    assert "All are equal to the paper's." in tables.table_2(read_results())
+
+
+def test_claims_are_judged() -> None:
+    points = [
+        Point(layers, rate, 0, f1)
+        for layers, found in (
+            ((32,), {0.0: 40, 0.8: 41}),
+            ((64,), {0.0: 42, 0.8: 43}),
+            ((32, 32, 32), {0.0: 30, 0.8: 55, 1.0: 20}),
+            ((64, 64, 64), {0.0: 31, 0.8: 60, 1.0: 20}),
+        )
+        for rate, f1 in found.items()
+    ]
+    assert ["**holds**" in line for line in rate_claims(points)] == [True, True, True]
+    early = [replace(point, rate=0.5) if point.rate == 0.8 else point for point in points]
+    assert ["**holds**" in line for line in rate_claims(early)] == [True, False, True]
+    narrow = [replace(point, f1=90 - point.f1) if point.layers == (32,) else point for point in points]
+    assert ["**holds**" in line for line in rate_claims(narrow)][2] is False
+    assert "Not judged yet" in rate_claims(points[:2])[0]
+
+
+def test_layers_may_be_written_as_text(tmp_path: Path) -> None:
+    write_json(tmp_path / "connect-4" / "rate-x.json", [{"layers": "64_64_64", "rate": 0.5, "fold": 1, "f1": 0.5}])
+    assert claims.rate_points(Results((), tmp_path)) == [Point((64, 64, 64), 0.5, 1, 50.0)]
+
+
+def test_the_case_shows_a_concept_with_a_colour_for_each_kind() -> None:
+    shown = case.picture(network())
+    assert shown.title == ">50K if any of"
+    assert [[chip.text for chip in rule] for rule in shown.rules] == [
+        ["30 < age <= 40", "not (capital-gain > 5000)"],
+        ["capital-gain > 5000"],
+    ]
+    assert shown.rules[0][0].colour == case.KINDS["person"][0]
+    assert shown.rules[0][1].colour == case.KINDS["capital"][0]
+    assert case.colour_of("zip") == case.OTHER
+
+
+def test_a_long_rule_takes_several_lines() -> None:
+    chips = tuple(case.Chip("a literal of thirty characters", "red") for _ in range(7))
+    lines = case._wrapped(chips)
+    assert len(lines) > 1
+    assert sum(chip.text != case.AND for line in lines for chip in line) == 7
+    assert [line[-1].text == case.AND for line in lines] == [True] * (len(lines) - 1) + [False]
+
+
+def test_activation_functions_select() -> None:
+    assert [figures.conjunction(h, w) for h in (0, 1) for w in (0, 1)] == [1, 0, 1, 1]
+    assert [figures.disjunction(h, w) for h in (0, 1) for w in (0, 1)] == [0, 0, 0, 1]
+
+
+def test_twice_the_same_bytes(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib comes with the extra test")
+    first, second = (tmp_path_factory.mktemp(name) for name in ("first", "second"))
+    for folder in (first, second):
+        tables.write_results(folder, root)
+    names = sorted(path.relative_to(first) for path in first.rglob("*") if path.is_file())
+    assert [name.name for name in names] == [
+        "RESULTS.md",
+        *(f"{name}.svg" for name in ("activation", "case", "complexity", "gap", "rate")),
+    ]
+    for name in names:
+        assert (first / name).read_bytes() == (second / name).read_bytes()
+        assert b"20" + b"26-" not in (first / name).read_bytes()  # no date
+
+
+def test_a_figure_without_records_is_not_left_behind(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("out")
+    tables.write_results(folder, root)
+    (root / "adult" / "gap.json").unlink()
+    tables.write_results(folder, root)
+    assert not (folder / "figures" / "gap.svg").exists()
+    assert "## The gap between the MLLP and its CRS\n\nNot run." in (folder / "RESULTS.md").read_text()
+
+
+def test_results_md_is_what_the_records_say(tmp_path: Path) -> None:
+    """If this fails, records were added without `make paper`."""
+    made = tables.write_results(tmp_path)
+    assert made.read_text(encoding="utf-8") == (tables.HERE / "RESULTS.md").read_text(encoding="utf-8")
+
+
+def test_records_are_compact() -> None:
+    for path in (tables.HERE / "results").rglob("*.json"):
+        json.loads(path.read_text(encoding="utf-8"))
+        assert path.stat().st_size < 1_000_000, path
