@@ -12,6 +12,7 @@ from benchmarks.gpu.clock import events, wall
 from benchmarks.speed.measure import Measurement, Plan
 from conceptrules.kernels import gpu
 from conceptrules.kernels.cohort import Cohort, Rows, Settings
+from conceptrules.kernels.states import Member
 
 SIZES, ROWS, BATCH = (512, 1024, 1024, 1024, 2), 1_000_000, 4096
 # Operations for each visited weight and row. Forward: 1 - w x, times the product. Back: 1 - w x, a division, and a
@@ -58,7 +59,7 @@ def _rates(trainer: gpu.Trainer, rate: float, plan: Plan) -> Iterator[Measuremen
 
 def _trainer(rows: Rows, rate: float, device: str) -> gpu.Trainer:
     weights = 0.1 * np.random.default_rng(0).random(Cohort.count(SIZES), np.float32)
-    member = gpu.Member(SIZES, rate, 0, 5e-3, 1e-8)
+    member = Member(SIZES, rate, 0, 5e-3, 1e-8)
     return gpu.Trainer([member], [weights], [rows], [0], Settings(batch_size=BATCH), device)
 
 

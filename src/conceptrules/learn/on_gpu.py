@@ -11,6 +11,7 @@ import numpy as np
 
 from conceptrules.kernels import gpu
 from conceptrules.kernels.cohort import Cohort, Rows, Settings
+from conceptrules.kernels.states import Member
 from conceptrules.learn.examples import Examples
 from conceptrules.learn.fit import Seen, Snapshot, Task, judged
 
@@ -49,7 +50,7 @@ class Run:
         members, weights = [], []
         for group, task in enumerate(tasks):
             rates, recipe = task.recipe.binarization_rate, task.recipe
-            members += [gpu.Member(task.sizes, rate, group, recipe.learning_rate, recipe.l2) for rate in rates]
+            members += [Member(task.sizes, rate, group, recipe.learning_rate, recipe.l2) for rate in rates]
             # Small weights: from a product of many factors well below 1 no gradient would come back.
             weights += list(np.float32(0.1) * task.rng.random((len(rates), Cohort.count(task.sizes)), np.float32))
         seeds = [int(task.rng.integers(2**62)) for task in tasks]
