@@ -39,9 +39,19 @@ def test_pairs_of_rows_are_folds_too() -> None:
     assert member.test.tolist() == pair[1].tolist()
 
 
+def test_settings_of_its_own_for_each_fold() -> None:
+    wine = datasets.load("wine")
+    own = [[QUICK], [{**QUICK, "layers": (3,)}, {**QUICK, "layers": (5,)}]]
+    members = fit_cohort(wine.X, wine.y, folds=KFold(2), settings=own)
+    assert [(member.fold, member.settings["layers"]) for member in members] == [(0, (4,)), (1, (3,)), (1, (5,))]
+    assert [member.classifier.layers for member in members] == [(4,), (3,), (5,)]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        ({"folds": 2, "settings": [[QUICK]]}, "a list for each of 1 folds, but there are 2 folds"),
+        ({"folds": 2, "settings": [[QUICK], [{"width": 3}]]}, r"settings\[1\]\[0\] has 'width'"),
         ({"settings": [QUICK, {"width": 3}]}, r"settings\[1\] has 'width', which is no parameter"),
         ({"settings": [{"device": "cpu"}]}, r"settings\[0\] has 'device', which is one for all"),
         ({"settings": [{"layers": (2, 2)}]}, "odd number"),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -11,7 +14,7 @@ from numpy.typing import NDArray
 
 from benchmarks.paper.folds import paper_folds
 from conceptrules import Binarizer, RuleNetwork, datasets
-from conceptrules.learn.examples import Examples, canonical, split
+from conceptrules.learn.examples import Examples, canonical, split, with_negations
 from conceptrules.learn.extract import extract
 from conceptrules.learn.fit import Snapshot, Task
 from conceptrules.learn.recipe import Recipe
@@ -40,7 +43,9 @@ def fold_of(name: str, number: int, protocol: str) -> Fold:
     data = datasets.load(name)
     train, test = list(paper_folds(len(data.y)))[number]
     seen = train if protocol == "fold" else np.arange(len(data.y))
-    binarizer = Binarizer().fit(data.X.take(seen), data.y[seen])
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "constant columns")  # mushroom has one, veil-type, and that is known
+        binarizer = Binarizer().fit(data.X.take(seen), data.y[seen])
     classes, codes = np.unique(data.y[train], return_inverse=True)
     training = canonical(Examples.read(binarizer.words(data.X.take(train)), codes, np.ones(len(train))))
     # A class that the training rows lack gets the number past the last: no network ever answers it.
@@ -50,12 +55,30 @@ def fold_of(name: str, number: int, protocol: str) -> Fold:
     return Fold(binarizer, classes, training, tested, training.words, data.y[train], data.y[test])
 
 
-def task_of(fold: Fold, recipe: Recipe, seed: int) -> Task:
-    """Four fifths of the training rows to learn from, the others to choose by."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Divided:
+    """Four fifths of the training rows to learn from, the others to choose by; and where chance goes on from there."""
+
+    training: Examples
+    validation: Examples
+    rng: np.random.Generator
+
+
+@lru_cache(maxsize=64)
+def divided(name: str, number: int, protocol: str, seed: int, negation: bool = False) -> Divided:
+    if negation:
+        plain = divided(name, number, protocol, seed)
+        return Divided(with_negations(plain.training), with_negations(plain.validation), plain.rng)
     rng = np.random.default_rng(seed)
-    training, validation = split(fold.training, VALIDATION, rng)
-    validation = validation if len(validation) else training
-    return Task(recipe, training, validation, np.ones(len(fold.classes)), rng)
+    training, validation = split(fold_of(name, number, protocol).training, VALIDATION, rng)
+    return Divided(training, validation if len(validation) else training, rng)
+
+
+def task_of(name: str, number: int, protocol: str, recipe: Recipe, seed: int) -> Task:
+    """Ready for an engine, with the negations that its recipe asks for. Tasks of the same rows share them."""
+    rows = divided(name, number, protocol, seed, recipe.negation)
+    classes = len(fold_of(name, number, protocol).classes)
+    return Task(recipe, rows.training, rows.validation, np.ones(classes), deepcopy(rows.rng))
 
 
 def network_of(fold: Fold, snapshot: Snapshot) -> RuleNetwork:
@@ -70,7 +93,15 @@ def network_of(fold: Fold, snapshot: Snapshot) -> RuleNetwork:
     )
 
 
-def recipe_of(settings: dict[str, Any], **changes: Any) -> Recipe:
-    """From a settings file, whose lists are tuples here."""
-    given: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in settings.items()}
+def recipe_of(settings: Mapping[str, Any], **changes: Any) -> Recipe:
+    """From settings, whose lists are tuples here; what is not for a recipe is left out."""
+    known = {key: value for key, value in settings.items() if key in Recipe.__dataclass_fields__}
+    given: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in known.items()}
     return replace(Recipe(**given), **changes)
+
+
+def steps_of(name: str, number: int) -> int:
+    """Of an epoch, in a fold."""
+    recipe = Recipe((1,))
+    rows = len(divided(name, number, "fold", 0).training)
+    return max(recipe.min_steps, -(-rows // recipe.batch_size))

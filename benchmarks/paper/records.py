@@ -107,7 +107,7 @@ def write_fold(
     path.parent.mkdir(parents=True, exist_ok=True)
     with _locked(path.parent):
         content = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-        _replace_text(path, _text(_merged(content, run, fold, settings, place or this_place())))
+        replace_text(path, _text(_merged(content, run, fold, settings, place or this_place())))
     return path
 
 
@@ -150,7 +150,7 @@ def write_json(path: Path, content: Any) -> Path:
     text = _dump(_rounded(content))
     if isinstance(content, list):
         text = "[\n" + ",\n".join(map(_dump, _rounded(content))) + "\n]"
-    _replace_text(path, text + "\n")
+    replace_text(path, text + "\n")
     return path
 
 
@@ -207,7 +207,7 @@ def _rounded(value: Any) -> Any:
     return round(value, DIGITS) if isinstance(value, float) else value
 
 
-def _replace_text(path: Path, text: str) -> None:
+def replace_text(path: Path, text: str) -> None:
     half = path.with_name(f".{path.name}.{os.getpid()}")
     half.write_text(text, encoding="utf-8")
     half.replace(path)

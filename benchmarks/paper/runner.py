@@ -94,16 +94,17 @@ def run(plan: Plan) -> int:
 
 
 def run_ours(plan: Plan) -> int:
-    """Our models fit many networks at once, so their module gets all folds of a run together, and keeps them itself."""
+    """Our models fit many networks at once, so their module gets all runs of a data set together, and keeps them."""
     chosen = [each for each in plan.runs() if each.model in OURS]
     if not chosen:
         return 0
     crs = import_module("benchmarks.paper.crs")
-    for each in chosen:
-        folds = missing(each.data, each.model, each.protocol, each.seed, root=plan.root, retry=plan.retry)
-        if folds:
-            say(f"{each.data} {each.model} {each.protocol} seed {each.seed}: folds {folds}")
-            crs.run(each.data, each.model, each.protocol, each.seed, folds, plan.device, plan.quick)
+    for data in dict.fromkeys(each.data for each in chosen):
+        mine = [each for each in chosen if each.data == data]
+        for each in mine:
+            if folds := missing(each.data, each.model, each.protocol, each.seed, root=plan.root):
+                say(f"{each.data} {each.model} {each.protocol} seed {each.seed}: folds {folds}")
+        crs.run(data, mine, crs.Place(plan.device), plan.quick)
     return sum(bool(missing(each.data, each.model, each.protocol, each.seed, root=plan.root)) for each in chosen)
 
 

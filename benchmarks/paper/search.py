@@ -1,38 +1,76 @@
-"""The search for settings of the CRS column: by validation score alone, in a space written down beforehand.
+"""The search for settings of the CRS column: for each fold from its training rows alone, by validation score.
 
-`python -m benchmarks.paper.search adult,wine --device cuda` tries the configurations that space.toml describes, on the
-training rows of some folds, keeps all of them in results/<data>/search.json, and writes the best into
-settings/<data>/crs.toml.
+`python -m benchmarks.paper.search adult,wine --device cuda` halves the space that space.toml describes, all folds side
+by side, keeps all that was tried in results/<data>/search-folds.json, and writes what was chosen for each fold into
+settings/<data>/crs.toml. Only scores are needed of the networks, so this asks an engine, not the estimator.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 import tomllib
 import zlib
 from argparse import ArgumentParser
 from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from statistics import mean
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from benchmarks.paper.lessons import fold_of, recipe_of, task_of
-from benchmarks.speed.report import machine, versions
+from benchmarks.paper.lessons import recipe_of, steps_of, task_of
+from benchmarks.paper.progress import say
+from benchmarks.paper.records import FOLDS, RESULTS, replace_text, this_place
+from benchmarks.paper.settings import FOLDER
 from conceptrules.learn.device import engine
-from conceptrules.learn.fit import Score, fit
+from conceptrules.learn.fit import Score, Snapshot
 
 HERE = Path(__file__).parent
-SETTINGS, RESULTS = HERE / "settings", HERE / "results"
+NAME = "search-folds.json"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Trial:
+    """One configuration on one split of the training rows of a fold."""
+
+    data: str
+    fold: int
+    split: int
+    settings: Mapping[str, Any]
+    epochs: int
+    every: int
+    """Epochs between two looks at the validation rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a configuration reached, the mean over splits."""
+
+    number: int
+    f1: float
+    training_f1: float
+    edges: float
+    epochs: tuple[int, ...]
+
+    @property
+    def rank(self) -> tuple[float, float, float]:
+        """As in `Score`: validation rows first, then training rows, then brevity."""
+        return (self.f1, self.training_f1, -self.edges)
+
+
+Judge = Callable[[Sequence[Trial]], list[Score]]
+
+
+@cache
 def space() -> dict[str, Any]:
     return tomllib.loads((HERE / "space.toml").read_text(encoding="utf-8"))
 
 
-def configurations(name: str, space: dict[str, Any]) -> list[dict[str, Any]]:
+def configurations(name: str, space: Mapping[str, Any]) -> list[dict[str, Any]]:
     """So many different draws from the space, the same ones in every run; the paper's own settings come first."""
     rng = np.random.default_rng(zlib.crc32(name.encode()))
     found: dict[str, dict[str, Any]] = {}
@@ -45,60 +83,148 @@ def configurations(name: str, space: dict[str, Any]) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def search(name: str, device: str, cores: int) -> dict[str, Any]:
-    """All configurations on all folds of the search, side by side."""
-    chosen = space()
-    folds = chosen["folds"].get(name, chosen["folds"]["others"])
-    tries = configurations(name, chosen)
-    start = perf_counter()
+def splits_of(name: str, space: Mapping[str, Any]) -> int:
+    return int(space["splits of small tables"] if name in space["small tables"] else space["splits"])
+
+
+def judge(trials: Sequence[Trial], device: str, cores: int) -> list[Score]:
+    """The best score of each, all trained side by side."""
     tasks = [
-        task_of(fold_of(name, number, "fold"), recipe_of(one, **chosen["fixed"]), seed=0)
-        for one in tries
-        for number in folds
-    ]
-    histories: dict[int, list[Score]] = defaultdict(list)
-    best = fit(tasks, engine(device, tasks, cores), lambda number, scores: histories[number].extend(scores))
-    runs = []
-    for place, one in enumerate(tries):
-        mine = best[place * len(folds) : (place + 1) * len(folds)]
-        runs.append(
-            {
-                **one,
-                "validation_f1": round(float(np.mean([snapshot.score.crs_f1 for snapshot in mine])), 5),
-                "mllp_f1": round(float(np.mean([snapshot.score.mllp_f1 for snapshot in mine])), 5),
-                "epochs": [snapshot.score.epoch for snapshot in mine],
-                "edges": [snapshot.score.edges for snapshot in mine],
-            }
+        task_of(
+            one.data,
+            one.fold,
+            "fold",
+            recipe_of(
+                one.settings, priority="first", max_epochs=one.epochs, snapshot_every=one.every, patience=one.epochs
+            ),
+            one.split,
         )
+        for one in trials
+    ]
+    best: dict[int, Score] = {}
+    for number, snapshots in engine(device, tasks, cores).snapshots(tasks, set(range(len(tasks)))):
+        found: list[Snapshot] = snapshots
+        rivals = [*([best[number]] if number in best else []), *(one.score for one in found)]
+        best[number] = max(rivals, key=lambda score: score.rank)
+    return [best[number] for number in range(len(tasks))]
+
+
+def search(name: str, judge: Judge, device: str) -> dict[str, Any]:
+    """Rung by rung, all folds together; what is kept is chosen by each fold for itself."""
+    plan = space()["per_fold"]
+    tries, splits = configurations(name, plan), splits_of(name, plan)
+    alive = {fold: list(range(len(tries))) for fold in range(FOLDS)}
+    heads, rungs = [], []
+    for rung in plan["rungs"]:
+        alive = {fold: numbers[: rung["keep"]] for fold, numbers in alive.items()}
+        start = perf_counter()
+        found = climb(name, rung, tries, alive, splits, judge)
+        heads.append({**rung, "seconds": round(perf_counter() - start, 1)})
+        rungs.append(found)
+        alive = {fold: [one.number for one in ranked(found[fold])] for fold in found}
+        say(f"{name}: {rung['keep']} configurations a fold, {heads[-1]['seconds']} s")
     return {
         "data": name,
         "protocol": "fold",
-        "folds": folds,
-        "fixed": chosen["fixed"],
-        "seconds": round(perf_counter() - start, 1),
+        "splits": splits,
+        "rungs": heads,
         "device": device,
-        "versions": versions(),
-        "machine": machine(),
-        "runs": sorted(runs, key=lambda run: -run["validation_f1"]),
+        "place": this_place(),
+        "tries": tries,
+        "folds": [_fold(fold, [found[fold] for found in rungs]) for fold in range(FOLDS)],
     }
 
 
-def keep(record: dict[str, Any]) -> None:
-    """One line a configuration, the best first; and the best as settings."""
-    head = {key: value for key, value in record.items() if key != "runs"}
-    lines = ",\n".join(json.dumps(run) for run in record["runs"])
-    folder = RESULTS / record["data"]
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "search.json").write_text(json.dumps(head)[:-1] + f', "runs": [\n{lines}\n]}}\n', encoding="utf-8")
-    best, chosen = record["runs"][0], SETTINGS / record["data"]
-    chosen.mkdir(parents=True, exist_ok=True)
-    lines = "\n".join(f"{key} = {json.dumps(value)}" for key, value in best.items() if key in space()["choices"])
-    count = len(record["runs"])
-    (chosen / "crs.toml").write_text(
-        f"# The best of {count} configurations by validation score ({best['validation_f1']:.4f}), see "
-        f"results/{record['data']}/search.json.\n{lines}\n",
-        encoding="utf-8",
+def climb(
+    name: str,
+    rung: Mapping[str, int],
+    tries: Sequence[Mapping[str, Any]],
+    alive: Mapping[int, Sequence[int]],
+    splits: int,
+    judge: Judge,
+) -> dict[int, list[Found]]:
+    """One rung."""
+    epochs = min(rung["epochs"], -(-rung["steps"] // steps_of(name, 0)))
+    every = max(1, epochs // rung["looks"])
+    places = [(fold, number) for fold, numbers in alive.items() for number in numbers for _ in range(splits)]
+    trials = [
+        Trial(name, fold, place % splits, tries[number], epochs, every) for place, (fold, number) in enumerate(places)
+    ]
+    gathered: dict[tuple[int, int], list[Score]] = defaultdict(list)
+    for place, score in zip(places, judge(trials), strict=True):
+        gathered[place].append(score)
+    return {fold: [_found(number, gathered[fold, number]) for number in numbers] for fold, numbers in alive.items()}
+
+
+def ranked(found: Sequence[Found]) -> list[Found]:
+    return sorted(found, key=lambda one: one.rank, reverse=True)
+
+
+def chosen(record: Mapping[str, Any], fold: int) -> dict[str, Any]:
+    number = record["folds"][fold]["chosen"]
+    settings: dict[str, Any] = record["tries"][number]
+    return settings
+
+
+def keep(record: Mapping[str, Any], results: Path = RESULTS, settings: Path = FOLDER) -> None:
+    """The record, one line a configuration and a fold; and the choice of each fold as settings."""
+    lines = {
+        key: ",\n".join(json.dumps(one, separators=(",", ":")) for one in record[key]) for key in ("tries", "folds")
+    }
+    head = json.dumps({key: value for key, value in record.items() if key not in lines}, separators=(",", ":"))
+    text = head[:-1] + "".join(f',\n"{key}":[\n{value}\n]' for key, value in lines.items()) + "}\n"
+    name = record["data"]
+    for path, content in (
+        (results / name / NAME, text),
+        (settings / name / "crs.toml", settings_text(record)),
+    ):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_text(path, content)
+
+
+def settings_text(record: Mapping[str, Any]) -> str:
+    column, name = space()["column"], record["data"]
+    bounds = column["epochs"]
+    epochs = max(bounds["least"], min(bounds["most"], -(-bounds["steps"] // steps_of(name, 0))))
+    fixed = {**column["fixed"], "max_epochs": epochs}
+    lines = [
+        f"# For each fold the best of {len(record['tries'])} configurations by the macro-F1 on validation rows, a part of",
+        f"# its training rows: see results/{name}/{NAME} and space.toml.",
+        "[fixed]",
+        *(f"{key} = {json.dumps(value)}" for key, value in fixed.items()),
+    ]
+    for fold in record["folds"]:
+        lines += ["", f"# Validation score {fold['validation_f1']:.4f}.", f"[folds.{fold['fold']}]"]
+        lines += [f"{key} = {json.dumps(value)}" for key, value in chosen(record, fold["fold"]).items()]
+    return "\n".join(lines) + "\n"
+
+
+def _found(number: int, scores: Sequence[Score]) -> Found:
+    return Found(
+        number,
+        mean(score.crs_f1 for score in scores),
+        mean(score.training_f1 for score in scores),
+        mean(score.edges for score in scores),
+        tuple(score.epoch for score in scores),
     )
+
+
+def _fold(fold: int, rungs: Sequence[Sequence[Found]]) -> dict[str, Any]:
+    best = ranked(rungs[-1])[0]
+    return {
+        "fold": fold,
+        "chosen": best.number,
+        "validation_f1": round(best.f1, 5),
+        "rungs": [
+            {
+                "tries": [one.number for one in found],
+                "validation_f1": [round(one.f1, 4) for one in found],
+                "epochs": [one.epochs[0] if len(one.epochs) == 1 else one.epochs for one in found],
+                "edges": [round(one.edges) for one in found],
+            }
+            for found in rungs
+        ],
+    }
 
 
 def main() -> None:
@@ -108,10 +234,7 @@ def main() -> None:
     parser.add_argument("--cores", type=int, default=2)
     given = parser.parse_args()
     for name in given.data.split(","):
-        record = search(name, given.device, given.cores)
-        keep(record)
-        best = record["runs"][0]
-        print(f"{name}: {record['seconds']} s, best: {best}", file=sys.stderr, flush=True)
+        keep(search(name, lambda trials: judge(trials, given.device, given.cores), given.device))
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from conceptrules.rules.errors import InputError
 from conceptrules.rules.table import open_table
 
 Places = NDArray[np.intp]
+Tries = tuple[list[dict[str, Any]], list[ConceptRuleClassifier]]
 OF_THE_COHORT = ("device", "n_jobs", "verbose")
 
 
@@ -38,19 +39,20 @@ def fit_cohort(
     y: Any,
     *,
     folds: Any = None,
-    settings: Iterable[Mapping[str, Any]] = ({},),
+    settings: Iterable[Mapping[str, Any]] | Sequence[Sequence[Mapping[str, Any]]] = ({},),
     device: str = "auto",
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> list[Fitted]:
-    """Fits a ConceptRuleClassifier for each fold and each of the settings, all at once.
+    """Fits a ConceptRuleClassifier for each fold and each of its settings, all at once.
 
     Parameters
     ----------
     folds : a number of folds, a splitter of scikit-learn, or pairs of training and test rows (their places). None: all
         rows are for training.
     settings : parameters of ConceptRuleClassifier, one dictionary for each member. Several binarization rates in one
-        of them are still one member, whose validation rows choose among them.
+        of them are still one member, whose validation rows choose among them. Where each fold has settings of its own
+        (chosen from its own rows, say): a list of such lists, one for each fold.
     device, n_jobs, verbose : as there, for the whole cohort.
 
     Returns
@@ -66,11 +68,16 @@ def fit_cohort(
     >>> [(member.fold, member.settings["layers"]) for member in fit_cohort(wine.X, wine.y, folds=2, settings=tries)]
     [(0, 4), (0, 8), (1, 4), (1, 8)]
     """
-    table, tries = open_table(X), [dict(one) for one in settings]
-    classifiers = [_classifier(one, number) for number, one in enumerate(tries)]
+    table, given = open_table(X), list[Any](settings)
     ConceptRuleClassifier(device=device, n_jobs=n_jobs)._check()
+    own = bool(given) and not isinstance(given[0], Mapping)
+    planned = [_tries(one, f"settings[{fold}]") for fold, one in enumerate(given)] if own else [_tries(given)]
+    parts = _folds(folds, y, table.rows)
+    if own and len(planned) != len(parts):
+        raise InputError(f"settings has a list for each of {len(planned)} folds, but there are {len(parts)} folds")
     members, lessons = [], []
-    for fold, (train, test) in enumerate(_folds(folds, y, table.rows)):
+    for fold, (train, test) in enumerate(parts):
+        tries, classifiers = planned[fold if own else 0]
         rows, labels = table.take(train), np.asarray(y)[train]
         for one, lesson in zip(tries, _lessons(classifiers, rows, labels), strict=True):
             lessons.append(lesson)
@@ -80,13 +87,18 @@ def fit_cohort(
     return members
 
 
-def _classifier(settings: Mapping[str, Any], number: int) -> ConceptRuleClassifier:
+def _tries(settings: Iterable[Mapping[str, Any]], name: str = "settings") -> Tries:
+    tries = [dict(one) for one in settings]
+    return tries, [_classifier(one, f"{name}[{number}]") for number, one in enumerate(tries)]
+
+
+def _classifier(settings: Mapping[str, Any], place: str) -> ConceptRuleClassifier:
     known = ConceptRuleClassifier().get_params()
     for name in settings:
         if name in OF_THE_COHORT:
-            raise InputError(f"settings[{number}] has {name!r}, which is one for all; give it to fit_cohort itself")
+            raise InputError(f"{place} has {name!r}, which is one for all; give it to fit_cohort itself")
         if name not in known:
-            raise InputError(f"settings[{number}] has {name!r}, which is no parameter of ConceptRuleClassifier")
+            raise InputError(f"{place} has {name!r}, which is no parameter of ConceptRuleClassifier")
     classifier = ConceptRuleClassifier(**settings)
     classifier._check()
     return classifier

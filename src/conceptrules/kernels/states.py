@@ -187,7 +187,7 @@ class Groups:
         longest = max(totals)
         self.steps = -(-longest // self.size)
         self.batch = Batch(
-            packed=torch.from_numpy(np.concatenate([_widened(rows, inputs) for rows in groups])).to(device),
+            packed=torch.from_numpy(np.concatenate(_all_widened(groups, inputs))).to(device),
             target=torch.from_numpy(np.concatenate([rows.target for rows in groups]).astype(np.int32)).to(device),
             importance=torch.from_numpy(np.concatenate([rows.weight for rows in groups])).to(device),
             order=torch.zeros((len(groups), longest), dtype=torch.int32, device=device),
@@ -233,6 +233,15 @@ def _list(
         visited.view(torch.uint8)[:, start:], lists[:, start:], counts, width, *strides, visited.shape[1], first,
         counts.shape[1], SPAN=_power_of_two(width),
     )  # fmt: skip
+
+
+def _all_widened(groups: Sequence[Rows], inputs: int) -> list[NDArray[np.uint8]]:
+    """Groups that read the same rows share them: in a search, hundreds do."""
+    found: dict[int, NDArray[np.uint8]] = {}
+    for rows in groups:
+        if id(rows.packed) not in found:
+            found[id(rows.packed)] = _widened(rows, inputs)
+    return [found[id(rows.packed)] for rows in groups]
 
 
 def _widened(rows: Rows, inputs: int) -> NDArray[np.uint8]:
