@@ -69,6 +69,10 @@ def settings_file(data: str, model: str) -> dict[str, Any]:
 def settings_of(data: str, model: str, fold: int) -> dict[str, Any]:
     """What was chosen for the CRS of this fold; for the others with what their own file says."""
     chosen = settings_file(data, "crs")
+    if "folds" not in chosen:
+        raise ValueError(
+            f"settings/{data}/crs.toml has no choice for each fold: python -m benchmarks.paper.search {data}"
+        )
     own = {} if model == "crs" else settings_file(data, model)
     return {**chosen["fixed"], **chosen["folds"][str(fold)], **own}
 

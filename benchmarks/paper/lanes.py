@@ -10,6 +10,7 @@ once, so that the next call goes on from there; after each, `--out FOLDER` gets 
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
@@ -130,6 +131,7 @@ def gpu(given: Namespace) -> None:
             say(f"{part.name}: failed\n{traceback.format_exc()}")
             continue
         say(f"{part.name}: {perf_counter() - start:.1f} s (thought {part.seconds:g})")
+        gc.collect()  # networks on the device that are done with
         archive(given.out, "gpu")
 
 
@@ -197,9 +199,15 @@ def archive(out: Path | None, lane: str) -> None:
     half = out / f".{lane}"
     with ARCHIVING:
         with tarfile.open(half, "w:gz") as file:
-            for name in ("results", "settings"):
-                file.add(HERE / name, f"benchmarks/paper/{name}", filter=_whole)
+            for path in _belonging(lane):
+                file.add(path, f"benchmarks/paper/{path.relative_to(HERE)}", filter=_whole)
         half.replace(out / f"paper-{lane}.tar.gz")
+
+
+def _belonging(lane: str) -> list[Path]:
+    """The lane of cores has only the small tables, so that its archive can be unpacked after the other's."""
+    folders = [HERE / "results", HERE / "settings"]
+    return folders if lane == "gpu" else [folder / data for folder in folders for data in SMALL]
 
 
 def _whole(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:

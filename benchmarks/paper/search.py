@@ -188,8 +188,8 @@ def settings_text(record: Mapping[str, Any]) -> str:
     epochs = max(bounds["least"], min(bounds["most"], -(-bounds["steps"] // steps_of(name, 0))))
     fixed = {**column["fixed"], "max_epochs": epochs}
     lines = [
-        f"# For each fold the best of {len(record['tries'])} configurations by the macro-F1 on validation rows, a part of",
-        f"# its training rows: see results/{name}/{NAME} and space.toml.",
+        f"# For each fold the best of {len(record['tries'])} configurations, by the macro-F1 on validation rows,",
+        f"# a part of its training rows: see results/{name}/{NAME} and space.toml.",
         "[fixed]",
         *(f"{key} = {json.dumps(value)}" for key, value in fixed.items()),
     ]

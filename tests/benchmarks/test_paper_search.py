@@ -1,0 +1,163 @@
+"""The search for settings: halving, fold by fold, and nothing of another fold in the choice."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from benchmarks.paper import crs, lanes, search
+from benchmarks.paper.folds import load, paper_folds
+from benchmarks.paper.lessons import divided, fold_of
+from benchmarks.paper.records import FOLDS, Run, read, write_json
+from benchmarks.paper.search import Trial, configurations, space
+from conceptrules.learn.fit import Score
+
+TINY = {
+    "configurations": 8,
+    "splits": 1,
+    "splits of small tables": 2,
+    "small tables": ["wine"],
+    "rates of the paper": [0.5],
+    "paper": {"layers": [4], "negation": False, "l2": 1e-8},
+    "choices": {"layers": [[3], [5]], "binarization_rate": [0.5, 0.7], "negation": [False, True], "l2": [1e-8, 1e-6]},
+    "rungs": [
+        {"keep": 8, "steps": 40, "epochs": 9, "looks": 2},
+        {"keep": 3, "steps": 80, "epochs": 3, "looks": 1},
+    ],
+}
+COLUMN = {"epochs": {"steps": 60, "least": 2, "most": 5}, "fixed": {"priority": "first", "patience": 100}}
+
+
+@pytest.fixture
+def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "space", lambda: {"per_fold": TINY, "column": COLUMN})
+
+
+class Pretence:
+    """Scores that are made up: a configuration of its own is best in each fold."""
+
+    def __init__(self) -> None:
+        self.seen: list[Sequence[Trial]] = []
+        self.tries = configurations("wine", TINY)
+
+    def __call__(self, trials: Sequence[Trial]) -> list[Score]:
+        self.seen.append(trials)
+        return [self.score(one) for one in trials]
+
+    def score(self, trial: Trial) -> Score:
+        away = (self.tries.index(dict(trial.settings)) - trial.fold) % len(self.tries)
+        return Score(0.5, trial.epochs, 0.0, 0.5, 1 - away / 10, 0.5, 10, 0.0)
+
+
+@pytest.mark.usefixtures("tiny")
+def test_each_fold_goes_its_own_way() -> None:
+    judge = Pretence()
+    record = search.search("wine", judge, "cpu")
+    assert [fold["chosen"] for fold in record["folds"]] == list(range(FOLDS))
+    first, second = judge.seen
+    # Two splits of each of the five folds of a small table; 20 steps an epoch there.
+    assert (len(first), {one.epochs for one in first}) == (2 * FOLDS * 8, {2})
+    assert (len(second), {one.epochs for one in second}) == (2 * FOLDS * 3, {3})
+    assert {one.split for one in first} == {0, 1}
+    for fold in range(FOLDS):
+        kept = {judge.tries.index(dict(one.settings)) for one in second if one.fold == fold}
+        assert kept == {(fold + away) % 8 for away in range(3)}
+
+
+@pytest.mark.usefixtures("tiny")
+def test_what_is_kept_reads_back(tmp_path: Path) -> None:
+    record = search.search("wine", Pretence(), "cpu")
+    search.keep(record, tmp_path / "results", tmp_path / "settings")
+    kept = json.loads((tmp_path / "results" / "wine" / search.NAME).read_text(encoding="utf-8"))
+    assert json.loads(json.dumps(record)) == kept
+    settings = tomllib.loads((tmp_path / "settings" / "wine" / "crs.toml").read_text(encoding="utf-8"))
+    assert settings["fixed"] == {**COLUMN["fixed"], "max_epochs": 3}
+    assert [settings["folds"][str(fold)] for fold in range(FOLDS)] == [search.chosen(record, f) for f in range(FOLDS)]
+
+
+def test_the_rows_of_a_choice_are_training_rows_of_the_fold() -> None:
+    rows, y = fold_of("wine", 3, "fold"), load("wine").y
+    train, _ = list(paper_folds(len(y)))[3]
+    for negation in (False, True):
+        parts = divided("wine", 3, "fold", 1, negation)
+        weights = parts.training.weight.sum(), parts.validation.weight.sum()
+        assert sum(weights) == rows.training.weight.sum() == len(train)
+        assert weights[1] == pytest.approx(len(train) / 5, abs=3)
+        assert parts.training.inputs == (1 + negation) * rows.training.inputs
+
+
+def test_the_space_is_the_same_in_every_run() -> None:
+    plan = space()["per_fold"]
+    first, again, other = (configurations(name, plan) for name in ("adult", "adult", "wine"))
+    assert first == again != other
+    assert len({json.dumps(one, sort_keys=True) for one in first}) == plan["configurations"] == 108
+    keeps = [rung["keep"] for rung in plan["rungs"]]
+    assert keeps == sorted(keeps, reverse=True)
+    assert keeps[0] == plan["configurations"]
+
+
+def test_our_columns_are_run_for_real(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With settings of its own for each fold; CRS and both columns at P = 0; what is there already stays."""
+    folds = "".join(
+        f"[folds.{fold}]\nlayers = [{3 + fold}]\nnegation = {['false', 'true'][fold % 2]}\n"
+        "l2 = 1e-8\nbinarization_rate = 0.5\n"
+        for fold in range(FOLDS)
+    )
+    (tmp_path / "wine").mkdir()
+    fixed = '[fixed]\npriority = "first"\npatience = 100\nvalidation_fraction = 0.2\nmax_epochs = 5\n'
+    (tmp_path / "wine" / "crs.toml").write_text(fixed + folds, encoding="utf-8")
+    for model in ("mllp0", "crs0"):
+        (tmp_path / "wine" / f"{model}.toml").write_text("binarization_rate = 0.0\nmax_epochs = 4\n", encoding="utf-8")
+    monkeypatch.setattr(crs, "FOLDER", tmp_path)
+    place, root = crs.Place("cpu", 1), tmp_path / "results"
+    runs = [Run("wine", "crs"), Run("wine", "mllp0"), Run("wine", "crs0"), Run("wine", "crs", "published")]
+    crs.run("wine", runs, place, root=root)
+    for run in runs:
+        record = read(run, root)
+        assert record is not None
+        assert record.complete
+        assert [fold.chosen["layers"] for fold in record.folds] == [[3 + fold] for fold in range(FOLDS)]
+        rate = 0.5 if run.model == "crs" else 0.0
+        assert {fold.chosen["binarization_rate"] for fold in record.folds} == {rate}
+    times = [one.stat().st_mtime_ns for one in sorted((root / "wine").iterdir())]
+    crs.run("wine", runs, place, root=root)
+    assert [one.stat().st_mtime_ns for one in sorted((root / "wine").iterdir())] == times
+
+
+def test_a_lane_says_what_fails_and_goes_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = []
+
+    def part(name: str, **changes: object) -> lanes.Part:
+        given = {"done": lambda: False, "ready": lambda: True, "do": lambda: done.append(name)} | changes
+        return lanes.Part(name, 10, **given)  # type: ignore[arg-type]
+
+    def fail() -> None:
+        raise ValueError("no such thing")
+
+    parts = [part("a", do=fail), part("b"), part("c", done=lambda: True), part("d", ready=lambda: False)]
+    monkeypatch.setattr(lanes, "parts_of_gpu", lambda place: iter(parts))
+    monkeypatch.setattr("sys.argv", ["lanes", "gpu", "--seconds", "100"])
+    assert lanes.main() == 0
+    assert done == ["b"]
+    said = capsys.readouterr().err
+    assert "ValueError: no such thing" in said
+    assert "d: left for later" in said
+
+
+def test_an_archive_has_what_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import tarfile
+
+    monkeypatch.setattr(lanes, "HERE", tmp_path)
+    write_json(tmp_path / "results" / "adult" / "a.json", [1])
+    write_json(tmp_path / "results" / "adult" / ".half.json", [1])
+    (tmp_path / "settings").mkdir()
+    lanes.archive(tmp_path, "gpu")
+    with tarfile.open(tmp_path / "paper-gpu.tar.gz") as file:
+        names = [name for name in file.getnames() if name.endswith(".json")]
+    assert names == ["benchmarks/paper/results/adult/a.json"]
