@@ -62,7 +62,7 @@ five folds. The folds are the paper's: rows shuffled with `sample(frac=1, random
 There are two protocols. **fold**: cut points, categories, standardisation and every choice come from the training fold;
 a fifth of it is held out for the choices. **published**: cut points come from all rows, test fold included, as in the
 authors' script. Settings and search spaces are in `settings/` (one file for each data set and model) and `space.toml`,
-and were written before the runs, with three exceptions that the verdict names. Every choice is made in each fold anew."""
+and were written before the runs, with three exceptions that the verdict names. Each fold makes every choice anew."""
 
 
 def verdict(results: Results) -> str:
