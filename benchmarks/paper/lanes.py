@@ -1,11 +1,13 @@
-"""Everything of our own columns that is missing, on a machine with a GPU and many cores: two lanes, each in a process.
+"""Everything of our own columns that is missing, on a machine with a GPU and many cores: lanes, each in a process.
 
     python -m benchmarks.paper.lanes cpu --jobs 10 --seconds 500 &
-    python -m benchmarks.paper.lanes gpu --seconds 500
+    python -m benchmarks.paper.lanes gpu --data connect-4,chess --seconds 500 &
+    python -m benchmarks.paper.lanes gpu --data adult,wine --seconds 500
 
-The GPU takes the large tables and, to time the column, seed 0 of all; the cores take the rest of the small ones. What
-is worth most comes first. A part is begun only where the time that is left should do for it, and keeps its records at
-once, so that the next call goes on from there; after each, `--out FOLDER` gets results and settings as one archive.
+The GPU makes all searches and, to time the column, seed 0 of all tables; the cores take the other runs of the smallest.
+Lanes share a GPU well: each waits for the host now and then. What is worth most comes first. A part is begun only where
+the time that is left should do for it, and keeps its records at once, so that the next call goes on from there; after
+each, `--out FOLDER` gets results and settings as one archive.
 """
 
 from __future__ import annotations
@@ -20,11 +22,12 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
+from fcntl import LOCK_EX, flock
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from threading import Lock
-from time import monotonic, perf_counter
+from time import monotonic, perf_counter, sleep
 from typing import Any
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
@@ -34,24 +37,29 @@ from benchmarks.paper import crs  # noqa: E402  # after the numbers of threads
 from benchmarks.paper.progress import say  # noqa: E402
 from benchmarks.paper.records import RESULTS, Run, missing, this_place, write_json  # noqa: E402
 from benchmarks.paper.search import NAME, Trial, judge, keep, search  # noqa: E402
-from conceptrules.learn.fit import Score  # noqa: E402
 
 HERE = Path(__file__).parent
 COLUMN = RESULTS / "column.json"
 SEEDS = range(5)
 ARCHIVING = Lock()
-CHUNK = 12
-"""Trials that a core takes at a time."""
-# Seconds that a search, a seed of the CRS column, five seeds of it, P = 0, and five seeds of that are thought to take.
-LARGE = {
-    "connect-4": (90, 45, 60, 90, 200),
-    "chess": (60, 20, 30, 40, 60),
-    "adult": (60, 20, 30, 40, 60),
-    "letRecog": (70, 20, 35, 40, 70),
-    "bank-marketing": (60, 20, 30, 30, 50),
-    "magic04": (45, 15, 20, 25, 40),
+WAIT = 2.0
+"""Seconds between two looks whether a search is over; enough for its settings to be written, too."""
+# Seconds that a search, a seed of the CRS column, four seeds of it, P = 0, and four seeds of that are thought to take.
+SECONDS = {
+    "connect-4": (90, 60, 110, 195, 300),
+    "chess": (60, 80, 110, 140, 200),
+    "adult": (60, 40, 60, 80, 120),
+    "letRecog": (70, 60, 90, 120, 180),
+    "bank-marketing": (60, 40, 60, 80, 120),
+    "magic04": (45, 25, 35, 50, 80),
+    "mushroom": (40, 15, 25, 30, 40),
+    "nursery": (40, 15, 25, 30, 40),
+    "wine": (40, 15, 25, 30, 40),
+    "blogger": (40, 15, 25, 30, 40),
+    "tic-tac-toe": (40, 15, 25, 30, 40),
+    "banknote": (40, 15, 25, 30, 40),
 }
-SMALL = ("nursery", "wine", "blogger", "mushroom", "tic-tac-toe", "banknote")
+SMALL = ("wine", "blogger", "tic-tac-toe", "banknote")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,39 +93,36 @@ def published(data: str) -> list[Run]:
     return [Run(data, "crs", "published"), *zeros(data, [0], "published")]
 
 
-def parts_of_gpu(place: crs.Place) -> Iterator[Part]:
+def parts_of_gpu(place: crs.Place, names: Sequence[str]) -> Iterator[Part]:
     def runs(name: str, data: str, wanted: list[Run], seconds: float) -> Part:
         do = partial(crs.run, data, wanted, place)
         return Part(f"{data}: {name}", seconds, lambda: all_there(wanted), lambda: searched(data), do)
 
-    for data, (seconds, *_) in LARGE.items():
-        found = partial(_search, data, partial(judge, device=place.device, cores=place.cores), place.device)
-        yield Part(f"{data}: search", seconds, lambda data=data: searched(data), lambda: True, found)  # type: ignore[misc]
-    for data in (*LARGE, *SMALL):
-        part = runs("CRS", data, rules(data, [0]), LARGE[data][1] if data in LARGE else 15)
+    thought = {data: SECONDS[data] for data in names}
+    beyond = {data: SECONDS[data] for data in names if data not in SMALL}
+    for data, (seconds, *_) in thought.items():
+        yield Part(f"{data}: search", seconds, partial(searched, data), lambda: True, partial(_search, data, place))
+    for data, (_, seconds, *_) in thought.items():
+        part = runs("CRS", data, rules(data, [0]), seconds)
         yield Part(part.name, part.seconds, part.done, part.ready, partial(timed, data, part.do, place.device))
-    for data, (_, _, _, seconds, _) in LARGE.items():
-        yield runs("P = 0, and cut points of all rows", data, zeros(data, [0]) + published(data), 1.3 * seconds)
-    yield Part(
-        "connect-4: rates",
-        80,
-        (RESULTS / "connect-4" / "rate-f0.json").exists,
-        lambda: True,
-        partial(crs.rates, place),
-    )
-    for data in ("connect-4", "adult"):
+    for data, (_, _, _, seconds, _) in beyond.items():
+        yield runs("P = 0, and cut points of all rows", data, zeros(data, [0]) + published(data), seconds)
+    if crs.FIGURE in names:
+        done = (RESULTS / crs.FIGURE / "rate-f0.json").exists
+        yield Part(f"{crs.FIGURE}: rates", 100, done, lambda: True, partial(crs.rates, place))
+    for data in {"connect-4", "adult"}.intersection(names):
         done = (RESULTS / data / "gap.json").exists
-        yield Part(f"{data}: gap", 20, done, partial(searched, data), partial(crs.gap, data, place))
-    for data, (_, _, seconds, _, _) in LARGE.items():
+        yield Part(f"{data}: gap", 30, done, partial(searched, data), partial(crs.gap, data, place))
+    for data, (_, _, seconds, _, _) in beyond.items():
         yield runs("CRS, other seeds", data, rules(data, SEEDS[1:]), seconds)
-    for data, (*_, seconds) in sorted(LARGE.items(), key=lambda item: item[1][-1]):
+    for data, (*_, seconds) in sorted(beyond.items(), key=lambda item: item[1][-1]):
         yield runs("P = 0, other seeds", data, zeros(data, SEEDS[1:]), seconds)
 
 
 def gpu(given: Namespace) -> None:
     place = crs.Place(given.device)
     end = monotonic() + given.seconds
-    for part in parts_of_gpu(place):
+    for part in parts_of_gpu(place, given.data.split(",")):
         left = end - monotonic()
         if part.done():
             continue
@@ -136,7 +141,7 @@ def gpu(given: Namespace) -> None:
 
 
 def cpu(given: Namespace) -> None:
-    """All small tables at once: each begins with its search, whose trials share the cores; its runs come after."""
+    """All small tables at once, each as soon as another lane has searched it."""
     end = monotonic() + given.seconds
     warm_up()
     with (
@@ -151,9 +156,12 @@ def cpu(given: Namespace) -> None:
 
 
 def small(data: str, pool: ProcessPoolExecutor, end: float, out: Path | None) -> None:
-    if not searched(data) and monotonic() < end:
-        _search(data, partial(spread, pool=pool), "cpu")
-        archive(out, "cpu")
+    while not searched(data):
+        if monotonic() > end:
+            say(f"{data}: nobody has searched it")
+            return
+        sleep(WAIT)
+    sleep(WAIT)
     jobs: list[Future[None]] = []
     for runs in [*(rules(data, [seed]) + zeros(data, [seed]) for seed in SEEDS), published(data)]:
         # Seed 0 of the column is timed on the GPU.
@@ -170,12 +178,6 @@ def small(data: str, pool: ProcessPoolExecutor, end: float, out: Path | None) ->
         archive(out, "cpu")
 
 
-def spread(trials: Sequence[Trial], pool: ProcessPoolExecutor) -> list[Score]:
-    chunks = [trials[start : start + CHUNK] for start in range(0, len(trials), CHUNK)]
-    waiting = [pool.submit(judge, chunk, "cpu", 1) for chunk in chunks]
-    return [score for one in waiting for score in one.result()]
-
-
 def warm_up() -> None:
     """Compiles the kernels, so that the processes find them on the disk."""
     judge([Trial("blogger", 0, 0, {"layers": [4, 4, 4], "negation": True, "binarization_rate": 0.5}, 1, 1)], "cpu", 1)
@@ -186,17 +188,20 @@ def timed(data: str, do: Callable[[], None], device: str) -> None:
     """A data set's share of the column, from the file to the simplified rules of all folds."""
     start = perf_counter()
     do()
-    known: dict[str, Any] = {"seed": 0, "sets": {}}
-    if COLUMN.exists():
-        known = json.loads(COLUMN.read_text(encoding="utf-8"))
-    known["sets"][data] = {"seconds": perf_counter() - start, "device": device, "place": this_place()}
-    write_json(COLUMN, known)
+    seconds = perf_counter() - start
+    with open(__file__, encoding="utf-8") as lock:
+        flock(lock, LOCK_EX)  # lanes add to one file
+        known: dict[str, Any] = {"seed": 0, "sets": {}}
+        if COLUMN.exists():
+            known = json.loads(COLUMN.read_text(encoding="utf-8"))
+        known["sets"][data] = {"seconds": seconds, "device": device, "place": this_place()}
+        write_json(COLUMN, known)
 
 
 def archive(out: Path | None, lane: str) -> None:
     if out is None:
         return
-    half = out / f".{lane}"
+    half = out / f".{lane}-{os.getpid()}"
     with ARCHIVING:
         with tarfile.open(half, "w:gz") as file:
             for path in _belonging(lane):
@@ -215,13 +220,14 @@ def _whole(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
     return None if Path(entry.name).name.startswith(".") else entry
 
 
-def _search(data: str, judged: Callable[[Sequence[Trial]], list[Score]], device: str) -> None:
-    keep(search(data, judged, device))
+def _search(data: str, place: crs.Place) -> None:
+    keep(search(data, partial(judge, device=place.device, cores=place.cores), place.device))
 
 
 def arguments() -> Namespace:
     parser = ArgumentParser("python -m benchmarks.paper.lanes", None, __doc__)
     parser.add_argument("lane", choices=("gpu", "cpu"))
+    parser.add_argument("--data", default=",".join(SECONDS), help="tables of a lane of the GPU, separated by commas")
     parser.add_argument("--seconds", type=float, default=1e9, help="how long there is")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes of the lane of cores")
     parser.add_argument("--device", default="cuda")

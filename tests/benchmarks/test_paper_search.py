@@ -141,7 +141,7 @@ def test_a_lane_says_what_fails_and_goes_on(
         raise ValueError("no such thing")
 
     parts = [part("a", do=fail), part("b"), part("c", done=lambda: True), part("d", ready=lambda: False)]
-    monkeypatch.setattr(lanes, "parts_of_gpu", lambda place: iter(parts))
+    monkeypatch.setattr(lanes, "parts_of_gpu", lambda place, names: iter(parts))
     monkeypatch.setattr("sys.argv", ["lanes", "gpu", "--seconds", "100"])
     assert lanes.main() == 0
     assert done == ["b"]
