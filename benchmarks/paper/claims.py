@@ -85,15 +85,22 @@ def _right(deep: dict[tuple[int, ...], Curve]) -> str:
     return f"0.7 to 0.9 is the right rate for deep networks: **{_verdict(holds)}**. The best rates are {said}."
 
 
-def _wider(*kinds: dict[tuple[int, ...], Curve]) -> str:
+def _wider(shallow: dict[tuple[int, ...], Curve], deep: dict[tuple[int, ...], Curve]) -> str:
     """At the best rate of each."""
+    kinds = (shallow, deep)
     tops = [[max(curve.values()) for _, curve in sorted(kind.items())] for kind in kinds]
-    holds = all(narrow < wide for top in tops for narrow, wide in pairwise(top))
+    holds = [all(narrow < wide for narrow, wide in pairwise(top)) for top in tops]
     said = "; ".join(
         ", ".join(f"{_name(layers)} {top:.2f}" for layers, top in zip(sorted(kind), found, strict=True))
         for kind, found in zip(kinds, tops, strict=True)
     )
-    return f"Of the same depth, the wider is better: **{_verdict(holds)}**. At their best rates: {said}."
+    verdicts = {
+        (True, True): "holds",
+        (True, False): "holds for shallow networks, and does not for deep ones",
+        (False, True): "holds for deep networks, and does not for shallow ones",
+        (False, False): "does not hold",
+    }
+    return f"Of the same depth, the wider is better: **{verdicts[holds[0], holds[1]]}**. At their best rates: {said}."
 
 
 def gap_lines(results: Results) -> list[str]:

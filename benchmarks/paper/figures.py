@@ -22,6 +22,8 @@ BARS = (
     ("CART", "cart", "edges", "#e6550d"),
     ("RF(100)", "rf100", "edges", "#636363"),
 )
+SHADES = {True: ("#fdae6b", "#e6550d", "#8c2d04"), False: ("#9ecae1", "#4292c6", "#08306b")}
+MARKS = ("o", "s", "^")
 STYLE = {
     "svg.hashsalt": "conceptrules",  # names of clip paths, otherwise new in each run
     "svg.fonttype": "none",
@@ -53,22 +55,29 @@ def draw_all(results: Results, folder: Path) -> list[str]:
 
 
 def rate(results: Results, Figure: Any) -> Any:
-    """F1 against the rate, one line a structure: dashed for shallow ones, darker for wider ones."""
+    """F1 against the rate, one line a structure: dashed for shallow ones, darker for wider ones, a mark for each."""
     points = claims.rate_points(results)
     if not points:
         return None
-    figure = Figure(figsize=(6, 4), layout="constrained")
+    figure = Figure(figsize=(7.5, 4), layout="constrained")
     axes = figure.subplots()
     found = claims.curves(points)
     for layers, curve in found.items():
         same = [other for other in found if len(other) == len(layers)]
-        shade = 0.35 + 0.6 * (same.index(layers) + 1) / len(same)
-        colour = (0.9 * shade, 0.35, 0.1, shade) if len(layers) == 1 else (0.1, 0.35, 0.9 * shade, shade)
-        style = "--" if len(layers) == 1 else "-"
-        axes.plot(list(curve), list(curve.values()), style, color=colour, marker="o", markersize=3, label=_name(layers))
+        place = same.index(layers) % len(SHADES[True])
+        shallow = len(layers) == 1
+        axes.plot(
+            list(curve),
+            list(curve.values()),
+            "--" if shallow else "-",
+            color=SHADES[shallow][place],
+            marker=MARKS[place],
+            markersize=4,
+            label=_name(layers),
+        )
     axes.set(xlabel="binarization rate P", ylabel="macro-F1 of the CRS (%)")
     axes.grid(alpha=0.3)
-    axes.legend(frameon=False, title="middle layers")
+    figure.legend(loc="outside right center", frameon=False, title="middle layers")  # no corner is free of lines
     return figure
 
 
@@ -86,7 +95,7 @@ def complexity(results: Results, Figure: Any) -> Any:
         known = [(row, count) for row, count in enumerate(counts[name]) if count]
         left = [row - 0.4 + (place + 0.5) * width for row, _ in known]
         axes.bar(left, [count for _, count in known], width, color=colour, label=name)
-    axes.set(yscale="log", ylabel="edges", ylim=(1, None))
+    axes.set(yscale="log", ylabel="edges", ylim=(1, None), xlim=(-0.6, len(data_names()) - 0.4))
     axes.set_xticks(range(len(data_names())), data_names(), rotation=20, ha="right")
     axes.grid(axis="y", alpha=0.3)
     axes.set_axisbelow(True)
@@ -121,7 +130,7 @@ def disjunction(h: Any, w: Any) -> Any:
 
 def _truth_table(axes: Any, name: str, function: Callable[[Any, Any], Any]) -> None:
     rows = [[str(h), str(w), str(function(h, w))] for h in (0, 1) for w in (0, 1)]
-    table = axes.table(rows, colLabels=["h", "w", f"${name}(h, w)$"], loc="center", cellLoc="center")
+    table = axes.table(rows, colLabels=["h", "w", f"${name}(h, w)$"], loc="upper center", cellLoc="center")
     table.auto_set_font_size(False)
     table.set_fontsize(9)
     table.scale(1, 1.6)

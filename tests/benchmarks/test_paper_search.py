@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.paper import crs, lanes, search
+from benchmarks.paper import bits, crs, finalists, lanes, search
 from benchmarks.paper.folds import load, paper_folds
 from benchmarks.paper.lessons import divided, fold_of
 from benchmarks.paper.records import FOLDS, Run, read, write_json
@@ -161,3 +161,25 @@ def test_an_archive_has_what_is_whole(tmp_path: Path, monkeypatch: pytest.Monkey
     with tarfile.open(tmp_path / "paper-gpu.tar.gz") as file:
         names = [name for name in file.getnames() if name.endswith(".json")]
     assert names == ["benchmarks/paper/results/adult/a.json"]
+
+
+@pytest.mark.usefixtures("tiny")
+def test_the_last_of_a_search_have_another_look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    record = search.search("wine", Pretence(), "cpu")
+    search.keep(record, tmp_path, tmp_path)
+    monkeypatch.setattr(crs, "settings_file", lambda *_: {"fixed": {"priority": "first", "max_epochs": 6}})
+    finalists.look_again("wine", crs.Place("cpu", 1), tmp_path)
+    found = json.loads((tmp_path / "wine" / finalists.KEPT).read_text(encoding="utf-8"))["folds"]
+    assert [fold["tries"] for fold in found] == [fold["rungs"][-1]["tries"] for fold in record["folds"]]
+    for fold in found:
+        means = [sum(scores) for scores in fold["validation_f1"]]
+        assert fold["tries"][means.index(max(means))] == fold["chosen"]
+        assert len(fold["test_f1"]) == len(finalists.SEEDS)
+
+
+def test_bits_bound_what_can_be_learned(tmp_path: Path) -> None:
+    bits.measure(["tic-tac-toe", "blogger"], tmp_path)
+    found = json.loads((tmp_path / "bits.json").read_text(encoding="utf-8"))
+    assert found["tic-tac-toe"]["bound"] == [1.0] * FOLDS  # no two rows are alike
+    assert all(0.9 < score < 1 for score in found["tic-tac-toe"]["forest"])
+    assert min(found["blogger"]["bound"]) < 1  # rows that contradict each other

@@ -148,8 +148,20 @@ def test_claims_are_judged() -> None:
     early = [replace(point, rate=0.5) if point.rate == 0.8 else point for point in points]
     assert ["**holds**" in line for line in rate_claims(early)] == [True, False, True]
     narrow = [replace(point, f1=90 - point.f1) if point.layers == (32,) else point for point in points]
-    assert ["**holds**" in line for line in rate_claims(narrow)][2] is False
+    assert "**holds for deep networks, and does not for shallow ones**" in rate_claims(narrow)[2]
     assert "Not judged yet" in rate_claims(points[:2])[0]
+
+
+def test_what_explains_a_difference_stands_beside_it(root: Path) -> None:
+    folds = [{"chosen": fold % 2, "test_f1": [0.9, 0.92, 0.94]} for fold in range(5)]
+    write_json(root / "wine" / "finalists.json", {"folds": folds})
+    searched = [{"fold": fold, "chosen": 0, "validation_f1": 1.0} for fold in range(5)]
+    tries = [{"layers": [8], "binarization_rate": 0.5, "l2": 1e-8, "negation": False}]
+    write_json(root / "wine" / "search-folds.json", {"tries": tries, "folds": searched, "rungs": [], "device": "cpu"})
+    write_json(root / "bits.json", {"wine": {"forest": [0.9, 0.92], "bound": [1.0, 0.98]}})
+    text = text_of(root)
+    assert row_of(text, "### Another look", "wine") == "| wine | 97.00 | 3 of 5 | 92.00 (90.00 to 94.00) | 97.78 |"
+    assert row_of(text, "### What the bits hold", "wine") == "| wine | 97.00 | 91.00 | 99.00 | not run |"
 
 
 def test_layers_may_be_written_as_text(tmp_path: Path) -> None:

@@ -1,0 +1,55 @@
+"""What the bits of a fold allow, whoever learns from them: a forest on them, and a bound for every classifier.
+
+`python -m benchmarks.paper.bits adult,wine` adds to results/bits.json.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.ensemble import RandomForestClassifier
+
+from benchmarks.paper.lessons import Fold, fold_of
+from benchmarks.paper.progress import say
+from benchmarks.paper.records import FOLDS, RESULTS, write_json
+from benchmarks.paper.scores import macro_f1
+from conceptrules.learn.examples import Examples
+from conceptrules.rules.evaluate import unpack
+
+
+def bits_of(rows: Examples) -> NDArray[np.bool_]:
+    return np.asarray(unpack(rows.words), bool)
+
+
+def forest(part: Fold) -> float:
+    learned = RandomForestClassifier(100, random_state=0)
+    learned.fit(bits_of(part.training), part.training.target, part.training.weight)
+    return macro_f1(part.y_test, part.classes[learned.predict(bits_of(part.test))])
+
+
+def bound(part: Fold) -> float:
+    """The commonest class of each pattern among the test rows: what accuracy cannot pass, and macro-F1 hardly."""
+    _, pattern = np.unique(bits_of(part.test), axis=0, return_inverse=True)
+    names, answer = np.unique(part.y_test, return_inverse=True)
+    counts = np.zeros((pattern.max() + 1, len(names)), np.int64)
+    np.add.at(counts, (pattern, answer), 1)
+    return macro_f1(part.y_test, names[counts.argmax(axis=1)[pattern]])
+
+
+def measure(names: list[str], root: Path = RESULTS) -> None:
+    path = root / "bits.json"
+    known: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    for name in names:
+        parts = [fold_of(name, fold, "fold") for fold in range(FOLDS)]
+        known[name] = {"forest": [forest(part) for part in parts], "bound": [bound(part) for part in parts]}
+        write_json(path, dict(sorted(known.items())))
+        say(f"{name}: {known[name]}")
+
+
+if __name__ == "__main__":
+    measure(sys.argv[1].split(","))
