@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.rules.evaluate import Words, class_words, layers, winning_rows
-from conceptrules.rules.network import Concept, Level, Rule, RuleNetwork
+from conceptrules.rules.network import Rule, RuleNetwork
 from conceptrules.rules.table import read_words
 from conceptrules.rules.text import concept_name, rule_text
 
@@ -81,10 +81,11 @@ def rule_places(network: RuleNetwork) -> Iterator[tuple[int, int]]:
 
 
 class Without:
-    """What a network decides on some rows when a part of it is taken out. What lies below that part is kept."""
+    """What a network decides on some rows when a part of it is taken out. All that does not depend on it is kept."""
 
     def __init__(self, network: RuleNetwork, words: Words) -> None:
-        self.network, self.below = network, layers(network, words)[::2]
+        found = layers(network, words)
+        self.network, self.below, self.rules = network, found[::2], found[1::2]
         self.order = [network.classes.index(name) for name in network.priority]
         self.default = network.classes.index(network.default)
 
@@ -93,19 +94,18 @@ class Without:
 
     def rule(self, level: int, index: int) -> Decisions:
         """Without a rule: it never holds."""
-
-        def less(concept: Concept) -> Concept:
-            return Concept(tuple(rule for rule in concept.rules if rule != index))
-
-        return self._decided(level, lambda old: replace(old, concepts=tuple(map(less, old.concepts))))
+        concepts = self.below[level + 1].words.copy()
+        for number, concept in enumerate(self.network.levels[level].concepts):
+            if index in concept.rules:
+                others = [rule for rule in concept.rules if rule != index]
+                concepts[number] = np.bitwise_or.reduce(self.rules[level].words[others], axis=0)
+        return self._decided(level + 1, concepts)
 
     def concept(self, level: int, index: int) -> Decisions:
         """Without a concept: it never holds."""
-
-        def less(old: Level) -> Level:
-            return replace(old, concepts=(*old.concepts[:index], Concept(), *old.concepts[index + 1 :]))
-
-        return self._decided(level, less)
+        concepts = self.below[level + 1].words.copy()
+        concepts[index] = 0
+        return self._decided(level + 1, concepts)
 
     def column(self, name: str) -> Decisions:
         """Without the literals on a column."""
@@ -114,9 +114,11 @@ class Without:
         def less(rule: Rule) -> Rule:
             return Rule(tuple(literal for literal in rule.literals if literal.index not in asked))
 
-        return self._decided(0, lambda old: replace(old, rules=tuple(map(less, old.rules))))
-
-    def _decided(self, level: int, less: Callable[[Level], Level]) -> Decisions:
-        levels = self.network.levels
-        fired = class_words((less(levels[level]), *levels[level + 1 :]), self.below[level])
+        first, *rest = self.network.levels
+        fired = class_words((replace(first, rules=tuple(map(less, first.rules))), *rest), self.below[0])
         return winning_rows(fired, self.order, self.default)
+
+    def _decided(self, level: int, below: NDArray[np.uint64]) -> Decisions:
+        """By the levels from this one on, above concepts that hold on these rows."""
+        words, rest = Words(below, self.below[0].rows), self.network.levels[level:]
+        return winning_rows(class_words(rest, words) if rest else words, self.order, self.default)
