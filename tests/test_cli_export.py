@@ -50,6 +50,24 @@ def test_options_of_sql_and_rows_of_a_table(run):
         assert part in out
 
 
+def test_the_proof_says_what_was_compared_with_what(run):
+    """Without reasons, the fired rules are those of another query, which is not written."""
+    _, err = run("--to", "sql", "--reasons")
+    assert err.startswith("verified: the same class and the same fired rules as the model on ")
+    out, err = run("--to", "sql")
+    assert "rules" not in out.partition("FROM concepts_1")[0].rpartition("SELECT")[2]
+    assert err.startswith(
+        "verified: the same class as the model (and the same fired rules, from the same query with reasons) on "
+    )
+
+
+def test_a_column_of_numbers_that_the_table_has_as_true_and_false(run):
+    out, err = run("--to", "sql", "--dialect", "postgres", "--no-verify", "--type", "age=boolean")
+    assert 'CASE WHEN source."age" THEN 1 WHEN NOT source."age" THEN 0 END' in out
+    _, err = run("--to", "sql", "--type", "age=boolean")
+    assert err.startswith("verified: ")
+
+
 def test_no_proof_if_not_wanted_or_not_possible(run):
     assert run("--to", "c", "--no-verify")[1] == ""
     assert run("--to", "sql", "--dialect", "mysql")[1].startswith("not verified: mysql does not run here")
@@ -81,6 +99,10 @@ def test_a_mismatch_writes_nothing(run, monkeypatch):
         (["--to", "sql", "--name", "x"], "the export to sql has no option 'name'"),
         (["--to", "sql", "--column", "age"], "should read model name=table name"),
         (["--to", "sql", "--column", "age=a", "--column", "age=b"], "--column names 'age' twice"),
+        (["--to", "sql", "--type", "age"], "--type 'age' should read model name=type, for example smoker=boolean"),
+        (["--to", "sql", "--type", "age=number", "--type", "age=boolean"], "--type names 'age' twice"),
+        (["--to", "sql", "--type", "age=text"], "cannot be read from the type 'text', in Python neither"),
+        (["--to", "c", "--type", "age=boolean"], "the export to c has no option 'types'"),
         (["--to", "sql", "--column", "aeg=a"], "has no column 'aeg' to give another name; did you mean 'age'?"),
         (["--to", "sql", "-o", "model.json"], "is the file model.json itself"),
         (["--to", "sql", "-o", "nowhere/x.sql"], "does not exist"),

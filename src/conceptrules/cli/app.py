@@ -27,6 +27,7 @@ from conceptrules.cli.options import (
     Rate,
     Seed,
     Settings,
+    Stored,
     Target,
     classifier,
 )
@@ -249,6 +250,7 @@ def export(
     reasons: Annotated[bool, typer.Option("--reasons", help="SQL: add the rules that fire.")] = False,
     probabilities: Annotated[bool, typer.Option("--probabilities", help="SQL: add the probabilities.")] = False,
     column: Called,
+    stored: Stored,
     keep: Keep,
     prefix: Annotated[str, typer.Option(help="SQL: goes before the names of the added columns.")] = "",
     name: Annotated[str, typer.Option(help="Of the function, in programming languages.", show_default="decide")] = "",
@@ -256,12 +258,12 @@ def export(
     data: Annotated[str, typer.Option(help="Verify on the rows of this table too.", show_default=False)] = "",
 ) -> None:
     """Write a network in another language, and prove that it decides the same there."""
-    from conceptrules.cli.export import called, run
+    from conceptrules.cli.export import called, run, types_of
 
     files.check_not_input(output, [model, data])
     _check_streams(model, data)
     options = {"dialect": dialect, "table": table, "view": view, "reasons": reasons, "probabilities": probabilities}
-    options |= {"columns": called(column), "keep": keep, "prefix": prefix, "name": name}
+    options |= {"columns": called(column), "types": types_of(stored), "keep": keep, "prefix": prefix, "name": name}
     run(lambda: _model(model), to, {option: value for option, value in options.items() if value}, output, verify, data)
 
 

@@ -16,12 +16,21 @@ from conceptrules.views.export.verify import verify
 
 def called(items: Sequence[str]) -> dict[str, str]:
     """`--column age=AGE` as a mapping."""
+    return _pairs("--column", items, "model name=table name, for example age=AGE")
+
+
+def types_of(items: Sequence[str]) -> dict[str, str]:
+    """`--type smoker=boolean` as a mapping."""
+    return _pairs("--type", items, "model name=type, for example smoker=boolean")
+
+
+def _pairs(option: str, items: Sequence[str], form: str) -> dict[str, str]:
     pairs = [item.rpartition("=") for item in items]
     for item, (name, equals, other) in zip(items, pairs, strict=True):
         if not (equals and other):
-            raise InputError(f"--column {item!r} should read model name=table name, for example age=AGE")
+            raise InputError(f"{option} {item!r} should read {form}")
         if [known for known, _, _ in pairs].count(name) > 1:
-            raise InputError(f"--column names {name!r} twice")
+            raise InputError(f"{option} names {name!r} twice")
     return {name: other for name, _, other in pairs}
 
 
@@ -48,4 +57,4 @@ def _verified(network: RuleNetwork, to: str, text: Any, table: Any, options: Map
     outcome = verify(network, to, text, table, **options)
     if outcome.skipped is not None:
         return f"not verified: {outcome.skipped}"
-    return f"verified: the same class and the same fired rules as the model on {outcome.rows} rows"
+    return f"verified: {outcome.claim} on {outcome.rows} rows"

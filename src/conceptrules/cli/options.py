@@ -46,6 +46,15 @@ Called = Annotated[
         help="SQL: model name=table name, where the table calls a column otherwise. Repeat it for more columns.",
     ),
 ]
+Stored = Annotated[
+    list[str],
+    typer.Option(
+        "--type",
+        default_factory=list,
+        show_default=False,
+        help="SQL: what the table has in a column, where the kind does not say it: smoker=boolean.",
+    ),
+]
 Keep = Annotated[
     list[str],
     typer.Option(default_factory=list, show_default=False, help="SQL: a further column of the table to give back."),

@@ -56,6 +56,15 @@ def class_names(network: RuleNetwork) -> list[str]:
     return [f"c{_id(len(network.levels) - 1, index)}" for index in range(len(network.classes))]
 
 
+def is_utf8(text: str) -> bool:
+    """Half of a surrogate pair is not."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def is_double(value: Value) -> bool:
     """Whether float64 holds the number exactly."""
     try:

@@ -20,6 +20,7 @@ _ENDS = re.compile(r"(?<=\*)(?=/)|(?<=/)(?=\*)|(?<=<)(?=[/!?A-Za-z])|(?<=\]\])(?
 Family = Choice["ordered", "flag", "text", "figure", "whole"]
 """What a column holds, as code sees it: numbers to compare, true or false, text, and numbers that are categories.
 "whole" ones are all whole numbers, some of them too large for float64 to tell from their neighbours."""
+Stored = Choice["number", "boolean", "text", "date", "datetime", "duration"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,8 @@ class Input:
     column: Column
     family: Family
     predicates: tuple[int, ...]
+    stored: Stored | None = None
+    """What the column is in a table of a database; None: what its kind suggests."""
 
 
 def inputs(network: RuleNetwork) -> tuple[Input, ...]:

@@ -19,6 +19,7 @@ from conceptrules.views.export.layout import Input, comment, header, inputs, rul
 from conceptrules.views.export.sql_columns import check_dialect, equal, number_literal, reading
 from conceptrules.views.export.sql_labels import check_labels, label_literal, probability_columns
 from conceptrules.views.export.sql_names import Names, check_written, names_of, parts_of
+from conceptrules.views.export.sql_types import refusal, told
 
 # Without MATERIALIZED, these two put each layer's expressions into the next one, and the text grows without end.
 _MATERIALIZED = ("postgres", "sqlite")
@@ -45,18 +46,20 @@ def sql(
     columns: Mapping[str, str] | None = None,
     keep: Sequence[str] = (),
     prefix: str = "",
+    types: Mapping[str, str] | None = None,
 ) -> str:
     """A SELECT of the network's columns, those in `keep`, and `prediction`; with `view`, as a CREATE VIEW.
 
     `reasons` adds the fired rules ("1.2 1.5 2.1" in the column `rules`), `probabilities` a column for each class
     (`probability_1`, ...). `columns` says what columns are called in the table, where that is not what the network
     calls them. Names with dots (`schema.table`) have parts; a sequence gives the parts themselves. `prefix` goes before
-    the names of the added columns.
+    the names of the added columns. `types` says which columns the table has in another type than their kind suggests:
+    {"smoker": "boolean"} where the network has the numbers 1 and 0.
     """
     check_dialect(dialect)
     _need_sqlglot()
     names = names_of(network, dialect, table, columns or {}, keep, prefix, _added(network, reasons, probabilities))
-    query = _Query(network, inputs(network), dialect, names)
+    query = _Query(network, told(inputs(network), types or {}, network.columns), dialect, names)
     check_labels(network, dialect)
     tree = _select(query, reasons, probabilities)
     if view is not None:
@@ -131,7 +134,8 @@ def _with(query: _Query, steps: Sequence[tuple[str, list[Any], bool]], last: Any
 
     own = query.names.own
     source = _table(query.names.table).as_(own("source"))
-    tree = last.with_(own("inputs"), as_=exp.select(*_inputs(query)).from_(source), copy=False)
+    first = exp.select(*_inputs(query)).from_(source).where(_refusal(query))
+    tree = last.with_(own("inputs"), as_=first, copy=False)
     before = own("inputs")
     for name, columns, shared in steps:
         part = exp.select(*_kept(query), *columns).from_(before)
@@ -152,19 +156,30 @@ def _named(expression: Any, name: str) -> Any:
 
 
 def _inputs(query: _Query) -> list[Any]:
-    """The columns as they are and as they are read. They are qualified: SQLite takes an unknown "name" for text."""
+    """The columns as they are and as they are read."""
     from sqlglot import exp
 
-    source, own = query.names.own("source"), query.names.own
-
-    def raw(name: str) -> Any:
-        return exp.column(exp.to_identifier(name, quoted=True), table=source)
-
+    kept = [_raw(query, name).as_(exp.to_identifier(name, quoted=True)) for name in query.names.kept]
     readings = [
-        reading(one, raw(query.names.columns[one.column.name]), query.dialect).as_(own(f"x{number}"))
+        reading(one, _raw(query, query.names.columns[one.column.name]), query.dialect).as_(
+            query.names.own(f"x{number}")
+        )
         for number, one in enumerate(query.used, start=1)
     ]
-    return [*(raw(name).as_(exp.to_identifier(name, quoted=True)) for name in query.names.kept), *readings]
+    return [*kept, *readings]
+
+
+def _refusal(query: _Query) -> Any:
+    called = [query.names.columns[one.column.name] for one in query.used]
+    columns = [_raw(query, name) for name in called]
+    return refusal(list(zip(query.used, columns, called, strict=True)), query.dialect)
+
+
+def _raw(query: _Query, name: str) -> Any:
+    """A column of the table. It is qualified: SQLite takes an unknown "name" for text."""
+    from sqlglot import exp
+
+    return exp.column(exp.to_identifier(name, quoted=True), table=query.names.own("source"))
 
 
 def _predicates(query: _Query) -> list[Any]:

@@ -1,6 +1,7 @@
 """How each dialect reads a column, writes text and numbers, so that it decides as Python does.
 
-A reading gives NULL for what is missing, NaN too. It is a template in the dialect itself, where x is the column.
+A reading gives NULL for what is missing, NaN too. It is a template in the dialect itself, where x is the column. What
+Python would not read never gets there (`sql_types`).
 """
 
 from __future__ import annotations
@@ -11,24 +12,33 @@ from typing import Any
 from conceptrules.rules.errors import InputError
 from conceptrules.rules.predicate import Column, Value
 from conceptrules.rules.text import number_text
-from conceptrules.views.export.code import is_double
-from conceptrules.views.export.layout import Family, Input
+from conceptrules.views.export.code import is_double, is_utf8
+from conceptrules.views.export.layout import Input
 
 DIALECTS = ("bigquery", "duckdb", "mysql", "postgres", "snowflake", "spark", "sqlite", "tsql")
 
-# `+ 0.0` rather than a cast where a cast would take text for a number, which Python refuses.
-_STRICT = "NULLIF(x + CAST(0 AS DOUBLE PRECISION), CAST('NaN' AS DOUBLE PRECISION))"
 _NUMBER = {
     "bigquery": "CASE WHEN NOT IS_NAN(CAST(x AS FLOAT64)) THEN CAST(x AS FLOAT64) END",
-    "duckdb": _STRICT.replace(" PRECISION", ""),
+    # Not a plain cast, which fails on a column of dates even if all of it is missing.
+    "duckdb": "NULLIF(TRY_CAST(x AS DOUBLE), CAST('NaN' AS DOUBLE))",
     "mysql": "CAST(x AS DOUBLE)",
-    "postgres": _STRICT,
+    # A sum rather than a cast, which would take text for a number.
+    "postgres": "NULLIF(x + CAST(0 AS DOUBLE PRECISION), CAST('NaN' AS DOUBLE PRECISION))",
     "snowflake": "NULLIF(CAST(x AS DOUBLE), CAST('NaN' AS DOUBLE))",
     "spark": "NULLIF(CAST(x AS DOUBLE), CAST('NaN' AS DOUBLE))",
-    # SQLite's columns hold anything: text in a column of numbers is missing, where CAST would make it 0.
-    "sqlite": "CASE WHEN TYPEOF(x) IN ('integer', 'real') THEN CAST(x AS REAL) END",
+    "sqlite": "CAST(x AS REAL)",
     "tsql": "CAST(x AS FLOAT)",
 }
+# True and false as numbers, where the templates above do not make them that.
+_BIT = dict.fromkeys(("bigquery", "postgres", "snowflake"), "CASE WHEN x THEN 1 WHEN NOT x THEN 0 END")
+# Numbers as they are: cast to doubles, large ones could not be told from their neighbours.
+_WHOLE = {
+    **dict.fromkeys(DIALECTS, "x"),
+    "duckdb": "CASE WHEN x <> CAST('NaN' AS DOUBLE) THEN x END",
+    "postgres": "CASE WHEN x <> CAST('NaN' AS DOUBLE PRECISION) THEN x END",
+}
+# Whether a number is of a type of whole ones. A literal that is no double becomes one beside a double, and is rounded.
+_IS_WHOLE = {"duckdb": "TYPEOF(x) LIKE '%INT%'", "postgres": "CAST(PG_TYPEOF(x) AS TEXT) LIKE '%int%'"}
 # Microseconds since 1970, in UTC where the column knows its time zone. SQLite keeps times as text, or as such numbers.
 _MOMENT = {
     "bigquery": "CAST(UNIX_MICROS(TIMESTAMP(x)) AS FLOAT64)",
@@ -38,10 +48,8 @@ _MOMENT = {
     "snowflake": "CAST(DATE_PART(EPOCH_MICROSECOND, x) AS DOUBLE)",
     "spark": "CAST(UNIX_MICROS(CAST(x AS TIMESTAMP)) AS DOUBLE)",
     "sqlite": (
-        "CASE WHEN TYPEOF(x) IN ('integer', 'real') THEN CAST(x AS REAL) "
-        "WHEN TYPEOF(x) = 'text' AND NOT SUBSTR(x, 20) GLOB '*[^.0-9]*' "
-        "THEN CAST(CAST(STRFTIME('%s', SUBSTR(x, 1, 19)) AS INTEGER) * 1000000 "
-        "+ CAST(SUBSTR(SUBSTR(x, 21) || '000000', 1, 6) AS INTEGER) AS REAL) END"
+        "CASE WHEN TYPEOF(x) = 'text' THEN CAST(CAST(STRFTIME('%s', SUBSTR(x, 1, 19)) AS INTEGER) * 1000000 "
+        "+ CAST(SUBSTR(SUBSTR(x, 21) || '000000', 1, 6) AS INTEGER) AS REAL) ELSE CAST(x AS REAL) END"
     ),
     "tsql": "CAST(DATEDIFF_BIG(MICROSECOND, '1970-01-01', x) AS FLOAT)",
 }
@@ -53,13 +61,14 @@ _TEXT = {
     "bigquery": "CAST(x AS STRING)",
     "duckdb": 'CAST(x AS TEXT) COLLATE "C"',
     "mysql": "CAST(CONVERT(x USING utf8mb4) AS BINARY)",
-    "postgres": 'CAST(x AS TEXT) COLLATE "C"',
+    # Only text can be collated, so anything else is refused; and a cast would take the blanks of CHAR(n) away.
+    "postgres": 'CASE WHEN x IS NOT NULL THEN CONCAT(x COLLATE "C") END',
     "snowflake": "CAST(x AS VARCHAR)",
     "spark": "CAST(x AS STRING)",
     "sqlite": "CASE WHEN TYPEOF(x) = 'text' THEN x END",
     "tsql": "CAST(CAST(x AS NVARCHAR(MAX)) + N'.' AS VARBINARY(MAX))",
 }
-_WHOLE = {**dict.fromkeys(DIALECTS, "x"), "sqlite": "CASE WHEN TYPEOF(x) IN ('integer', 'real') THEN x END"}
+_ENUM = {"postgres": 'CAST(x AS TEXT) COLLATE "C"'}
 _TEXT_LITERAL = {"mysql": _TEXT["mysql"], "tsql": "CAST(x + N'.' AS VARBINARY(MAX))"}
 
 
@@ -68,9 +77,11 @@ def reading(one: Input, column: Any, dialect: str) -> Any:
     return filled(_template(one, dialect), column, dialect)
 
 
-def is_flag(one: Input) -> bool:
-    """A column of true and false: categories can be that too."""
-    return one.family == "flag" or (bool(one.column.categories) and _all_flags(one.column))
+def holds_flags(one: Input) -> bool:
+    """Whether the table has true and false in the column: categories can be that too."""
+    if one.stored is not None:
+        return one.stored == "boolean"
+    return one.family == "flag" or _all_flags(one.column)
 
 
 def filled(template: str, value: Any, dialect: str) -> Any:
@@ -87,11 +98,7 @@ def text_literal(text: str, dialect: str) -> Any:
     """Text as the dialect writes it, in pieces where it cannot be written in one; None if it cannot be had at all."""
     from sqlglot import exp
 
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:  # half of a surrogate pair, which no database keeps
-        return None
-    if "\0" in text and dialect == "postgres":
+    if not is_utf8(text) or ("\0" in text and dialect == "postgres"):
         return None
     pieces = [_piece(piece, dialect) for piece in _pieces(text, dialect)]
     joined = pieces[0]
@@ -130,21 +137,31 @@ def equal(x: Any, value: Value, one: Input, dialect: str) -> Any:
     """`x = value`; None if no value of the column can be equal."""
     from sqlglot import exp
 
-    if is_flag(one):
+    if _reads_flags(one, dialect):
         return x.eq(exp.true() if value else exp.false()) if value in (0, 1) else None
     if isinstance(value, str):
         literal = text_to_compare(value, dialect) if one.family == "text" else None
         return None if literal is None else x.eq(literal)
     if one.family == "text":
         return None
-    if one.family == "whole":
-        return x.eq(whole_literal(int(value)))
+    if _is_wide(one) and value == value // 1 and -(2**63) <= value < 2**64:
+        return _equal_whole(x, int(value), dialect)
     return _equal_number(x, float(value), dialect) if is_double(value) else None
 
 
 def check_dialect(dialect: str) -> None:
     if dialect not in DIALECTS:
         raise InputError(f"there is no dialect {dialect!r}; there are {', '.join(DIALECTS)}")
+
+
+def _equal_whole(x: Any, value: int, dialect: str) -> Any:
+    """Beside doubles, a whole number that is none equals nothing."""
+    same = x.eq(whole_literal(value))
+    if is_double(value):
+        return same
+    if dialect == "sqlite" and value >= 2**63:  # it would be read as a double
+        return None
+    return same.and_(filled(_IS_WHOLE[dialect], x, dialect)) if dialect in _IS_WHOLE else same
 
 
 def _equal_number(x: Any, value: float, dialect: str) -> Any:
@@ -160,16 +177,31 @@ def _equal_number(x: Any, value: float, dialect: str) -> Any:
 
 
 def _template(one: Input, dialect: str) -> str:
-    if is_flag(one):
+    if _reads_flags(one, dialect):
         return "x"
+    if one.family == "text":
+        return (_TEXT if one.stored is None else {**_TEXT, **_ENUM})[dialect]
+    if holds_flags(one) and dialect in _BIT:
+        return _BIT[dialect]
     if one.family == "ordered":
         return {"number": _NUMBER, "duration": _DURATION}.get(one.column.kind, _MOMENT)[dialect]
-    by_family: dict[Family, dict[str, str]] = {"text": _TEXT, "whole": _WHOLE, "figure": _NUMBER}
-    return by_family[one.family][dialect]
+    return (_WHOLE if _is_wide(one) else _NUMBER)[dialect]
+
+
+def _reads_flags(one: Input, dialect: str) -> bool:
+    """Categories that are true and false equal 1 and 0 too; DuckDB and SQLite read either as numbers."""
+    flags = _all_flags(one.column) and holds_flags(one) and dialect not in ("duckdb", "sqlite")
+    return one.family == "flag" or flags
+
+
+def _is_wide(one: Input) -> bool:
+    """Categories that doubles cannot tell from their neighbours."""
+    numbers = [value for value in one.column.categories if not isinstance(value, str)]
+    return one.family == "whole" or (one.family == "figure" and any(abs(value) >= 2**53 for value in numbers))
 
 
 def _all_flags(column: Column) -> bool:
-    return all(isinstance(value, bool) for value in column.categories)
+    return bool(column.categories) and all(isinstance(value, bool) for value in column.categories)
 
 
 def _pieces(text: str, dialect: str) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 from conceptrules.rules.errors import InputError
 from conceptrules.rules.network import RuleNetwork
 from conceptrules.rules.table import nearest
+from conceptrules.views.export.code import is_utf8
 
 _SENSITIVE = ("postgres", "snowflake")  # to the case of quoted names
 _LONGEST = {"postgres": 63}  # bytes; the rest is cut off
@@ -98,19 +99,11 @@ def _words(tree: Any) -> set[str]:
 
 
 def _check_name(name: str, dialect: str) -> None:
-    if not name or "\0" in name or not _is_utf8(name) or (dialect == "spark" and "${" in name):
+    if not name or "\0" in name or not is_utf8(name) or (dialect == "spark" and "${" in name):
         raise InputError(
             f"{name!r} cannot be a name in the SQL of {dialect}; for a column, say what the table calls it: "
             f"columns={{{name!r}: ...}}"
         )
-
-
-def _is_utf8(name: str) -> bool:
-    try:
-        name.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _check_distinct(names: Sequence[str], dialect: str) -> None:

@@ -16,6 +16,8 @@ from conceptrules.rules.predicate import Column, Predicate, Value, holds
 from conceptrules.rules.table import Table, open_table, positions, read_words
 from conceptrules.views.export.layout import inputs
 
+CLAIM = "the same class and the same fired rules as the model"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
@@ -58,10 +60,14 @@ class Trial:
 def covering_trial(network: RuleNetwork, limit: int = 10_000) -> Trial:
     """The rows that cover the network; what it answers is worked out from the meaning of each predicate."""
     rows = covering_rows(network, limit)
-    values = {column.name: [row[column.name] for row in rows] for column in network.columns}
+    return trial_of(network, {column.name: [row[column.name] for row in rows] for column in network.columns}, len(rows))
+
+
+def trial_of(network: RuleNetwork, values: dict[str, list[Value | None]], rows: int) -> Trial:
+    """So many rows with these values."""
     coded = {name: _coded(column) for name, column in values.items()}
     bits = [_plain_bits(predicate, *coded[predicate.column]) for predicate in network.predicates]
-    matrix = np.array(bits, dtype=np.bool_).reshape(len(bits), len(rows)).T
+    matrix = np.array(bits, dtype=np.bool_).reshape(len(bits), rows).T
     return Trial(values, answers_of(network, pack(matrix)))
 
 

@@ -14,7 +14,7 @@ from conceptrules.rules.network import RuleNetwork
 from conceptrules.rules.predicate import shown
 from conceptrules.views.export import format_of
 from conceptrules.views.export.layout import rule_ids
-from conceptrules.views.export.trial import Answers, Trial, covering_trial, table_trial
+from conceptrules.views.export.trial import CLAIM, Answers, Trial, covering_trial, table_trial
 
 
 class Engine(Protocol):
@@ -27,7 +27,10 @@ class Engine(Protocol):
         """What the export answers on the rows of `trial.values`."""
 
     # Where the engine's types cannot hold every value, also:
-    # def holdable(self, network, trial, **options) -> Bits: which rows it can be given.
+    # def holdable(self, network, trial, **options) -> Bits: which rows it can be given;
+    # def cover(self, network, trial, **options) -> Trial: the rows that cover the network, as the engine can have them;
+    # and where it shows less of what is exported than class and fired rules:
+    # def claim(self, **options) -> str: what it shows.
 
 
 class MismatchError(ConceptRulesError):
@@ -54,6 +57,8 @@ class Outcome:
     rows: int
     mismatches: tuple[Mismatch, ...] = ()
     skipped: str | None = None
+    claim: str = CLAIM
+    """What was compared, in words."""
 
 
 def verify(network: RuleNetwork, to: str, exported: Any, data: Any = None, **options: Any) -> Outcome:
@@ -77,10 +82,11 @@ def compare(
     reason = engine.missing(**options)
     if reason is not None:
         return Outcome(0, skipped=reason)
-    given = [covering_trial(network, limit), *([] if data is None else [table_trial(network, data)])]
+    given = [_covering(engine, network, limit, **options), *([] if data is None else [table_trial(network, data)])]
     trials = [_holdable(engine, network, trial, **options) for trial in given]
     found = [difference(network, trial, engine.run(network, exported, trial, **options)) for trial in trials]
-    return Outcome(sum(map(len, trials)), tuple(mismatch for some in found for mismatch in some))
+    mismatches = tuple(mismatch for some in found for mismatch in some)
+    return Outcome(sum(map(len, trials)), mismatches, claim=_claim(engine, **options))
 
 
 def engine_of(to: str) -> Engine | None:
@@ -88,6 +94,18 @@ def engine_of(to: str) -> Engine | None:
     place = format_of(to).engine
     engine: Any = None if place is None else import_module(place)
     return engine
+
+
+def _claim(engine: Engine, **options: Any) -> str:
+    tell = getattr(engine, "claim", None)
+    return CLAIM if tell is None else str(tell(**options))
+
+
+def _covering(engine: Engine, network: RuleNetwork, limit: int, **options: Any) -> Trial:
+    trial = covering_trial(network, limit)
+    adapt = getattr(engine, "cover", None)
+    adapted: Trial = trial if adapt is None else adapt(network, trial, **options)
+    return adapted
 
 
 def _holdable(engine: Engine, network: RuleNetwork, trial: Trial, **options: Any) -> Trial:

@@ -12,14 +12,16 @@ import numpy as np
 from conceptrules.rules.evaluate import Bits
 from conceptrules.rules.network import RuleNetwork
 from conceptrules.rules.predicate import EPOCH, Value
+from conceptrules.rules.values import is_missing
 from conceptrules.views.export.engines import answers
 from conceptrules.views.export.engines.storage import holdable_rows
 from conceptrules.views.export.layout import Input, inputs
 from conceptrules.views.export.sql import sql
-from conceptrules.views.export.sql_columns import is_flag
+from conceptrules.views.export.sql_columns import holds_flags
 from conceptrules.views.export.sql_labels import label_text, label_type
 from conceptrules.views.export.sql_names import names_of, parts_of
-from conceptrules.views.export.trial import Answers, Trial
+from conceptrules.views.export.sql_types import told
+from conceptrules.views.export.trial import CLAIM, Answers, Trial, trial_of
 
 RUNS = ("duckdb", "postgres", "sqlite")
 
@@ -52,8 +54,33 @@ def missing(dialect: str = "duckdb", table: Any = "data", view: Any = None, **op
     return _database(dialect).missing(_places(table, view))
 
 
-def holdable(network: RuleNetwork, trial: Trial, dialect: str = "duckdb", **options: Any) -> Bits:
-    return holdable_rows(inputs(network), trial, nul=dialect != "postgres", flags=True)
+def claim(reasons: bool = False, **options: Any) -> str:
+    """Without reasons, the text that is written says nothing about rules."""
+    other = "the same class as the model (and the same fired rules, from the same query with reasons)"
+    return CLAIM if reasons else other
+
+
+def cover(network: RuleNetwork, trial: Trial, types: Mapping[str, str] | None = None, **options: Any) -> Trial:
+    """The rows with 0 and 1 for all numbers of a column that is told to hold true and false; each row both ways."""
+    flags = [one.column.name for one in _used(network, types) if one.stored == "boolean"]
+    if not flags:
+        return trial
+    values = {name: [*column, *column] for name, column in trial.values.items()}
+    for shift, name in enumerate(flags):
+        bits = [(row >> shift) % 2 for row in range(len(trial))]
+        both = [*bits, *(1 - bit for bit in bits)]
+        values[name] = [value if is_missing(value) else bit for value, bit in zip(values[name], both, strict=True)]
+    return trial_of(network, values, 2 * len(trial))
+
+
+def holdable(
+    network: RuleNetwork,
+    trial: Trial,
+    dialect: str = "duckdb",
+    types: Mapping[str, str] | None = None,
+    **options: Any,
+) -> Bits:
+    return holdable_rows(_used(network, types), trial, nul=dialect != "postgres", flags=True)
 
 
 def run(
@@ -68,14 +95,16 @@ def run(
     columns: Mapping[str, str] | None = None,
     keep: Sequence[str] = (),
     prefix: str = "",
+    types: Mapping[str, str] | None = None,
 ) -> Answers:
     """An export without reasons is run as it is, and once more with them, to know the fired rules."""
     names = names_of(network, dialect, table, columns or {}, keep, prefix, ())
-    stored = [*_stored(network, trial, names.columns), *_extra(names.kept, names.columns.values(), len(trial))]
+    used = _used(network, types)
+    stored = [*_stored(network, used, trial, names.columns), *_extra(names.kept, names.columns.values(), len(trial))]
     queries = [_query(exported, view, dialect)]
     if not reasons:
-        twin = sql(network, dialect, table, reasons=True, columns=columns, keep=keep, prefix=prefix or "conceptrules_")
-        queries.append((twin, None))
+        same: dict[str, Any] = {"columns": columns, "keep": keep, "prefix": prefix or "conceptrules_", "types": types}
+        queries.append((sql(network, dialect, table, reasons=True, **same), None))
     results = _database(dialect).ask(_places(table, view), stored, queries)
     first = len(names.kept)
     classes = [_index(network, row[first]) for row in results[0]]
@@ -117,12 +146,16 @@ def _query(exported: str, view: Any, dialect: str) -> tuple[str, str | None]:
     return (exported, None) if view is None else (f"SELECT * FROM {dotted(parts_of(view), dialect)}", exported)
 
 
-def _stored(network: RuleNetwork, trial: Trial, called: Mapping[str, str]) -> list[Stored]:
+def _used(network: RuleNetwork, types: Mapping[str, str] | None) -> tuple[Input, ...]:
+    return told(inputs(network), types or {}, network.columns)
+
+
+def _stored(network: RuleNetwork, used: Sequence[Input], trial: Trial, called: Mapping[str, str]) -> list[Stored]:
     """The columns in use with their values; the others, which do not matter, without any."""
-    used = {one.column.name: one for one in inputs(network)}
+    by_name = {one.column.name: one for one in used}
     result = []
     for column in network.columns:
-        one, values = used.get(column.name), trial.values[column.name]
+        one, values = by_name.get(column.name), trial.values[column.name]
         kind = "text" if one is None else _kind(one)
         plain = [None] * len(values) if one is None else [_plain(value, kind) for value in values]
         result.append(Stored(called[column.name], kind, plain))
@@ -134,7 +167,7 @@ def _extra(kept: Sequence[str], known: Any, rows: int) -> list[Stored]:
 
 
 def _kind(one: Input) -> str:
-    if is_flag(one):
+    if holds_flags(one):
         return "flag"
     if one.family == "ordered":
         return {"date": "moment", "datetime": "moment"}.get(one.column.kind, one.column.kind)

@@ -8,9 +8,9 @@ import numpy as np
 
 from conceptrules.rules.evaluate import Bits
 from conceptrules.rules.predicate import Value
-from conceptrules.views.export.code import is_double
+from conceptrules.views.export.code import is_double, is_utf8
 from conceptrules.views.export.layout import Family, Input
-from conceptrules.views.export.sql_columns import is_flag
+from conceptrules.views.export.sql_columns import holds_flags
 from conceptrules.views.export.trial import Trial
 
 
@@ -19,7 +19,7 @@ def holdable_rows(used: Sequence[Input], trial: Trial, nul: bool = True, flags: 
     type, which holds no other numbers."""
     result = np.ones(len(trial), dtype=np.bool_)
     for one in used:
-        family: Family = "flag" if flags and is_flag(one) else one.family
+        family: Family = "flag" if flags and holds_flags(one) else one.family
         result &= [_holdable(value, family, nul) for value in trial.values[one.column.name]]
     return result
 
@@ -28,15 +28,7 @@ def _holdable(value: Value | None, family: Family, nul: bool) -> bool:
     if value is None:
         return True
     if isinstance(value, str):
-        return family == "text" and (nul or "\0" not in value) and _is_utf8(value)
+        return family == "text" and (nul or "\0" not in value) and is_utf8(value)
     if family == "whole":
         return value == value // 1 and -(2**63) <= value < 2**63
     return value in (0, 1) if family == "flag" else value != value or is_double(value)  # noqa: PLR0124
-
-
-def _is_utf8(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
