@@ -8,10 +8,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conceptrules.rules.cover import column_values, covering_rows
+from conceptrules.rules.cover import _places, _rising, column_values, covering_rows
 from conceptrules.rules.evaluate import layers_plain
 from conceptrules.rules.network import Concept, Level, Literal, Rule, RuleNetwork
-from conceptrules.rules.predicate import Column, Equals, Interval, holds
+from conceptrules.rules.predicate import ORDERED, Column, Equals, Interval, Missing, holds
 from tests.strategies import all_inputs, networks
 
 
@@ -63,6 +63,20 @@ def test_a_cut_point_is_seen_with_its_neighbours(cut):
     assert near <= {value for value in values if value is not None}
     assert values[-1] is None
     assert any(isinstance(value, float) and math.isnan(value) for value in values)
+
+
+BOUNDS = st.sampled_from([-math.inf, -1.0, -0.0, 0.0, 5e-324, 0.5, 1.0, 86_400e6, 1e300, math.inf])
+
+
+@given(st.lists(st.tuples(BOUNDS, BOUNDS).filter(lambda pair: pair[0] < pair[1])), st.sampled_from(ORDERED))
+def test_where_an_interval_holds_is_looked_up_as_it_is_defined(pairs, kind):
+    intervals = [Interval("c", *pair) for pair in pairs]
+    for tests in (intervals, [*intervals, Missing("c")]):
+        values = column_values(Column("c", kind), tests)
+        assert len(_rising(values)) >= 3
+        for test in tests:
+            plain = sum(holds(test, value) << place for place, value in enumerate(values))
+            assert _places(test, values, _rising(values)) == plain
 
 
 def test_times_are_whole_microseconds_on_both_sides_of_a_cut():
