@@ -3,8 +3,11 @@ import math
 import numpy as np
 import pytest
 
-from conceptrules.rules import Column, Equals, InputError, Interval, Missing
-from conceptrules.rules.predicate import holds, shown
+from conceptrules.rules import Column, Equals, InputError, Interval, Level, Missing, OneOf, RuleNetwork
+from conceptrules.rules.network import Concept
+from conceptrules.rules.predicate import holds, named, one_of, shown
+from conceptrules.rules.table import read_bits
+from conceptrules.rules.text import predicate_text
 
 
 @pytest.mark.parametrize(
@@ -16,6 +19,8 @@ from conceptrules.rules.predicate import holds, shown
         (Interval("age"), [0, math.inf, -math.inf], [None, math.nan]),
         (Equals("job", "nurse"), ["nurse"], ["Nurse", "", None]),
         (Equals("smokes", False), [False], [True, None]),
+        (OneOf("job", ("nurse", "smith")), ["nurse", "smith"], ["Smith", "", None, math.nan]),
+        (OneOf("n", (1, 3)), [1, 3.0, True], [2, None, "1"]),
         (Missing("job"), [None, math.nan], ["", 0, False]),
     ],
 )
@@ -51,3 +56,40 @@ def test_numpy_values_become_python_values():
 
 def test_control_characters_are_shown_and_not_sent():
     assert shown("a\x1b[2J\nb é") == r"a\x1b[2J\nb é"
+
+
+def test_a_set_of_categories_is_not_empty_and_names_each_once():
+    with pytest.raises(InputError, match="'job' needs at least one"):
+        OneOf("job", ())
+    with pytest.raises(InputError, match="'job' lists one twice"):
+        OneOf("job", (1, True))
+
+
+def test_a_set_of_categories_is_kept_in_the_order_of_the_column():
+    column = Column("rank", "category", ("low", "mid", "top"))
+    assert one_of(column, ["top", "new", "low", "top"]) == OneOf("rank", ("low", "top", "new"))
+    level = Level((), (Concept(),))
+    with pytest.raises(InputError, match=r"not the order of column 'rank'; write OneOf\('rank', \('low', 'top'\)\)"):
+        RuleNetwork((column,), (OneOf("rank", ("top", "low")),), (level,), ("yes",))
+    with pytest.raises(InputError, match="type OneOf, which does not go with column 'age' of the kind number"):
+        RuleNetwork((Column("age"),), (OneOf("age", (1,)),), (level,), ("yes",))
+
+
+def test_what_a_predicate_speaks_of():
+    assert named(OneOf("job", ("nurse", "smith"))) == ("nurse", "smith")
+    assert named(Equals("job", "nurse")) == ("nurse",)
+    assert named(Missing("job")) == named(Interval("age")) == ()
+
+
+@pytest.mark.parametrize(
+    "values", [["nurse", "cook", None, "smith"], np.array([1, 2, 3, 4]), [True, False, None, True]]
+)
+def test_sets_of_categories_on_a_table(values):
+    predicate = OneOf("job", ("nurse", "smith", 1, 3))
+    bits = read_bits([Column("job", "category")], [predicate, Equals("job", "cook")], [[value] for value in values])
+    assert bits[:, 0].tolist() == [holds(predicate, value) for value in values]
+
+
+def test_a_set_in_words():
+    column = Column("job", "category")
+    assert predicate_text(OneOf("job", ("nurse", "black, white")), column) == 'job in {nurse, "black, white"}'

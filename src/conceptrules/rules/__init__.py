@@ -2,7 +2,7 @@
 
 from conceptrules.rules.errors import ColumnTypeError, ConceptRulesError, InputError
 from conceptrules.rules.network import Concept, Level, Literal, Rule, RuleNetwork, Statistics
-from conceptrules.rules.predicate import Column, Equals, Interval, Missing, Predicate
+from conceptrules.rules.predicate import Column, Equals, Interval, Missing, OneOf, Predicate
 
 __all__ = [
     "Column",
@@ -15,6 +15,7 @@ __all__ = [
     "Level",
     "Literal",
     "Missing",
+    "OneOf",
     "Predicate",
     "Rule",
     "RuleNetwork",

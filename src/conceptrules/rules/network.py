@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from conceptrules.rules.errors import InputError
-from conceptrules.rules.predicate import Column, Equals, Interval, Missing, Predicate, Value, plain
+from conceptrules.rules.predicate import Column, Equals, Interval, Missing, OneOf, Predicate, Value, one_of, plain
 from conceptrules.rules.training import Training
 
 if TYPE_CHECKING:
@@ -182,11 +182,23 @@ def check_columns(columns: Sequence[Column], predicates: Sequence[Predicate]) ->
         column = kinds.get(predicate.column)
         if column is None:
             raise InputError(f"predicate {number} tests column {predicate.column!r}, which is not among the columns")
-        if not isinstance(predicate, (Interval if column.ordered else Equals) | Missing):
+        if not isinstance(predicate, (Interval if column.ordered else Equals | OneOf) | Missing):
             raise InputError(
                 f"predicate {number} is of the type {type(predicate).__name__}, "
                 f"which does not go with column {column.name!r} of the kind {column.kind}"
             )
+        if isinstance(predicate, OneOf):
+            _check_order(number, column, predicate)
+
+
+def _check_order(number: int, column: Column, predicate: OneOf) -> None:
+    """One order, so that equal sets are equal predicates."""
+    wanted = one_of(column, predicate.values)
+    if predicate != wanted:
+        raise InputError(
+            f"predicate {number} lists {list(predicate.values)}, which is not the order of column {column.name!r}; "
+            f"write OneOf({column.name!r}, {wanted.values!r})"
+        )
 
 
 def _check_classes(classes: Sequence[Value], priority: Sequence[Value], default: Value) -> None:

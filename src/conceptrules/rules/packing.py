@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from conceptrules.rules.cells import Cells, codes_of, numbers_of
 from conceptrules.rules.dictionary import spread
 from conceptrules.rules.evaluate import Bits, octets_for, words_of
-from conceptrules.rules.predicate import Equals, Interval, Missing, Predicate, Value
+from conceptrules.rules.predicate import Equals, Interval, Missing, OneOf, Predicate, Value, named
 
 Octets = NDArray[np.uint8]
 # So many rows are compared with all bounds while they are in the cache (256 KB of float64). A multiple of 8.
@@ -22,7 +22,7 @@ _BLOCK = 1 << 15
 def column_bits(predicates: Sequence[Predicate], cells: Cells) -> Bits:
     """(predicates, values): where each predicate of a column holds, value by value."""
     bits = np.zeros((len(predicates), len(cells.values)), dtype=np.bool_)
-    categories = list(dict.fromkeys(predicate.value for predicate in predicates if isinstance(predicate, Equals)))
+    categories = list(dict.fromkeys(value for predicate in predicates for value in named(predicate)))
     codes = codes_of(cells, categories) if categories else None
     ordered = any(isinstance(predicate, Interval) for predicate in predicates)
     numbers = numbers_of(cells) if ordered else None
@@ -32,6 +32,8 @@ def column_bits(predicates: Sequence[Predicate], cells: Cells) -> Bits:
                 row[:] = cells.missing
             case Equals(value=value):
                 row[:] = codes == categories.index(value)
+            case OneOf(values=values):
+                row[:] = np.isin(codes, [categories.index(value) for value in values])
             case Interval(low=low, high=high):
                 assert numbers is not None
                 # As `holds` reads it: an unbounded side takes the infinity of that side too.
@@ -69,6 +71,8 @@ def _number_octets(predicates: Sequence[Predicate], cells: Cells) -> Octets:
                 row[:] = missing
             case Equals(value=value):
                 _write(row, _equal(cells.values, value))
+            case OneOf(values=values):
+                _write(row, np.logical_or.reduce([_equal(cells.values, value) for value in values]))
             case Interval(low=low, high=high):
                 above = ~up_to[low] if low in up_to else some
                 np.bitwise_and(up_to.get(high, some), above, out=row)

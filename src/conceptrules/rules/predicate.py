@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal as Choice
 from typing import get_args
@@ -86,8 +87,43 @@ class Equals(Predicate):
 
 
 @dataclass(frozen=True, slots=True)
+class OneOf(Predicate):
+    """`x in {a, b}`: the column has one of these categories, kept in the column's order; `one_of` puts them in it."""
+
+    values: tuple[Value, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", tuple(map(plain, self.values)))
+        if not self.values:
+            raise InputError(f"a set of categories of column {self.column!r} needs at least one")
+        if len(set(self.values)) < len(self.values):
+            raise InputError(f"a set of categories of column {self.column!r} lists one twice: {list(self.values)}")
+
+
+@dataclass(frozen=True, slots=True)
 class Missing(Predicate):
     """The column has no value in this row."""
+
+
+def one_of(column: Column, values: Iterable[Value]) -> OneOf:
+    """The values once each, in the column's order; what the column does not list comes last.
+
+    >>> one_of(Column("rank", "category", ("a", "b", "c")), ["c", "a"]).values
+    ('a', 'c')
+    """
+    places = {value: place for place, value in enumerate(column.categories)}
+    found = dict.fromkeys(map(plain, values))
+    return OneOf(column.name, tuple(sorted(found, key=lambda value: places.get(value, len(places)))))
+
+
+def named(predicate: Predicate) -> tuple[Value, ...]:
+    """The categories that a predicate speaks of."""
+    match predicate:
+        case Equals(value=value):
+            return (value,)
+        case OneOf(values=values):
+            return values
+    return ()
 
 
 def holds(predicate: Predicate, value: Value | None) -> bool:
@@ -108,6 +144,8 @@ def holds(predicate: Predicate, value: Value | None) -> bool:
             return (low == -math.inf or low < value) and value <= high
         case Equals(value=wanted):
             return not missing and value == wanted
+        case OneOf(values=values):
+            return not missing and value in values
     raise AssertionError(predicate)
 
 

@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from conceptrules.rules.network import Literal, RuleNetwork
-from conceptrules.rules.predicate import EPOCH, Column, Equals, Interval, Kind, Missing, Predicate, Value, shown
+from conceptrules.rules.predicate import EPOCH, Column, Equals, Interval, Kind, Missing, OneOf, Predicate, Value, shown
 
 # A name or value with one of these in it, or like the name of a concept, could be taken for our own words.
-_OURS = re.compile(r'(^|\s)(and|or|not|is|always|[=<>]|!=|<=)(\s|$)|, |^[CR]\d+\.\d+\b|^\(|\)$|^\s|\s$|  |"|^$')
+_OURS = re.compile(r'(^|\s)(and|or|not|is|in|always|[=<>]|!=|<=)(\s|$)|, |^[CR]\d+\.\d+\b|^\(|\)$|^\s|\s$|  |"|^$')
 _FIGURES_AT = 100  # the figures of a section line up at the end of its longest rule, but not further right than here
 
 
@@ -77,6 +77,8 @@ def predicate_text(predicate: Predicate, column: Column, word: Callable[[object]
             return f"{name} is missing"
         case Equals(value=value):
             return f"{name} = {word(value)}"
+        case OneOf(values=values):
+            return f"{name} in {{{', '.join(map(word, values))}}}"
         case Interval(low=low, high=high):
             return _interval_text(name, low, high, _FORMATS[column.kind])
     raise AssertionError(predicate)
@@ -115,6 +117,8 @@ def literal_text(network: RuleNetwork, level: int, literal: Literal) -> str:
         return text
     if isinstance(predicate, Equals):
         return f"{word(predicate.column)} != {word(predicate.value)}"
+    if isinstance(predicate, OneOf):
+        return f"{word(predicate.column)} not {text.removeprefix(word(predicate.column) + ' ')}"
     return f"not ({text})"  # not `age > 27` for `age <= 27`: on a missing age both are false
 
 
