@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from conceptrules.rules.evaluate import pack
 from conceptrules.rules.measure import with_statistics
 from conceptrules.rules.network import Concept, Level, Literal, Rule, RuleNetwork
-from conceptrules.rules.predicate import KINDS, ORDERED, Column, Equals, Interval, Missing, Predicate
+from conceptrules.rules.predicate import KINDS, ORDERED, Column, Equals, Interval, Missing, OneOf, Predicate, one_of
 
 ODD_NAMES = (
     "",
@@ -50,16 +50,35 @@ def values() -> st.SearchStrategy[Any]:
 def columns(draw: st.DrawFn, name: str | None = None) -> Column:
     name = draw(names()) if name is None else name
     kind = draw(st.sampled_from(KINDS))
-    categories = () if kind in ORDERED else draw(st.lists(values(), unique=True, max_size=3))
+    categories = () if kind in ORDERED else draw(st.lists(values(), unique=True, max_size=4))
     return Column(name, kind, tuple(categories), draw(st.booleans()))
 
 
 def predicates(column: Column) -> st.SearchStrategy[Predicate]:
     missing = st.just(Missing(column.name))
+    if column.kind == "ordinal":
+        return missing | ordinal_tests(column) if column.categories else missing
     if not column.ordered:
-        return missing | values().map(lambda value: Equals(column.name, value))
+        some = values() | st.sampled_from(column.categories) if column.categories else values()
+        sets = st.lists(some, min_size=1, max_size=4).map(lambda values: one_of(column, values))
+        return missing | some.map(lambda value: Equals(column.name, value)) | sets
     bounds = st.lists(st.floats(allow_nan=False), min_size=2, max_size=2, unique=True).map(sorted)
-    return missing | bounds.map(lambda pair: Interval(column.name, *pair))
+    finite = st.floats(allow_nan=False, allow_infinity=False)
+    thresholds = st.tuples(finite, st.booleans()).map(
+        lambda pair: Interval(column.name, low=pair[0]) if pair[1] else Interval(column.name, high=pair[0])
+    )
+    return missing | thresholds | bounds.map(lambda pair: Interval(column.name, *pair))
+
+
+def ordinal_tests(column: Column) -> st.SearchStrategy[Predicate]:
+    """Thresholds, runs in the middle, other sets, single categories."""
+    ends = st.lists(st.integers(0, len(column.categories)), min_size=2, max_size=2, unique=True).map(sorted)
+    known = st.sampled_from(column.categories)
+    return (
+        ends.map(lambda pair: OneOf(column.name, column.categories[slice(*pair)]))
+        | st.lists(known, min_size=1).map(lambda values: one_of(column, values))
+        | known.map(lambda value: Equals(column.name, value))
+    )
 
 
 @st.composite

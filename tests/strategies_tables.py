@@ -14,7 +14,7 @@ import polars as pl
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from conceptrules.rules.predicate import EPOCH, Column, Equals, Interval, Kind, Missing, Predicate, Value
+from conceptrules.rules.predicate import EPOCH, Column, Equals, Interval, Kind, Missing, Predicate, Value, one_of
 
 BERLIN_SUMMER = dt.timezone(dt.timedelta(hours=2))
 # Far enough for any data, near enough for float64 to tell microseconds apart.
@@ -130,10 +130,14 @@ def raw_columns(draw: st.DrawFn) -> tuple[str, list[Any]]:
 def predicates_on(draw: st.DrawFn, raw: str, values: list[Any]) -> tuple[Column, list[Predicate]]:
     """A column of that raw type, and predicates whose bounds and categories are among the values or not."""
     numeric = KIND_OF[raw] == "number" and draw(st.booleans())
-    column = Column("c", "category" if numeric else KIND_OF[raw])
     readings = st.sampled_from(values) | RAW[raw]
     known = readings.map(as_read).filter(lambda value: value is not None and value == value)  # noqa: PLR0124
+    column = Column("c", "category" if numeric else KIND_OF[raw])
+    if column.kind == "category" and draw(st.booleans()):
+        column = Column("c", "ordinal", tuple(draw(st.lists(known, min_size=1, max_size=5, unique=True))))
+        known = st.sampled_from(column.categories)
     test: st.SearchStrategy[Predicate] = known.map(lambda value: Equals("c", value))
+    test |= st.lists(known, min_size=1, max_size=4).map(lambda values: one_of(column, values))
     if column.ordered:
         bounds = st.lists(known | st.just(math.inf) | st.just(-math.inf), min_size=2, max_size=2, unique=True)
         test = bounds.map(lambda pair: Interval("c", min(pair), max(pair)))

@@ -19,7 +19,7 @@ from conceptrules.rules.change import Change, smallest_change
 from conceptrules.rules.errors import InputError
 from conceptrules.rules.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.rules.options import options
-from conceptrules.rules.predicate import Column, Equals, Interval, Missing
+from conceptrules.rules.predicate import Column, Equals, Interval, Missing, OneOf
 from conceptrules.rules.search import Budget, LimitReached
 from conceptrules.rules.table import read_bits
 from conceptrules.rules.training import Training
@@ -31,12 +31,14 @@ SPACE = {
     "age": [20, 27, 30, 41, 50],
     "job": ["cook", "nurse", "smith", "clerk", None],
     "ill": [True, False],
+    "rank": ["low", "mid", "high", "top"],
     "born": [dt.date(1970, 1, 2), dt.date(1970, 1, 3), dt.date(1980, 1, 1), None],
 }
 COLUMNS = (
     Column("age"),
     Column("job", "category", ("clerk", "cook", "nurse", "smith"), missing=True),
     Column("ill", "boolean", (False, True)),
+    Column("rank", "ordinal", ("low", "mid", "high", "top")),
     Column("born", "date", missing=True),
 )
 PREDICATES = (
@@ -45,7 +47,11 @@ PREDICATES = (
     Interval("age", 30),
     Equals("job", "cook"),
     Equals("job", "nurse"),
+    OneOf("job", ("clerk", "cook")),
     Equals("ill", True),
+    OneOf("rank", ("low", "mid")),
+    OneOf("rank", ("mid", "high", "top")),
+    OneOf("rank", ("low", "top")),
     Missing("born"),
     Interval("born", high=2 * DAY),
     Interval("born", 1.5 * DAY),
@@ -356,3 +362,20 @@ def test_odd_columns_change_to_what_a_table_can_hold(bottom: Bottom, seed: int) 
 def test_an_example_has_as_few_digits_as_the_row(low, high, now, value):
     [_, other] = options(Column("a"), [Interval("a", low, high)], now, False)
     assert (other.value, other.bits) == (value, (True,))
+
+
+def test_categories_that_no_rule_tells_apart_are_one_option():
+    column = Column("job", "category", ("clerk", "cook", "nurse", "smith"))
+    found = options(column, [OneOf("job", ("cook", "nurse"))], "smith", False)
+    assert [(option.value, option.text, option.sample) for option in found] == [
+        ("smith", "job = smith", None),
+        ("cook", "job in {cook, nurse}", "cook"),
+    ]
+
+
+def test_an_ordinal_column_moves_to_the_nearest_category():
+    column = Column("rank", "ordinal", ("low", "mid", "high", "top"))
+    found = options(column, [OneOf("rank", ("low", "mid"))], "top", False)
+    assert [(option.value, option.text, option.sample) for option in found[1:]] == [("mid", "rank <= mid", "mid")]
+    found = options(column, [OneOf("rank", ("low", "mid"))], "low", True)
+    assert [(option.value, option.text, option.sample) for option in found[1:]] == [("high", "rank > mid", "high")]

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import given
 
-from conceptrules.rules import Column, Concept, Equals, Interval, Level, Literal, Rule, RuleNetwork
+from conceptrules.rules import Column, Concept, Equals, Interval, Level, Literal, OneOf, Rule, RuleNetwork
 from conceptrules.rules.compare import Logic, Rows, compare
 from conceptrules.rules.match import Section, sections
 from tests.rules.test_order import shuffled
@@ -96,3 +96,16 @@ def test_a_network_does_not_differ_from_itself_in_another_order(network):
     apart = all(len(set(level.rules)) == len(level.rules) for level in network.levels)
     if apart and all(len(set(level.concepts)) == len(level.concepts) for level in network.levels[:-1]):
         assert sections(network, other) == ()
+
+
+def test_another_order_is_told():
+    def ranked(*order):
+        level = Level((Rule((Literal(0),)),), (Concept((0,)), Concept()))
+        predicate = OneOf("rank", order[:2])
+        return RuleNetwork((Column("rank", "ordinal", order),), (predicate,), (level,), ("yes", "no"), default="no")
+
+    found = compare(ranked("a", "b", "c"), ranked("b", "c", "a"))
+    assert found.settings == (("column 'rank'", "ordinal (a < b < c)", "ordinal (b < c < a)"),)
+    assert not found.same
+    assert found.row in ({"rank": "a"}, {"rank": "c"})
+    assert found.sections[0].changed == (("rank <= b", "rank <= c"),)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.rules import Concept, InputError, Level, RuleNetwork
+from conceptrules.rules import Column, Concept, Equals, InputError, Level, OneOf, RuleNetwork
 from conceptrules.rules.file import dumps, load, loads, save
 from tests.rules.test_network import NETWORK
 from tests.rules.test_text import ADULT
@@ -20,6 +20,22 @@ def test_reading_gives_back_what_was_written(network):
     assert again == network
     assert again.statistics == network.statistics
     assert dumps(again) == dumps(network)
+
+
+def test_sets_and_orders_in_a_file():
+    columns = (Column("rank", "ordinal", ("low", "mid", "top")), Column("job", "category", ("cook", "in {x")))
+    predicates = (OneOf("rank", ("low", "mid")), OneOf("job", ("cook", "in {x")), Equals("job", "in {x"))
+    network = RuleNetwork(columns, predicates, (Level((), (Concept(),)),), ("yes",))
+    text = dumps(network)
+    names = [item["name"] for item in json.loads(text)["predicates"]]
+    assert names == ["rank <= mid", 'job in {cook, "in {x"}', "job = in {x"]
+    assert loads(text) == network
+    with pytest.raises(InputError, match="which is not the order of column 'rank'; write OneOf"):
+        loads(text.replace('"values": ["low", "mid"]', '"values": ["mid", "low"]'))
+    with pytest.raises(InputError, match="asks for 'new', which has no place in the order of column 'rank'"):
+        loads(text.replace('"values": ["low", "mid"]', '"values": ["new"]'))
+    with pytest.raises(InputError, match="needs at least one"):
+        loads(text.replace('"values": ["low", "mid"]', '"values": []'))
 
 
 def test_half_a_surrogate_pair_survives(tmp_path):
@@ -128,7 +144,11 @@ def changed(path, value):
         (["columns", 0, "kind"], [], r"columns\[0\].kind must be one of"),
         (["columns", 0, "missing"], 0, r"columns\[0\].missing must be true or false, found 0"),
         (["columns", 0], [], r"columns\[0\] must be an object with name, kind"),
-        (["predicates", 0, "kind"], "near", r'predicates\[0\].kind must be interval, equals or missing, found "near"'),
+        (
+            ["predicates", 0, "kind"],
+            "near",
+            r'\[0\].kind must be interval, equals, one_of or missing, found "near"',
+        ),
         (["predicates", 0], "age", r"predicates\[0\].kind must be"),
         (["predicates", 0, "low"], True, r"predicates\[0\].low must be a finite number, found true"),
         (["predicates", 2, "low"], 1e9, "needs low < high"),

@@ -3,17 +3,58 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.rules import InputError
+from conceptrules.rules import (
+    Column,
+    Concept,
+    Equals,
+    InputError,
+    Interval,
+    Level,
+    Literal,
+    Missing,
+    OneOf,
+    Rule,
+    RuleNetwork,
+)
 from conceptrules.rules.evaluate import layers_plain, pack, winners
 from conceptrules.rules.measure import _kinds, edges, pattern_frequencies, probabilities, with_statistics
+from conceptrules.rules.predicate import size_of
 from tests.strategies import all_inputs, measured_networks, networks, rows
 
+RANK = Column("rank", "ordinal", ("a", "b", "c", "d"))
 
-@given(networks())
+
+@pytest.mark.parametrize(
+    ("predicate", "column", "size"),
+    [
+        (Interval("age", 27, 41), Column("age"), 1),
+        (Interval("age", 27), Column("age"), 1),
+        (Missing("rank"), RANK, 1),
+        (Equals("rank", "b"), RANK, 1),
+        (OneOf("rank", ("a", "b")), RANK, 1),
+        (OneOf("rank", ("b", "c", "d")), RANK, 1),
+        (OneOf("rank", ("a", "b", "c", "d")), RANK, 1),
+        (OneOf("rank", ("b", "c")), RANK, 2),
+        (OneOf("rank", ("b",)), RANK, 2),
+        (OneOf("rank", ("a", "c", "d")), RANK, 3),
+        (OneOf("job", ("a", "b")), Column("job", "category", ("a", "b", "c")), 2),
+    ],
+)
+def test_how_a_predicate_counts(predicate, column, size):
+    assert size_of(predicate, column) == size
+    level = Level((Rule((Literal(0),)), Rule((Literal(0, negated=True),))), (Concept((0, 1)),))
+    top = Level((Rule((Literal(0),)),), (Concept((0,)),))
+    assert edges(RuleNetwork((column,), (predicate,), (level, top), ("yes",))) == 2 * size + 2 + 2
+
+
+@given(networks(odd=True))
 def test_edges_are_the_ones_of_the_weight_matrices(network):
     count = 0
-    for level in network.levels:
-        count += sum(1 for rule in level.rules for _ in rule.literals)
+    columns = {column.name: column for column in network.columns}
+    for depth, level in enumerate(network.levels):
+        for literal in (literal for rule in level.rules for literal in rule.literals):
+            test = None if depth else network.predicates[literal.index]
+            count += 1 if test is None else size_of(test, columns[test.column])
         count += sum(1 for concept in level.concepts for _ in concept.rules)
     assert edges(network) == network.edges == count
 

@@ -9,7 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.rules import Column, Concept, Equals, InputError, Interval, Level, Literal, Missing, Rule, RuleNetwork
+from conceptrules.rules import (
+    Column,
+    Concept,
+    Equals,
+    InputError,
+    Interval,
+    Level,
+    Literal,
+    Missing,
+    OneOf,
+    Rule,
+    RuleNetwork,
+)
 from conceptrules.rules.evaluate import unpack
 from conceptrules.rules.plan import fired
 from conceptrules.rules.prove import Undecided, equivalent, find_firing, find_row, implies
@@ -24,16 +36,21 @@ COLUMNS = (
     Column("code", "category", (1, 2.5)),
     Column("smokes", "boolean", (False, True)),
     Column("joined", "date"),
+    Column("rank", "ordinal", ("low", "mid", "high", "top")),
 )
 PREDICATES = (
     Interval("age", high=27), Interval("age", 27, 41), Interval("age", 41), Interval("age", 30), Missing("age"),
     Interval("age"), Equals("job", "nurse"), Equals("job", "smith"), Equals("job", 3), Missing("job"),
     Equals("code", 1), Equals("code", 2.5), Equals("smokes", True), Equals("smokes", False),
     Interval("joined", 0.2, 0.7), Interval("joined", 0.7, DAY), Interval("joined", DAY),
+    OneOf("job", ("nurse", "smith")), OneOf("job", ("smith", 3, "cook")), OneOf("code", (1, 2.5)),
+    OneOf("smokes", (False, True)), OneOf("rank", ("low", "mid")), OneOf("rank", ("high", "top")),
+    OneOf("rank", ("mid", "high")), OneOf("rank", ("low", "top")), Equals("rank", "mid"), Missing("rank"),
 )  # fmt: skip
 VALUES = {
     "age": [20.0, 27.0, 28.0, 30.0, 31.0, 41.0, 42.0, math.inf, -math.inf, None],
-    "job": ["nurse", "smith", "clerk", None],
+    "job": ["nurse", "smith", "cook", "clerk", None],
+    "rank": ["low", "mid", "high", "top", "unheard of", None],
     "code": [1, 2.5, 7, None],
     "smokes": [True, False, None],
     "joined": [np.datetime64(moment, "us") for moment in (0, 1, DAY, DAY + 1)] + [None],

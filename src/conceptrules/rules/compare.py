@@ -14,7 +14,7 @@ from conceptrules.rules.network import RuleNetwork
 from conceptrules.rules.plan import predict
 from conceptrules.rules.predicate import Interval, Value
 from conceptrules.rules.prove import WORK, Row, Undecided, find_firing, find_row
-from conceptrules.rules.text import number_text
+from conceptrules.rules.text import number_text, word
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,12 @@ def _both(what: str, old: Mapping[str, str], new: Mapping[str, str]) -> list[tup
 
 
 def _columns(network: RuleNetwork) -> dict[str, str]:
-    return {column.name: column.kind for column in network.columns}
+    """Of ordinal columns the order too, which decides what `rank <= b` means."""
+    orders = {column.name: " < ".join(map(word, column.categories)) for column in network.columns}
+    return {
+        column.name: f"ordinal ({orders[column.name]})" if column.kind == "ordinal" else column.kind
+        for column in network.columns
+    }
 
 
 def _cuts(network: RuleNetwork) -> dict[str, str]:

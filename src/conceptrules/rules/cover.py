@@ -14,7 +14,7 @@ from itertools import islice
 from random import Random
 
 from conceptrules.rules.network import Literal, RuleNetwork
-from conceptrules.rules.predicate import Column, Equals, Interval, Kind, Predicate, Value, holds
+from conceptrules.rules.predicate import Column, Interval, Kind, Predicate, Value, holds, named
 
 Row = dict[str, Value | None]
 Cells = Mapping[str, int]
@@ -74,8 +74,8 @@ def column_values(column: Column, predicates: Sequence[Predicate]) -> list[Value
         return [*numbers, *([math.nan] if column.kind == "number" else []), None]
     if column.kind == "boolean":
         return [True, False, None]
-    named = [predicate.value for predicate in predicates if isinstance(predicate, Equals)]
-    return [*_categories(column, named), None]
+    asked = list(dict.fromkeys(value for predicate in predicates for value in named(predicate)))
+    return [*_categories(column, asked), None]
 
 
 def _numbers(bounds: Sequence[float]) -> list[float]:
@@ -99,16 +99,16 @@ def _moments(bounds: Sequence[float], kind: Kind) -> list[float]:
     return [float(value) for value in sorted(around) if low <= value <= high]
 
 
-def _categories(column: Column, named: Sequence[Value]) -> list[Value]:
+def _categories(column: Column, asked: Sequence[Value]) -> list[Value]:
     """The categories, then values that are not among them but could be taken for them."""
-    known: dict[Value, None] = dict.fromkeys([*named, *column.categories])
-    first = [*column.categories, *named][:1]
+    known: dict[Value, None] = dict.fromkeys([*asked, *column.categories])
+    first = [*column.categories, *asked][:1]
     text = not first or isinstance(first[0], str)
     alike = [value for value in known if isinstance(value, str) == text]
     if not text:
         numbers = [value for value in alike if not isinstance(value, str)]
         return [*numbers, *(value for value in _near_numbers(numbers) if value not in known)]
-    others = [other for value in alike for other in _near_text(str(value)) if value in named]
+    others = [other for value in alike for other in _near_text(str(value)) if value in asked]
     return [*alike, *(other for other in dict.fromkeys([*others, "never seen", ""]) if other not in known)]
 
 

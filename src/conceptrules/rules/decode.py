@@ -32,7 +32,7 @@ from conceptrules.rules.pieces import (
     values,
     wrong,
 )
-from conceptrules.rules.predicate import KINDS, Column, Equals, Interval, Missing, Predicate, Value
+from conceptrules.rules.predicate import KINDS, Column, Equals, Interval, Missing, OneOf, Predicate, Value
 from conceptrules.rules.text import concept_name
 
 Places = Mapping[str, int]
@@ -89,10 +89,13 @@ def _predicate(value: object, at: At, more: tuple[str, ...] = ()) -> Predicate:
     if kind == "equals":
         column, wanted, *_ = fields(value, at, ("column", "value", "kind", *more))
         return Equals(text(column, (*at, "column")), one_value(wanted, (*at, "value")))
+    if kind == "one_of":
+        column, some, *_ = fields(value, at, ("column", "values", "kind", *more))
+        return OneOf(text(column, (*at, "column")), values(some, (*at, "values")))
     if kind == "missing":
         column, *_ = fields(value, at, ("column", "kind", *more))
         return Missing(text(column, (*at, "column")))
-    wrong(kind, (*at, "kind"), "interval, equals or missing")
+    wrong(kind, (*at, "kind"), "interval, equals, one_of or missing")
 
 
 def _bound(value: object, absent: float, at: At) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 
 from conceptrules.rules.errors import InputError
 from conceptrules.rules.network import RuleNetwork
-from conceptrules.rules.predicate import KINDS, Column, Equals, Interval, Kind, Predicate, Value, holds
+from conceptrules.rules.predicate import KINDS, Column, Interval, Kind, Predicate, Value, holds, named
 from conceptrules.rules.values import readable
 
 _MOMENTS: tuple[Kind, ...] = ("date", "datetime", "duration")
@@ -73,7 +73,7 @@ def _candidates(tests: Sequence[Predicate], families: Sequence[Kind]) -> Iterato
     """At least one value of each kind, those that rules speak of first."""
     bounds = {bound for test in tests if isinstance(test, Interval) for bound in (test.low, test.high)}
     cuts = sorted(bound for bound in bounds if not math.isinf(bound))
-    wanted = [test.value for test in tests if isinstance(test, Equals)]
+    wanted = [value for test in tests for value in named(test)]
     if "category" in families:
         yield from (value for value in wanted if isinstance(value, str))
         yield _unseen([value for value in wanted if isinstance(value, str)])

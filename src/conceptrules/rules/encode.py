@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from conceptrules.rules.identity import content_hash
 from conceptrules.rules.names import concept_names, predicate_names
 from conceptrules.rules.network import Level, RuleNetwork, Statistics
-from conceptrules.rules.predicate import Column, Equals, Interval, Missing, Predicate, Value
+from conceptrules.rules.predicate import Column, Equals, Interval, Missing, OneOf, Predicate, Value
 from conceptrules.rules.training import Setting, Training, Validation
 
 FORMAT = "conceptrules"
@@ -53,6 +53,8 @@ def _predicate(name: str, predicate: Predicate) -> str:
             test = {"kind": "interval", "column": column, "low": _bound(low), "high": _bound(high)}
         case Equals(column=column, value=value):
             test = {"kind": "equals", "column": column, "value": _value(value)}
+        case OneOf(column=column, values=values):
+            test = {"kind": "one_of", "column": column, "values": [_value(value) for value in values]}
         case Missing(column=column):
             test = {"kind": "missing", "column": column}
         case _:

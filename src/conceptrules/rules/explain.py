@@ -15,7 +15,7 @@ from conceptrules.rules.network import Literal, RuleNetwork
 from conceptrules.rules.predicate import Value
 from conceptrules.rules.row import one_row
 from conceptrules.rules.table import read_bits
-from conceptrules.rules.text import concept_name, literal_text, rule_text, word
+from conceptrules.rules.text import concept_name, literals_text, rule_text, word
 
 Settled = Choice["none", "one", "several"]
 
@@ -199,7 +199,7 @@ def nearest_miss(network: RuleNetwork, holds: Sequence[Bits], winner: int) -> Mi
     _, place, rule, unmet = min(found, key=lambda miss: miss[:3])
     name = network.priority[place]
     wins = not any(holds[-1][network.classes.index(earlier)] for earlier in network.priority[:place])
-    texts = tuple(literal_text(network, 0, literal) for literal in sorted(unmet))
+    texts = tuple(literals_text(network, 0, sorted(unmet)))
     return Miss(name, last, rule, rule_text(network, last, rule), texts, wins)
 
 

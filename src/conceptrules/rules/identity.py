@@ -7,7 +7,7 @@ import json
 import math
 
 from conceptrules.rules.network import Concept, Level, Rule, RuleNetwork
-from conceptrules.rules.predicate import Column, Equals, Interval, Missing, Predicate, Value
+from conceptrules.rules.predicate import Column, Equals, Interval, Missing, OneOf, Predicate, Value
 
 
 def content_hash(network: RuleNetwork) -> str:
@@ -46,6 +46,8 @@ def _predicate(predicate: Predicate) -> list[object]:
             return ["interval", column, _bound(low), _bound(high)]
         case Equals(column=column, value=value):
             return ["equals", column, _value(value)]
+        case OneOf(column=column, values=values):
+            return ["one_of", column, [_value(value) for value in values]]
         case Missing(column=column):
             return ["missing", column]
     raise AssertionError(predicate)

@@ -6,12 +6,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from conceptrules.rules.network import Literal, RuleNetwork
-from conceptrules.rules.text import concept_name, literal_text, word
+from conceptrules.rules.conditions import Condition, conditions
+from conceptrules.rules.network import RuleNetwork
+from conceptrules.rules.text import concept_name, condition_text, word
 
 T = TypeVar("T")
 Words = frozenset[tuple[str, str]]
-"""A rule: for each literal, itself in words and its column or concept. Concepts go by their name in the old network."""
+"""A rule: each condition in words, with its column or concept. Concepts go by their name in the old network."""
 Rules = frozenset[Words]
 _NONE: Rules = frozenset()
 _MOST_PAIRS = 1_000_000  # of rules or concepts to compare: a few seconds
@@ -67,13 +68,14 @@ def _concepts(network: RuleNetwork, depth: int, names: Mapping[int, str]) -> lis
     """The rules of each concept of a level."""
     level = network.levels[depth]
 
-    def words(literal: Literal) -> tuple[str, str]:
+    def words(condition: Condition) -> tuple[str, str]:
+        literal = condition.literals[0]
         if not depth:
-            return literal_text(network, 0, literal), network.predicates[literal.index].column
+            return condition_text(network, 0, condition), network.predicates[literal.index].column
         name = names.get(literal.index, concept_name(depth - 1, literal.index))
         return f"not {name}" if literal.negated else name, name
 
-    rules = [frozenset(map(words, rule.literals)) for rule in level.rules]
+    rules = [frozenset(map(words, conditions(network, depth, rule.literals))) for rule in level.rules]
     return [frozenset(rules[rule] for rule in concept.rules) for concept in level.concepts]
 
 

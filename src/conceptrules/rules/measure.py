@@ -11,14 +11,27 @@ from numpy.typing import NDArray
 from conceptrules.rules.errors import InputError
 from conceptrules.rules.evaluate import Bits, Words, layers, unpack, winners
 from conceptrules.rules.network import RuleNetwork, Statistics
+from conceptrules.rules.predicate import size_of
 
 Floats = NDArray[np.float64]
 
 
 def edges(network: RuleNetwork) -> int:
-    """The paper's measure of complexity: literals in rules plus rules in concepts, on all levels, used or not."""
-    literals = sum(len(rule.literals) for level in network.levels for rule in level.rules)
+    """The paper's measure of complexity: literals in rules plus rules in concepts, on all levels, used or not.
+
+    A literal of a set of categories counts as many as `size_of` says; on higher levels each counts 1.
+    """
+    sizes = sizes_of(network)
+    first, *higher = network.levels
+    literals = sum(sizes[literal.index] for rule in first.rules for literal in rule.literals)
+    literals += sum(len(rule.literals) for level in higher for rule in level.rules)
     return literals + sum(len(concept.rules) for level in network.levels for concept in level.concepts)
+
+
+def sizes_of(network: RuleNetwork) -> list[int]:
+    """`size_of` each predicate."""
+    columns = {column.name: column for column in network.columns}
+    return [size_of(predicate, columns[predicate.column]) for predicate in network.predicates]
 
 
 def with_statistics(

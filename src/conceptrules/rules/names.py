@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from conceptrules.rules.network import RuleNetwork
-from conceptrules.rules.predicate import Column, Predicate, Value
+from conceptrules.rules.predicate import Column, OneOf, Predicate, Value
 from conceptrules.rules.text import concept_name, predicate_text
 
 # What the text puts in quotes, but told by ASCII alone: which other characters are blanks, digits or printable depends
@@ -16,6 +16,9 @@ from conceptrules.rules.text import concept_name, predicate_text
 _OURS = re.compile(
     r'(^|\s)(and|or|not|is|always|[=<>]|!=|<=)(\s|$)|, |^[CR]\d+\.\d+\b|^\(|\)$|^\s|\s$|  |"|^$', re.ASCII
 )
+
+
+_SET = re.compile(r"(^|\s)in \{")
 
 
 def predicate_names(columns: Sequence[Column], predicates: Sequence[Predicate]) -> list[str]:
@@ -28,7 +31,8 @@ def predicate_names(columns: Sequence[Column], predicates: Sequence[Predicate]) 
     seen = Counter[str]()
     names = []
     for predicate in predicates:
-        text = predicate_text(predicate, kinds[predicate.column], _word)
+        words = _word_beside_sets if isinstance(predicate, OneOf) else _word
+        text = predicate_text(predicate, kinds[predicate.column], words)
         seen[text] += 1
         names.append(text if seen[text] == 1 else f"{text}, {seen[text]}")
     return names
@@ -37,6 +41,12 @@ def predicate_names(columns: Sequence[Column], predicates: Sequence[Predicate]) 
 def _word(value: object) -> str:
     text = str(value)
     return json.dumps(text, ensure_ascii=False) if _OURS.search(text) else text
+
+
+def _word_beside_sets(value: object) -> str:
+    """Other predicates stood in files before there were sets, and keep their words."""
+    text = str(value)
+    return json.dumps(text, ensure_ascii=False) if _SET.search(text) else _word(text)
 
 
 def concept_names(network: RuleNetwork, level: int) -> list[Value]:

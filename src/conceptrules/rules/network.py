@@ -9,7 +9,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from conceptrules.rules.errors import InputError
-from conceptrules.rules.predicate import Column, Equals, Interval, Missing, OneOf, Predicate, Value, one_of, plain
+from conceptrules.rules.predicate import (
+    Column,
+    Equals,
+    Interval,
+    Missing,
+    OneOf,
+    Predicate,
+    Value,
+    named,
+    one_of,
+    plain,
+    run_of,
+)
 from conceptrules.rules.training import Training
 
 if TYPE_CHECKING:
@@ -187,8 +199,19 @@ def check_columns(columns: Sequence[Column], predicates: Sequence[Predicate]) ->
                 f"predicate {number} is of the type {type(predicate).__name__}, "
                 f"which does not go with column {column.name!r} of the kind {column.kind}"
             )
-        if isinstance(predicate, OneOf):
+        if column.kind == "ordinal":
+            _check_known(number, column, predicate)
+        if isinstance(predicate, OneOf) and run_of(predicate, column) is None:
             _check_order(number, column, predicate)
+
+
+def _check_known(number: int, column: Column, predicate: Predicate) -> None:
+    for value in named(predicate):
+        if value not in column.categories:
+            raise InputError(
+                f"predicate {number} asks for {value!r}, which has no place in the order of column {column.name!r}; "
+                f"there are {', '.join(map(repr, column.categories)) or 'none'}"
+            )
 
 
 def _check_order(number: int, column: Column, predicate: OneOf) -> None:

@@ -1,8 +1,9 @@
 """What a row could say on one column, as far as a network can tell: one option for each cell of the column.
 
-Ordered columns are cut where a predicate in use has a bound. Of categories there are those in use and any other; a
-boolean is true or false. Missing is an option where training has seen it. What no row can hold is none: between two
-bounds of dates, say, that are less than a microsecond apart.
+Ordered columns are cut where a predicate in use has a bound. Of categories there are those in use, together where the
+predicates do not tell them apart, and any other; an ordinal column has those of its order; a boolean is true or false.
+Missing is an option where training has seen it. What no row can hold is none: between two bounds of dates, say, that
+are less than a microsecond apart.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from conceptrules.rules.predicate import EPOCH, Column, Equals, Interval, Predicate, Value, holds
+from conceptrules.rules.predicate import EPOCH, Column, Interval, Predicate, Value, holds, named, one_of
 from conceptrules.rules.text import predicate_text, value_text, value_word, word
 from conceptrules.rules.values import family_of, readable
 
@@ -51,11 +52,16 @@ def options(column: Column, predicates: Sequence[Predicate], now: Value | None, 
     Those that flip fewest predicates come first, then the nearest. With `open_ended` there are categories besides
     those that the column lists.
     """
-    known = _intervals(column, predicates, now) if column.ordered else _categories(column, predicates, open_ended)
+    if column.ordered:
+        known = _intervals(column, predicates, now)
+    elif column.kind == "ordinal":
+        known = _together(column, predicates, _nearest_first(column, now))
+    else:
+        known = _categories(column, predicates, open_ended)
     cells = [*known, *([(None, value_text(column, None), None)] if column.missing else [])]
     first = Option(now, value_text(column, now), None, _bits(predicates, now))
     found = [Option(value, text, sample, _bits(predicates, value)) for value, text, sample in cells]
-    found.sort(key=lambda option: (flips(first, option), _distance(option.value, now)))
+    found.sort(key=lambda option: (flips(first, option), _distance(column, option.value, now)))
     distinct = {option.bits: option for option in reversed(found)}
     return [first, *(option for option in found if distinct[option.bits] is option and option.bits != first.bits)]
 
@@ -83,8 +89,10 @@ def _bits(predicates: Sequence[Predicate], value: Value | None) -> tuple[bool, .
     return tuple(holds(predicate, value) for predicate in predicates)
 
 
-def _distance(value: Value | None, now: Value | None) -> float:
+def _distance(column: Column, value: Value | None, now: Value | None) -> float:
     """Only ordered values are near to each other or far; to say nothing is farthest."""
+    if column.kind == "ordinal" and value in column.categories and now in column.categories:
+        return abs(column.categories.index(value) - column.categories.index(now))
     if isinstance(value, str | None) or isinstance(now, str | None):
         return math.inf if value is None else 0
     return abs(value - now) if value != now else 0
@@ -97,14 +105,31 @@ def _categories(column: Column, predicates: Sequence[Predicate], open_ended: boo
     if column.kind == "boolean":
         yield from ((value, value_text(column, value), None) for value in (False, True))
         return
-    used = dict.fromkeys(predicate.value for predicate in predicates if isinstance(predicate, Equals))
+    used = dict.fromkeys(value for predicate in predicates for value in named(predicate))
     known = [value for value in dict.fromkeys((*column.categories, *used)) if _can_hold(column, value)]
-    yield from ((value, value_text(column, value), None) for value in known if value in used)
+    yield from _together(column, predicates, [value for value in known if value in used])
     other = next((value for value in known if value not in used), None)
     if other is not None:
         yield other, f"{word(column.name)} is any other", word(other)
     elif open_ended or not column.categories:
         yield _another(column, used), f"{word(column.name)} is any other", None
+
+
+def _nearest_first(column: Column, now: Value | None) -> list[Value]:
+    known = [value for value in column.categories if _can_hold(column, value)]
+    return sorted(known, key=lambda value: _distance(column, value, now))
+
+
+def _together(column: Column, predicates: Sequence[Predicate], values: Sequence[Value]) -> Iterator[_Cell]:
+    """A cell for all that the predicates cannot tell apart; the first of them stands for it."""
+    cells: dict[tuple[bool, ...], list[Value]] = {}
+    for value in values:
+        cells.setdefault(_bits(predicates, value), []).append(value)
+    for first, *others in cells.values():
+        if others:
+            yield first, predicate_text(one_of(column, [first, *others]), column), word(first)
+        else:
+            yield first, value_text(column, first), None
 
 
 def _can_hold(column: Column, value: Value) -> bool:

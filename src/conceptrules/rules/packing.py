@@ -22,8 +22,9 @@ _BLOCK = 1 << 15
 def column_bits(predicates: Sequence[Predicate], cells: Cells) -> Bits:
     """(predicates, values): where each predicate of a column holds, value by value."""
     bits = np.zeros((len(predicates), len(cells.values)), dtype=np.bool_)
-    categories = list(dict.fromkeys(value for predicate in predicates for value in named(predicate)))
-    codes = codes_of(cells, categories) if categories else None
+    categories = dict.fromkeys(value for predicate in predicates for value in named(predicate))
+    places = {value: place for place, value in enumerate(categories)}
+    codes = codes_of(cells, list(categories)) if categories else np.empty(0, dtype=np.intp)
     ordered = any(isinstance(predicate, Interval) for predicate in predicates)
     numbers = numbers_of(cells) if ordered else None
     for row, predicate in zip(bits, predicates, strict=True):
@@ -31,9 +32,9 @@ def column_bits(predicates: Sequence[Predicate], cells: Cells) -> Bits:
             case Missing():
                 row[:] = cells.missing
             case Equals(value=value):
-                row[:] = codes == categories.index(value)
+                row[:] = codes == places[value]
             case OneOf(values=values):
-                row[:] = np.isin(codes, [categories.index(value) for value in values])
+                row[:] = np.isin(codes, [places[value] for value in values])
             case Interval(low=low, high=high):
                 assert numbers is not None
                 # As `holds` reads it: an unbounded side takes the infinity of that side too.

@@ -11,7 +11,7 @@ from typing import get_args
 
 from conceptrules.rules.errors import InputError
 
-Kind = Choice["number", "date", "datetime", "duration", "boolean", "category"]
+Kind = Choice["number", "date", "datetime", "duration", "boolean", "category", "ordinal"]
 Value = str | int | float | bool
 KINDS: tuple[Kind, ...] = get_args(Kind)
 ORDERED: tuple[Kind, ...] = ("number", "date", "datetime", "duration")
@@ -31,7 +31,8 @@ class Column:
     """A column of the table as it was seen in training.
 
     Ordered kinds are read as float64: numbers as they are, dates and date-times as microseconds
-    since 1970-01-01 (UTC), durations as microseconds.
+    since 1970-01-01 (UTC), durations as microseconds. The categories of an ordinal column are listed in its order, and
+    are read as categories are.
     """
 
     name: str
@@ -78,7 +79,7 @@ class Interval(Predicate):
 
 @dataclass(frozen=True, slots=True)
 class Equals(Predicate):
-    """`x = value`, for categories and booleans."""
+    """`x = value`, for categories, ordered or not, and booleans."""
 
     value: Value
 
@@ -96,7 +97,7 @@ class OneOf(Predicate):
         object.__setattr__(self, "values", tuple(map(plain, self.values)))
         if not self.values:
             raise InputError(f"a set of categories of column {self.column!r} needs at least one")
-        if len(set(self.values)) < len(self.values):
+        if len(set(map(_key, self.values))) < len(self.values):
             raise InputError(f"a set of categories of column {self.column!r} lists one twice: {list(self.values)}")
 
 
@@ -111,9 +112,37 @@ def one_of(column: Column, values: Iterable[Value]) -> OneOf:
     >>> one_of(Column("rank", "category", ("a", "b", "c")), ["c", "a"]).values
     ('a', 'c')
     """
-    places = {value: place for place, value in enumerate(column.categories)}
-    found = dict.fromkeys(map(plain, values))
-    return OneOf(column.name, tuple(sorted(found, key=lambda value: places.get(value, len(places)))))
+    places = {_key(value): place for place, value in enumerate(column.categories)}
+    found = {_key(value): value for value in map(plain, values)}
+    return OneOf(column.name, tuple(found[key] for key in sorted(found, key=lambda key: places.get(key, len(places)))))
+
+
+def run_of(predicate: Predicate, column: Column) -> tuple[int, int] | None:
+    """The first place in the order of an ordinal column, and that after the last, if the set is a run of it.
+
+    >>> run_of(OneOf("rank", ("b", "c")), Column("rank", "ordinal", ("a", "b", "c")))
+    (1, 3)
+    """
+    if not isinstance(predicate, OneOf) or column.kind != "ordinal" or predicate.values[0] not in column.categories:
+        return None
+    start = column.categories.index(predicate.values[0])
+    stop = start + len(predicate.values)
+    return (start, stop) if column.categories[start:stop] == predicate.values else None
+
+
+def size_of(predicate: Predicate, column: Column) -> int:
+    """How many edges a literal of this predicate counts as.
+
+    A set counts each of its values; a run of an ordinal column's order counts each of its ends that is a bound. An
+    interval is one input of the paper's network and counts 1 with two bounds too; as two literals, `age > 27` and
+    `age <= 41`, it counts 2.
+    """
+    if not isinstance(predicate, OneOf):
+        return 1
+    run = run_of(predicate, column)
+    if run is None:
+        return len(predicate.values)
+    return 2 if run[0] > 0 and run[1] < len(column.categories) else 1
 
 
 def named(predicate: Predicate) -> tuple[Value, ...]:
@@ -147,6 +176,13 @@ def holds(predicate: Predicate, value: Value | None) -> bool:
         case OneOf(values=values):
             return not missing and value in values
     raise AssertionError(predicate)
+
+
+def _key(value: Value) -> str:
+    """The same for 1, 1.0 and True; text, since a file could choose numbers that share a hash."""
+    if isinstance(value, str):
+        return f"s{value}"
+    return f"n{int(value):x}" if math.isfinite(value) and value == int(value) else f"n{value!r}"
 
 
 def shown(text: object) -> str:

@@ -9,11 +9,26 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
+from conceptrules.rules.conditions import Condition, conditions
 from conceptrules.rules.network import Literal, RuleNetwork
-from conceptrules.rules.predicate import EPOCH, Column, Equals, Interval, Kind, Missing, OneOf, Predicate, Value, shown
+from conceptrules.rules.predicate import (
+    EPOCH,
+    Column,
+    Equals,
+    Interval,
+    Kind,
+    Missing,
+    OneOf,
+    Predicate,
+    Value,
+    run_of,
+    shown,
+)
 
 # A name or value with one of these in it, or like the name of a concept, could be taken for our own words.
-_OURS = re.compile(r'(^|\s)(and|or|not|is|in|always|[=<>]|!=|<=)(\s|$)|, |^[CR]\d+\.\d+\b|^\(|\)$|^\s|\s$|  |"|^$')
+_OURS = re.compile(
+    r'(^|\s)(and|or|not|is|always|[=<>]|!=|<=)(\s|$)|(^|\s)in \{|, |^[CR]\d+\.\d+\b|^\(|\)$|^\s|\s$|  |"|^$'
+)
 _FIGURES_AT = 100  # the figures of a section line up at the end of its longest rule, but not further right than here
 
 
@@ -65,8 +80,10 @@ _FORMATS: dict[Kind, Callable[[float], str]] = {
 }
 
 
-def predicate_text(predicate: Predicate, column: Column, word: Callable[[object], str] = word) -> str:
-    """`word` writes names and values.
+def predicate_text(
+    predicate: Predicate, column: Column, word: Callable[[object], str] = word, at_most: str = "<="
+) -> str:
+    """`word` writes names and values, `at_most` stands before an upper bound.
 
     >>> predicate_text(Interval("age", 27, 41), Column("age"))
     '27 < age <= 41'
@@ -78,10 +95,21 @@ def predicate_text(predicate: Predicate, column: Column, word: Callable[[object]
         case Equals(value=value):
             return f"{name} = {word(value)}"
         case OneOf(values=values):
-            return f"{name} in {{{', '.join(map(word, values))}}}"
+            run = run_of(predicate, column)
+            if run is None:
+                return f"{name} in {{{', '.join(map(word, values))}}}"
+            return _between_text(name, *_run_words(column, *run, word), at_most)
         case Interval(low=low, high=high):
-            return _interval_text(name, low, high, _FORMATS[column.kind])
+            bound = _FORMATS[column.kind]
+            above, up_to = None if low == -math.inf else bound(low), None if high == math.inf else bound(high)
+            return _between_text(name, above, up_to, at_most)
     raise AssertionError(predicate)
+
+
+def _run_words(column: Column, start: int, stop: int, word: Callable[[object], str]) -> tuple[str | None, str | None]:
+    """The category before the run and its last one; None where the order begins or ends. All of it is up to its end."""
+    low = word(column.categories[start - 1]) if start else None
+    return low, None if start and stop == len(column.categories) else word(column.categories[stop - 1])
 
 
 def value_text(column: Column, value: Value | None) -> str:
@@ -98,34 +126,51 @@ def value_word(column: Column, value: Value) -> str:
     return _FORMATS[column.kind](value) if column.ordered and not isinstance(value, str) else word(value)
 
 
-def _interval_text(name: str, low: float, high: float, bound: Callable[[float], str]) -> str:
-    if low == -math.inf and high == math.inf:
+def _between_text(name: str, low: str | None, high: str | None, at_most: str) -> str:
+    if low is None and high is None:
         return f"{name} is present"
-    if low == -math.inf:
-        return f"{name} <= {bound(high)}"
-    return f"{name} > {bound(low)}" if high == math.inf else f"{bound(low)} < {name} <= {bound(high)}"
+    if low is None:
+        return f"{name} {at_most} {high}"
+    return f"{name} > {low}" if high is None else f"{low} < {name} {at_most} {high}"
 
 
-def literal_text(network: RuleNetwork, level: int, literal: Literal) -> str:
+def literal_text(network: RuleNetwork, level: int, literal: Literal, at_most: str = "<=") -> str:
     """The literal in words; `level` counts from 0 and says of what it is a literal: predicates on 0, else concepts."""
     if level > 0:
         name = concept_name(level - 1, literal.index)
         return f"not {name}" if literal.negated else name
     predicate = network.predicates[literal.index]
-    text = predicate_text(predicate, next(column for column in network.columns if column.name == predicate.column))
+    column = _column_of(network, predicate)
+    text = predicate_text(predicate, column, at_most=at_most)
     if not literal.negated:
         return text
     if isinstance(predicate, Equals):
         return f"{word(predicate.column)} != {word(predicate.value)}"
-    if isinstance(predicate, OneOf):
-        return f"{word(predicate.column)} not {text.removeprefix(word(predicate.column) + ' ')}"
+    if isinstance(predicate, OneOf) and run_of(predicate, column) is None:
+        name = word(predicate.column)
+        return f"{name} not {text.removeprefix(f'{name} ')}"
     return f"not ({text})"  # not `age > 27` for `age <= 27`: on a missing age both are false
+
+
+def _column_of(network: RuleNetwork, predicate: Predicate) -> Column:
+    return next(column for column in network.columns if column.name == predicate.column)
+
+
+def condition_text(network: RuleNetwork, level: int, condition: Condition, at_most: str = "<=") -> str:
+    """A literal, or two bounds as one: `27 < age <= 41`."""
+    if condition.both is None:
+        return literal_text(network, level, condition.literals[0], at_most)
+    return predicate_text(condition.both, _column_of(network, condition.both), at_most=at_most)
+
+
+def literals_text(network: RuleNetwork, level: int, literals: Sequence[Literal]) -> list[str]:
+    """The conditions that these literals are, in words."""
+    return [condition_text(network, level, condition) for condition in conditions(network, level, literals)]
 
 
 def rule_text(network: RuleNetwork, level: int, index: int) -> str:
     """The rule in words; `level` and `index` count from 0."""
-    literals = network.levels[level].rules[index].literals
-    return " and ".join(literal_text(network, level, literal) for literal in literals) or "always"
+    return " and ".join(literals_text(network, level, network.levels[level].rules[index].literals)) or "always"
 
 
 def rule_figures(network: RuleNetwork, level: int, rule: int, right: int | None = None) -> str:

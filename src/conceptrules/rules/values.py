@@ -26,6 +26,7 @@ READS: dict[Kind, tuple[Kind, ...]] = {
     "number": ("number", "boolean"),
     "boolean": ("boolean",),
     "category": ("category", "number", "boolean"),
+    "ordinal": ("category", "number", "boolean"),
     "date": ("date", "datetime"),
     "datetime": ("datetime", "date"),
     "duration": ("duration",),
@@ -34,6 +35,7 @@ NOUNS: dict[Kind, str] = {
     "number": "numbers",
     "boolean": "true or false",
     "category": "text",
+    "ordinal": "ordered categories",
     "date": "dates",
     "datetime": "dates and times",
     "duration": "durations",
@@ -65,7 +67,8 @@ def is_missing(value: Any) -> bool:
 
 
 def readable(family: Kind, column: Column) -> bool:
-    known = column.categories[0] if column.kind == "category" and column.categories else None
+    listed = column.kind in ("category", "ordinal") and column.categories
+    known = column.categories[0] if listed else None
     return family in READS[column.kind] and (known is None or isinstance(known, str) == (family == "category"))
 
 
