@@ -21,10 +21,13 @@ def edges(network: RuleNetwork) -> int:
 
     A literal of a set of categories counts as many as `size_of` says; on higher levels each counts 1.
     """
-    sizes = sizes_of(network)
-    first, *higher = network.levels
-    literals = sum(sizes[literal.index] for rule in first.rules for literal in rule.literals)
-    literals += sum(len(rule.literals) for level in higher for rule in level.rules)
+    sizes = [sizes_of(network), *([1] * len(level.concepts) for level in network.levels)]
+    literals = sum(
+        below[literal.index]
+        for below, level in zip(sizes, network.levels, strict=False)
+        for rule in level.rules
+        for literal in rule.literals
+    )
     return literals + sum(len(concept.rules) for level in network.levels for concept in level.concepts)
 
 
@@ -32,6 +35,16 @@ def sizes_of(network: RuleNetwork) -> list[int]:
     """`size_of` each predicate."""
     columns = {column.name: column for column in network.columns}
     return [size_of(predicate, columns[predicate.column]) for predicate in network.predicates]
+
+
+def rule_size(network: RuleNetwork, level: int, rule: int) -> int:
+    """The edges that lead to a rule; `level` and `rule` count from 0."""
+    literals = network.levels[level].rules[rule].literals
+    if level:
+        return len(literals)
+    columns = {column.name: column for column in network.columns}
+    predicates = [network.predicates[literal.index] for literal in literals]
+    return sum(size_of(predicate, columns[predicate.column]) for predicate in predicates)
 
 
 def with_statistics(

@@ -21,6 +21,7 @@ from conceptrules.rules.predicate import (
     OneOf,
     Predicate,
     Value,
+    named,
     run_of,
     shown,
 )
@@ -94,20 +95,30 @@ def predicate_text(
             return f"{name} is missing"
         case Equals(value=value):
             return f"{name} = {word(value)}"
-        case OneOf(values=values):
-            run = run_of(predicate, column)
-            if run is None:
-                return f"{name} in {{{', '.join(map(word, values))}}}"
-            return _between_text(name, *_run_words(column, *run, word), at_most)
-        case Interval(low=low, high=high):
-            bound = _FORMATS[column.kind]
-            above, up_to = None if low == -math.inf else bound(low), None if high == math.inf else bound(high)
-            return _between_text(name, above, up_to, at_most)
+        case Interval() | OneOf():
+            bounds = bound_words(predicate, column, word)
+            if bounds is not None:
+                return _between_text(name, *bounds, at_most)
+            return f"{name} in {{{', '.join(map(word, named(predicate)))}}}"
     raise AssertionError(predicate)
 
 
-def _run_words(column: Column, start: int, stop: int, word: Callable[[object], str]) -> tuple[str | None, str | None]:
-    """The category before the run and its last one; None where the order begins or ends. All of it is up to its end."""
+def bound_words(
+    predicate: Predicate, column: Column, word: Callable[[object], str] = word
+) -> tuple[str | None, str | None] | None:
+    """The lower and the upper bound in words, None where there is none; None for predicates that are no bounds.
+
+    A run of an ordinal column is above the category before it. All of the order is up to its last one.
+    """
+    if isinstance(predicate, Interval):
+        low, high = (
+            (None if math.isinf(end) else _FORMATS[column.kind](end)) for end in (predicate.low, predicate.high)
+        )
+        return low, high
+    run = run_of(predicate, column)
+    if run is None:
+        return None
+    start, stop = run
     low = word(column.categories[start - 1]) if start else None
     return low, None if start and stop == len(column.categories) else word(column.categories[stop - 1])
 

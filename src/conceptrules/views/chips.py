@@ -6,13 +6,15 @@ import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from conceptrules.rules.conditions import Condition, conditions
 from conceptrules.rules.errors import InputError
-from conceptrules.rules.network import Literal, RuleNetwork
+from conceptrules.rules.measure import rule_size
+from conceptrules.rules.network import RuleNetwork
 from conceptrules.rules.predicate import Value
-from conceptrules.rules.text import concept_name, rule_figures, word
+from conceptrules.rules.text import concept_name, condition_text, rule_figures, word
 from conceptrules.views.colours import BACKGROUND, INK, PALETTES, QUIET, column_colours
 from conceptrules.views.escape import escaped, shortened, width
-from conceptrules.views.graph import above_id, below_id, literal_words, rule_id
+from conceptrules.views.graph import above_id, below_id, rule_id
 from conceptrules.views.layout import FOLD
 from conceptrules.views.svg import Svg, Theme, framed
 
@@ -21,10 +23,10 @@ _WORDS = 44  # letters of a chip; the rest is in the tooltip
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """A literal in words."""
+    """A literal in words, or two bounds as one."""
 
     id: str
-    """Of the predicate or concept, as in the drawing of the network."""
+    """Of the predicate or concept, as in the drawing of the network; of two bounds both, with a blank between."""
     text: str
     colour: int | None
     negated: bool
@@ -37,6 +39,8 @@ class Row:
     id: str
     name: str
     chips: tuple[Chip, ...]
+    size: int
+    """How many edges the chips are."""
     figures: str
 
 
@@ -68,7 +72,7 @@ def collect_rule_set(network: RuleNetwork, which: Value, fold: int | None = FOLD
     for depth in range(level, -1, -1):
         for concept in sorted(wanted):
             stack = _stack(network, depth, concept, left)
-            left = None if left is None else max(1, left - sum(1 + len(row.chips) for row in stack.rows))
+            left = None if left is None else max(1, left - sum(1 + row.size for row in stack.rows))
             stacks.append(stack)
         rules = {rule for concept in wanted for rule in network.levels[depth].concepts[concept].rules}
         wanted = {literal.index for rule in rules for literal in network.levels[depth].rules[rule].literals}
@@ -104,7 +108,7 @@ def _stack(network: RuleNetwork, level: int, index: int, fold: int | None) -> St
     name, verb = (word(network.classes[index]), "if") if top else (concept_name(level, index), "means")
     heading = f"{name} {verb}" + " any of" * (len(rules) > 1) if rules else f"{name} never" + " holds" * (not top)
     rows = tuple(_row(network, level, rule, index if top else None) for rule in kept)
-    hidden = sum(1 + len(network.levels[level].rules[rule].literals) for rule in rules[len(kept) :])
+    hidden = sum(1 + rule_size(network, level, rule) for rule in rules[len(kept) :])
     more = f"and {len(rules) - len(kept)} more rules with {hidden} edges" if hidden else ""
     return Stack(above_id(network, level, index), heading, rows, more)
 
@@ -117,7 +121,7 @@ def _first(network: RuleNetwork, level: int, rules: Sequence[int], fold: int | N
     """As many rules as have so many edges, but one at least."""
     edges = 0
     for number, rule in enumerate(rules):
-        edges += 1 + len(network.levels[level].rules[rule].literals)
+        edges += 1 + rule_size(network, level, rule)
         if fold is not None and edges > fold:
             return rules[: max(number, 1)]
     return rules
@@ -126,14 +130,16 @@ def _first(network: RuleNetwork, level: int, rules: Sequence[int], fold: int | N
 def _row(network: RuleNetwork, level: int, rule: int, right: int | None) -> Row:
     literals = network.levels[level].rules[rule].literals
     figures = rule_figures(network, level, rule, right).strip("()")
-    chips = tuple(_chip(network, level, literal) for literal in literals)
-    return Row(rule_id(level, rule), f"R{level + 1}.{rule + 1}", chips, figures)
+    chips = tuple(_chip(network, level, condition) for condition in conditions(network, level, literals))
+    return Row(rule_id(level, rule), f"R{level + 1}.{rule + 1}", chips, rule_size(network, level, rule), figures)
 
 
-def _chip(network: RuleNetwork, level: int, literal: Literal) -> Chip:
-    column = network.predicates[literal.index].column if level == 0 else None
+def _chip(network: RuleNetwork, level: int, condition: Condition) -> Chip:
+    first = condition.literals[0]
+    column = network.predicates[first.index].column if level == 0 else None
     colour = None if column is None else column_colours(network)[column]
-    return Chip(below_id(level, literal.index), literal_words(network, level, literal), colour, literal.negated)
+    name = " ".join(below_id(level, literal.index) for literal in condition.literals)
+    return Chip(name, condition_text(network, level, condition, "≤"), colour, first.negated)
 
 
 # As HTML

@@ -9,9 +9,10 @@ from functools import cached_property
 from typing import Literal as Choice
 
 from conceptrules.rules.measure import edges as count_edges
+from conceptrules.rules.measure import sizes_of
 from conceptrules.rules.network import Literal, RuleNetwork
-from conceptrules.rules.predicate import Column, Equals, Interval, Missing, Predicate
-from conceptrules.rules.text import concept_name, literal_text, predicate_text, rule_text, word
+from conceptrules.rules.predicate import Column, Equals, Interval, Missing, OneOf, Predicate, Value, named
+from conceptrules.rules.text import bound_words, concept_name, literal_text, rule_text, word
 from conceptrules.views.colours import column_colours
 
 Kind = Choice["predicate", "rule", "concept", "class"]
@@ -41,7 +42,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """From a node to one of the layer above; `count` edges of the network, if the nodes are folded."""
+    """From a node to one of the layer above; `count` edges of the network: of folded nodes, or of a set's values."""
 
     source: str
     target: str
@@ -91,7 +92,8 @@ def collect(network: RuleNetwork) -> Graph:
         if level + 1 < len(network.levels):
             layers.append(tuple(node for node in _concepts(network, level, degree) if node.id in used))
     layers.append(tuple(_classes(network, degree)))
-    return Graph(tuple(layers), edges, count_edges(network) - len(edges), colours)
+    unused = count_edges(network) - sum(edge.count for edge in edges)
+    return Graph(tuple(layers), edges, unused, colours)
 
 
 def rule_id(level: int, rule: int) -> str:
@@ -112,6 +114,7 @@ def above_id(network: RuleNetwork, level: int, index: int) -> str:
 def _edges(network: RuleNetwork) -> Iterator[Edge]:
     """From the top, so that only what a class depends on is met."""
     concepts = set(range(len(network.classes)))
+    sizes = sizes_of(network)
     for level in reversed(range(len(network.levels))):
         here = network.levels[level]
         for index in sorted(concepts):
@@ -120,7 +123,8 @@ def _edges(network: RuleNetwork) -> Iterator[Edge]:
         rules = sorted({rule for index in concepts for rule in here.concepts[index].rules})
         for rule in rules:
             for literal in here.rules[rule].literals:
-                yield Edge(below_id(level, literal.index), rule_id(level, rule), literal.negated)
+                count = 1 if level else sizes[literal.index]
+                yield Edge(below_id(level, literal.index), rule_id(level, rule), literal.negated, count)
         concepts = {literal.index for rule in rules for literal in here.rules[rule].literals}
 
 
@@ -141,9 +145,14 @@ def _place(predicate: Predicate, place: int, column: Column) -> tuple[int, int, 
         case Interval(low=low, high=high):
             return place, 0, high, low, ""
         case Equals(value=value):
-            known = column.categories.index(value) if value in column.categories else len(column.categories)
-            return place, 0, known, 0, str(value)
+            return place, 0, _rank(column, value), 0, str(value)
+        case OneOf(values=values):
+            return place, 0, _rank(column, values[-1]), _rank(column, values[0]), " ".join(map(str, values))
     return place, 1, 0, 0, ""
+
+
+def _rank(column: Column, value: Value) -> int:
+    return column.categories.index(value) if value in column.categories else len(column.categories)
 
 
 def bare_text(predicate: Predicate, column: Column) -> str:
@@ -157,30 +166,13 @@ def bare_text(predicate: Predicate, column: Column) -> str:
             return "missing"
         case Equals(value=value):
             return f"= {word(value)}"
-        case Interval():
-            low, _, high = _sides(predicate, column)
-            return ", ".join([f"> {low}"] * bool(low) + [f"≤ {high}"] * bool(high)) or "present"
+        case Interval() | OneOf():
+            bounds = bound_words(predicate, column)
+            if bounds is None:
+                return f"in {{{', '.join(map(word, named(predicate)))}}}"
+            signs = [f"{sign} {bound}" for sign, bound in zip(">≤", bounds, strict=True) if bound is not None]
+            return ", ".join(signs) or "present"
     raise AssertionError(predicate)
-
-
-def _sides(interval: Interval, column: Column) -> tuple[str, str, str]:
-    """The lower bound, the column and the upper bound in words; an infinite bound is empty."""
-    unnamed = Column("x", column.kind)
-    low = predicate_text(Interval("x", low=interval.low), unnamed).partition("> ")[2]
-    high = predicate_text(Interval("x", high=interval.high), unnamed).partition("<= ")[2]
-    return low, word(column.name), high
-
-
-def literal_words(network: RuleNetwork, level: int, literal: Literal) -> str:
-    """The literal as in the text, with the sign ≤ of a picture."""
-    predicate = network.predicates[literal.index] if level == 0 else None
-    if not isinstance(predicate, Interval):
-        return literal_text(network, level, literal)
-    column = next(column for column in network.columns if column.name == predicate.column)
-    low, name, high = _sides(predicate, column)
-    text = f"{low} < {name} ≤ {high}" if low and high else f"{name} > {low}" if low else f"{name} ≤ {high}"
-    text = text if low or high else f"{name} is present"
-    return f"not ({text})" if literal.negated else text
 
 
 def _rules(network: RuleNetwork, level: int, degree: Mapping[str, int]) -> Iterator[Node]:

@@ -276,6 +276,8 @@ def _legend(network: RuleNetwork, graph: Graph) -> Iterator[str]:
     if hidden:
         nodes = sum(node.members for node in graph.nodes.values() if node.members > 1)
         yield f"Folded: {nodes} nodes with {_counted(hidden, 'edge')} of {network.edges}; fold=None unfolds them."
+    if any(edge.count > 1 and not is_folded(graph, edge) for edge in graph.edges):
+        yield "A set counts as many edges as it has values, a range of an order two."
     if graph.unused:
         yield f"Not drawn: {_counted(graph.unused, 'edge')} that no class depends on."
 

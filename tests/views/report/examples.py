@@ -13,7 +13,7 @@ from conceptrules import Binarizer, RuleNetwork, datasets
 from conceptrules.rules.evaluate import unpack
 from conceptrules.rules.measure import with_statistics
 from conceptrules.rules.network import Concept, Level, Literal, Rule
-from conceptrules.rules.predicate import Column, Equals, Interval, Missing
+from conceptrules.rules.predicate import Column, Equals, Interval, Missing, OneOf
 from conceptrules.rules.table import read_bits
 
 Data = tuple[RuleNetwork, Any, np.ndarray]
@@ -77,9 +77,12 @@ def _undecided(answers: np.ndarray) -> bool:
     return bool(np.unique(answers, return_counts=True)[1].max() < 0.95 * len(answers))
 
 
+WEIGHTS = ("light", "book", "bold", "black")
+
+
 @cache
 def many_classes(rows: int = 400) -> Data:
-    """26 classes; numbers, categories and gaps."""
+    """26 classes; numbers, categories, an order and gaps."""
     random = np.random.default_rng(1)
     letters = np.array(list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
     table = [
@@ -88,6 +91,7 @@ def many_classes(rows: int = 400) -> Data:
             "height": float(random.normal()),
             "ink": None if random.random() < 0.2 else str(random.choice(["red", "blue", "black", "green"])),
             "serif": bool(random.random() < 0.5),
+            "weight": str(random.choice([*WEIGHTS, "unheard of"])),
         }
         for _ in range(rows)
     ]
@@ -96,11 +100,13 @@ def many_classes(rows: int = 400) -> Data:
         Column("height"),
         Column("ink", "category", ("black", "blue", "green"), True),
         Column("serif", "boolean"),
+        Column("weight", "ordinal", WEIGHTS),
     ]
     predicates = [Interval("width", low, low + 5) for low in range(0, 25, 5)]
     predicates += [Interval("height", *pair) for pair in pairwise((-2.1, -1.4, -0.7, 0.0, 0.7, 1.4))]
     predicates += [Equals("ink", name) for name in ("black", "blue", "green")]
-    predicates += [Missing("width"), Missing("ink"), Equals("serif", True)]
+    predicates += [Missing("width"), Missing("ink"), Equals("serif", True), OneOf("ink", ("black", "blue"))]
+    predicates += [OneOf("weight", some) for place in (1, 2, 3) for some in (WEIGHTS[:place], WEIGHTS[place:])]
     bits = read_bits(columns, predicates, table)
     network = random_network(columns, predicates, tuple(letters.tolist()), (60,), seed=2, bits=bits)
     return network, table, random.choice(letters, rows)

@@ -129,11 +129,14 @@ def test_a_slider_a_box_and_a_list_change_the_decision(open_page):
         page.locator('.field[data-column="1"] .box').fill(str(number - 1.25))
         page.locator('.field[data-column="2"] select').select_option(label=["blue", "any other", "missing"][number])
         page.locator('.field[data-column="3"] select').select_option(label=["True", "False", "missing"][number])
+        weight = ["bold", "any other", "missing"][number]
+        page.locator('.field[data-column="4"] select').select_option(label=weight)
         row = {
             "width": opened.run("row[0]"),
             "height": number - 1.25,
             "ink": ["blue", "crimson", None][number],
             "serif": [True, False, None][number],
+            "weight": ["bold", "ultra", None][number],
         }
         assert page.locator("#decision-class").text_content() == word(network.predict([row]).tolist()[0])
     page.locator('.field[data-column="0"] .missing').check()

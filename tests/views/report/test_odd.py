@@ -136,7 +136,7 @@ def test_2000_edges_are_folded_and_nothing_is_lost(open_page):
 @pytest.mark.parametrize("network", [examples.large(), examples.many_classes()[0], examples.hostile()[0]])
 def test_the_rule_list_has_every_edge(network):
     found = groups(network, None)
-    chips = {item.node: len(item.chips) for group in found for item in group.items}
+    chips = {item.node: item.size for group in found for item in group.items}
     uses = sum(len(group.items) for group in found if not group.id.startswith("unused"))
     assert sum(chips.values()) + uses == edges(network)
     html = report(network)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 
 from conceptrules.rules.network import RuleNetwork
-from conceptrules.rules.predicate import Equals, Interval, Missing, Predicate, Value
+from conceptrules.rules.predicate import Equals, Interval, Missing, OneOf, Predicate, Value
 from conceptrules.rules.text import word
 from conceptrules.views.export.code import Syntax, class_names, function_name, is_double, node_lines
 from conceptrules.views.export.layout import Family, Input, comment, header, inputs, predicate_words, rule_ids
@@ -155,6 +155,9 @@ def _test(predicate: Predicate, x: str, family: Family) -> str:
             return " && ".join(tests) or f"!isnan({x})"
         case Equals(value=value):
             return _equal(x, value, family)
+        case OneOf(values=values):
+            tests = [test for value in values if (test := _equal(x, value, family)) != "0"]
+            return " || ".join(f"({test})" for test in tests) or "0"
     raise AssertionError(predicate)
 
 

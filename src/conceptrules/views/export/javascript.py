@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 
 from conceptrules.rules.network import RuleNetwork
-from conceptrules.rules.predicate import Equals, Interval, Missing, Predicate, Value
+from conceptrules.rules.predicate import Equals, Interval, Missing, OneOf, Predicate, Value
 from conceptrules.views.export.code import Syntax, class_names, function_name, is_double, node_lines
 from conceptrules.views.export.layout import (
     Family,
@@ -163,6 +163,9 @@ def _test(predicate: Predicate, x: str, family: Family) -> str:
             return " && ".join(tests)
         case Equals(value=value):
             return _equal(x, value, family)
+        case OneOf(values=values):
+            tests = [test for value in values if (test := _equal(x, value, family)) != "false"]
+            return " || ".join(tests) or "false"
     raise AssertionError(predicate)
 
 

@@ -12,7 +12,7 @@ from typing import Literal as Choice
 
 from conceptrules.rules.identity import content_hash
 from conceptrules.rules.network import Literal, RuleNetwork
-from conceptrules.rules.predicate import Column, Equals, Predicate, Value, shown
+from conceptrules.rules.predicate import Column, Predicate, Value, named, shown
 from conceptrules.rules.text import concept_name, literal_text, rule_text, word
 
 _ENDS = re.compile(r"(?<=\*)(?=/)|(?<=/)(?=\*)|(?<=<)(?=[/!?A-Za-z])|(?<=\]\])(?=>)|(?<=\?)(?=\?)")
@@ -110,7 +110,7 @@ def _family(column: Column, predicates: list[Predicate]) -> Family:
         return "ordered"
     if column.kind == "boolean":
         return "flag"
-    values: list[Value] = [predicate.value for predicate in predicates if isinstance(predicate, Equals)]
+    values: list[Value] = [value for predicate in predicates for value in named(predicate)]
     # The first category says what the cells may be, as it does when a table is read.
     known = [*column.categories, *values]
     if not known or isinstance(known[0], str):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from conceptrules.rules.errors import InputError
 from conceptrules.rules.measure import probabilities
 from conceptrules.rules.network import Concept, Rule, RuleNetwork
-from conceptrules.rules.predicate import Equals, Interval, Missing, Predicate, Value
+from conceptrules.rules.predicate import Equals, Interval, Missing, OneOf, Predicate, Value, named
 from conceptrules.views.export.fields import OWN, field_names, free_name
 from conceptrules.views.export.layout import Family, Input, header, inputs, rule_ids, rule_lines
 
@@ -95,7 +95,7 @@ def entries_of(network: RuleNetwork) -> tuple[Entry, ...]:
 
 def _needs_second(network: RuleNetwork, used: Input) -> bool:
     tests = [network.predicates[index] for index in used.predicates]
-    matters = any(isinstance(test, Missing) or test == Equals(used.column.name, "") for test in tests)
+    matters = any(isinstance(test, Missing) or "" in named(test) for test in tests)
     return used.family == "whole" or (used.family == "text" and matters)
 
 
@@ -126,7 +126,7 @@ def _predicates(graph: _Graph, network: RuleNetwork, entries: Sequence[Entry]) -
     parts = [_ones(graph, entries[0].name if entries else ROWS)]
     places: dict[int, int] = {}
     for entry in entries:
-        for kind in (Missing, Interval, Equals):
+        for kind in (Missing, Interval, Equals, OneOf):
             some = [index for index in entry.used.predicates if isinstance(network.predicates[index], kind)]
             if some:
                 tests = [network.predicates[index] for index in some]
@@ -149,8 +149,18 @@ def _tested(graph: _Graph, entry: Entry, tests: Sequence[Predicate]) -> str:
         return graph.node("Concat", [missing] * len(tests), axis=1)
     if isinstance(tests[0], Interval):
         return _between(graph, entry.name, [test for test in tests if isinstance(test, Interval)])
-    equal = _equal(graph, entry, [test.value for test in tests if isinstance(test, Equals)])
+    equal = _equal(graph, entry, [value for test in tests for value in named(test)])
+    if isinstance(tests[0], OneOf):
+        equal = _any_of(graph, equal, [len(named(test)) for test in tests])
     return graph.node("And", [equal, graph.node("Not", [entry.missing])]) if entry.missing else equal
+
+
+def _any_of(graph: _Graph, equal: str, sizes: Sequence[int]) -> str:
+    """(rows, tests) from (rows, values): whether any of the next so many values is the cell's."""
+    members = np.zeros((sum(sizes), len(sizes)), dtype=np.float32)
+    members[np.arange(sum(sizes)), np.repeat(np.arange(len(sizes)), sizes)] = 1
+    sums = graph.node("MatMul", [graph.bits(equal), graph.constant(members)])
+    return graph.node("Greater", [sums, graph.constant(np.array(0.5, dtype=np.float32))])
 
 
 def _between(graph: _Graph, name: str, tests: Sequence[Interval]) -> str:

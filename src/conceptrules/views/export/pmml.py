@@ -16,7 +16,7 @@ from xml.etree.ElementTree import Element, SubElement
 from conceptrules.rules.errors import InputError
 from conceptrules.rules.evaluate import first_firing
 from conceptrules.rules.network import Concept, Literal, Rule, RuleNetwork
-from conceptrules.rules.predicate import Equals, Interval, Missing, Predicate, Value, shown
+from conceptrules.rules.predicate import Equals, Interval, Missing, OneOf, Predicate, Value, named, shown
 from conceptrules.rules.text import rule_text
 from conceptrules.views.export.fields import OWN, field_names, free_name
 from conceptrules.views.export.layout import (
@@ -110,8 +110,7 @@ def _is_escaped(network: RuleNetwork, used: Input) -> bool:
 
 def _texts(predicates: Iterable[Predicate]) -> Iterator[str]:
     for predicate in predicates:
-        if isinstance(predicate, Equals) and isinstance(predicate.value, str):
-            yield predicate.value
+        yield from (value for value in named(predicate) if isinstance(value, str))
 
 
 def _model(root: Element, network: RuleNetwork, used: Sequence[Input], names: dict[str, str], target: str) -> None:
@@ -159,6 +158,9 @@ def _test(predicate: Predicate, used: Input, field: str, escape: bool) -> Elemen
         case Equals(value=value):
             constant = _category(value, used, escape)
             return _truth(False) if constant is None else _compared("equal", field, constant)
+        case OneOf(values=values):
+            constants = [constant for value in values if (constant := _category(value, used, escape)) is not None]
+            return _compared("isIn", field, *constants) if constants else _truth(False)
     raise AssertionError(predicate)
 
 
@@ -245,9 +247,9 @@ def _reference(field: str) -> Element:
     return Element("FieldRef", {"field": field})
 
 
-def _compared(function: str, field: str, constant: Element) -> Element:
+def _compared(function: str, field: str, *constants: Element) -> Element:
     """False where the value is missing."""
-    found = _apply(function, _reference(field), constant)
+    found = _apply(function, _reference(field), *constants)
     found.set("mapMissingTo", "false")
     return found
 

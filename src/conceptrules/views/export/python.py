@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 
 from conceptrules.rules.network import RuleNetwork
-from conceptrules.rules.predicate import Equals, Interval, Missing, Predicate, Value
+from conceptrules.rules.predicate import Equals, Interval, Missing, OneOf, Predicate, Value
 from conceptrules.views.export.code import Syntax, class_names, function_name, node_lines
 from conceptrules.views.export.layout import (
     Family,
@@ -130,6 +130,11 @@ def _inputs(network: RuleNetwork, used: Iterable[Input]) -> Iterable[str]:
             yield f"    p{index + 1} = {test}  # {comment(predicate_words(network, index))}"
 
 
+def _fits(value: Value, family: Family) -> bool:
+    """Whether a cell of the column can hold it."""
+    return value in (0, 1) if family == "flag" else isinstance(value, str) == (family == "text")
+
+
 def _test(predicate: Predicate, x: str, family: Family) -> str:
     match predicate:
         case Missing():
@@ -139,8 +144,10 @@ def _test(predicate: Predicate, x: str, family: Family) -> str:
             right = f" <= {high + 0.0!r}" if high != math.inf else ""
             return f"{x} is not None" + (f" and {left}{x}{right}" if left or right else "")
         case Equals(value=value):
-            fits = value in (0, 1) if family == "flag" else isinstance(value, str) == (family == "text")
-            return f"{x} == {value_literal(value)}" if fits else "False"
+            return f"{x} == {value_literal(value)}" if _fits(value, family) else "False"
+        case OneOf(values=values):
+            some = [value_literal(value) for value in values if _fits(value, family)]
+            return f"{x} in ({', '.join(some)},)" if some else "False"
     raise AssertionError(predicate)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from conceptrules.rules.errors import InputError
 from conceptrules.rules.network import Concept, Rule, RuleNetwork
-from conceptrules.rules.predicate import Equals, Interval, Missing, Value
+from conceptrules.rules.predicate import Equals, Interval, Missing, OneOf, Value
 from conceptrules.rules.text import word
 from conceptrules.views.export.layout import Input, comment, header, inputs, rule_ids, rule_lines
 from conceptrules.views.export.sql_columns import check_dialect, equal, number_literal, reading
@@ -209,6 +209,8 @@ def _test(query: _Query, one: Input, index: int, name: str) -> Any:
             return x.is_(exp.null())
         case Equals(value=value):
             return equal(x, value, one, query.dialect)
+        case OneOf(values=values):
+            return _one_of(x, [equal(x, value, one, query.dialect) for value in values])
         case Interval(low=low, high=high):
             tests: list[Any] = (
                 [exp.GT(this=x, expression=number_literal(low, query.dialect))] if low != -math.inf else []
@@ -218,6 +220,17 @@ def _test(query: _Query, one: Input, index: int, name: str) -> Any:
             )
             return exp.and_(*tests) if tests else x.is_(exp.null()).not_()
     raise AssertionError(index)
+
+
+def _one_of(x: Any, tests: list[Any]) -> Any:
+    """An IN list of what the tests for equality compare with; None where no value can be equal."""
+    from sqlglot import exp
+
+    possible = [test for test in tests if test is not None]
+    if all(isinstance(test, exp.EQ) for test in possible):
+        wanted = [test.expression.copy() for test in possible]
+        return exp.In(this=x.copy(), expressions=wanted) if wanted else None
+    return exp.or_(*possible)
 
 
 def _rule(query: _Query, rule: Rule, level: int) -> Any:

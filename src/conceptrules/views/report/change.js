@@ -6,6 +6,7 @@ function holds(predicate, value) {
   if (predicate.kind === "missing") return value === null;
   if (value === null) return false;
   if (predicate.kind === "equals") return value === predicate.option;
+  if (predicate.kind === "one_of") return predicate.options.includes(value);
   return (predicate.low === null || predicate.low < value) && (predicate.high === null || value <= predicate.high);
 }
 
@@ -48,9 +49,18 @@ function orderedCells(column) {
   });
 }
 
+// Of options that no predicate tells apart, the first stands for all.
 function categoryCells(column, predicates) {
-  const asked = new Set(predicates.filter((one) => one.kind === "equals").map((one) => one.option).filter((option) => option !== null));
-  const rest = column.options.findIndex((_, option) => !asked.has(option));
+  if (column.kind === "ordinal") return column.options.map((_, option) => option); // the nearest is chosen later
+  const named = new Set(predicates.flatMap((one) => (one.kind === "equals" ? [one.option] : one.kind === "one_of" ? one.options : [])));
+  named.delete(null);
+  const cells = new Map();
+  for (const option of named) {
+    const answers = predicates.map((predicate) => holds(predicate, option)).join();
+    if (!cells.has(answers)) cells.set(answers, option);
+  }
+  const asked = new Set(cells.values());
+  const rest = column.options.findIndex((_, option) => !named.has(option));
   return [...asked, ...(rest >= 0 ? [rest] : column.open ? [OTHER] : [])];
 }
 
@@ -193,6 +203,9 @@ function otherCells(model, column, indices, bits, value) {
   const cells = cellsOf(column, predicates)
     .map((cell) => [cell, predicates.map((predicate) => holds(predicate, cell))])
     .filter(([, after]) => after.join() !== now);
-  const distance = ([cell]) => (cell === null ? Infinity : column.ordered && value !== null ? Math.abs(cell - value) : 0);
-  return cells.sort((one, other) => distance(one) - distance(other) || 0);
+  const far = (column.ordered || column.kind === "ordinal") && value !== null && value !== OTHER;
+  const distance = ([cell]) => (cell === null ? Infinity : far ? Math.abs(cell - value) : 0);
+  cells.sort((one, other) => distance(one) - distance(other) || 0);
+  const seen = new Set();
+  return cells.filter(([, after]) => !seen.has(after.join()) && seen.add(after.join()));
 }

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from conceptrules.rules.network import RuleNetwork
-from conceptrules.rules.predicate import Column, Equals, Interval, Kind, Predicate, Value
+from conceptrules.rules.predicate import Column, Interval, Kind, Predicate, Value, named
 
 DAY = 86_400_000_000.0  # microseconds
 
@@ -26,7 +26,7 @@ class Field:
     missing: bool
     """Training rows had gaps here."""
     options: tuple[Value, ...] = ()
-    """Categories."""
+    """Categories, in their order."""
     open: bool = False
     """There are categories besides the options, as far as is known."""
     cuts: tuple[float, ...] = ()
@@ -65,7 +65,7 @@ def _options(column: Column, predicates: Iterable[Predicate]) -> tuple[Value, ..
     """What a row can hold: text and numbers do not go together, so the first category says which it is."""
     if column.kind == "boolean":
         return (False, True)
-    asked = [predicate.value for predicate in predicates if isinstance(predicate, Equals)]
+    asked = [value for predicate in predicates for value in named(predicate)]
     known = list(dict.fromkeys([*column.categories, *asked]))
     return tuple(value for value in known if isinstance(value, str) == isinstance(known[0], str))
 

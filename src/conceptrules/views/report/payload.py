@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from conceptrules.rules.network import RuleNetwork
-from conceptrules.rules.predicate import Equals, Interval, Kind, Missing, Predicate, Value, shown
+from conceptrules.rules.predicate import Equals, Interval, Kind, Missing, OneOf, Predicate, Value, shown
 from conceptrules.rules.text import (
     concept_name,
     date_text,
@@ -100,6 +100,9 @@ def _predicate(predicate: Predicate, field: Field) -> dict[str, Any]:
         case Equals(value=value):  # a predicate that no rule uses may ask for what is no option
             option = field.options.index(value) if value in field.options else None
             return {"column": field.number, "kind": "equals", "option": option}
+        case OneOf(values=values):
+            places = [field.options.index(value) for value in values if value in field.options]
+            return {"column": field.number, "kind": "one_of", "options": places}
         case Missing():
             return {"column": field.number, "kind": "missing"}
     raise AssertionError(predicate)

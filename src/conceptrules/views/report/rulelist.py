@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from conceptrules.rules.network import Literal, RuleNetwork, Statistics
-from conceptrules.rules.text import concept_name, literal_text, rule_text, word
+from conceptrules.rules.conditions import Condition, conditions
+from conceptrules.rules.measure import rule_size
+from conceptrules.rules.network import RuleNetwork, Statistics
+from conceptrules.rules.text import concept_name, condition_text, rule_text, word
 from conceptrules.views.graph import rule_id
 
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """A literal: in words, and the column or the concept that it asks about."""
+    """A literal, or two bounds as one: in words, and the column or the concept that it asks about."""
 
     text: str
     column: int | None
@@ -44,6 +46,8 @@ class Item:
     name: str
     text: str
     chips: tuple[Chip, ...]
+    size: int
+    """How many edges the chips are."""
     columns: tuple[int, ...]
     """Those that it depends on, directly or through concepts."""
     trained: Cover | None
@@ -133,7 +137,10 @@ def _items(
             node=rule_id(level, index),
             name=rule_name(level, index),
             text=rule_text(network, level, index),
-            chips=tuple(_chip(network, numbers, level, literal) for literal in here.rules[index].literals),
+            chips=tuple(
+                _chip(network, numbers, level, each) for each in conditions(network, level, here.rules[index].literals)
+            ),
+            size=rule_size(network, level, index),
             columns=reached[level][index],
             trained=_cover(network, network.statistics, level, index, right),
             given=_cover(network, given, level, index, right),
@@ -144,11 +151,11 @@ def _items(
     )
 
 
-def _chip(network: RuleNetwork, numbers: Mapping[str, int], level: int, literal: Literal) -> Chip:
-    text = literal_text(network, level, literal)
+def _chip(network: RuleNetwork, numbers: Mapping[str, int], level: int, condition: Condition) -> Chip:
+    text, index = condition_text(network, level, condition), condition.literals[0].index
     if level:
-        return Chip(text, None, concept_id(level - 1, literal.index))
-    return Chip(text, numbers[network.predicates[literal.index].column], None)
+        return Chip(text, None, concept_id(level - 1, index))
+    return Chip(text, numbers[network.predicates[index].column], None)
 
 
 def _cover(
