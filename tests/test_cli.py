@@ -90,6 +90,31 @@ def test_fit_to_standard_output_and_columns_chosen(run):
     assert [column["kind"] for column in json.loads(out)["columns"]] == ["category", "category"]
 
 
+@pytest.mark.parametrize("order", ["S<M<L", "S < M < L"])
+def test_an_order_is_told(run, tmp_path, order):
+    (tmp_path / "data.csv").write_text("size,n,class\n" + "S,1,a\nM,2,b\nL,10,b\n" * 10)
+    kinds = ["--kind", f"size={order}", "--kind", "n=10<2<1"]
+    run("fit", "data.csv", "-t", "class", "-o", "new.json", *kinds, *FAST)
+    network = load("new.json")
+    assert network.columns == (Column("size", "ordinal", ("S", "M", "L")), Column("n", "ordinal", (10, 2, 1)))
+    assert ("kinds", ("size=S<M<L", "n=10<2<1")) in network.training.settings
+    (tmp_path / "new.csv").write_text("n,size\n1,S\n2,XL\n,M\n")
+    _, err = run("predict", "new.json", "new.csv")
+    assert err.splitlines() == [
+        "column 'size': 1 of 3 rows have a value that the model has no category for",
+        "column 'n': 1 of 3 rows have a value that the model has no category for",
+    ]
+
+
+def test_an_order_of_numbers_fits_a_column_of_text_and_the_other_way_round(run, tmp_path):
+    rows = {"n": ["1", "2", "10"] * 10, "size": [1, 2, 3] * 10, "class": ["a", "b", "b"] * 10}
+    parquet.write_table(pa.table(rows), tmp_path / "data.parquet")
+    kinds = ["--kind", "n=1<2<10", "--kind", "size=1<2<3"]
+    run("fit", "data.parquet", "-t", "class", "-o", "new.json", *kinds, *FAST)
+    assert [column.categories for column in load("new.json").columns] == [(1, 2, 10), (1, 2, 3)]
+    run("predict", "new.json", "data.parquet", "-o", "answers.csv")
+
+
 def test_a_target_of_fractions_can_be_told_to_be_classes(run, tmp_path):
     (tmp_path / "data.csv").write_text("a,size\n" + "x,1.5\ny,2.5\n" * 20)
     out, _ = run("fit", "data.csv", "-t", "size", "-o", "-", "--kind", "size=category", *FAST)
@@ -176,6 +201,9 @@ FIT = ["fit", "data.csv", "-o", "new.json", "--target"]
         ([*FIT, "class", "--rate", "1.0"], "1.0"),
         ([*FIT, "class", "--kind", "age"], "should read column=kind"),
         ([*FIT, "class", "--kind", "age=colour"], "colour"),
+        ([*FIT, "class", "--kind", "job=ordinal"], "'job' is to be ordinal, but nothing says in which order"),
+        ([*FIT, "class", "--kind", "job=cook<smith"], "'job' holds 'nurse' in row 0, which is not in the order"),
+        ([*FIT, "class", "--kind", "job=cook<"], "the order 'cook<', with nothing beside a <"),
         (["fit", "data.csv", "-t", "class", "-o", "no/model.json"], "does not exist; make it first"),
         (["fit", "none.csv", "-t", "class", "-o", "new.json"], "none.csv: No such file"),
         (["predict", "none.json", "data.csv"], "No such file"),

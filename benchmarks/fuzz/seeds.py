@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from conceptrules.rules import Column, Concept, Equals, Interval, Level, Literal, Predicate, Rule, RuleNetwork
+from conceptrules.rules import Column, Concept, Equals, Interval, Level, Literal, OneOf, Predicate, Rule, RuleNetwork
 from conceptrules.rules.file import dumps
 
 _MODELS = Path(__file__).parents[2] / "tests" / "rules" / "models"
@@ -14,7 +14,15 @@ _MODELS = Path(__file__).parents[2] / "tests" / "rules" / "models"
 def seeds() -> list[bytes]:
     tiny = RuleNetwork((), (), (Level((), (Concept(),)),), ("a",))
     written = [path.read_bytes() for path in sorted(_MODELS.glob("*.json"))]
-    return [*written, *(dumps(network).encode() for network in (tiny, network_of(60), network_of(500)))]
+    return [*written, *(dumps(network).encode() for network in (tiny, with_sets(), network_of(60), network_of(500)))]
+
+
+def with_sets() -> RuleNetwork:
+    """Sets of categories, and an order of numbers."""
+    columns = (Column("rank", "ordinal", (1, 2.5, 3)), Column("job", "category", ("cook", "nurse", "smith")))
+    tests = (OneOf("rank", (1, 2.5)), OneOf("rank", (2.5, 3)), OneOf("job", ("cook", "smith")))
+    rules = (Rule((Literal(0), Literal(1))), Rule((Literal(2, negated=True),)))
+    return RuleNetwork(columns, tests, (Level(rules, (Concept((0,)), Concept((1,)))),), ("a", "b"))
 
 
 def network_of(edges: int, seed: int = 0) -> RuleNetwork:

@@ -99,7 +99,8 @@ class ConceptRuleClassifier(_Layers, ClassifierMixin, TransformerMixin, BaseEsti
     priority : who wins when several classes fire and who when none does: "learned" from the training rows, or "first",
         the paper's: the first class that fires, or the first class.
     class_weight : None, "balanced" or {class: weight}; enters the loss, the priority and the default class.
-    kinds : {column: kind} where a column is not what it seems: "number", "category", "boolean", ...
+    kinds : {column: kind} where a column is not what it seems: "number", "category", "boolean", ...; or the list of
+        its categories in their order.
     max_categories : how many categories of a column are kept, the most frequent ones; the others read as unseen.
     refit : whether to train once more on all rows, with the rate that was chosen.
     random_state, n_jobs, verbose : as everywhere in scikit-learn, but n_jobs=None takes all cores. The network does

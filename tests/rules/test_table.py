@@ -158,7 +158,8 @@ def test_kinds_are_inferred(values: Any, kind: str) -> None:
 
 def test_kinds_of_polars_columns_are_inferred() -> None:
     table = pl.DataFrame({"e": ["a"], "i": [2**70]}, schema={"e": pl.Enum(["a"]), "i": pl.Int128})
-    assert [open_table(table).cells(position).kind for position in range(2)] == ["category", "number"]
+    assert [open_table(table).cells(position).kind for position in range(2)] == ["ordinal", "number"]
+    assert open_table(table).cells(0).order == ("a",)
 
 
 def test_masked_values_are_missing() -> None:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, Self, cast, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from conceptrules.binarize.columns import Target, learn_column
+from conceptrules.binarize.columns import Literals, Recipe, Target, Told, learn_column
 from conceptrules.binarize.targets import check_labels, codes_of_labels
+from conceptrules.binarize.thresholds import QUANTILES
 from conceptrules.rules.errors import InputError
 from conceptrules.rules.evaluate import Bits, Words, unpack
-from conceptrules.rules.predicate import KINDS, Column, Kind, Predicate
+from conceptrules.rules.predicate import KINDS, Column, Predicate
 from conceptrules.rules.table import Table, count_unseen, nearest, open_table, read_words
 from conceptrules.rules.text import predicate_text
+from conceptrules.rules.values import whole
 
 
 class Binarizer(TransformerMixin, BaseEstimator):
@@ -28,11 +30,20 @@ class Binarizer(TransformerMixin, BaseEstimator):
     rule); categories and booleans get one predicate each; a column with gaps gets `is missing` as well. A category
     that training never showed, or a gap where there was none, makes all predicates of its column false.
 
+    Categories with an order are an ordinal column: ordered categoricals of pandas, polars' Enum, or what `kinds` says.
+
     Parameters
     ----------
-    kinds : {column: kind} where a column is not what it seems: "number", "category", "boolean", "date", "datetime" or
-        "duration". The columns of an array are named x0, x1, ...
-    max_categories : how many categories of a column are kept, the most frequent ones; the others read as unseen.
+    kinds : {column: kind} where a column is not what it seems: "number", "category", "ordinal", "boolean", "date",
+        "datetime" or "duration"; or the list of its categories in their order, such as ["low", "mid", "high"]. The
+        columns of an array are named x0, x1, ...
+    max_categories : how many categories of a column are kept, the most frequent ones; the others read as unseen. An
+        order cannot be longer.
+    literals : "intervals", the paper's, that do not overlap, and each category of an order by itself; or "thresholds",
+        `x <= t` and `x > t`, at the same cuts and at quantiles, and `rank <= b` and `rank > b` for each category of
+        an order.
+    quantiles : the most thresholds that are there only to split a column evenly. A column with no more values than
+        this has a threshold at each.
 
     Attributes
     ----------
@@ -51,14 +62,21 @@ class Binarizer(TransformerMixin, BaseEstimator):
     categories_dropped_: tuple[tuple[str, int], ...]
     predicates_: tuple[Predicate, ...]
 
-    def __init__(self, kinds: Mapping[Any, str] | None = None, max_categories: int = 256) -> None:
+    def __init__(
+        self,
+        kinds: Mapping[Any, str | Sequence[Any]] | None = None,
+        max_categories: int = 256,
+        literals: str = "intervals",
+        quantiles: int = QUANTILES,
+    ) -> None:
         self.kinds = kinds
         self.max_categories = max_categories
+        self.literals = literals
+        self.quantiles = quantiles
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Whole-number weights act as repeats of rows; rows of weight 0 as if they were not there."""
-        if not isinstance(self.max_categories, Integral) or self.max_categories < 1:
-            raise InputError(f"max_categories must be a whole number from 1 on, got {self.max_categories!r}")
+        recipe = self._recipe()
         table = open_table(X)
         _check_size(table)
         kinds = _check_kinds(self.kinds or {}, table)
@@ -67,7 +85,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
         if len(rows) < table.rows:
             table, target = table.take(rows), target.take(rows)
         learned = [
-            learn_column(cells, kinds.get(cells.name), target, self.max_categories)
+            learn_column(cells, kinds.get(cells.name), target, recipe)
             for cells in map(table.cells, range(len(table.names)))
         ]
         for column in learned:
@@ -104,6 +122,16 @@ class Binarizer(TransformerMixin, BaseEstimator):
         texts = [predicate_text(predicate, columns[predicate.column]) for predicate in self.predicates_]
         return np.array(texts, dtype=object)
 
+    def _recipe(self) -> Recipe:
+        for name, least in (("max_categories", 1), ("quantiles", 0)):
+            value = getattr(self, name)
+            if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+                raise InputError(f"{name} must be a whole number from {least} on, got {value!r}")
+        if self.literals not in get_args(Literals):
+            known = " or ".join(map(repr, get_args(Literals)))
+            raise InputError(f"literals must be {known}, got {self.literals!r}")
+        return Recipe(int(self.max_categories), cast(Literals, self.literals), int(self.quantiles))
+
     def _remember_names(self, table: Table) -> None:
         self.n_features_in_ = len(table.names)
         if table.strings:
@@ -138,7 +166,7 @@ def _check_target(table: Table, y: Any, sample_weight: Any) -> Target:
     return Target(codes, weight, len(classes))
 
 
-def _check_kinds(kinds: Mapping[Any, str], table: Table) -> dict[str, Kind]:
+def _check_kinds(kinds: Mapping[Any, str | Sequence[Any]], table: Table) -> dict[str, Told]:
     if not isinstance(kinds, Mapping):
         raise InputError(f"kinds is {kinds!r}; it needs {{column: kind}}, such as {{'zip': 'category'}}")
     checked = {}
@@ -146,7 +174,19 @@ def _check_kinds(kinds: Mapping[Any, str], table: Table) -> dict[str, Kind]:
         name = str(key)
         if name not in table.names:
             raise InputError(f"kinds names column {name!r}, which is not in the table; {nearest(name, table.names)}")
-        if kind not in KINDS:
-            raise InputError(f"kinds says {kind!r} for column {name!r}; {nearest(str(kind), KINDS)}")
-        checked[name] = kind
+        checked[name] = _told(name, kind)
     return checked
+
+
+def _told(name: str, kind: str | Sequence[Any]) -> Told:
+    if isinstance(kind, list | tuple):
+        order = tuple(map(whole, Column(name, "ordinal", tuple(kind)).categories))
+        if not order or len({isinstance(value, str) for value in order}) > 1:
+            raise InputError(
+                f"kinds says {list(kind)!r} for column {name!r}; an order needs categories, all text or all numbers"
+            )
+        return Told("ordinal", order)
+    for known in KINDS:
+        if kind == known:
+            return Told(known)
+    raise InputError(f"kinds says {kind!r} for column {name!r}; {nearest(str(kind), KINDS)}")

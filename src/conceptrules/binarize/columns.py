@@ -5,16 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
-from typing import Any
+from typing import Literal as Choice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.binarize.mdlp import cut_points
+from conceptrules.binarize.ordinal import order_in
 from conceptrules.binarize.shorten import short_moment, short_number
+from conceptrules.binarize.thresholds import QUANTILES, threshold_cuts
 from conceptrules.rules.cells import Cells, check_readable, codes_of, numbers_of
-from conceptrules.rules.predicate import Column, Equals, Interval, Kind, Missing, Predicate, Value
+from conceptrules.rules.errors import InputError
+from conceptrules.rules.predicate import Column, Equals, Interval, Kind, Missing, OneOf, Predicate, Value
+from conceptrules.rules.values import whole
 
+Literals = Choice["intervals", "thresholds"]
 _IDENTIFIER = 10  # from so many rows on, text that is different on every one of them looks like an identifier
 
 
@@ -40,26 +45,84 @@ class LearnedColumn:
     """Categories that are not kept."""
 
 
-def learn_column(cells: Cells, kind: Kind | None, target: Target, max_categories: int) -> LearnedColumn:
-    """The column as it will be read from now on; `kind` overrides what the cells look like."""
-    column = Column(cells.name, kind or cells.kind, missing=bool(cells.gaps.any()))
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the user says of a column."""
+
+    kind: Kind
+    order: tuple[Value, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Which predicates to make."""
+
+    max_categories: int
+    literals: Literals = "intervals"
+    quantiles: int = QUANTILES
+
+
+def learn_column(cells: Cells, told: Told | None, target: Target, recipe: Recipe) -> LearnedColumn:
+    """The column as it will be read from now on; `told` overrides what the cells look like."""
+    kind = _kind(cells, recipe) if told is None else told.kind
+    column = Column(cells.name, kind, missing=bool(cells.gaps.any()))
     check_readable(cells, column)
-    learn = _learn_ordered if column.ordered else _learn_categories
-    return learn(column, cells, target, max_categories)
+    if column.ordered:
+        return _learn_ordered(column, cells, target, recipe)
+    if kind == "ordinal":
+        return _learn_ordinal(column, cells, told.order if told else None, recipe)
+    return _learn_categories(column, cells, target, recipe)
 
 
-def _learn_ordered(column: Column, cells: Cells, target: Target, _: int) -> LearnedColumn:
+def _kind(cells: Cells, recipe: Recipe) -> Kind:
+    """An order that a table's type only happens to have is let go where it is too long to cut everywhere."""
+    long = cells.order is not None and len(cells.order) > recipe.max_categories
+    return "category" if cells.kind == "ordinal" and long else cells.kind
+
+
+def _learn_ordered(column: Column, cells: Cells, target: Target, recipe: Recipe) -> LearnedColumn:
     x = cells.by_row(numbers_of(cells))
     shorten = short_number if column.kind == "number" else short_moment
-    cuts = cut_points(x, target.codes, target.weight, n_classes=target.n_classes, shorten=shorten)
-    intervals = () if cells.missing.all() else tuple(pairwise((-inf, *cuts, inf)))
-    predicates = tuple(Interval(column.name, low, high) for low, high in intervals)
+    predicates: tuple[Predicate, ...] = ()
+    if recipe.literals == "thresholds":
+        cuts = threshold_cuts(
+            x,
+            target.codes,
+            target.weight,
+            n_classes=target.n_classes,
+            quantiles=recipe.quantiles,
+            shorten=shorten,
+        )
+        sides = ((Interval(column.name, high=cut), Interval(column.name, low=cut)) for cut in cuts)
+        predicates = tuple(side for both in sides for side in both)
+    elif not cells.missing.all():
+        cuts = cut_points(x, target.codes, target.weight, n_classes=target.n_classes, shorten=shorten)
+        predicates = tuple(Interval(column.name, low, high) for low, high in pairwise((-inf, *cuts, inf)))
     alike = bool((x == x[0]).all()) or bool(cells.missing.all())
     return LearnedColumn(column, predicates + _missing(column), alike)
 
 
-def _learn_categories(column: Column, cells: Cells, target: Target, max_categories: int) -> LearnedColumn:
-    distinct = sorted({_whole(value) for value in cells.values[~cells.missing].tolist()})
+def _learn_ordinal(column: Column, cells: Cells, given: tuple[Value, ...] | None, recipe: Recipe) -> LearnedColumn:
+    order = order_in(cells, given)
+    if len(order) > recipe.max_categories:
+        raise InputError(
+            f"column {column.name!r} has an order of {len(order)} categories, more than max_categories="
+            f"{recipe.max_categories}; raise that, or say that the column is a number or a category"
+        )
+    learned = Column(column.name, "ordinal", order, column.missing)
+    seen = sorted(set(codes_of(cells, order)[~cells.missing].tolist()))
+    if recipe.literals == "thresholds":
+        # Behind a category that training never showed there would be the same threshold once more.
+        runs = [run for place in seen[:-1] for run in (order[: place + 1], order[place + 1 :])]
+        predicates: tuple[Predicate, ...] = tuple(OneOf(column.name, run) for run in runs)
+    else:
+        predicates = tuple(Equals(column.name, order[place]) for place in seen)
+    return LearnedColumn(learned, predicates + _missing(column), len(seen) + column.missing == 1)
+
+
+def _learn_categories(column: Column, cells: Cells, target: Target, recipe: Recipe) -> LearnedColumn:
+    max_categories = recipe.max_categories
+    distinct = sorted({whole(value) for value in cells.values[~cells.missing].tolist()})
     kept = distinct
     warning = None
     if cells.family == "category" and len(distinct) == len(cells) >= _IDENTIFIER:
@@ -79,11 +142,6 @@ def _learn_categories(column: Column, cells: Cells, target: Target, max_categori
 
 def _missing(column: Column) -> tuple[Predicate, ...]:
     return (Missing(column.name),) if column.missing else ()
-
-
-def _whole(value: Any) -> Value:
-    """1 for 1.0: whole numbers are floats only because their column has gaps."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _most_frequent(distinct: list[Value], cells: Cells, weight: NDArray[np.float64], most: int) -> list[Value]:

@@ -31,16 +31,24 @@ def cut_points(
     (4.0,)
     """
     weight = np.ones(len(x)) if weight is None else weight
+    values, below = cumulated(x, y, weight, n_classes)
+    return tuple(shorten(float(values[i]), float(values[i + 1])) for i in sorted(cut_places(below)))
+
+
+def cumulated(
+    x: NDArray[np.float64], y: NDArray[np.intp], weight: NDArray[np.float64], n_classes: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The distinct values, and the weight of each class below each of them (one column more: the totals).
+
+    Gaps and rows of weight 0 are left out. Infinities join the largest numbers: a cut has to be finite.
+    """
     rows = ~np.isnan(x) & (weight > 0)
-    # Infinities join the largest numbers: a cut has to be finite.
-    values, below = _cumulated(np.clip(x[rows], -_LARGEST, _LARGEST), y[rows], weight[rows], n_classes)
-    return tuple(shorten(float(values[i]), float(values[i + 1])) for i in sorted(_cuts(below)))
+    return _cumulated(np.clip(x[rows], -_LARGEST, _LARGEST), y[rows], weight[rows], n_classes)
 
 
 def _cumulated(
     x: NDArray[np.float64], y: NDArray[np.intp], weight: NDArray[np.float64], n_classes: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The distinct values, and the weight of each class below each of them (one column more: the totals)."""
     if (weight == np.floor(weight)).all():  # whole numbers add up alike in any order
         small = _small_codes(x, most=4 * len(x) // n_classes)
         if small is not None:
@@ -82,7 +90,7 @@ def _counted(
     return values[held], below
 
 
-def _cuts(below: NDArray[np.float64]) -> Iterator[int]:
+def cut_places(below: NDArray[np.float64]) -> Iterator[int]:
     """The values after which to cut, by index, in no particular order."""
     ranges = [(0, below.shape[1] - 1)]
     while ranges:

@@ -15,7 +15,7 @@ from conceptrules.rules.errors import InputError
 from conceptrules.rules.network import RuleNetwork
 from conceptrules.rules.predicate import Column, Value
 from conceptrules.rules.table import nearest
-from conceptrules.rules.values import label_text
+from conceptrules.rules.values import label_text, whole
 
 
 def known(name: str, columns: Sequence[str], where: str) -> str:
@@ -42,24 +42,44 @@ def features(columns: Sequence[str], target: str, drop: Iterable[str], only: Ite
     return chosen
 
 
-def kinds(items: Sequence[str], columns: Sequence[str], where: str) -> dict[str, str]:
-    """`--kind zip=category` as a mapping; the kinds themselves are checked by the binarizer."""
+Told = str | tuple[Value, ...]
+"""The kind of a column, or its categories in their order."""
+
+
+def kinds(items: Sequence[str], columns: Sequence[str], where: str) -> dict[str, Told]:
+    """`--kind zip=category` and `--kind size=S<M<L` as a mapping; what it says is checked by the binarizer."""
     pairs = [item.rpartition("=") for item in items]
     for item, (name, equals, kind) in zip(items, pairs, strict=True):
         if not (name and equals and kind):
-            raise InputError(f"--kind {item!r} should read column=kind, for example zip=category")
-    return {known(name, columns, where): kind for name, _, kind in pairs}
+            raise InputError(f"--kind {item!r} should read column=kind, for example zip=category or size=S<M<L")
+    return {known(name, columns, where): _order(kind) if "<" in kind else kind for name, _, kind in pairs}
+
+
+def _order(text: str) -> tuple[Value, ...]:
+    """`1<2<10` are numbers if all of them are."""
+    parts = [part.strip() for part in text.split("<")]
+    if not all(parts):
+        raise InputError(f"--kind gives the order {text!r}, with nothing beside a <; write for example size=S<M<L")
+    try:
+        return tuple(map(whole, map(float, parts)))
+    except ValueError:
+        return tuple(parts)
 
 
 def examples(
-    source: Source, target: str, drop: Iterable[str], only: Iterable[str], kinds: Mapping[str, str]
+    source: Source, target: str, drop: Iterable[str], only: Iterable[str], kinds: Mapping[str, Told]
 ) -> tuple[pa.Table, np.ndarray]:
     """The table to learn from and the class of each row. Labels in text files are text: 01 and False stay as they are.
 
     A target that is told to be a category may hold fractions, and is text in Parquet too.
     """
     chosen = features(source.columns, known(target, source.columns, source.name), drop, only, source.name)
-    table = source.read([*chosen, target], {**kinds, target: "category"})
+    readings = {name: _read_as(kind) for name, kind in kinds.items()}
+    table = source.read([*chosen, target], {**readings, target: "category"})
+    for name, kind in kinds.items():
+        if isinstance(kind, tuple) and name in chosen:
+            index = table.column_names.index(name)
+            table = table.set_column(index, name, _alike(table[index], kind))
     y = labels(table[target], target, source.name)
     if len(y.unique()) < 2:
         raise InputError(f"the target column {target!r} is {y[0].as_py()!r} in every row; learning needs two classes")
@@ -68,6 +88,13 @@ def examples(
     else:
         check_classes(y, target)
     return table.drop_columns([target]), y.to_numpy()
+
+
+def _read_as(kind: Told) -> str:
+    """How to read the text of a column of this kind."""
+    if isinstance(kind, str):
+        return kind
+    return "category" if isinstance(kind[0], str) else "number"
 
 
 def check_classes(y: pa.ChunkedArray, target: str) -> None:
@@ -106,7 +133,7 @@ def unlabelled(source: Source, network: RuleNetwork) -> pa.Table:
     kinds = {known(column.name, source.columns, source.name): _kind(column) for column in network.columns}
     table = source.read(list(kinds), kinds)
     for column in network.columns:
-        if column.kind == "category":
+        if column.kind in ("category", "ordinal"):
             index = table.column_names.index(column.name)
             table = table.set_column(index, column.name, _alike(table[index], column.categories))
     return table
@@ -141,8 +168,10 @@ def labels(column: pa.ChunkedArray, target: str, where: str) -> pa.ChunkedArray:
 def _kind(column: Column) -> str:
     """How to read the text of a column: that of a category as what its categories are."""
     types = set(map(type, column.categories))
-    if column.kind != "category" or types <= {str}:
+    if column.kind not in ("category", "ordinal"):
         return column.kind
+    if types <= {str}:
+        return "category"
     return "boolean" if types == {bool} else "number"
 
 

@@ -11,6 +11,7 @@ import typer
 from conceptrules.rules.errors import InputError
 
 if TYPE_CHECKING:
+    from conceptrules.cli.columns import Told
     from conceptrules.estimator import ConceptRuleClassifier
 
 T = TypeVar("T")
@@ -34,7 +35,8 @@ Kinds = Annotated[
         "--kind",
         default_factory=list,
         show_default=False,
-        help="column=kind, where the guess is wrong: zip=category. Repeat it for more columns.",
+        help="column=kind, where the guess is wrong: zip=category; or the order of its categories: 'size=S<M<L'. "
+        "Repeat it for more columns.",
     ),
 ]
 Called = Annotated[
@@ -84,7 +86,7 @@ class Settings:
     device: str
 
 
-def classifier(settings: Settings, kinds: Mapping[str, str]) -> ConceptRuleClassifier:
+def classifier(settings: Settings, kinds: Mapping[str, Told]) -> ConceptRuleClassifier:
     """The estimator that the options describe; most of their ranges are checked by its `fit`, before training."""
     from conceptrules.estimator import ConceptRuleClassifier
 

@@ -67,7 +67,7 @@ class Tally:
 def predict(network: RuleNetwork, data: str, output: str, n_jobs: int = -1) -> Summary:
     """Write the table `data` with a column of predictions to `output`, and tell what was unusual in it."""
     threads, tally = _threads(n_jobs), Tally()
-    texts = [column.name for column in network.columns if column.kind == "category"]
+    texts = [column.name for column in network.columns if column.kind in ("category", "ordinal")]
     with open_chunks(data, texts) as table:
         _check(network, table, output)
         _predict(network, table, output, threads, tally)

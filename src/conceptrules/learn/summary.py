@@ -34,12 +34,19 @@ def training_of(
 
 
 def _setting(value: Any) -> Any:
-    """A plain value, or `...` where there is none: {"zip": "category"} becomes ("zip=category",)."""
+    """A plain value, or `...` where there is none: {"zip": "category"} becomes ("zip=category",).
+
+    An order is written as on the command line: ("size=S<M<L",).
+    """
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
     if isinstance(value, Mapping):
-        value = [f"{key}={item}" for key, item in value.items()]
+        value = [f"{key}={_order(item)}" for key, item in value.items()]
     if isinstance(value, list | tuple):
         items = tuple(map(_setting, value))
         return items if all(isinstance(item, str | int | float) for item in items) else ...
     return value if value is None or isinstance(value, str | int | float) else ...
+
+
+def _order(value: Any) -> Any:
+    return "<".join(map(str, value)) if isinstance(value, list | tuple) else value

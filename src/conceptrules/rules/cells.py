@@ -33,12 +33,14 @@ class Cells:
     declared: bool = False
     """The table's own type says that the values are categories."""
     codes: Codes | None = None
+    order: tuple[Any, ...] | None = None
+    """The categories in their order, where the table's own type says that they have one."""
 
     @property
     def kind(self) -> Kind:
         """The kind of a column with these cells, unless told otherwise."""
         if self.family is None or (self.declared and self.family in READS["category"]):
-            return "category"
+            return "category" if self.order is None else "ordinal"
         return self.family
 
     def __len__(self) -> int:

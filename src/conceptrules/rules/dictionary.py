@@ -38,6 +38,16 @@ def dictionary(series: nw.Series[Any]) -> tuple[Codes, NDArray[Any]] | None:
     return codes, np.fromiter([*values, None], dtype=object, count=len(values) + 1)
 
 
+def order_of(series: nw.Series[Any]) -> tuple[Any, ...] | None:
+    """The categories in their order, where the type of the column says that they have one."""
+    if series.dtype == nw.Enum:
+        return tuple(series.dtype.categories)  # type: ignore[attr-defined]
+    native = series.to_native() if series.implementation.is_pyarrow() else None
+    if native is not None and getattr(native.type, "ordered", False):
+        return tuple(native.unify_dictionaries().chunk(0).dictionary.to_pylist()) if native.num_chunks else None
+    return None
+
+
 def present(codes: Codes, count: int) -> NDArray[np.bool_]:
     """Which of `count` values have rows; the last is that of the gaps.
 

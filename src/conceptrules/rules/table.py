@@ -16,7 +16,7 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from conceptrules.rules.cells import Cells, check_readable, codes_of, read_cells, read_coded
-from conceptrules.rules.dictionary import DECLARED, dictionary
+from conceptrules.rules.dictionary import DECLARED, dictionary, order_of
 from conceptrules.rules.errors import ColumnTypeError, InputError
 from conceptrules.rules.evaluate import Bits, Words, octets_for, unpack, words_of
 from conceptrules.rules.packing import column_words
@@ -59,8 +59,8 @@ class Table:
         if coded is not None:
             # Types that do not go together are told by row, which a dictionary does not know.
             with suppress(ColumnTypeError):
-                return read_coded(name, *coded, declared=declared)
-        return read_cells(name, _array(column), declared=declared)
+                return replace(read_coded(name, *coded, declared=declared), order=order_of(column))
+        return replace(read_cells(name, _array(column), declared=declared), order=order_of(column))
 
 
 def open_table(data: Any) -> Table:

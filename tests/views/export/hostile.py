@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conceptrules.rules.network import Concept, Level, Literal, Rule, RuleNetwork
-from conceptrules.rules.predicate import Column, Equals, Interval, Missing, Predicate
+from conceptrules.rules.predicate import Column, Equals, Interval, Missing, Predicate, one_of
 
 HOSTILE = (
     'x"; DROP TABLE t; --',
@@ -43,7 +43,9 @@ def hostile_network(names: tuple[str, ...] = HOSTILE) -> RuleNetwork:
     predicates: list[Predicate] = []
     for place, column in enumerate(columns):
         value = names[(place + 1) % len(names)]
-        predicates.append(Interval(column.name, 0.1, 0.3) if column.ordered else Equals(column.name, value))
+        both = one_of(column, (value, names[(place + 2) % len(names)]))
+        test = Equals(column.name, value) if place % 3 else both
+        predicates.append(Interval(column.name, 0.1, 0.3) if column.ordered else test)
         predicates.append(Missing(column.name))
     rules = [
         Rule([Literal(2 * place), Literal((2 * place + 3) % len(predicates), True)]) for place in range(len(names))
