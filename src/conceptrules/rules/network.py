@@ -17,6 +17,7 @@ from conceptrules.rules.predicate import (
     OneOf,
     Predicate,
     Value,
+    key_of,
     named,
     one_of,
     plain,
@@ -199,28 +200,24 @@ def check_columns(columns: Sequence[Column], predicates: Sequence[Predicate]) ->
                 f"predicate {number} is of the type {type(predicate).__name__}, "
                 f"which does not go with column {column.name!r} of the kind {column.kind}"
             )
-        if column.kind == "ordinal":
-            _check_known(number, column, predicate)
-        if isinstance(predicate, OneOf) and run_of(predicate, column) is None:
-            _check_order(number, column, predicate)
+        if run_of(predicate, column) is None:
+            _check_named(number, column, predicate)
 
 
-def _check_known(number: int, column: Column, predicate: Predicate) -> None:
-    for value in named(predicate):
-        if value not in column.categories:
-            raise InputError(
-                f"predicate {number} asks for {value!r}, which has no place in the order of column {column.name!r}; "
-                f"there are {', '.join(map(repr, column.categories)) or 'none'}"
-            )
-
-
-def _check_order(number: int, column: Column, predicate: OneOf) -> None:
-    """One order, so that equal sets are equal predicates."""
-    wanted = one_of(column, predicate.values)
-    if predicate != wanted:
+def _check_named(number: int, column: Column, predicate: Predicate) -> None:
+    """An order knows all its categories; a set has them in one order, so that equal sets are equal predicates."""
+    found = [column.places.get(key_of(value), len(column.places)) for value in named(predicate)]
+    if column.kind == "ordinal" and len(column.places) in found:
+        value = named(predicate)[found.index(len(column.places))]
         raise InputError(
-            f"predicate {number} lists {list(predicate.values)}, which is not the order of column {column.name!r}; "
-            f"write OneOf({column.name!r}, {wanted.values!r})"
+            f"predicate {number} asks for {value!r}, which has no place in the order of column {column.name!r}; "
+            f"there are {', '.join(map(repr, column.categories)) or 'none'}"
+        )
+    if found != sorted(found):
+        wanted = one_of(column, named(predicate)).values
+        raise InputError(
+            f"predicate {number} lists {list(named(predicate))}, which is not the order of column {column.name!r}; "
+            f"write OneOf({column.name!r}, {wanted!r})"
         )
 
 

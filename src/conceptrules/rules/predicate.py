@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal as Choice
 from typing import get_args
 
@@ -26,6 +26,13 @@ def plain(value: object) -> Value:
     return value
 
 
+def key_of(value: Value) -> str:
+    """The same for 1, 1.0 and True; text, since a file could choose numbers that share a hash."""
+    if isinstance(value, str):
+        return f"s{value}"
+    return f"n{int(value):x}" if math.isfinite(value) and value == int(value) else f"n{value!r}"
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of the table as it was seen in training.
@@ -39,12 +46,15 @@ class Column:
     kind: Kind = "number"
     categories: tuple[Value, ...] = ()
     missing: bool = False
+    places: Mapping[str, int] = field(init=False, repr=False, compare=False)
+    """The place of each category, by `key_of`."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "categories", tuple(map(plain, self.categories)))
+        object.__setattr__(self, "places", {key_of(value): place for place, value in enumerate(self.categories)})
         if not isinstance(self.name, str):
             raise InputError(f"the name of a column is text, not {self.name!r}")
-        if len(set(self.categories)) < len(self.categories):
+        if len(self.places) < len(self.categories):
             raise InputError(f"column {self.name!r} lists a category twice: {list(self.categories)}")
         if self.kind not in KINDS:
             raise InputError(f"column {self.name!r} has the kind {self.kind!r}; use one of {', '.join(KINDS)}")
@@ -97,7 +107,7 @@ class OneOf(Predicate):
         object.__setattr__(self, "values", tuple(map(plain, self.values)))
         if not self.values:
             raise InputError(f"a set of categories of column {self.column!r} needs at least one")
-        if len(set(map(_key, self.values))) < len(self.values):
+        if len(set(map(key_of, self.values))) < len(self.values):
             raise InputError(f"a set of categories of column {self.column!r} lists one twice: {list(self.values)}")
 
 
@@ -112,9 +122,9 @@ def one_of(column: Column, values: Iterable[Value]) -> OneOf:
     >>> one_of(Column("rank", "category", ("a", "b", "c")), ["c", "a"]).values
     ('a', 'c')
     """
-    places = {_key(value): place for place, value in enumerate(column.categories)}
-    found = {_key(value): value for value in map(plain, values)}
-    return OneOf(column.name, tuple(found[key] for key in sorted(found, key=lambda key: places.get(key, len(places)))))
+    found = {key_of(value): value for value in map(plain, values)}
+    last = len(column.places)
+    return OneOf(column.name, tuple(found[key] for key in sorted(found, key=lambda key: column.places.get(key, last))))
 
 
 def run_of(predicate: Predicate, column: Column) -> tuple[int, int] | None:
@@ -123,9 +133,11 @@ def run_of(predicate: Predicate, column: Column) -> tuple[int, int] | None:
     >>> run_of(OneOf("rank", ("b", "c")), Column("rank", "ordinal", ("a", "b", "c")))
     (1, 3)
     """
-    if not isinstance(predicate, OneOf) or column.kind != "ordinal" or predicate.values[0] not in column.categories:
+    if not isinstance(predicate, OneOf) or column.kind != "ordinal":
         return None
-    start = column.categories.index(predicate.values[0])
+    start = column.places.get(key_of(predicate.values[0]))
+    if start is None:
+        return None
     stop = start + len(predicate.values)
     return (start, stop) if column.categories[start:stop] == predicate.values else None
 
@@ -176,13 +188,6 @@ def holds(predicate: Predicate, value: Value | None) -> bool:
         case OneOf(values=values):
             return not missing and value in values
     raise AssertionError(predicate)
-
-
-def _key(value: Value) -> str:
-    """The same for 1, 1.0 and True; text, since a file could choose numbers that share a hash."""
-    if isinstance(value, str):
-        return f"s{value}"
-    return f"n{int(value):x}" if math.isfinite(value) and value == int(value) else f"n{value!r}"
 
 
 def shown(text: object) -> str:
