@@ -2,12 +2,15 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from conceptrules.rules import Column, Equals, InputError, Interval, Level, Missing, OneOf, RuleNetwork
 from conceptrules.rules.network import Concept
-from conceptrules.rules.predicate import holds, named, one_of, shown
+from conceptrules.rules.predicate import holds, key_of, named, one_of, shown
 from conceptrules.rules.table import read_bits
 from conceptrules.rules.text import predicate_text
+from tests.strategies import values
 
 
 @pytest.mark.parametrize(
@@ -73,6 +76,17 @@ def test_a_set_of_categories_is_kept_in_the_order_of_the_column():
         RuleNetwork((column,), (OneOf("rank", ("top", "low")),), (level,), ("yes",))
     with pytest.raises(InputError, match="type OneOf, which does not go with column 'age' of the kind number"):
         RuleNetwork((Column("age"),), (OneOf("age", (1,)),), (level,), ("yes",))
+
+
+@given(st.lists(values(), min_size=2, max_size=2))
+def test_keys_are_alike_where_values_are_equal(pair):
+    assert (key_of(pair[0]) == key_of(pair[1])) == (pair[0] == pair[1])
+
+
+def test_keys_of_numbers_that_are_equal_or_nearly():
+    assert key_of(1) == key_of(1.0) == key_of(True) != key_of("1")
+    assert key_of(2**53) == key_of(2.0**53) != key_of(2**53 + 1)
+    assert len({key_of(value) for value in (10**400, math.inf, -math.inf, 0.5, -1, 1)}) == 6
 
 
 def test_what_a_predicate_speaks_of():

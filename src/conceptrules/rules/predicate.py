@@ -30,7 +30,8 @@ def key_of(value: Value) -> str:
     """The same for 1, 1.0 and True; text, since a file could choose numbers that share a hash."""
     if isinstance(value, str):
         return f"s{value}"
-    return f"n{int(value):x}" if math.isfinite(value) and value == int(value) else f"n{value!r}"
+    whole = isinstance(value, int) or value.is_integer()
+    return f"n{int(value):x}" if whole else f"n{value!r}"
 
 
 @dataclass(frozen=True, slots=True)
