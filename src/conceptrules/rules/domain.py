@@ -11,7 +11,7 @@ import numpy as np
 
 from conceptrules.rules.errors import InputError
 from conceptrules.rules.network import RuleNetwork
-from conceptrules.rules.predicate import KINDS, Column, Interval, Kind, Predicate, Value, holds, named
+from conceptrules.rules.predicate import KINDS, Column, Equals, Interval, Kind, Missing, Predicate, Value, holds, named
 from conceptrules.rules.values import readable
 
 _MOMENTS: tuple[Kind, ...] = ("date", "datetime", "duration")
@@ -50,6 +50,22 @@ def cells_of(networks: Sequence[RuleNetwork]) -> dict[str, Cells]:
             columns.setdefault(column.name, []).append(column)
     families = {name: _families(some) for name, some in columns.items()}
     return {name: Cells(columns[name][0], _distinct(some, families[name])) for name, some in tests.items()}
+
+
+def elementary_cells(column: Column, tests: Sequence[Predicate]) -> Cells:
+    """All cells that the cut points and categories of these tests make, the last one for missing values.
+
+    Unlike those of `cells_of` they are kept apart where no test tells them apart, so that new tests can be made: where
+    rules ask for `x <= 1` and `2 < x <= 3`, `x > 3` is a cell. Those of ordered columns are in order.
+    """
+    bounds = {bound for test in tests if isinstance(test, Interval) for bound in (test.low, test.high)}
+    names = dict.fromkeys(value for test in tests for value in named(test))
+    fine: list[Predicate] = [Missing(column.name)]
+    fine += [Interval(column.name, high=bound) for bound in sorted(bounds) if not math.isinf(bound)]
+    fine += [Equals(column.name, value) for value in names]
+    values = _distinct(fine, _families([column]))
+    some = [value for value in values if value is not None]
+    return Cells(column, (*(sorted(some, key=float) if column.ordered else some), None))
 
 
 def _families(columns: Sequence[Column]) -> list[Kind]:
