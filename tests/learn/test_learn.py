@@ -77,6 +77,41 @@ def test_descent_is_what_the_recipe_says(executor: Executor) -> None:
     assert epochs == [(1, 6, (2,)), (2, 12, (2,)), (3, 18, (2,))]  # 8 rows, 2 steps a pass, 3 passes
 
 
+@pytest.mark.parametrize(("steps", "passes"), [(1, 0), (3, 1), (5, 2)])
+def test_an_epoch_of_so_many_steps(
+    steps: int, passes: int, monkeypatch: pytest.MonkeyPatch, executor: Executor
+) -> None:
+    """Fewer rows than the table has, or more: each row as often as any other, or once more."""
+    orders: list[np.ndarray] = []
+
+    def record(cohort: Cohort, masked: object, rows: object, order: np.ndarray, *rest: object) -> np.ndarray:
+        orders.append(order)
+        return np.zeros(4)
+
+    monkeypatch.setattr("conceptrules.learn.descent.cpu.epoch", record)
+    recipe = Recipe((4,), max_epochs=2, min_steps=6, batch_size=4, epoch_steps=steps)
+    list(descend(recipe, 2, xor(), RNG(0), executor))
+    for order in orders:
+        assert len(order) == 4 * steps
+        assert set(np.bincount(order, minlength=8)) <= {passes, passes + 1}
+    assert not np.array_equal(*orders)
+
+
+def test_class_weight_reaches_the_loss(executor: Executor) -> None:
+    """As if the rows of a class were as many more."""
+    recipe, weight = Recipe((4,), max_epochs=5, l1=1e-5, graft=0.5), np.array([1.0, 9])
+    by_class, plain = replace(task(recipe), class_weight=weight), task(recipe)
+    by_row = replace(plain, training=plain.training.weighted(plain.training.weight * weight[plain.training.target]))
+    found, wanted, other = (next(train(one, executor))[0].weights for one in (by_class, by_row, plain))
+    np.testing.assert_array_equal(found, wanted)
+    assert not np.array_equal(found, other)
+
+
+def test_xor_is_learned_with_every_option() -> None:
+    best = fit_one(Recipe((16, 16, 16), graft=0.5, l1=1e-6, epoch_steps=40), lambda *_: None)
+    assert best.score.crs_f1 == 1
+
+
 def test_masks_are_redrawn_and_the_learning_rate_decays(monkeypatch: pytest.MonkeyPatch, executor: Executor) -> None:
     """What every call of the kernel gets, two steps at a time: other masks of the right share, a falling rate."""
     calls = []
@@ -210,7 +245,12 @@ def test_macro_f1_is_that_of_scikit_learn() -> None:
         ({"batch_size": 2.5}, "batch_size"),
         ({"learning_rate": 0}, "learning_rate needs a number above 0, got 0"),
         ({"l2": float("nan")}, "l2 needs a number of at least 0, got nan"),
+        ({"l1": -1e-6}, "l1 needs a number of at least 0, got -1e-06"),
+        ({"graft": 1.5}, "graft is 1.5; it needs a number from 0 to 1, such as 0.5"),
+        ({"graft": "half"}, "graft is 'half'"),
+        ({"graft": float("nan")}, "graft is nan"),
         ({"patience": 0}, "patience"),
+        ({"epoch_steps": 0}, "epoch_steps needs whole numbers of at least 1, got 0"),
         ({"priority": "last"}, "priority is 'last'"),
     ],
 )

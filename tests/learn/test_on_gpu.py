@@ -19,6 +19,7 @@ from conceptrules.learn.examples import Examples  # noqa: E402
 from conceptrules.learn.fit import Score, Task, fit  # noqa: E402
 from conceptrules.learn.on_gpu import Gpu, Run  # noqa: E402
 from conceptrules.learn.recipe import Recipe  # noqa: E402
+from conceptrules.rules.errors import InputError  # noqa: E402
 from conceptrules.rules.evaluate import Words, unpack  # noqa: E402
 
 # Every step costs the interpreter seconds.
@@ -101,3 +102,9 @@ def test_the_classifier_trains_there_too(monkeypatch: pytest.MonkeyPatch) -> Non
     assert alone.network_ == member.classifier.network_
     assert alone.history_ == member.classifier.history_
     assert set(alone.predict(rows)) <= {"a", "b"}
+
+
+@pytest.mark.parametrize("option", [{"graft": 0.5}, {"l1": 1e-5}, {"epoch_steps": 10}])
+def test_what_only_a_cpu_trains_is_refused(option: dict[str, float]) -> None:
+    with pytest.raises(InputError, match=f"{next(iter(option))} is for training on a CPU"):
+        fit([task(replace(RECIPE, **option), 0)], Gpu([DEVICE]), lambda *_: None)

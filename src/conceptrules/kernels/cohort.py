@@ -63,12 +63,24 @@ class Rows:
         return Rows(packed, target, (weight / weight.mean()).astype(np.float32), bits.shape[1])
 
 
+def epoch_length(rows: int, size: int, min_steps: int, epoch_steps: int | None) -> int:
+    """How many rows make an epoch in batches of `size`: exactly `epoch_steps` batches, whatever the table's size.
+
+    Where that is None, whole passes over the table, as many as `min_steps` steps take at least.
+    """
+    return epoch_steps * size if epoch_steps else rows * -(-min_steps // -(-rows // size))
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The part of a training recipe that a kernel needs."""
 
     batch_size: int = 128
+    l1: float = 0.0
+    """How hard every learnable weight is pulled toward 0, whatever its value."""
     l2: float = 1e-8
+    graft: float = 0.0
+    """The part of the gradient at the output that is the discrete network's."""
     beta1: float = 0.9
     beta2: float = 0.999
     epsilon: float = 1e-8

@@ -16,6 +16,8 @@ ZERO, ONE, TWO = np.float32(0), np.float32(1), np.float32(2)
 # Sums may be taken in another order, which lets them vectorise; NaN and infinity keep their meaning.
 FASTMATH = {"reassoc", "contract", "arcp", "nsz"}
 compiled = njit(cache=True, nogil=True, fastmath=FASTMATH, error_model="numpy")
+# What is rounded has to come out the same inside another function and alone, where LLVM chooses other orders.
+exact = njit(cache=True, nogil=True, error_model="numpy")
 inlined = njit(cache=True, nogil=True, fastmath=FASTMATH, error_model="numpy", forceinline=True)
 
 

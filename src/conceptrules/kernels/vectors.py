@@ -133,10 +133,19 @@ def any_set(typing: Any, tested: Any) -> Any:
     """Whether any place is other than 0."""
 
     def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        zero = ir.Constant(_VECTOR, [0.0] * LANES)
-        return _any(builder, builder.fcmp_unordered("!=", values[0], zero))
+        return _any(builder, _set(builder, values[0]))
 
     return types.boolean(VECTOR), emit
+
+
+@_emitted
+def set_bits(typing: Any, tested: Any) -> Any:
+    """A word with a bit for each place, the first one lowest: whether it is other than 0."""
+
+    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return builder.bitcast(_set(builder, values[0]), ir.IntType(LANES))
+
+    return getattr(types, f"uint{LANES}")(VECTOR), emit
 
 
 @_emitted
@@ -156,6 +165,10 @@ def _pointer(context: Any, builder: Any, array: Any, values: Any) -> Any:
     places = [*values[1:3], ir.Constant(ir.IntType(64), 0)]
     pointer = cgutils.get_item_pointer(context, builder, array, data, places, wraparound=False)
     return builder.bitcast(pointer, _VECTOR.as_pointer())
+
+
+def _set(builder: Any, vector: Any) -> Any:
+    return builder.fcmp_unordered("!=", vector, ir.Constant(_VECTOR, [0.0] * LANES))
 
 
 def _any(builder: Any, flags: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.kernels import cpu
-from conceptrules.kernels.cohort import Cohort, Flags, Floats, Rows, Settings
+from conceptrules.kernels.cohort import Cohort, Flags, Floats, Rows, Settings, epoch_length
 from conceptrules.learn.examples import Examples
 from conceptrules.learn.recipe import Recipe
 
@@ -31,7 +31,7 @@ def descend(
     cohort = _start(recipe, (examples.inputs, *recipe.layers, classes), rng)
     weight = (examples.weight / examples.weight.mean()).astype(np.float32)
     rows = Rows(examples.packed, examples.target, weight, examples.inputs)
-    settings = Settings(batch_size=min(recipe.batch_size, len(examples)), l2=recipe.l2)
+    settings = Settings(min(recipe.batch_size, len(examples)), recipe.l1, recipe.l2, recipe.graft)
     for number in range(1, recipe.max_epochs + 1):
         learning_rate = recipe.learning_rate * recipe.decay ** ((number - 1) // recipe.decay_every)
         parts = _batches(recipe, len(examples), rng)
@@ -57,7 +57,7 @@ def _masked(recipe: Recipe, cohort: Cohort, rng: np.random.Generator) -> Flags:
 def _batches(recipe: Recipe, rows: int, rng: np.random.Generator) -> list[NDArray[np.int64]]:
     """The rows of an epoch in their order, in parts that share a mask; a small table is passed several times."""
     size = min(recipe.batch_size, rows)
-    passes = -(-recipe.min_steps // -(-rows // size))
-    order = np.concatenate([rng.permutation(rows) for _ in range(passes)])
+    length = epoch_length(rows, size, recipe.min_steps, recipe.epoch_steps)
+    order = np.concatenate([rng.permutation(rows) for _ in range(0, length, rows)])[:length]
     steps = recipe.mask_every or len(order)
     return np.split(order, range(steps * size, len(order), steps * size))

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 
-from conceptrules.kernels.cohort import Cohort
+from conceptrules.kernels.cohort import Cohort, epoch_length
 from conceptrules.learn.fit import Engine, Task
 from conceptrules.rules.errors import InputError
 
@@ -49,9 +49,10 @@ def engine(device: str, tasks: Sequence[Task], threads: int) -> Engine:
 
 
 def work(task: Task) -> float:
-    """How much there is to do, at most: weights of all networks x rows x epochs."""
-    recipe = task.recipe
-    return float(len(recipe.binarization_rate) * Cohort.count(task.sizes) * len(task.training) * recipe.max_epochs)
+    """How much there is to do, at most: weights of all networks x rows of an epoch x epochs."""
+    recipe, rows = task.recipe, len(task.training)
+    length = epoch_length(rows, min(recipe.batch_size, rows), recipe.min_steps, recipe.epoch_steps)
+    return float(len(recipe.binarization_rate) * Cohort.count(task.sizes) * length * recipe.max_epochs)
 
 
 def _driver() -> bool:

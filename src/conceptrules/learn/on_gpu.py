@@ -14,6 +14,7 @@ from conceptrules.kernels.cohort import Cohort, Rows, Settings
 from conceptrules.kernels.states import Member
 from conceptrules.learn.examples import Examples
 from conceptrules.learn.fit import Seen, Snapshot, Task, judged
+from conceptrules.rules.errors import InputError
 
 
 class Gpu:
@@ -23,6 +24,7 @@ class Gpu:
         self.devices = devices
 
     def snapshots(self, tasks: Sequence[Task], active: set[int]) -> Iterator[tuple[int, list[Snapshot]]]:
+        _check(tasks)
         runs = [Run(numbers, [tasks[number] for number in numbers], device) for device, numbers in self._shares(tasks)]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             while active:
@@ -40,6 +42,13 @@ class Gpu:
         for numbers in alike.values():
             for place, device in enumerate(self.devices[: len(numbers)]):
                 yield device, numbers[place :: len(self.devices)]
+
+
+def _check(tasks: Sequence[Task]) -> None:
+    """The kernels of a GPU know the paper's descent only."""
+    for name in ("graft", "l1", "epoch_steps"):
+        if any(getattr(task.recipe, name) for task in tasks):
+            raise InputError(f"{name} is for training on a CPU; use device='cpu', or leave it out")
 
 
 class Run:
