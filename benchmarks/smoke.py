@@ -45,7 +45,7 @@ def run_fold(name: str, seed: int, fold: int) -> Run:
     start = perf_counter()
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "constant columns")  # mushroom has one, veil-type, and that is known
-        clf = ConceptRuleClassifier(random_state=seed).fit(data.X.take(train), data.y[train])
+        clf = ConceptRuleClassifier(recipe="paper", random_state=seed).fit(data.X.take(train), data.y[train])
     seconds = perf_counter() - start
     return {
         "name": name,
@@ -113,7 +113,9 @@ def keep(runs: Sequence[Run], started: datetime) -> Path:
     record = {
         "started": started.isoformat(timespec="seconds"),
         "settings": {
-            key: value for key, value in ConceptRuleClassifier().get_params().items() if key != "random_state"
+            key: value
+            for key, value in ConceptRuleClassifier(recipe="paper").get_params().items()
+            if key != "random_state"
         },
         "versions": {"python": platform.python_version(), "conceptrules": __version__}
         | {package: version(package) for package in PACKAGES},

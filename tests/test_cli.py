@@ -19,7 +19,7 @@ from conceptrules.rules.file import load, save
 from conceptrules.rules.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.rules.predicate import Column, Equals, Interval
 
-FAST = ["--layers", "8", "--max-epochs", "20", "--quiet"]
+FAST = ["--recipe", "paper", "--layers", "8", "--max-epochs", "20", "--quiet"]
 ROWS = "".join(f"{age},{job},{'old' if age > 40 else 'young'}\n" for age in range(20, 60) for job in ("nurse", "cook"))
 TABLE = "age,job,class\n" + ROWS
 
@@ -64,8 +64,18 @@ def refused(run):
     return running
 
 
+def test_limits_of_the_network(run):
+    limits = ["--max-edges", "6", "--max-rules", "2", "--max-rule-length", "2", "--effort", "fast", "--no-negation"]
+    run("fit", "data.csv", "--target", "class", "-o", "small.json", "--scoring", "accuracy", *limits)
+    network = load("small.json")
+    settings = dict(network.training.settings)
+    assert network.edges <= 6
+    assert [settings[name] for name in ("max_edges", "max_rules", "max_rule_length")] == [6, 2, 2]
+    assert [settings[name] for name in ("effort", "scoring", "negation")] == ["fast", "accuracy", False]
+
+
 def test_fit_then_evaluate_predict_and_show(run, tmp_path):
-    _, err = run("fit", "data.csv", "--target", "class", "-o", "new.json", "--layers", "8", "--max-epochs", "100")
+    _, err = run("fit", "data.csv", "--target", "class", "-o", "new.json")
     assert "learned from 80 rows" in err
     out, _ = run("evaluate", "new.json", "data.csv")
     assert "accuracy  1.0000" in out
@@ -195,10 +205,15 @@ FIT = ["fit", "data.csv", "-o", "new.json", "--target"]
         ([*FIT, "class", "--only", "age,wage"], "did you mean 'age'?"),
         ([*FIT, "class", "--drop", "class"], "--drop names the target"),
         ([*FIT, "class", "--drop", "age,job"], "no column of data.csv is left to learn from"),
-        ([*FIT, "class", "--layers", "64,64"], "odd number"),
+        ([*FIT, "class", "--recipe", "paper", "--layers", "64,64"], "odd number"),
+        ([*FIT, "class", "--layers", "64"], "recipe='polished' has no use for it"),
+        ([*FIT, "class", "--recipe", "cake"], "recipe is 'cake'"),
+        ([*FIT, "class", "--effort", "none"], "effort is 'none'"),
+        ([*FIT, "class", "--scoring", "luck"], "scoring is 'luck'"),
+        ([*FIT, "class", "--max-edges", "0"], "max_edges is 0"),
         ([*FIT, "class", "--layers", "many"], "--layers 'many' is neither auto nor numbers"),
-        ([*FIT, "class", "--layers", "-3"], "-3"),
-        ([*FIT, "class", "--rate", "1.0"], "1.0"),
+        ([*FIT, "class", "--recipe", "paper", "--layers", "-3"], "-3"),
+        ([*FIT, "class", "--recipe", "paper", "--rate", "1.0"], "1.0"),
         ([*FIT, "class", "--kind", "age"], "should read column=kind"),
         ([*FIT, "class", "--kind", "age=colour"], "colour"),
         ([*FIT, "class", "--kind", "job=ordinal"], "'job' is to be ordinal, but nothing says in which order"),

@@ -10,7 +10,7 @@ from sklearn.model_selection import KFold
 
 from conceptrules import ConceptRuleClassifier, InputError, datasets, fit_cohort
 
-QUICK = {"layers": (4,), "binarization_rate": 0.5, "max_epochs": 10, "random_state": 0}
+QUICK = {"recipe": "paper", "layers": (4,), "binarization_rate": 0.5, "max_epochs": 10, "random_state": 0}
 
 
 def test_each_member_is_what_fitting_it_alone_gives() -> None:
@@ -54,7 +54,7 @@ def test_settings_of_its_own_for_each_fold() -> None:
         ({"folds": 2, "settings": [[QUICK], [{"width": 3}]]}, r"settings\[1\]\[0\] has 'width'"),
         ({"settings": [QUICK, {"width": 3}]}, r"settings\[1\] has 'width', which is no parameter"),
         ({"settings": [{"device": "cpu"}]}, r"settings\[0\] has 'device', which is one for all"),
-        ({"settings": [{"layers": (2, 2)}]}, "odd number"),
+        ({"settings": [{**QUICK, "layers": (2, 2)}]}, "odd number"),
         ({"folds": 1}, "folds is 1"),
         ({"folds": 1000}, "folds is 1000"),
         ({"device": "tpu"}, "device is 'tpu'; use 'auto', 'cpu'"),

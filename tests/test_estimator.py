@@ -1,4 +1,4 @@
-"""The classifier: scikit-learn's own checks, and what it promises beyond them."""
+"""The classifier: scikit-learn's own checks, and what it promises beyond them; here with the paper's recipe."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from conceptrules import ConceptRuleClassifier, InputError
+from conceptrules.estimator import RECIPES
 from conceptrules.rules.evaluate import layers_plain, pack
 from conceptrules.rules.order import in_order
 from conceptrules.rules.simplify import simplify
 
-QUICK = {"layers": (8,), "binarization_rate": (0.5, 0.8), "max_epochs": 60, "random_state": 0}
+QUICK = {"recipe": "paper", "layers": (8,), "binarization_rate": (0.5, 0.8), "max_epochs": 60, "random_state": 0}
 
 
 def quick(**settings: Any) -> ConceptRuleClassifier:
@@ -48,7 +49,9 @@ FITTED = quick().fit(X, Y)
 
 @pytest.mark.filterwarnings("ignore:constant columns", "ignore:class .* has too few rows")
 @pytest.mark.parametrize(
-    "check", list(estimator_checks_generator(ConceptRuleClassifier())), ids=lambda c: c[1].func.__name__
+    "check",
+    [check for recipe in RECIPES for check in estimator_checks_generator(ConceptRuleClassifier(recipe=recipe))],
+    ids=lambda check: f"{check[0].recipe}-{check[1].func.__name__}",
 )
 def test_scikit_learn_check(check: tuple[Any, Any]) -> None:
     estimator, function = check
@@ -292,8 +295,9 @@ def test_progress_is_shown_when_asked_for(capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().err == ""
 
 
-def test_an_array_with_default_settings() -> None:
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_an_array_with_default_settings(recipe: str) -> None:
     x, y = load_iris(return_X_y=True)
-    clf = ConceptRuleClassifier(random_state=0).fit(x, y)
+    clf = ConceptRuleClassifier(recipe=recipe, random_state=0).fit(x, y)
     assert clf.score(x, y) > 0.9
     assert clf.network_.columns[0].name == "x0"

@@ -25,7 +25,7 @@ ROWS = 5_000
 """Of a data set, to learn from and to compare on."""
 COVERING = 5_000
 """At most so many rows that cover the network, unless it needs more."""
-SETTINGS: dict[str, Any] = {"layers": (32, 16, 32), "negation": True, "max_epochs": 60, "n_jobs": 1}
+SETTINGS: dict[str, Any] = {"recipe": "paper", "layers": (32, 16, 32), "negation": True, "max_epochs": 60, "n_jobs": 1}
 SQL: dict[str, Any] = {"reasons": True, "probabilities": True, "prefix": "answer_"}
 ENGINES: dict[str, tuple[str, dict[str, Any]]] = {
     "python": ("python", {}),

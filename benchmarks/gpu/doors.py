@@ -25,7 +25,7 @@ from conceptrules.datasets import Dataset
 
 SEEDS = range(5)
 LAYERS, RATES, EPOCHS = (64, 64, 64), (0.8, 0.9), 60
-SETTINGS: dict[str, Any] = {"layers": LAYERS, "binarization_rate": RATES, "max_epochs": EPOCHS}
+SETTINGS: dict[str, Any] = {"recipe": "paper", "layers": LAYERS, "binarization_rate": RATES, "max_epochs": EPOCHS}
 Pair = tuple[np.ndarray, np.ndarray]
 Fitting = Callable[[Dataset, Pair, str], list[np.ndarray]]
 
@@ -65,7 +65,7 @@ def by_command(data: Dataset, pair: Pair, device: str) -> list[np.ndarray]:
         pa.csv.write_csv(data.X.take(train).append_column("the class", pa.array(data.y[train])), table)
         for seed in SEEDS:
             given = ["fit", str(table), "--target", "the class", "--output", str(model), "--quiet"]
-            given += ["--layers", ",".join(map(str, LAYERS)), "--rate", ",".join(map(str, RATES))]
+            given += ["--recipe", "paper", "--layers", ",".join(map(str, LAYERS)), "--rate", ",".join(map(str, RATES))]
             given += ["--max-epochs", str(EPOCHS), "--seed", str(seed), "--device", device]
             try:
                 main(given)

@@ -2,6 +2,8 @@
 
     python -m benchmarks.paper run --data adult,wine --model cart,lr    what is missing of these, fold by fold
     python -m benchmarks.paper run --data all --model svm --jobs 14     in 14 processes of one thread each
+    python -m benchmarks.paper run --data all --model conceptrules      the library as it comes
+    python -m benchmarks.paper times                                    how long it takes on adult, beside LightGBM
     python -m benchmarks.paper properties                               Table 2, counted on the data sets
     python -m benchmarks.paper tables                                   RESULTS.md and its figures, from the records
 
@@ -16,16 +18,17 @@ import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable
 
-from benchmarks.paper.printed import NAMES, data_names
+from benchmarks.paper.printed import NAMES, PAST, data_names
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
-def listed(known: tuple[str, ...]) -> Callable[[str], tuple[str, ...]]:
-    """Names with commas between them, or all."""
+def listed(every: tuple[str, ...], more: tuple[str, ...] = ()) -> Callable[[str], tuple[str, ...]]:
+    """Names with commas between them, or all; `more` are known too, and not part of all."""
+    known = every + more
 
     def read(text: str) -> tuple[str, ...]:
-        names = known if text == "all" else tuple(text.split(","))
+        names = every if text == "all" else tuple(text.split(","))
         for name in names:
             if name not in known:
                 raise ArgumentTypeError(f"there is no {name!r}; known are {', '.join(known)}, and all")
@@ -48,7 +51,7 @@ def arguments() -> Namespace:
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="run what is missing")
     run.add_argument("--data", type=listed(data_names()), required=True, help="names with commas, or all")
-    run.add_argument("--model", type=listed(tuple(NAMES)), required=True, help="names with commas, or all")
+    run.add_argument("--model", type=listed(tuple(NAMES), PAST), required=True, help="names with commas, or all")
     run.add_argument("--protocol", choices=("fold", "published"), default="fold")
     run.add_argument("--seed", type=seeds, default=(0,), help="0, or 0,1, or 0..4")
     run.add_argument("--jobs", type=int, default=1, help="processes, of one thread each")
@@ -56,6 +59,8 @@ def arguments() -> Namespace:
     run.add_argument("--retry", action="store_true", help="run folds again that are on record as failed")
     run.add_argument("--quick", action="store_true", help="less training; records apart from the committed ones")
     run.add_argument("--device", default="cpu", help="cpu or cuda, for our own models")
+    times = commands.add_parser("times", help="fits of adult beside LightGBM's, into results/; on a quiet machine")
+    times.add_argument("--threads", type=int, default=1)
     commands.add_parser("properties", help="count what Table 2 says of the data sets, into results/")
     tables = commands.add_parser("tables", help="RESULTS.md and its figures, from the records")
     tables.add_argument("--out", help="another folder than benchmarks/paper")
@@ -73,6 +78,12 @@ def main() -> int:
         from benchmarks.paper.properties import write_properties
 
         write_properties()
+        return 0
+    if given.command == "times":
+        os.environ.update(dict.fromkeys(THREADS, str(given.threads)))
+        from benchmarks.paper.times import write_times
+
+        write_times(given.threads)
         return 0
     # Libraries read these when they are loaded, so this comes before any of them.
     os.environ.update(dict.fromkeys(THREADS, "1"))

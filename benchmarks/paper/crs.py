@@ -50,7 +50,7 @@ FIGURE = "connect-4"
 STRUCTURES = [(32,), (128,), (512,), (32, 32, 32), (64, 64, 64), (128, 128, 128)]
 RATES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99)
 # The paper's method whatever the estimator's defaults are; what the settings files hold comes on top.
-ESTIMATOR: dict[str, Any] = {"class_weight": None, "kinds": None, "max_categories": 256}
+ESTIMATOR: dict[str, Any] = {"recipe": "paper", "class_weight": None, "kinds": None, "max_categories": 256}
 Key = Callable[[Score], tuple[float, ...]]
 
 

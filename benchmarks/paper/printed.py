@@ -26,6 +26,21 @@ BASELINES = tuple(name for name in NAMES if name not in OURS)
 CUT = (*OURS, "sbrl")
 """The models that see cut points, so that it matters which rows these were fitted on."""
 
+COLUMN, FAST = "conceptrules", "conceptrules-fast"
+"""The library as it comes, and with effort="fast"."""
+ABLATIONS = {
+    "conceptrules-no-winners": "1: who wins is not learned (the rarest class first, the commonest as the default)",
+    "conceptrules-no-literals": "2: intervals that do not overlap, no thresholds, no NOT",
+    "conceptrules-no-polish": "4: no polishing, networks as they were grown",
+    "conceptrules-no-regrow": "4: polishing without regrowing rules",
+    "conceptrules-no-choice": "5: one price of an edge (2.5 rows) instead of a choice, no votes of three",
+    "conceptrules-no-minimise": "6: no logic minimisation",
+}
+"""The column with one idea left out; the number is the idea's."""
+PAST = (COLUMN, FAST, *ABLATIONS)
+LARGE = ("adult", "bank-marketing", "chess", "connect-4", "letRecog", "magic04", "mushroom", "nursery")
+"""Data sets of which an ablation runs fold 0 only: a fold takes minutes."""
+
 
 @cache
 def paper_figures() -> dict[str, Any]:
@@ -40,3 +55,8 @@ def paper_cell(data: str, model: str) -> float:
     """Of Table 1; `Average` is a row too."""
     figures = paper_figures()
     return float(figures["f1"][data][figures["columns"].index(model)])
+
+
+def paper_best(data: str) -> float:
+    """Of a row of Table 1, over all models of the paper."""
+    return float(max(paper_figures()["f1"][data]))

@@ -17,13 +17,13 @@ from statistics import mean, pstdev
 from time import monotonic
 from typing import Any
 
-from benchmarks.paper.printed import OURS
+from benchmarks.paper.printed import ABLATIONS, LARGE, OURS, PAST
 from benchmarks.paper.progress import counted, say
-from benchmarks.paper.records import QUICK, RESULTS, Fold, Run, missing, read, write_fold
+from benchmarks.paper.records import FOLDS, QUICK, RESULTS, Fold, Run, missing, read, write_fold
 from benchmarks.paper.settings import Settings, load_settings
 from conceptrules.datasets.catalogue import catalogue
 
-SLOWEST_FIRST = ("svm", "plnn", "sbrl", "c45", "gbdt", "lr", "rf100", "rf10", "cart")
+SLOWEST_FIRST = (*PAST, "svm", "plnn", "sbrl", "c45", "gbdt", "lr", "rf100", "rf10", "cart")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +115,7 @@ def run_baselines(plan: Plan) -> int:
         for each in plan.runs()
         if each.model not in OURS
         for fold in missing(each.data, each.model, each.protocol, each.seed, root=plan.root, retry=plan.retry)
+        if fold in folds_of(each)
     ]
     jobs.sort(key=lambda job: job.cost, reverse=True)
     lost = 0
@@ -123,6 +124,18 @@ def run_baselines(plan: Plan) -> int:
             lost += bool(outcome.error or outcome.refused)
             step(f"{job}: {outcome} ({seconds:.1f} s)")
     return lost
+
+
+def folds_of(run: Run) -> range:
+    return range(1 if run.model in ABLATIONS and run.data in LARGE else FOLDS)
+
+
+def settings_of(run: Run) -> Settings:
+    if run.model not in PAST:
+        return load_settings(run.data, run.model)
+    from benchmarks.paper.column import settings_of_column
+
+    return settings_of_column(run.data, run.model)
 
 
 def work(jobs: list[Job], processes: int, limit: float) -> Iterator[tuple[Job, Outcome, float]]:
@@ -169,7 +182,7 @@ class Worker:
         if outcome is None:
             rows = catalogue()[job.run.data].rows * 4 // 5
             outcome = Outcome(failed=f"stopped after {limit:g} s with {rows} training rows")
-            settings = load_settings(job.run.data, job.run.model)
+            settings = settings_of(job.run)
             keep(job, Fold(job.fold, seconds={"fit": limit}, failed=outcome.failed), settings)
             self._restart()
         return job, outcome, seconds
@@ -206,11 +219,13 @@ def serve(line: Connection[Any, Any]) -> None:
 
 
 def attempt(job: Job) -> Outcome:
-    from benchmarks.paper.baselines import CannotRun, Refused, run_fold
+    from benchmarks.paper import baselines, column
+    from benchmarks.paper.baselines import CannotRun, Refused
 
     each = job.run
+    run_fold = column.run_fold if each.model in PAST else baselines.run_fold
     try:
-        settings = load_settings(each.data, each.model)
+        settings = settings_of(each)
     except (OSError, ValueError) as problem:
         return Outcome(error=str(problem))
     try:
@@ -232,12 +247,12 @@ def keep(job: Job, fold: Fold, settings: Settings) -> None:
 
 def compare(plan: Plan) -> None:
     """The quick cells beside the committed ones."""
-    say("data            model     quick            committed        difference")
+    say("data            model                    quick            committed        difference")
     for each in plan.runs():
         quick, committed = (_cell(read(each, root)) for root in (QUICK, RESULTS))
         apart = f"{quick[0] - committed[0]:+.2f}" if quick and committed else ""
         texts = [f"{cell[0]:6.2f} ± {cell[1]:5.2f}" if cell else "not run" for cell in (quick, committed)]
-        say(f"{each.data:15} {each.model:9} {texts[0]:16} {texts[1]:16} {apart}")
+        say(f"{each.data:15} {each.model:24} {texts[0]:16} {texts[1]:16} {apart}")
 
 
 def _cell(record: Any) -> tuple[float, float] | None:

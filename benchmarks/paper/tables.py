@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import mean, pstdev
 from typing import Any
 
-from benchmarks.paper import claims, figures
+from benchmarks.paper import claims, figures, past_paper
 from benchmarks.paper.cells import NEAR, Cell, Results, average, edges_of, f1_of, read_results, seed_means
-from benchmarks.paper.printed import CUT, NAMES, OURS, data_names, paper_cell, paper_figures
+from benchmarks.paper.printed import COLUMN, CUT, NAMES, OURS, data_names, paper_cell, paper_figures
 from benchmarks.paper.records import STAGES, read_file
+from benchmarks.paper.text import markdown, signed
+from benchmarks.paper.text import named as _named
 
 HERE = Path(__file__).parent
 COLUMN_MINUTES = 15
@@ -47,6 +49,7 @@ def results_text(results: Results, drawn: Sequence[str]) -> str:
         activation_section(drawn),
         case_section(drawn),
         gap_section(results, drawn),
+        *past_paper.past_sections(results),
         time_section(results),
     ]
     return "\n\n".join(section for section in sections if section) + "\n"
@@ -83,15 +86,20 @@ def verdict(results: Results) -> str:
 
 
 def table_1(results: Results) -> str:
-    rows = [[data, *(cell_text(results.cell(data, model)) for model in NAMES)] for data in data_names()]
+    rows = [
+        [data, *(cell_text(results.cell(data, model)) for model in NAMES), past_paper.column_cell(results, data)]
+        for data in data_names()
+    ]
     means = [_mean_text([results.cell(data, model) for data in data_names()], model) for model in NAMES]
+    means.append(past_paper.column_mean(results))
     text = "\n".join(
         [
             "## Table 1, protocol fold",
             "",
             "Ours ± standard deviation over the five folds (seed 0); below it the paper's cell and the difference.",
+            "The last column is the library as it comes, beside the paper's CRS: see *Past the paper* below.",
             "",
-            markdown(["data", *NAMES.values()], [*rows, ["**mean**", *means]]),
+            markdown(["data", *NAMES.values(), COLUMN], [*rows, ["**mean**", *means]]),
         ]
     )
     reasons = [
@@ -106,12 +114,6 @@ def cell_text(cell: Cell) -> str:
     if cell.ours is None or cell.spread is None or cell.difference is None:
         return f"{'not run' if cell.reason == 'not run' else 'see below'}<br>{cell.paper:.2f}"
     return f"**{cell.ours:.2f}** ± {cell.spread:.2f}<br>{cell.paper:.2f} ({signed(cell.difference)})"
-
-
-def signed(value: float) -> str:
-    """With a sign, and no minus before a zero."""
-    text = f"{value:+.2f}"
-    return "0.00" if float(text) == 0 else text.replace("-", "\N{MINUS SIGN}")
 
 
 def seeds_table(results: Results) -> str:
@@ -389,7 +391,7 @@ priority decide."""
 def time_section(results: Results) -> str:
     """What it cost."""
     rows = []
-    for model, name in NAMES.items():
+    for model, name in {**NAMES, COLUMN: COLUMN}.items():
         chosen = [each for each in results.records if each.run.model == model and each.run.protocol == "fold"]
         whole = [each for each in chosen if each.complete and each.run.seed == 0]
         folds = [fold for each in whole for fold in each.folds]
@@ -429,14 +431,5 @@ def place_text(place: Mapping[str, Any]) -> str:
     return f"{where} ({place.get('cores', '?')} cores)"
 
 
-def markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [header, ["---"] + ["---:"] * (len(header) - 1), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
 def _image(name: str, drawn: Sequence[str]) -> list[str]:
     return [f"![{name}](figures/{name}.svg)"] if name in drawn else ["Not run."]
-
-
-def _named(names: Sequence[str]) -> str:
-    return f" ({', '.join(names)})" if names else ""

@@ -23,7 +23,7 @@ EPOCHS = 2
 def classifier(seed: int, epochs: int = EPOCHS) -> ConceptRuleClassifier:
     """One level and a few epochs, whatever they bring: growth is measured, not quality."""
     return ConceptRuleClassifier(
-        (64,), binarization_rate=0.9, max_epochs=epochs, patience=None, random_state=seed, n_jobs=1
+        (64,), recipe="paper", binarization_rate=0.9, max_epochs=epochs, patience=None, random_state=seed, n_jobs=1
     )
 
 

@@ -32,7 +32,9 @@ def ours(seed: int) -> ConceptRuleClassifier:
     data = adult()
     chosen: dict[Rule, set[int]] = {}
     for attempt in count(seed):
-        clf = ConceptRuleClassifier((128,), binarization_rate=0.7, max_epochs=20, random_state=attempt, n_jobs=1)
+        clf = ConceptRuleClassifier(
+            (128,), recipe="paper", binarization_rate=0.7, max_epochs=20, random_state=attempt, n_jobs=1
+        )
         (level,) = clf.fit(data.X, data.y).network_.levels
         for number, concept in enumerate(level.concepts):
             for rule in concept.rules:

@@ -79,6 +79,7 @@ def _whole(plan: Plan, epochs: int) -> tuple[float, dict[str, float], int]:
         stages["reading"] = perf_counter() - start
         clf = ConceptRuleClassifier(
             (128, 128, 128),
+            recipe="paper",
             binarization_rate=RATES,
             max_epochs=epochs,
             patience=None,

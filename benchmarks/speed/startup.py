@@ -32,7 +32,7 @@ def first_epoch(*given):
     print(perf_counter() - start)
     raise SystemExit
 cpu.epoch = first_epoch
-ConceptRuleClassifier(n_jobs=1).fit(table, [row["number"] > 3 for row in table])
+ConceptRuleClassifier(recipe="paper", n_jobs=1).fit(table, [row["number"] > 3 for row in table])
 """
 # The first load of a process: what `import conceptrules` left for later is part of it.
 LOAD = """

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
 
 from conceptrules.binarize.targets import check_labels
-from conceptrules.estimator import ConceptRuleClassifier, Lesson, learn
+from conceptrules.estimator import ConceptRuleClassifier
+from conceptrules.lessons import Lesson, learn
 from conceptrules.rules.errors import InputError
 from conceptrules.rules.table import open_table
 
@@ -44,7 +45,7 @@ def fit_cohort(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> list[Fitted]:
-    """Fits a ConceptRuleClassifier for each fold and each of its settings, all at once.
+    """Fits a ConceptRuleClassifier for each fold and each of its settings: those of recipe="paper" all at once.
 
     Parameters
     ----------
@@ -64,14 +65,15 @@ def fit_cohort(
     --------
     >>> from conceptrules import datasets, fit_cohort
     >>> wine = datasets.load("wine")
-    >>> tries = [{"layers": width, "max_epochs": 20, "random_state": 0} for width in (4, 8)]
-    >>> [(member.fold, member.settings["layers"]) for member in fit_cohort(wine.X, wine.y, folds=2, settings=tries)]
-    [(0, 4), (0, 8), (1, 4), (1, 8)]
+    >>> tries = [{"max_edges": edges, "effort": "fast", "random_state": 0} for edges in (8, 20)]
+    >>> [(member.fold, member.settings["max_edges"]) for member in fit_cohort(wine.X, wine.y, folds=2, settings=tries)]
+    [(0, 8), (0, 20), (1, 8), (1, 20)]
     """
     table, given = open_table(X), list[Any](settings)
-    ConceptRuleClassifier(device=device, n_jobs=n_jobs)._check()
+    ConceptRuleClassifier(recipe="paper", device=device, n_jobs=n_jobs)._check()
     own = bool(given) and not isinstance(given[0], Mapping)
-    planned = [_tries(one, f"settings[{fold}]") for fold, one in enumerate(given)] if own else [_tries(given)]
+    lists = [(one, f"settings[{fold}]") for fold, one in enumerate(given)] if own else [(given, "settings")]
+    planned = [_tries(one, device, name) for one, name in lists]
     parts = _folds(folds, y, table.rows)
     if own and len(planned) != len(parts):
         raise InputError(f"settings has a list for each of {len(planned)} folds, but there are {len(parts)} folds")
@@ -87,21 +89,20 @@ def fit_cohort(
     return members
 
 
-def _tries(settings: Iterable[Mapping[str, Any]], name: str = "settings") -> Tries:
+def _tries(settings: Iterable[Mapping[str, Any]], device: str, name: str) -> Tries:
     tries = [dict(one) for one in settings]
-    return tries, [_classifier(one, f"{name}[{number}]") for number, one in enumerate(tries)]
+    return tries, [_classifier(one, device, f"{name}[{number}]") for number, one in enumerate(tries)]
 
 
-def _classifier(settings: Mapping[str, Any], place: str) -> ConceptRuleClassifier:
+def _classifier(settings: Mapping[str, Any], device: str, place: str) -> ConceptRuleClassifier:
     known = ConceptRuleClassifier().get_params()
     for name in settings:
         if name in OF_THE_COHORT:
             raise InputError(f"{place} has {name!r}, which is one for all; give it to fit_cohort itself")
         if name not in known:
             raise InputError(f"{place} has {name!r}, which is no parameter of ConceptRuleClassifier")
-    classifier = ConceptRuleClassifier(**settings)
-    classifier._check()
-    return classifier
+    ConceptRuleClassifier(**settings, device=device)._check()
+    return ConceptRuleClassifier(**settings)
 
 
 def _folds(folds: Any, y: Any, rows: int) -> Sequence[tuple[Places, Places]]:
@@ -124,7 +125,7 @@ def _lessons(classifiers: Sequence[ConceptRuleClassifier], rows: Any, labels: An
     lessons = []
     for classifier in classifiers:
         own = ConceptRuleClassifier(**classifier.get_params())
-        key = repr((own.kinds, own.max_categories))
+        key = repr(own._binarizer().get_params())
         if key not in read:
             read[key] = own._read(rows, labels)
         lessons.append(own._lesson(read[key]))

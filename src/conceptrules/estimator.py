@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from copy import copy
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
+from inspect import signature
 from numbers import Integral, Real
 from os import PathLike
 from typing import Any, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.utils import check_random_state
@@ -20,32 +19,37 @@ from sklearn.utils._set_output import _wrap_data_with_container
 from sklearn.utils.validation import check_is_fitted
 
 from conceptrules.binarize import Binarizer
-from conceptrules.binarize.targets import (
-    check_class_weight,
-    check_classes,
-    check_labels,
-    codes_of_labels,
-)
-from conceptrules.learn.device import check_device, engine
+from conceptrules.binarize.targets import check_class_weight, check_classes, check_labels, codes_of_labels
+from conceptrules.learn.device import check_device
 from conceptrules.learn.evidence import GIVEN, HELD_BACK, TRAINING, validation_of, with_evidence
-from conceptrules.learn.examples import Examples, canonical, joined, split
-from conceptrules.learn.extract import extract
-from conceptrules.learn.fit import Score, Snapshot, Task, fit
+from conceptrules.learn.examples import Examples, canonical, joined
+from conceptrules.learn.fit import Snapshot, Task
+from conceptrules.learn.ideas import ALL, Ideas
+from conceptrules.learn.polished import Finished, Polish, Polished, allowed_literals, held_out, settings_of
 from conceptrules.learn.recipe import Recipe, auto_layers
+from conceptrules.learn.search import splits
 from conceptrules.learn.summary import training_of
+from conceptrules.lessons import Lesson, Read, extracted, given, held_back, learn, warn_of_small
 from conceptrules.rules.errors import InputError
 from conceptrules.rules.evaluate import Bits, layers, unpack
 from conceptrules.rules.explain import Explanation
 from conceptrules.rules.fingerprint import row_hashes
+from conceptrules.rules.frontier import Choice, smallest_within, with_at_most
 from conceptrules.rules.measure import pattern_frequencies, probabilities, with_statistics
 from conceptrules.rules.network import RuleNetwork
 from conceptrules.rules.order import in_order
 from conceptrules.rules.plan import decide, fired
 from conceptrules.rules.simplify import simplify
-from conceptrules.rules.table import open_table
+from conceptrules.rules.table import open_table, read_words
 from conceptrules.rules.text import node_names
-from conceptrules.rules.training import Validation
-from conceptrules.views.progress import progress
+from conceptrules.rules.training import Training
+
+RECIPES = ("polished", "paper")
+# Parameters that one recipe has no use for: to take them and do nothing would be worse than to object.
+ONLY_PAPER = (
+    "layers", "binarization_rate", "max_epochs", "patience", "batch_size", "learning_rate", "l2", "priority", "refit",
+)  # fmt: skip
+ONLY_POLISHED = ("effort", "scoring", "max_edges", "max_rules", "max_rule_length")
 
 
 class _Layers:
@@ -63,7 +67,8 @@ class _Layers:
         Negative layers count from the top; the rules just below the classes are the default.
         """
         check_is_fitted(self, "network_")
-        bits = unpack(layers(self.network_, self.binarizer_.words(X))[self._layer(layer)])
+        words = read_words(self.network_.columns, self.network_.predicates, X)
+        bits = unpack(layers(self.network_, words)[self._layer(layer)])
         named: Any = copy(self)
         named.get_feature_names_out = partial(self.get_feature_names_out, layer=layer)
         return _wrap_data_with_container("transform", bits, X, named)
@@ -85,51 +90,79 @@ class _Layers:
 class ConceptRuleClassifier(_Layers, ClassifierMixin, TransformerMixin, BaseEstimator):
     """Learns a Concept Rule Set: a small network of AND/OR rules that a person can read.
 
+    By default networks are grown and polished at several prices of an edge, and held-out rows choose the price. The
+    paper's gradient descent is `recipe="paper"`.
+
     Parameters
     ----------
+    recipe : "polished", or "paper": the published method.
+    effort : "fast", "default" or "best", which takes many times as long.
+    scoring : what is optimised: "macro-F1", "accuracy", "balanced accuracy" or "log loss".
+    max_edges, max_rules, max_rule_length : limits that are kept exactly: of all edges, of all rules, and of the
+        literals of a rule. None: no limit of yours; a rule has at most 12 literals then.
+    literals, quantiles : which tests of numbers there are, as of `Binarizer`. "auto": "thresholds", or "intervals" with
+        the paper's recipe.
+    negation : whether rules may say `not`. "auto": of categories (`not job = nurse`), or never with the paper's recipe.
+    validation_fraction : the share of rows held back to choose the network. The default recipe splits small tables
+        several times, and learns from all rows in the end.
+    class_weight : None, "balanced" or {class: weight}; what a row of each class counts.
+    kinds : {column: kind} where a column is not what it seems: "number", "category", "boolean", ...; or the list of
+        its categories in their order.
+    max_categories : how many categories of a column are kept, the most frequent ones; the others read as unseen.
+    random_state, n_jobs, verbose : as everywhere in scikit-learn, but n_jobs=None takes all cores. The network does
+        not depend on n_jobs, nor on the order of the rows.
+
+    Only with recipe="paper":
+
     layers : sizes of the middle layers, an odd number of them (rules, concepts, ..., rules); (64,) gives one level of
         rules. "auto": three layers of 32 to 256 nodes, by the number of predicates.
     binarization_rate : the share of weights that is rounded during training, or several to choose from on the
         validation rows; "auto": 0.5 to 0.9.
-    negation : whether rules may say `not`.
     max_epochs, patience : when training ends: after so many epochs, or so many without a better network on the
         validation rows (None: never).
     batch_size, learning_rate, l2 : of the gradient descent; the values are the paper's.
-    validation_fraction : the share of rows held back to choose the rate and the epoch.
     priority : who wins when several classes fire and who when none does: "learned" from the training rows, or "first",
         the paper's: the first class that fires, or the first class.
-    class_weight : None, "balanced" or {class: weight}; enters the loss, the priority and the default class.
-    kinds : {column: kind} where a column is not what it seems: "number", "category", "boolean", ...; or the list of
-        its categories in their order.
-    max_categories : how many categories of a column are kept, the most frequent ones; the others read as unseen.
     refit : whether to train once more on all rows, with the rate that was chosen.
-    random_state, n_jobs, verbose : as everywhere in scikit-learn, but n_jobs=None takes all cores. The network does
-        not depend on n_jobs, nor on the order of the rows.
     device : "cpu", "cuda" (all GPUs there are), "cuda:1" (one of them), or "auto": a GPU where there is one and the
         work is large enough for it to win. A GPU needs `pip install 'conceptrules[gpu]'`.
 
     Attributes
     ----------
     network_ : the rules, a `RuleNetwork`; print it.
-    extracted_ : the same before simplification, as it was read off the weights.
+    extracted_ : the same before simplification, as the search found it, or as it was read off the weights.
+    frontier_ : networks from the smallest on, each better than all smaller ones: `edges`, `score` (on held-out rows),
+        `network`. `select` switches to another.
     binarizer_ : the fitted `Binarizer`.
-    history_ : a list of dictionaries, one for each rate and snapshot.
+    history_ : a list of dictionaries, one for each price that was tried; with the paper's recipe, for each rate and
+        snapshot.
     classes_, n_features_in_, feature_names_in_ : as everywhere in scikit-learn.
 
     Examples
     --------
     >>> from conceptrules import ConceptRuleClassifier
     >>> rows, answers = [["yes", 1], ["yes", 2], ["no", 1], ["no", 2]] * 5, ["a", "a", "b", "b"] * 5
-    >>> ConceptRuleClassifier(layers=(4,), random_state=0).fit(rows, answers).predict([["yes", 2]])
+    >>> ConceptRuleClassifier(random_state=0).fit(rows, answers).predict([["yes", 2]])
     array(['a'], dtype='<U1')
     """
+
+    # What an idea is worth is measured by leaving it out (benchmarks/paper). That is no setting for anybody else.
+    _ideas: Ideas = ALL
 
     def __init__(
         self,
         layers: Any = "auto",
         *,
+        recipe: str = "polished",
+        effort: str = "default",
+        scoring: str = "macro-F1",
+        max_edges: int | None = None,
+        max_rules: int | None = None,
+        max_rule_length: int | None = None,
+        literals: str = "auto",
+        quantiles: int = 32,
         binarization_rate: Any = "auto",
-        negation: bool = False,
+        negation: bool | str = "auto",
         max_epochs: int = 400,
         patience: int | None = 100,
         batch_size: int = 128,
@@ -147,6 +180,14 @@ class ConceptRuleClassifier(_Layers, ClassifierMixin, TransformerMixin, BaseEsti
         verbose: bool = False,
     ) -> None:
         self.layers = layers
+        self.recipe = recipe
+        self.effort = effort
+        self.scoring = scoring
+        self.max_edges = max_edges
+        self.max_rules = max_rules
+        self.max_rule_length = max_rule_length
+        self.literals = literals
+        self.quantiles = quantiles
         self.binarization_rate = binarization_rate
         self.negation = negation
         self.max_epochs = max_epochs
@@ -172,43 +213,102 @@ class ConceptRuleClassifier(_Layers, ClassifierMixin, TransformerMixin, BaseEsti
         learn([lesson], self.device, self.n_jobs, self.verbose)
         return self
 
-    def _read(self, X: Any, y: Any, sample_weight: Any = None) -> _Read:
+    def select(self, *, edges: int | None = None, within: float | None = None) -> Self:
+        """Switches to another network of the frontier, without fitting again.
+
+        With `edges`: the best with at most so many. With `within`: the smallest whose score on the held-out rows is at
+        most so much below the best.
+        """
+        check_is_fitted(self, "network_")
+        if (edges is None) == (within is None):
+            raise InputError("give select either edges=40 (the best of at most so many edges) or within=0.01")
+        every = self.frontier_
+        chosen = smallest_within(every, within) if edges is None else with_at_most(every, edges)
+        self.network_, self.extracted_ = chosen.network, chosen.extracted
+        return self
+
+    def _read(self, X: Any, y: Any, sample_weight: Any = None) -> Read:
         labels, weight = check_labels(y, sample_weight=sample_weight)
-        binarizer = Binarizer(kinds=self.kinds, max_categories=self.max_categories)
+        binarizer = self._binarizer()
         binarizer.fit(X, labels, sample_weight=weight)
         classes = check_classes(labels)
         check_class_weight(self.class_weight, classes, np.ones(len(classes)))
         kept = np.flatnonzero(weight)
         table = open_table(X) if len(kept) == len(weight) else open_table(X).take(kept)
-        rows = canonical(Examples.read(binarizer.words(table), codes_of_labels(labels)[1][kept], weight[kept]))
-        return _Read(binarizer, classes, rows, row_hashes(binarizer.columns_, table, labels[kept]))
+        target = codes_of_labels(labels)[1][kept]
+        rows = canonical(Examples.read(binarizer.words(table), target, weight[kept]))
+        hashes = row_hashes(binarizer.columns_, table, labels[kept])
+        return Read(binarizer, classes, rows, hashes, table, target, weight[kept])
 
-    def _lesson(self, read: _Read, X_val: Any = None, y_val: Any = None) -> Lesson:
+    def _lesson(self, read: Read, X_val: Any = None, y_val: Any = None) -> Lesson:
         """What there is to learn, and from which rows."""
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
-        if X_val is None and y_val is None:
-            training, validation = self._split(read.rows, read.classes, rng)
-            seen = read.rows
-        else:
-            training, validation = read.rows, _given(read.binarizer, read.classes, X_val, y_val)
-            seen = joined(training, validation)
-        share = np.bincount(training.target, training.weight, len(read.classes)).astype(np.float64)
-        class_weight = check_class_weight(self.class_weight, read.classes, share)
-        recipe = self._recipe(training.inputs * (2 if self.negation else 1))
-        task = Task(recipe, training, validation, class_weight, rng)
-        return Lesson(self, read, seen, task, given=X_val is not None)
+        judges = None if X_val is None and y_val is None else given(read.binarizer, read.classes, X_val, y_val)
+        seen = read.rows if judges is None else joined(read.rows, judges)
+        task = (self._task if self.recipe == "paper" else self._polish)(read, judges, seen, rng)
+        return Lesson(self, read, seen, task, given=judges is not None)
 
-    def _learned(self, lesson: Lesson, best: Snapshot, history: list[dict[str, Any]]) -> None:
-        """Takes over what was learned."""
-        binarizer, classes, rows = lesson.read.binarizer, lesson.read.classes, lesson.read.rows
-        extracted = _network(binarizer, classes, best)
-        simple = in_order(simplify(extracted, lesson.seen.words))
+    def _task(self, read: Read, judges: Examples | None, seen: Examples, rng: np.random.Generator) -> Task:
+        """Of the paper's recipe."""
+        if judges is None:
+            training, validation = held_back(read.rows, read.classes, self.validation_fraction, rng)
+        else:
+            training, validation = read.rows, judges
+        recipe = self._recipe(training.inputs * (2 if self.negation is True else 1))
+        return Task(recipe, training, validation, self._weights(read, training), rng)
+
+    def _polish(self, read: Read, judges: Examples | None, seen: Examples, rng: np.random.Generator) -> Polish:
+        options, blank = settings_of(self.get_params(deep=False), self._ideas), read.blank()
+        allowed = allowed_literals(blank.columns, blank.predicates, options.negation)
+        problem = options.problem(read.rows, self._weights(read, read.rows), allowed, int(rng.integers(2**31)))
+        if judges is None:
+            held = splits(read.rows, self.validation_fraction, problem.effort, rng)
+            warn_of_small(read.classes, self.validation_fraction, *held[0])
+        else:
+            held = [(read.rows, judges)]
+        return Polish(options, problem, held, blank, seen.words, read.seen_by)
+
+    def _weights(self, read: Read, rows: Examples) -> NDArray[np.float64]:
+        """Of the classes."""
+        share = np.bincount(rows.target, rows.weight, len(read.classes)).astype(np.float64)
+        return check_class_weight(self.class_weight, read.classes, share)
+
+    def _descended(self, lesson: Lesson, task: Task, best: Snapshot, history: list[dict[str, Any]]) -> None:
+        """Takes over what the paper's recipe learned."""
+        rows = lesson.read.rows
+        found = extracted(lesson.read, best)
+        simple = in_order(simplify(found, lesson.seen.words))
         network = with_statistics(simple, rows.words, rows.target, rows.weight)
-        trained = training_of(self.get_params(), best.score, len(lesson.read.hashes), binarizer.categories_dropped_)
-        judged = self._validation(network, best.score, lesson)
+        training, validation = task.training, task.validation
+        if self.refit:
+            training = validation = joined(training, validation)
+        source = _source(training, validation, lesson)
+        judged = validation_of(network, best.score, source, training, validation)
+        trained = self._trained(lesson, best.score)
         trained = with_evidence(trained, network, judged, rows, lesson.read.hashes)
-        self.binarizer_, self.classes_, self.history_ = binarizer, classes, history
-        self.extracted_, self.network_ = extracted, replace(network, training=trained)
+        network = replace(network, training=trained)
+        self._take_over(lesson.read, history, (Choice(network.edges, best.score.crs_f1, network, found),), 0)
+
+    def _polished(self, lesson: Lesson, task: Polish, found: Polished) -> None:
+        """Takes over what the default recipe learned."""
+        source = _source(*task.held[0], lesson)
+        choices = tuple(self._choice(lesson, one, source) for one in found.networks)
+        self._take_over(lesson.read, [asdict(tried) for tried in found.history], choices, found.chosen)
+
+    def _choice(self, lesson: Lesson, one: Finished, source: str) -> Choice:
+        trained = self._trained(lesson, one.tried)
+        trained = with_evidence(trained, one.network, held_out(one, source), one.rows, lesson.read.hashes)
+        return Choice(one.edges, one.score, replace(one.network, training=trained), one.extracted)
+
+    def _trained(self, lesson: Lesson, best: Any) -> Training:
+        dropped = lesson.read.binarizer.categories_dropped_
+        idle = ONLY_POLISHED if self.recipe == "paper" else (*ONLY_PAPER, "device")
+        settings = {name: value for name, value in self.get_params().items() if name not in idle}
+        return training_of(settings, best, len(lesson.read.hashes), dropped)
+
+    def _take_over(self, read: Read, history: list[dict[str, Any]], choices: tuple[Choice, ...], chosen: int) -> None:
+        self.binarizer_, self.classes_, self.history_ = read.binarizer, read.classes, history
+        self.frontier_, self.extracted_, self.network_ = choices, choices[chosen].extracted, choices[chosen].network
 
     @property
     def n_features_in_(self) -> int:
@@ -225,7 +325,11 @@ class ConceptRuleClassifier(_Layers, ClassifierMixin, TransformerMixin, BaseEsti
         return labels
 
     def predict_frequencies(self, X: Any) -> NDArray[np.float64]:
-        """How often each class was right on the training rows on which the same classes fire, smoothed."""
+        """How often each class was right on the training rows on which the same classes fire, smoothed.
+
+        The default recipe's networks are right more often on training rows than on others. So the frequencies are less
+        what the networks learned without the held-out rows are worse on these, by the class that is answered.
+        """
         fired = self._fired(X)
         return pattern_frequencies(self.network_, fired)
 
@@ -276,113 +380,68 @@ class ConceptRuleClassifier(_Layers, ClassifierMixin, TransformerMixin, BaseEsti
 
     def _check(self) -> None:
         """Objects to settings that are out of range, before the table is read."""
+        self._check_recipe()
         check_device(self.device)
         if self.n_jobs is not None and (not isinstance(self.n_jobs, Integral) or self.n_jobs == 0):
             raise InputError(f"n_jobs is {self.n_jobs!r}; give a number of cores, -1 for all, or None")
         fraction = self.validation_fraction
         if not isinstance(fraction, Real) or not 0 < float(fraction) < 1:
             raise InputError(f"validation_fraction is {fraction!r}; it needs a number between 0 and 1, such as 0.2")
-        self._recipe(inputs=1)
+        self._binarizer()
+        if self.recipe == "paper":
+            self._recipe(inputs=1)
+        else:
+            settings_of(self.get_params(deep=False))
+
+    def _check_recipe(self) -> None:
+        """Objects to settings that the recipe has no use for."""
+        if not isinstance(self.recipe, str) or self.recipe not in RECIPES:
+            raise InputError(f"recipe is {self.recipe!r}; use one of {', '.join(map(repr, RECIPES))}")
+        polished = self.recipe == "polished"
+        other = RECIPES[polished]
+        for name in ONLY_PAPER if polished else ONLY_POLISHED:
+            value = getattr(self, name)
+            if not _same(value, signature(ConceptRuleClassifier).parameters[name].default):
+                raise InputError(
+                    f"{name} is {value!r}, but recipe={self.recipe!r} has no use for it; "
+                    f"add recipe={other!r}, or leave {name} out"
+                )
+        if polished and isinstance(self.device, str) and self.device.startswith("cuda"):
+            raise InputError(
+                f"device is {self.device!r}, but recipe='polished' runs on the CPU; "
+                "add recipe='paper', or leave device out"
+            )
+
+    def _binarizer(self) -> Binarizer:
+        known = ("auto", "thresholds", "intervals")
+        if not isinstance(self.literals, str) or self.literals not in known:
+            raise InputError(f"literals is {self.literals!r}; use one of {', '.join(map(repr, known))}")
+        literals = {"polished": "thresholds", "paper": "intervals"}[self.recipe] if _is_auto(self.literals) else None
+        binarizer = Binarizer(self.kinds, self.max_categories, literals or self.literals, self.quantiles)
+        binarizer.check()
+        return binarizer
 
     def _recipe(self, inputs: int) -> Recipe:
         """The settings of a training run; objects to what is out of range."""
         given = {} if _is_auto(self.binarization_rate) else {"binarization_rate": self.binarization_rate}
-        names = ("negation", "max_epochs", "patience", "batch_size", "learning_rate", "l2", "priority", "refit")
+        names = ("max_epochs", "patience", "batch_size", "learning_rate", "l2", "priority", "refit")
         layers = auto_layers(inputs) if _is_auto(self.layers) else self.layers
-        return Recipe(layers, **given, **{name: getattr(self, name) for name in names})
-
-    def _split(self, rows: Examples, classes: NDArray[Any], rng: np.random.Generator) -> tuple[Examples, Examples]:
-        """Training and validation rows."""
-        training, validation = split(rows, self.validation_fraction, rng)
-        small = classes[np.setdiff1d(training.target, validation.target)]
-        if len(small):
-            warnings.warn(
-                f"class {', '.join(map(repr, small.tolist()))} has too few rows for a validation split of "
-                f"{self.validation_fraction}; its rows stay in training",
-                stacklevel=3,
-            )
-        return training, validation if len(validation) else training
-
-    def _validation(self, network: RuleNetwork, best: Score, lesson: Lesson) -> Validation:
-        """What the rows that chose the network say of it; with `refit`, or where none were held back: all of them."""
-        training, validation = lesson.task.training, lesson.task.validation
-        if self.refit:
-            training = validation = joined(training, validation)
-        source = TRAINING if validation is training else GIVEN if lesson.given else HELD_BACK
-        return validation_of(network, best, source, training, validation)
+        negation: Any = False if _is_auto(self.negation) else self.negation
+        return Recipe(layers, negation, **given, **{name: getattr(self, name) for name in names})
 
     def _fired(self, X: Any) -> Bits:
         check_is_fitted(self, "network_")
         return unpack(fired(self.network_, X))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Read:
-    """A table as bits."""
-
-    binarizer: Binarizer
-    classes: NDArray[Any]
-    rows: Examples
-    hashes: NDArray[np.uint64]
-    """Of the rows as they were in the table."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Lesson:
-    """What a classifier is about to learn."""
-
-    classifier: ConceptRuleClassifier
-    read: _Read
-    seen: Examples
-    """All rows that may decide what is left out of the rules."""
-    task: Task
-    given: bool
-    """Whether the validation rows were."""
-
-
-def learn(lessons: Sequence[Lesson], device: str, n_jobs: int | None, verbose: bool) -> None:
-    """Fits the classifiers of all lessons, side by side."""
-    tasks = [lesson.task for lesson in lessons]
-    histories: list[list[dict[str, Any]]] = [[] for _ in lessons]
-    threads = effective_n_jobs(-1 if n_jobs is None else n_jobs)
-    with progress([task.recipe.max_epochs for task in tasks], verbose) as show:
-
-        def watch(number: int, scores: list[Score]) -> None:
-            histories[number].extend(asdict(score) for score in scores)
-            show(number, scores)
-
-        best = fit(tasks, engine(device, tasks, threads), watch)
-    for lesson, snapshot, history in zip(lessons, best, histories, strict=True):
-        lesson.classifier._learned(lesson, snapshot, history)
-
-
-def _given(binarizer: Binarizer, classes: NDArray[Any], X_val: Any, y_val: Any) -> Examples:
-    """The validation rows that the user gave."""
-    if X_val is None or y_val is None:
-        raise InputError("X_val and y_val go together: give both or none")
-    labels, weight = check_labels(y_val, "y_val")
-    unknown = np.setdiff1d(labels, classes)
-    if len(unknown):
-        raise InputError(f"y_val has the class {unknown.tolist()[0]!r}, which y has not")
-    words = binarizer.words(X_val)
-    if words.rows != len(labels):
-        raise InputError(f"y_val has {len(labels)} labels for the {words.rows} rows of X_val")
-    if not words.rows:
-        raise InputError("X_val has no rows; leave X_val and y_val out to have rows of X held back instead")
-    return canonical(Examples.read(words, np.searchsorted(classes, labels), weight))
-
-
-def _network(binarizer: Binarizer, classes: NDArray[Any], best: Snapshot) -> RuleNetwork:
-    names = tuple(classes.tolist())
-    return RuleNetwork(
-        columns=binarizer.columns_,
-        predicates=binarizer.predicates_,
-        levels=extract(best.sizes, best.weights, len(binarizer.predicates_)),
-        classes=names,
-        priority=tuple(names[c] for c in best.priority),
-        default=names[best.default],
-    )
+def _source(training: Examples, validation: Examples, lesson: Lesson) -> str:
+    """Where the validation rows are from."""
+    return TRAINING if validation is training else GIVEN if lesson.given else HELD_BACK
 
 
 def _is_auto(value: Any) -> bool:
     return isinstance(value, str) and value == "auto"
+
+
+def _same(value: Any, default: Any) -> bool:
+    return value is None if default is None else isinstance(value, str | Real) and bool(value == default)

@@ -13,7 +13,7 @@ from conceptrules.kernels.compiling import NOTE, announced
 
 FIT = """
 from conceptrules import ConceptRuleClassifier
-ConceptRuleClassifier(layers=(4,), max_epochs=1).fit([[0], [1]] * 20, ["a", "b"] * 20)
+ConceptRuleClassifier(recipe="paper", layers=(4,), max_epochs=1).fit([[0], [1]] * 20, ["a", "b"] * 20)
 """
 BITS = """
 import numpy as np

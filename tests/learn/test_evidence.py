@@ -17,7 +17,13 @@ def cells():
 
 
 def fitted(X, y, **settings):
-    settings = {"layers": (8,), "max_epochs": 30, "random_state": 0, "binarization_rate": 0.7} | settings
+    settings = {
+        "recipe": "paper",
+        "layers": (8,),
+        "max_epochs": 30,
+        "random_state": 0,
+        "binarization_rate": 0.7,
+    } | settings
     extra = {name: settings.pop(name) for name in ("X_val", "y_val") if name in settings}
     return ConceptRuleClassifier(**settings).fit(X, y, **extra)
 

@@ -96,7 +96,7 @@ def test_the_classifier_trains_there_too(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(device, "_gpus", lambda: [DEVICE])
     rows, answers = [["yes"], ["no"]] * 5, ["a", "b"] * 5
-    quick = {"layers": (2,), "binarization_rate": 0.5, "max_epochs": 1, "random_state": 0}
+    quick = {"recipe": "paper", "layers": (2,), "binarization_rate": 0.5, "max_epochs": 1, "random_state": 0}
     alone = ConceptRuleClassifier(**quick, device="cuda").fit(rows, answers)
     (member,) = fit_cohort(rows, answers, settings=[quick], device="cuda")
     assert alone.network_ == member.classifier.network_

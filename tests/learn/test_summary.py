@@ -24,7 +24,7 @@ def test_a_seed_that_is_not_a_number_cannot_be_kept(seed):
 
 def test_a_fit_says_how_it_was_done():
     rows = [[f"c{i % 6}", i % 3] for i in range(60)]
-    clf = ConceptRuleClassifier(layers=(4,), max_categories=4, max_epochs=3, random_state=1)
+    clf = ConceptRuleClassifier(recipe="paper", layers=(4,), max_categories=4, max_epochs=3, random_state=1)
     with pytest.warns(UserWarning, match="has 6 categories"):
         clf.fit(rows, [row[1] > 0 for row in rows], sample_weight=[0, *[1] * 59])
     training = clf.network_.training

@@ -17,7 +17,14 @@ from conceptrules.rules import (
     RuleNetwork,
 )
 from conceptrules.rules.evaluate import layers_plain, pack, winners
-from conceptrules.rules.measure import _kinds, edges, pattern_frequencies, probabilities, with_statistics
+from conceptrules.rules.measure import (
+    _kinds,
+    edges,
+    edges_by_bounds,
+    pattern_frequencies,
+    probabilities,
+    with_statistics,
+)
 from conceptrules.rules.predicate import size_of
 from tests.strategies import all_inputs, measured_networks, networks, rows
 
@@ -45,6 +52,14 @@ def test_how_a_predicate_counts(predicate, column, size):
     level = Level((Rule((Literal(0),)), Rule((Literal(0, negated=True),))), (Concept((0, 1)),))
     top = Level((Rule((Literal(0),)),), (Concept((0,)),))
     assert edges(RuleNetwork((column,), (predicate,), (level, top), ("yes",))) == 2 * size + 2 + 2
+
+
+@given(networks(odd=True))
+def test_two_bounds_count_two(network):
+    first = [literal.index for rule in network.levels[0].rules for literal in rule.literals]
+    used = [network.predicates[index] for index in first]
+    both = [test for test in used if isinstance(test, Interval) and np.isfinite([test.low, test.high]).all()]
+    assert edges_by_bounds(network) == edges(network) + len(both)
 
 
 @given(networks(odd=True))

@@ -122,6 +122,10 @@ class Binarizer(TransformerMixin, BaseEstimator):
         texts = [predicate_text(predicate, columns[predicate.column]) for predicate in self.predicates_]
         return np.array(texts, dtype=object)
 
+    def check(self) -> None:
+        """Objects to parameters that are out of range."""
+        self._recipe()
+
     def _recipe(self) -> Recipe:
         for name, least in (("max_categories", 1), ("quantiles", 0)):
             value = getattr(self, name)

@@ -15,16 +15,23 @@ from conceptrules.cli.options import (
     Called,
     Device,
     Drop,
+    Effort,
     Jobs,
     Keep,
     Kinds,
     Layers,
     MaxCategories,
+    MaxEdges,
     MaxEpochs,
+    MaxRuleLength,
+    MaxRules,
     Negation,
     Only,
+    Polish,
     Quiet,
     Rate,
+    RecipeName,
+    Scoring,
     Seed,
     Settings,
     Stored,
@@ -78,9 +85,15 @@ def fit(
     drop: Drop,
     only: Only,
     kind: Kinds,
+    recipe: RecipeName = "polished",
+    effort: Effort = "default",
+    scoring: Scoring = "macro-F1",
+    max_edges: MaxEdges = None,
+    max_rules: MaxRules = None,
+    max_rule_length: MaxRuleLength = None,
     layers: Layers = "auto",
     rate: Rate = "auto",
-    negation: Negation = False,
+    negation: Negation = None,
     max_epochs: MaxEpochs = 400,
     max_categories: MaxCategories = 256,
     seed: Seed = 0,
@@ -91,7 +104,8 @@ def fit(
     """Learn a network from a table and write it to a file."""
     files.check_model_output(output)
     files.check_not_input(output, [data])
-    settings = Settings(layers, rate, negation, max_epochs, max_categories, seed, n_jobs, device)
+    polish = Polish(recipe, effort, scoring, max_edges, max_rules, max_rule_length)
+    settings = Settings(polish, layers, rate, negation, max_epochs, max_categories, seed, n_jobs, device)
     clf, X, y = _task(data, target, drop, only, kind, settings)
     start = perf_counter()
     clf.fit(X, y)
@@ -133,9 +147,15 @@ def evaluate(
     drop: Drop,
     only: Only,
     kind: Kinds,
+    recipe: RecipeName = "polished",
+    effort: Effort = "default",
+    scoring: Scoring = "macro-F1",
+    max_edges: MaxEdges = None,
+    max_rules: MaxRules = None,
+    max_rule_length: MaxRuleLength = None,
     layers: Layers = "auto",
     rate: Rate = "auto",
-    negation: Negation = False,
+    negation: Negation = None,
     max_epochs: MaxEpochs = 400,
     max_categories: MaxCategories = 256,
     seed: Seed = 0,
@@ -157,7 +177,8 @@ def evaluate(
         return
     if not target:
         raise InputError("--cv learns, and so needs to know the target; say it with --target")
-    settings = Settings(layers, rate, negation, max_epochs, max_categories, seed, n_jobs, device)
+    polish = Polish(recipe, effort, scoring, max_edges, max_rules, max_rule_length)
+    settings = Settings(polish, layers, rate, negation, max_epochs, max_categories, seed, n_jobs, device)
     clf, X, y = _task(paths[0], target, drop, only, kind, settings)
     show.show_evaluation(evaluation.cross_validate(clf, X, y, cv, seed))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
@@ -61,10 +61,27 @@ Keep = Annotated[
     list[str],
     typer.Option(default_factory=list, show_default=False, help="SQL: a further column of the table to give back."),
 ]
-Layers = Annotated[str, typer.Option(help="Sizes of the middle layers, an odd number of them: auto, 64 or 64,64,64.")]
-Rate = Annotated[str, typer.Option(help="Binarization rate, or several for validation to choose from: auto, 0.8,0.9.")]
-Negation = Annotated[bool, typer.Option("--negation", help="Let rules say NOT.")]
-MaxEpochs = Annotated[int, typer.Option(help="The longest that training may take.")]
+RecipeName = Annotated[str, typer.Option("--recipe", help="How to learn: polished, or paper, the published method.")]
+Effort = Annotated[str, typer.Option(help="How hard to try: fast, default or best.")]
+Scoring = Annotated[str, typer.Option(help="What to optimise: macro-F1, accuracy, balanced accuracy or log loss.")]
+MaxEdges = Annotated[int | None, typer.Option(help="The most edges of the network.", show_default=False)]
+MaxRules = Annotated[int | None, typer.Option(help="The most rules of the network.", show_default=False)]
+MaxRuleLength = Annotated[int | None, typer.Option(help="The most literals of a rule.", show_default=False)]
+Layers = Annotated[
+    str, typer.Option(help="With the recipe paper: sizes of the middle layers, an odd number: auto, 64 or 64,64,64.")
+]
+Rate = Annotated[
+    str, typer.Option(help="With the recipe paper: binarization rate, or several to choose from: auto, 0.8,0.9.")
+]
+Negation = Annotated[
+    bool | None,
+    typer.Option(
+        "--negation/--no-negation",
+        help="Let rules say NOT, or never. Else of categories only, and never with the recipe paper.",
+        show_default=False,
+    ),
+]
+MaxEpochs = Annotated[int, typer.Option(help="With the recipe paper: the longest that training may take.")]
 MaxCategories = Annotated[int, typer.Option(help="How many categories of a column are kept, the most frequent ones.")]
 Seed = Annotated[int, typer.Option(help="Same seed, same data: same rules.")]
 Jobs = Annotated[int, typer.Option("--n-jobs", help="Cores to use, -1 for all; the result does not depend on it.")]
@@ -73,12 +90,25 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No summary.")]
 
 
 @dataclass(frozen=True, slots=True)
+class Polish:
+    """How to learn, and what the network may be like."""
+
+    recipe: str
+    effort: str
+    scoring: str
+    max_edges: int | None
+    max_rules: int | None
+    max_rule_length: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """The options of the learner, as they were written."""
 
+    polish: Polish
     layers: str
     rate: str
-    negation: bool
+    negation: bool | None
     max_epochs: int
     max_categories: int
     seed: int
@@ -94,9 +124,10 @@ def classifier(settings: Settings, kinds: Mapping[str, Told]) -> ConceptRuleClas
     if not 0 <= seed < 2**32:
         raise InputError(f"--seed {seed} is out of range: from 0 to {2**32 - 1}")
     return ConceptRuleClassifier(
+        **asdict(settings.polish),
         layers=layers if layers == "auto" else tuple(_numbers(layers, int, "--layers", "64,64,64")),
         binarization_rate=rate if rate == "auto" else _numbers(rate, float, "--rate", "0.8,0.9"),
-        negation=settings.negation,
+        negation="auto" if settings.negation is None else settings.negation,
         max_epochs=settings.max_epochs,
         max_categories=settings.max_categories,
         kinds=dict(kinds) or None,

@@ -10,6 +10,7 @@ import numpy as np
 
 from conceptrules import __version__
 from conceptrules.learn.fit import Score
+from conceptrules.learn.search import Tried
 from conceptrules.rules.training import Training
 
 # The seed has a place of its own, and the network does not depend on the others.
@@ -17,7 +18,7 @@ _LEFT_OUT = ("random_state", "n_jobs", "verbose")
 
 
 def training_of(
-    settings: Mapping[str, Any], best: Score, rows: int, categories_dropped: tuple[tuple[str, int], ...]
+    settings: Mapping[str, Any], best: Score | Tried, rows: int, categories_dropped: tuple[tuple[str, int], ...]
 ) -> Training:
     """`settings` are the estimator's parameters; those that are no plain values are left out."""
     seed = settings.get("random_state")
@@ -27,9 +28,11 @@ def training_of(
         seed=int(seed) if isinstance(seed, Integral) else None,
         settings=tuple((name, value) for name, value in kept if value is not ...),
         rows=rows,
-        rate=float(best.rate),
-        epoch=int(best.epoch),
+        rate=float(best.rate) if isinstance(best, Score) else None,
+        epoch=int(best.epoch) if isinstance(best, Score) else None,
         categories_dropped=categories_dropped,
+        price=float(best.price) if isinstance(best, Tried) else None,
+        members=best.members if isinstance(best, Tried) else None,
     )
 
 

@@ -15,25 +15,29 @@ _KEYS = (
     "version", "seed", "settings", "rows", "rate", "epoch", "validation", "stability", "fingerprint", "distinct",
     "categories_dropped",
 )  # fmt: skip
+_PRICED = ("price", "members")  # of the recipe that has a price for edges
 _HASHES = re.compile(r"(?:[0-9a-f]{16})*")
 
 
 def training(value: object, at: At) -> Training:
-    version, seed, settings, rows, rate, epoch, validation, stability, fingerprint, distinct, dropped = fields(
-        value, at, _KEYS
+    priced = isinstance(value, dict) and "price" in value
+    version, seed, settings, rows, rate, epoch, validation, stability, fingerprint, distinct, dropped, *price = fields(
+        value, at, (*_KEYS, *(_PRICED if priced else ()))
     )
     return Training(
         version=text(version, (*at, "version")),
         seed=None if seed is None else index(seed, (*at, "seed")),
         settings=_pairs(_setting, settings, (*at, "settings")),
         rows=index(rows, (*at, "rows")),
-        rate=count(rate, (*at, "rate")),
-        epoch=index(epoch, (*at, "epoch")),
+        rate=None if rate is None else count(rate, (*at, "rate")),
+        epoch=None if epoch is None else index(epoch, (*at, "epoch")),
         validation=None if validation is None else _validation(validation, (*at, "validation")),
         stability=items(counts, stability, (*at, "stability")),
         fingerprint=_fingerprint(fingerprint, (*at, "fingerprint")),
         distinct=index(distinct, (*at, "distinct")),
         categories_dropped=_pairs(index, dropped, (*at, "categories_dropped")),
+        price=count(price[0], (*at, "price")) if priced else None,
+        members=index(price[1], (*at, "members")) if priced else None,
     )
 
 
@@ -43,9 +47,9 @@ def _validation(value: object, at: At) -> Validation:
     return Validation(
         source=text(source, (*at, "source")),
         rows=count(rows, (*at, "rows")),
-        mllp_f1=count(mllp_f1, (*at, "mllp_f1")),
+        mllp_f1=None if mllp_f1 is None else count(mllp_f1, (*at, "mllp_f1")),
         crs_f1=count(crs_f1, (*at, "crs_f1")),
-        disagreement=count(disagreement, (*at, "disagreement")),
+        disagreement=None if disagreement is None else count(disagreement, (*at, "disagreement")),
         fires=_three(fires, (*at, "fires")),
         reliability=items(_three, reliability, (*at, "reliability")),
     )

@@ -98,7 +98,7 @@ def _training(training: Training) -> str:
         "seed": _flat(training.seed),
         "settings": _object({name: _setting(value) for name, value in training.settings}),
         "rows": _flat(training.rows),
-        "rate": _flat(_number(training.rate)),
+        "rate": _number_or_none(training.rate),
         "epoch": _flat(training.epoch),
         "validation": "null" if training.validation is None else _validation(training.validation),
         "stability": _list(map(_numbers, training.stability)),
@@ -106,6 +106,8 @@ def _training(training: Training) -> str:
         "distinct": _flat(training.distinct),
         "categories_dropped": _flat(dict(training.categories_dropped)),
     }
+    if training.price is not None:
+        fields |= {"price": _flat(_number(training.price)), "members": _flat(training.members)}
     return _object(fields)
 
 
@@ -113,13 +115,17 @@ def _validation(validation: Validation) -> str:
     fields = {
         "source": _flat(validation.source),
         "rows": _flat(_number(validation.rows)),
-        "mllp_f1": _flat(_number(validation.mllp_f1)),
+        "mllp_f1": _number_or_none(validation.mllp_f1),
         "crs_f1": _flat(_number(validation.crs_f1)),
-        "disagreement": _flat(_number(validation.disagreement)),
+        "disagreement": _number_or_none(validation.disagreement),
         "fires": _numbers(validation.fires),
         "reliability": _list(map(_numbers, validation.reliability)),
     }
     return _object(fields)
+
+
+def _number_or_none(value: float | None) -> str:
+    return "null" if value is None else _flat(_number(value))
 
 
 def _setting(value: Setting) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from conceptrules.rules.errors import InputError
 from conceptrules.rules.evaluate import Bits, Words, layers, unpack, winners
+from conceptrules.rules.masks import weight as bounds_of
 from conceptrules.rules.network import RuleNetwork, Statistics
 from conceptrules.rules.predicate import size_of
 
@@ -21,7 +22,18 @@ def edges(network: RuleNetwork) -> int:
 
     A literal of a set of categories counts as many as `size_of` says; on higher levels each counts 1.
     """
-    sizes = [sizes_of(network), *([1] * len(level.concepts) for level in network.levels)]
+    return _edges(network, sizes_of(network))
+
+
+def edges_by_bounds(network: RuleNetwork) -> int:
+    """`edges`, where an interval with two bounds counts two: as many as the two thresholds that say the same."""
+    columns = {column.name: column for column in network.columns}
+    return _edges(network, [bounds_of(predicate, columns[predicate.column]) for predicate in network.predicates])
+
+
+def _edges(network: RuleNetwork, predicates: list[int]) -> int:
+    """With what a literal of each predicate counts."""
+    sizes = [predicates, *([1] * len(level.concepts) for level in network.levels)]
     literals = sum(
         below[literal.index]
         for below, level in zip(sizes, network.levels, strict=False)

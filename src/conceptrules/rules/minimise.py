@@ -15,8 +15,7 @@ from conceptrules.rules.collapse import collapsed, joined
 from conceptrules.rules.cubes import Cube, Effort
 from conceptrules.rules.exact import smallest
 from conceptrules.rules.layers import Layer, layers_of, space_above, with_layers
-from conceptrules.rules.masks import weight
-from conceptrules.rules.measure import edges
+from conceptrules.rules.measure import edges, edges_by_bounds
 from conceptrules.rules.network import Level, Literal, Rule, RuleNetwork
 from conceptrules.rules.points import Points
 from conceptrules.rules.predicate import Predicate
@@ -45,18 +44,8 @@ def minimise(network: RuleNetwork) -> RuleNetwork:
 
 def _better(network: RuleNetwork, than: RuleNetwork) -> bool:
     """Neither measure grows, and one of them or the number of levels falls."""
-    new, old = (_total(network), edges(network)), (_total(than), edges(than))
+    new, old = (edges_by_bounds(network), edges(network)), (edges_by_bounds(than), edges(than))
     return new[0] <= old[0] and new[1] <= old[1] and (*new, len(network.levels)) < (*old, len(than.levels))
-
-
-def _total(network: RuleNetwork) -> int:
-    """Edges, where an interval with two bounds counts two."""
-    columns = {column.name: column for column in network.columns}
-    weights = [weight(predicate, columns[predicate.column]) for predicate in network.predicates]
-    first, *higher = network.levels
-    literals = sum(weights[literal.index] for rule in first.rules for literal in rule.literals)
-    literals += sum(len(rule.literals) for level in higher for rule in level.rules)
-    return literals + sum(len(concept.rules) for level in network.levels for concept in level.concepts)
 
 
 def _trimmed(network: RuleNetwork, known: Sequence[Predicate]) -> RuleNetwork:

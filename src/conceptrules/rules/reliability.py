@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,3 +31,12 @@ def reliability(
     )
     full = np.flatnonzero(rows)
     return tuple((float(means[i] / rows[i]), float(right[i] / rows[i]), float(rows[i])) for i in full)
+
+
+def binned(parts: Iterable[tuple[float, float, float]]) -> tuple[tuple[float, float, float], ...]:
+    """The bins of several networks, those of the same tenth as one."""
+    found: dict[int, list[tuple[float, float, float]]] = defaultdict(list)
+    for stated, right, rows in parts:
+        found[min(int(stated * _BINS), _BINS - 1)].append((stated * rows, right * rows, rows))
+    sums = ([sum(column) for column in zip(*found[place], strict=True)] for place in sorted(found))
+    return tuple((stated / rows, right / rows, rows) for stated, right, rows in sums)

@@ -11,16 +11,19 @@ Setting = Value | None | tuple[Value, ...]
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """The network on the rows that chose it. All rows are counted by weight."""
+    """The network on the rows that chose it. All rows are counted by weight.
+
+    Where the network was learned from these rows too, once they had chosen: the networks learned like it without them.
+    """
 
     source: str
     """Where the rows are from: "held back", "given", or "training" where none could be held back."""
     rows: float
-    mllp_f1: float
-    """Macro-F1 of the continuous network that the rules were read off."""
+    mllp_f1: float | None
+    """Macro-F1 of the continuous network that the rules were read off; None: they were not read off one."""
     crs_f1: float
     """Macro-F1 of the rules."""
-    disagreement: float
+    disagreement: float | None
     """The share of rows on which these two answer differently."""
     fires: tuple[float, float, float]
     """The shares of rows on which no class, one, and several fire."""
@@ -39,9 +42,9 @@ class Training:
     settings: tuple[tuple[str, Setting], ...]
     """What the learner was told, by name, sorted."""
     rows: int
-    rate: float
-    """The binarization rate that was best on the validation rows."""
-    epoch: int
+    rate: float | None
+    """The binarization rate that was best on the validation rows; None: the rules were not read off weights."""
+    epoch: int | None
     """The epoch that was."""
     validation: Validation | None = None
     stability: tuple[tuple[float, ...], ...] = ()
@@ -52,6 +55,10 @@ class Training:
     """How many different training rows there were."""
     categories_dropped: tuple[tuple[str, int], ...] = ()
     """Columns with more categories than are kept, and how many were left out."""
+    price: float | None = None
+    """Of an edge, in rows, that was best on the validation rows; None: edges had no price."""
+    members: int | None = None
+    """How many networks vote in this one; None: edges had no price."""
 
 
 def for_other_rules(training: Training | None) -> Training | None:

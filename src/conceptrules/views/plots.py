@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from conceptrules.rules.coverage import Covered
 from conceptrules.rules.errors import InputError
-from conceptrules.rules.frontier import Point
+from conceptrules.rules.frontier import Choice, Point
 from conceptrules.rules.frontier import frontier as best_points
 from conceptrules.rules.importance import Importance, Weight
 from conceptrules.rules.text import percent, word
@@ -28,9 +28,12 @@ def history(scores: Sequence[Mapping[str, Any]], training: Training | None = Non
     """Loss, macro-F1 of the continuous network and of the rules, and edges over the epochs, a line for each rate.
 
     `scores` is the history of a fitted model (`clf.history_`); with `training`, the epoch that was chosen is marked.
+    Of the default recipe: the scores and the edges over the prices, and the price that was chosen.
     """
     if not scores:
         raise InputError("the history is empty; there is nothing to plot")
+    if "price" in scores[0]:
+        return _prices(scores, training)
     figure = _figure(10.5, 3.4)
     rates = sorted({line["rate"] for line in scores})
     panels = figure.subplots(1, 3)
@@ -51,9 +54,37 @@ def history(scores: Sequence[Mapping[str, Any]], training: Training | None = Non
     panels[1].plot([], [], color=QUIET["light"], linestyle=":", label="continuous network")
     panels[1].plot([], [], color=QUIET["light"], label="rules")
     panels[1].legend(frameon=False, fontsize="small")
-    if training is not None:
+    if training is not None and training.epoch is not None:
         for axes in panels:
             axes.axvline(training.epoch, color=QUIET["light"], linewidth=0.8, linestyle="--")
+    return figure
+
+
+def _prices(scores: Sequence[Mapping[str, Any]], training: Training | None) -> Figure:
+    """Of single networks; three that vote are points."""
+    figure = _figure(8, 3.4)
+    panels = figure.subplots(1, 2)
+    for axes, title in zip(panels, ("score", "edges"), strict=True):
+        axes.set_title(title, fontsize="medium")
+        axes.set_xlabel("price of an edge, in rows")
+        axes.set_xscale("log")
+        axes.invert_xaxis()
+        axes.grid(alpha=0.25)
+    single = [line for line in scores if line["members"] == 1]
+    voting = [line for line in scores if line["members"] > 1]
+    shown: tuple[tuple[Axes, str, str, dict[str, Any]], ...] = (
+        (panels[0], "training_score", "training rows", {"linestyle": ":"}),
+        (panels[0], "score", "held-out rows", {}),
+        (panels[1], "edges", "", {}),
+    )
+    for axes, name, label, style in shown:
+        axes.plot([line["price"] for line in single], [line[name] for line in single], color=LIGHT[0], label=label,
+                  linewidth=1.4, **style)  # fmt: skip
+        axes.plot([line["price"] for line in voting], [line[name] for line in voting], "o", color=LIGHT[1])
+    panels[0].legend(frameon=False, fontsize="small")
+    if training is not None and training.price is not None:
+        for axes in panels:
+            axes.axvline(training.price, color=QUIET["light"], linewidth=0.8, linestyle="--")
     return figure
 
 
@@ -122,14 +153,14 @@ def confusion(matrix: Any, classes: Sequence[object]) -> Figure:
     return figure
 
 
-def frontier(points: Sequence[Point], score: str = "accuracy") -> Figure:
+def frontier(points: Sequence[Point] | Sequence[Choice], score: str = "accuracy") -> Figure:
     """Score against edges; the line joins the networks that no other one beats in both."""
     if not points:
         raise InputError("there is no point; a frontier needs at least one network")
     figure = _figure(6.5, 4)
     axes = figure.subplots()
     axes.scatter([p.edges for p in points], [p.score for p in points], s=22, color=QUIET["light"], alpha=0.6)
-    best = best_points(points)
+    best: Sequence[Point | Choice] = best_points([*points])
     axes.step([p.edges for p in best], [p.score for p in best], where="post", color=LIGHT[0], marker="o", markersize=5)
     for point in best:
         if point.name:

@@ -55,3 +55,36 @@ def progress(epochs: Sequence[int], verbose: bool) -> Iterator[Callable[[int, Se
 def _state(scores: Sequence[Line]) -> str:
     best = max(scores, key=lambda line: line.crs_f1)
     return f"loss {best.loss:.4f}  F1 of MLLP {best.mllp_f1:.3f}, of rules {best.crs_f1:.3f}  {best.edges} edges"
+
+
+class Priced(Protocol):
+    """What the bar shows of one price."""
+
+    price: float
+    edges: float
+    score: float
+
+
+@contextmanager
+def search_progress(prices: Sequence[float], verbose: bool) -> Iterator[Callable[[Any], None]]:
+    """Yields a function that shows the latest price that was tried; the search may end before the last.
+
+    In a terminal or a notebook it is a bar; elsewhere it is a line for each price with `verbose`, else nothing.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    if console.is_terminal or console.is_jupyter:
+        columns = (TextColumn("prices {task.completed}"), BarColumn(), TimeElapsedColumn())
+        with Progress(*columns, TextColumn("{task.fields[state]}"), console=console, transient=True) as bar:
+            task = bar.add_task("searching", total=len(prices), state="starting; the first run on a machine compiles")
+            yield lambda tried: bar.update(task, advance=1, state=_priced(tried))
+    elif verbose:
+        yield lambda tried: print(_priced(tried), file=sys.stderr)
+    else:
+        yield lambda tried: None
+
+
+def _priced(tried: Priced) -> str:
+    return f"price {tried.price:g} rows  {tried.edges:.0f} edges  score {tried.score:.3f}"

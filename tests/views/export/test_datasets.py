@@ -15,7 +15,14 @@ from tests.views.export.test_laws import ENGINES, need
 @cache
 def learned(name: str, layers: tuple[int, ...]):
     data = datasets.load(name)
-    settings = {"layers": layers, "binarization_rate": 0.5, "negation": True, "max_epochs": 15, "random_state": 0}
+    settings = {
+        "recipe": "paper",
+        "layers": layers,
+        "binarization_rate": 0.5,
+        "negation": True,
+        "max_epochs": 15,
+        "random_state": 0,
+    }
     return ConceptRuleClassifier(**settings).fit(data.X, data.y).network_, data.X
 
 

@@ -63,7 +63,7 @@ def test_names_stay_data():
 
 def test_a_learned_network_with_its_probabilities():
     data = load("tic-tac-toe")
-    clf = ConceptRuleClassifier((16,), max_epochs=20, random_state=0, n_jobs=1).fit(data.X, data.y)
+    clf = ConceptRuleClassifier((16,), recipe="paper", max_epochs=20, random_state=0, n_jobs=1).fit(data.X, data.y)
     rows = agrees(clf.network_, data.X)
     assert rows > len(data.y)
     session = session_of(clf.network_)

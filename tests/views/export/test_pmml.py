@@ -62,7 +62,7 @@ def test_names_stay_data():
 @needs_java
 def test_a_learned_network():
     data = load("wine")
-    clf = ConceptRuleClassifier((16,), max_epochs=20, random_state=0, n_jobs=1).fit(data.X, data.y)
+    clf = ConceptRuleClassifier((16,), recipe="paper", max_epochs=20, random_state=0, n_jobs=1).fit(data.X, data.y)
     assert agrees(clf.network_, data.X) > len(data.y)
 
 

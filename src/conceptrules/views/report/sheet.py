@@ -74,11 +74,7 @@ def tuned(training: Training) -> str:
     """What was chosen, and on which rows."""
     validation = training.validation
     rows = f"{plural(validation.rows, 'row')} {source(validation)}" if validation else ""
-    rate, epoch = f"binarization rate ({training.rate:g})", f"epoch ({training.epoch})"
-    if isinstance(dict(training.settings).get("binarization_rate"), int | float):
-        chosen = f"The {rate} was given. The {epoch} was"
-    else:
-        chosen = f"The {rate} and the {epoch} were"
+    chosen = _what_was_chosen(training)
     if validation is None:
         return f"{chosen} chosen in training; on which rows was not recorded."
     return (
@@ -86,6 +82,16 @@ def tuned(training: Training) -> str:
         "Which class wins, the answer for everything else and the cut points come from the training rows. "
         "So scores on any of these rows flatter the model."
     )
+
+
+def _what_was_chosen(training: Training) -> str:
+    if training.rate is None or training.epoch is None:
+        price = "" if training.price is None else f" ({training.price:g} rows)"
+        return f"The price of an edge{price} was"
+    rate, epoch = f"binarization rate ({training.rate:g})", f"epoch ({training.epoch})"
+    if isinstance(dict(training.settings).get("binarization_rate"), int | float):
+        return f"The {rate} was given. The {epoch} was"
+    return f"The {rate} and the {epoch} were"
 
 
 def reliability(honesty: Honesty) -> tuple[Bin, ...]:

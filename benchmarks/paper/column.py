@@ -1,0 +1,117 @@
+"""The column conceptrules: the library as it comes on the raw table of each fold, and with one idea left out."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from benchmarks.paper.baselines import Refused
+from benchmarks.paper.folds import load, rows_of_fold
+from benchmarks.paper.printed import FAST
+from benchmarks.paper.records import Fold
+from benchmarks.paper.scores import macro_f1, scores
+from benchmarks.paper.settings import Settings
+from conceptrules import ConceptRuleClassifier, RuleNetwork
+from conceptrules.learn.ideas import Ideas
+from conceptrules.rules.evaluate import unpack
+from conceptrules.rules.measure import edges, edges_by_bounds
+from conceptrules.rules.plan import decide, fired
+
+FILES, RANKS = tuple("abcdefgh"), tuple("12345678")
+PIECES = ("White_King", "White_Rook", "Black_King")
+CHESS = {f"{piece}_{name}": order for piece in PIECES for name, order in (("file", FILES), ("rank", RANKS))}
+KINDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {"chess": CHESS}
+"""What a table does not say of itself: the files and ranks of a chess board have an order."""
+
+LEFT_OUT: Mapping[str, Mapping[str, Any]] = {
+    "conceptrules-no-winners": {"ideas": {"winners": False}},
+    "conceptrules-no-literals": {"literals": "intervals", "negation": False},
+    "conceptrules-no-polish": {"ideas": {"polish": False}},
+    "conceptrules-no-regrow": {"ideas": {"regrow": False}},
+    "conceptrules-no-choice": {"ideas": {"price": 2.5, "committees": False}},
+    "conceptrules-no-minimise": {"ideas": {"minimise": False}},
+}
+"""What is set to leave an idea out; `ideas` have no parameter of their own, since nobody else needs one."""
+
+
+def settings_of_column(data: str, model: str) -> Settings:
+    """The same for all data sets; a record shows them."""
+    fixed: dict[str, Any] = {"effort": "fast"} if model == FAST else dict(LEFT_OUT.get(model, {}))
+    if data in KINDS:
+        fixed["kinds"] = {name: list(order) for name, order in KINDS[data].items()}
+    return Settings(inputs="table", fixed=fixed)
+
+
+def classifier(settings: Settings, seed: int) -> ConceptRuleClassifier:
+    """In one thread: a run has as many processes as it may use."""
+    given = {key: value for key, value in settings.fixed.items() if key != "ideas"}
+    model = ConceptRuleClassifier(random_state=seed, n_jobs=1, **given)
+    if "ideas" in settings.fixed:
+        model._ideas = Ideas(**settings.fixed["ideas"])
+    return model
+
+
+def run_fold(data: str, model: str, protocol: str, seed: int, fold: int, settings: Settings) -> Fold:
+    """Fitted to the training rows as they stand in the table; only then it looks at the test rows."""
+    if protocol != "fold":
+        raise Refused(f"{model} learns its cut points from training rows, as anybody would: give --protocol fold")
+    table = load(data)
+    train, test = rows_of_fold(len(table.y), fold)
+    learner = classifier(settings, seed)
+    start = perf_counter()
+    said = fitted(learner, table.X.take(train), table.y[train])
+    middle = perf_counter()
+    X, y = table.X.take(test), table.y[test]
+    answers = learner.predict(X)
+    end = perf_counter()
+    network = learner.network_
+    return Fold(
+        fold,
+        scores(y, answers, table.y[train]),
+        {"fit": middle - start, "predict": end - middle},
+        chosen(network),
+        next(point.score for point in learner.frontier_ if point.network is network),
+        {"edges": edges(network), "by_bounds": edges_by_bounds(network)},
+        {"fires": fires(network, X), "frontier": frontier_of(learner, X, y), **({"warnings": said} if said else {})},
+    )
+
+
+def fitted(learner: ConceptRuleClassifier, X: Any, y: np.ndarray) -> list[str]:
+    """What was warned of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        learner.fit(X, y)
+    return sorted({str(warning.message) for warning in caught})
+
+
+def chosen(network: RuleNetwork) -> dict[str, Any]:
+    """By held-out rows."""
+    known = network.training
+    return {"price": known.price, "members": known.members} if known else {}
+
+
+def fires(network: RuleNetwork, X: Any) -> list[float]:
+    """The shares of rows on which no class fires, one does, several do."""
+    count = np.minimum(unpack(fired(network, X)).sum(axis=1), 2)
+    shares: list[float] = (np.bincount(count, minlength=3) / len(count)).tolist()
+    return shares
+
+
+def frontier_of(learner: ConceptRuleClassifier, X: Any, y: np.ndarray) -> list[dict[str, float]]:
+    """Every network of the frontier: its edges, the score that it may be chosen by, and its macro-F1 on test rows."""
+    found = []
+    for point in learner.frontier_:
+        answers = learner.classes_.take(decide(point.network, X))
+        found.append(
+            {
+                "edges": edges(point.network),
+                "by_bounds": edges_by_bounds(point.network),
+                "validation": point.score,
+                "f1": macro_f1(y, answers),
+            }
+        )
+    return found

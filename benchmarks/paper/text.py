@@ -1,0 +1,22 @@
+"""Pieces of Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+
+def markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table; figures stand on the right."""
+    lines = [header, ["---"] + ["---:"] * (len(header) - 1), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def signed(value: float) -> str:
+    """With a sign, and no minus before a zero."""
+    text = f"{value:+.2f}"
+    return "0.00" if float(text) == 0 else text.replace("-", "\N{MINUS SIGN}")
+
+
+def named(names: Sequence[str]) -> str:
+    """In brackets, if there are any."""
+    return f" ({', '.join(names)})" if names else ""

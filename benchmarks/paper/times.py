@@ -1,0 +1,66 @@
+"""How long a fit of adult takes, fold by fold: LightGBM's at its defaults, ours by default and with effort="fast"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+from benchmarks.paper.column import fitted
+from benchmarks.paper.folds import load, plain_inputs, rows_of_fold
+from benchmarks.paper.progress import say
+from benchmarks.paper.records import FOLDS, RESULTS, this_place, write_json
+from benchmarks.paper.scores import macro_f1
+from conceptrules import ConceptRuleClassifier
+
+DATA = "adult"
+REPEATS = 5
+"""LightGBM's fits, which are short; the median counts."""
+
+
+def write_times(threads: int, root: Path = RESULTS) -> Path:
+    _warm_up(threads)
+    folds = []
+    for fold in range(FOLDS):
+        folds.append(times_of(fold, threads))
+        say(f"fold {fold}: {folds[-1]}")
+    return write_json(root / DATA / "times.json", {"threads": threads, "place": this_place(), "folds": folds})
+
+
+def times_of(fold: int, threads: int) -> dict[str, float]:
+    """Seconds; from the raw table for ours, from numbers for LightGBM. Of the fast fit, its macro-F1 as well."""
+    table, inputs = load(DATA), plain_inputs(DATA, fold, "fold")
+    train, test = rows_of_fold(len(table.y), fold)
+    X, y = table.X.take(train), table.y[train]
+    theirs = median(_seconds(lambda: _lightgbm(threads).fit(inputs.train, inputs.y_train)) for _ in range(REPEATS))
+    ours, fast = (
+        ConceptRuleClassifier(effort=effort, random_state=0, n_jobs=threads) for effort in ("default", "fast")
+    )
+    return {
+        "lightgbm": theirs,
+        "default": _seconds(lambda: fitted(ours, X, y)),
+        "fast": _seconds(lambda: fitted(fast, X, y)),
+        "fast_f1": macro_f1(table.y[test], fast.predict(table.X.take(test))),
+    }
+
+
+def _warm_up(threads: int) -> None:
+    """Compiles, and starts the threads."""
+    small = load("tic-tac-toe")
+    fitted(ConceptRuleClassifier(random_state=0, n_jobs=threads), small.X, small.y)
+    numbers = plain_inputs("tic-tac-toe", 0, "fold")
+    _lightgbm(threads).fit(numbers.train, numbers.y_train)
+
+
+def _lightgbm(threads: int) -> Any:
+    from lightgbm import LGBMClassifier
+
+    return LGBMClassifier(n_jobs=threads, random_state=0, verbose=-1)
+
+
+def _seconds(work: Callable[[], Any]) -> float:
+    start = perf_counter()
+    work()
+    return perf_counter() - start

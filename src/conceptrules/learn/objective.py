@@ -1,0 +1,55 @@
+"""What a search is after: the score less a price for each edge, within a budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from conceptrules.kernels import planes
+from conceptrules.learn.draft import Draft
+from conceptrules.learn.examples import Bits
+from conceptrules.learn.scoring import Floats
+
+UNLIMITED = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Terms:
+    """What a network may be like."""
+
+    price: float
+    """What an edge costs, in units of the score."""
+    longest: int = 12
+    """Literals in a rule."""
+    rules: int = UNLIMITED
+    """Rules in all."""
+    edges: int = UNLIMITED
+    """Edges in all."""
+    sweeps: int = 6
+    """Times that the whole network is gone over, at most."""
+    literals: Bits | None = None
+    """Which of the predicates and their negations may be used; None: all."""
+    regrow: int = 0
+    """Rules that are taken out at a time, at most, to grow others in their place; 0: none."""
+    seeds: int = 3
+    """Rows that a new rule is grown around, besides one that is grown around none."""
+    winners: bool = True
+    """Whether it is learned who wins."""
+
+    def usable(self, depth: int) -> Bits | None:
+        """Of the inputs of a layer; above the first level there is no choice to make."""
+        return None if depth else self.literals
+
+
+def objective(draft: Draft, terms: Terms) -> float:
+    return draft.score() - terms.price * draft.edges
+
+
+def benefit(draft: Draft, depth: int, node: int) -> Floats:
+    """What each row gains when the node holds there: decided once with it held false and once with it held true."""
+    rows, result = draft.rows, np.empty(len(draft.rows.target))
+    off, on = (draft.forced(depth, node, value) for value in (np.zeros_like(rows.full), rows.full))
+    order = np.array(draft.order)
+    planes.differences(off, on, order, draft.default, rows.target, rows.weight, draft.slope(), result)
+    return result

@@ -1,0 +1,77 @@
+"""Local search on the discrete network: one node after another gets better inputs, on the training rows.
+
+What a node is worth on a row is found exactly: the rows are decided once with the node held true and once with it held
+false. Which inputs it then needs is a search of its own (kernels/planes.py), over all that can be dropped, added or
+swapped. A change stays only if the score, less a price for each edge, is not lower for it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from conceptrules.kernels import planes
+from conceptrules.kernels.planes import Planes, Words
+from conceptrules.learn.draft import Draft, Inputs
+from conceptrules.learn.examples import Bits
+from conceptrules.learn.objective import Terms, benefit, objective
+
+
+def polish_rule(draft: Draft, depth: int, node: int, terms: Terms, score: float) -> float:
+    """Better inputs for a rule. `score` is the objective; returns that of after, which is never lower."""
+    gains = planes.planes_of(benefit(draft, depth, node))
+    better, _ = improved(draft.below(depth), draft.layers[depth][node], gains, terms, terms.usable(depth))
+    return _put(draft, depth, node, better, terms, score)
+
+
+def polish_concept(draft: Draft, depth: int, node: int, terms: Terms, score: float) -> float:
+    """Better inputs for a concept: an OR is an AND of what is not so, where not to hold is a gain."""
+    inputs = draft.below(depth) ^ draft.rows.full
+    gains = planes.planes_of(-benefit(draft, depth, node))
+    better, _ = planes.improve(inputs, draft.layers[depth][node], gains, terms.price, len(inputs), 0)
+    return _put(draft, depth, node, better, terms, score)
+
+
+def polish_class(draft: Draft, c: int, terms: Terms) -> None:
+    """All rules of a class: each gets better inputs, or goes if it does not earn its price."""
+    score, depth, place = objective(draft, terms), len(draft.layers) - 2, 0
+    while place < len(draft.layers[-1][c]):
+        rule = int(draft.layers[-1][c][place])
+        score = polish_rule(draft, depth, rule, terms, score)
+        without = _without(draft, rule, terms)
+        if without >= score:
+            draft.drop_rule(rule)
+            score = without
+        else:
+            place += 1
+
+
+def improved(inputs: Words, chosen: Inputs, gains: Planes, terms: Terms, some: Bits | None) -> tuple[Inputs, float]:
+    """Better inputs for a conjunction, and what they are worth; of `some` of the inputs and those that it has."""
+    if some is None:
+        better, worth = planes.improve(inputs, chosen, gains, terms.price, terms.longest, 1)
+        return better, worth
+    allowed = np.union1d(np.flatnonzero(some), chosen)
+    places = np.searchsorted(allowed, chosen)
+    better, worth = planes.improve(inputs[allowed], places, gains, terms.price, terms.longest, 1)
+    return allowed[better], worth
+
+
+def _without(draft: Draft, rule: int, terms: Terms) -> float:
+    """The objective without a rule of the last level."""
+    depth = len(draft.layers) - 2
+    fired = draft.forced(depth, rule, np.zeros_like(draft.rows.full))
+    edges = len(draft.layers[depth][rule]) + sum(int(np.count_nonzero(c == rule)) for c in draft.layers[-1])
+    return draft.score(fired) - terms.price * (draft.edges - edges)
+
+
+def _put(draft: Draft, depth: int, node: int, better: Inputs, terms: Terms, score: float) -> float:
+    """Gives a node these inputs unless the objective is lower for it, or the budget exceeded."""
+    before = draft.layers[depth][node]
+    if np.array_equal(np.sort(before), np.sort(better)):
+        return score
+    draft.put(depth, node, better)
+    after = objective(draft, terms)
+    if after >= score and draft.edges <= max(terms.edges, draft.edges - len(better) + len(before)):
+        return after
+    draft.put(depth, node, before)
+    return score

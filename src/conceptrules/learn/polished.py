@@ -1,0 +1,218 @@
+"""The default recipe from rows to networks: search, make each network as short as it can be said, count its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptrules.kernels.compiling import announced
+from conceptrules.learn.calibrate import Trial, calibrated, judged, too_good, trial
+from conceptrules.learn.examples import Examples
+from conceptrules.learn.ideas import ALL, Ideas
+from conceptrules.learn.on_cpu import Here
+from conceptrules.learn.problem import EFFORTS, Problem
+from conceptrules.learn.scoring import SCORES, macro_f1
+from conceptrules.learn.search import Found, Shape, Tried, search
+from conceptrules.rules.errors import InputError
+from conceptrules.rules.evaluate import Words
+from conceptrules.rules.frontier import frontier
+from conceptrules.rules.measure import with_statistics
+from conceptrules.rules.minimise import minimise
+from conceptrules.rules.network import RuleNetwork
+from conceptrules.rules.order import in_order
+from conceptrules.rules.predicate import Column, Equals, OneOf, Predicate
+from conceptrules.rules.simplify import simplify
+from conceptrules.rules.training import Validation
+
+LONGEST = 12
+"""Literals of a rule, unless something else is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The settings of the default recipe, checked on creation."""
+
+    effort: str = "default"
+    scoring: str = "macro-F1"
+    max_edges: int | None = None
+    max_rules: int | None = None
+    max_rule_length: int | None = None
+    negation: bool | str = "auto"
+    ideas: Ideas = ALL
+
+    def __post_init__(self) -> None:
+        for name, known in (("effort", EFFORTS), ("scoring", SCORES)):
+            value = getattr(self, name)
+            if not isinstance(value, str) or value not in known:
+                raise InputError(f"{name} is {value!r}; use one of {', '.join(map(repr, known))}")
+        for name in ("max_edges", "max_rules", "max_rule_length"):
+            value = getattr(self, name)
+            if value is not None and (not isinstance(value, Integral) or isinstance(value, bool) or value < 1):
+                raise InputError(f"{name} is {value!r}; it needs a whole number of at least 1, or None for no limit")
+        if not isinstance(self.negation, bool) and self.negation != "auto":
+            raise InputError(f"negation is {self.negation!r}; use True, False or 'auto'")
+
+    def problem(
+        self, rows: Examples, class_weight: NDArray[np.float64], allowed: NDArray[np.bool_], seed: int
+    ) -> Problem:
+        return Problem(
+            examples=rows,
+            classes=len(class_weight),
+            class_weight=class_weight,
+            scoring=self.scoring,
+            literals=allowed,
+            effort=EFFORTS[self.effort],
+            seed=seed,
+            most_edges=None if self.max_edges is None else int(self.max_edges),
+            most_rules=None if self.max_rules is None else int(self.max_rules),
+            longest=int(self.max_rule_length or LONGEST),
+            ideas=self.ideas,
+        )
+
+    def kept_by(self, network: RuleNetwork) -> bool:
+        """Whether a network keeps the limits."""
+        rules = [rule for level in network.levels for rule in level.rules]
+        longest = max((len(rule.literals) for rule in rules), default=0)
+        found = ((network.edges, self.max_edges), (len(rules), self.max_rules), (longest, self.max_rule_length))
+        return all(limit is None or count <= limit for count, limit in found)
+
+
+def allowed_literals(
+    columns: Sequence[Column], predicates: Sequence[Predicate], negation: bool | str
+) -> NDArray[np.bool_]:
+    """The predicates, then their negations. "auto": of categories only, since thresholds come in pairs already."""
+    kinds = {column.name: column.kind for column in columns}
+    unordered = [
+        isinstance(predicate, Equals | OneOf) and kinds[predicate.column] != "ordinal" for predicate in predicates
+    ]
+    negated = np.array(unordered) if negation == "auto" else np.full(len(predicates), bool(negation))
+    return np.concatenate([np.ones(len(predicates), bool), negated])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Polish:
+    """One fit: what there is to learn, and the rows that choose among the networks."""
+
+    options: Options
+    problem: Problem
+    held: Sequence[tuple[Examples, Examples]]
+    blank: RuleNetwork
+    """The predicates and classes, without rules."""
+    seen: Words
+    """Rows that may decide what is left out of the rules."""
+    rows: Callable[[RuleNetwork], Examples]
+    """All rows, as bits of the predicates of a network."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Finished:
+    """A network of the frontier."""
+
+    tried: Tried
+    extracted: RuleNetwork
+    """As the search found it."""
+    network: RuleNetwork
+    """With calibrated statistics of all rows."""
+    rows: Examples
+    """All rows, as bits of its predicates."""
+    trials: Sequence[Trial]
+
+    @property
+    def edges(self) -> int:
+        return self.network.edges
+
+    @property
+    def score(self) -> float:
+        return self.tried.score
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Polished:
+    """What came out of a fit: the frontier, from the smallest network on, and which of them was chosen."""
+
+    networks: Sequence[Finished]
+    chosen: int
+    history: Sequence[Tried]
+    interrupted: bool
+
+
+def polish(task: Polish, threads: int, watch: Callable[[Tried], None]) -> Polished:
+    """What comes out does not depend on the number of threads."""
+    with _pool(threads) as pool, announced():
+        found = search(task.problem, task.held, pool, watch)
+    finished = [_finished(task, found, number) for number in range(len(found.drafts))]
+    best = frontier(finished)
+    wanted = finished[found.chosen].score
+    chosen = next(number for number, one in enumerate(best) if one.score >= wanted)
+    return Polished(best, chosen, found.history, found.interrupted)
+
+
+@contextmanager
+def _pool(threads: int) -> Iterator[Executor]:
+    if threads == 1:
+        yield Here()
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            yield pool
+
+
+def _finished(task: Polish, found: Found, number: int) -> Finished:
+    tried, draft = found.drafts[number]
+    extracted = _network(task.blank, Shape.of(draft))
+    network = in_order(_shortest(extracted, task))
+    rows = task.rows(network)
+    counted = with_statistics(network, rows.words, rows.target, rows.weight)
+    trials = [
+        trial(_network(task.blank, shape), training, held)
+        for shape, (training, held) in zip(found.held[number], task.held, strict=True)
+    ]
+    return Finished(tried, extracted, calibrated(counted, too_good(trials)), rows, trials)
+
+
+def _shortest(network: RuleNetwork, task: Polish) -> RuleNetwork:
+    """Fewer edges can be more rules or longer ones: what is not within the limits is not taken."""
+    simple = simplify(network, task.seen)
+    if not task.options.ideas.minimise:
+        return simple
+    smaller = minimise(simple)
+    return smaller if task.options.kept_by(smaller) else simple
+
+
+def _network(blank: RuleNetwork, shape: Shape) -> RuleNetwork:
+    names = blank.classes
+    return replace(
+        blank,
+        levels=shape.levels,
+        priority=tuple(names[c] for c in shape.order),
+        default=names[shape.default],
+    )
+
+
+def held_out(one: Finished, source: str) -> Validation:
+    """What held-out rows say of the networks that were learned at the same price without them."""
+    held = np.sum([each.held for each in one.trials], axis=0)
+    fires = np.zeros(3)
+    for each in one.trials:
+        fires += np.bincount(np.minimum(each.fired.sum(axis=1), 2), each.weight, minlength=3)
+    shares = fires / fires.sum()
+    return Validation(
+        source=source,
+        rows=float(held.sum() / len(one.trials)),
+        mllp_f1=None,
+        crs_f1=macro_f1(held.T),
+        disagreement=None,
+        fires=(float(shares[0]), float(shares[1]), float(shares[2])),
+        reliability=judged(one.trials),
+    )
+
+
+def settings_of(parameters: Mapping[str, Any], ideas: Ideas = ALL) -> Options:
+    names = ("effort", "scoring", "max_edges", "max_rules", "max_rule_length", "negation")
+    return Options(**{name: parameters[name] for name in names}, ideas=ideas)

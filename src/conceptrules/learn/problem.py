@@ -1,0 +1,54 @@
+"""What the default recipe gets: the rows, what counts as good, how hard to try, and the budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptrules.learn.examples import Examples
+from conceptrules.learn.ideas import ALL, Ideas
+from conceptrules.learn.rows import Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How hard to try."""
+
+    starts: int
+    sweeps: int
+    regrow: int
+    seeds: int
+    committees: bool
+    most_splits: int
+    lowest: float
+    """The lowest price, in rows."""
+
+
+EFFORTS = {
+    "fast": Effort(starts=1, sweeps=3, regrow=0, seeds=1, committees=False, most_splits=3, lowest=0.3),
+    "default": Effort(starts=2, sweeps=6, regrow=2, seeds=3, committees=True, most_splits=10, lowest=0.15),
+    "best": Effort(starts=6, sweeps=20, regrow=3, seeds=6, committees=True, most_splits=20, lowest=0.03),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """What there is to learn, and what a network may be like."""
+
+    examples: Examples
+    classes: int
+    class_weight: NDArray[np.float64]
+    scoring: str
+    literals: NDArray[np.bool_]
+    effort: Effort
+    seed: int
+    most_edges: int | None = None
+    most_rules: int | None = None
+    longest: int = 12
+    ideas: Ideas = ALL
+
+    def rows(self, examples: Examples) -> Rows:
+        weighted = examples.weighted(examples.weight * self.class_weight[examples.target])
+        return Rows.of(weighted, self.classes, self.scoring)

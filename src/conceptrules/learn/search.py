@@ -1,0 +1,197 @@
+"""The default recipe: networks at several prices of an edge, of which held-out rows choose one.
+
+At each price networks are grown, and polished until nothing helps any more (polish.py). The rows that are held out say
+which price is right; the network of that price is then learned from all rows. The networks of the higher prices are
+the frontier: each is smaller than the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+
+import numpy as np
+
+from conceptrules.learn.committee import MEMBERS
+from conceptrules.learn.draft import Draft
+from conceptrules.learn.examples import Examples, split
+from conceptrules.learn.problem import Effort, Problem
+from conceptrules.learn.rows import Rows
+from conceptrules.learn.starts import networks
+from conceptrules.rules.network import Level
+
+# In rows: what an edge costs is what so many rows are worth that are right instead of wrong. The first ones are shares
+# of all rows, for networks of a few edges.
+SHARES = (0.05, 0.02, 0.01, 0.005)
+PRICES = (20.0, 10.0, 5.0, 2.5, 1.2, 0.6, 0.3, 0.15, 0.07, 0.03)
+_EDGE_OF_A_CLASS = 3e-5
+"""What one edge more for each class has to add to the score on held-out rows, else the smaller network is taken."""
+_PERFECT = 0.99
+"""A score that a committee need not improve."""
+_HOPED = 0.02
+"""What a committee may add to the score at best, so what its edges may cost."""
+_READABLE = 3000
+"""Edges of a network that may still be followed by a larger one in the hope of better."""
+_SPLITS_UP_TO = 60_000
+"""Rows in all splits, for two classes: a small table is split several times."""
+_HOPELESS = 0.01
+"""Prices below one that is so much worse than the best are not tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A price, and what the networks it leads to are like: a line of the history."""
+
+    price: float
+    """In rows."""
+    members: int
+    edges: float
+    training_score: float
+    score: float
+    """On the rows that were held out, the mean over the splits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A draft without its rows."""
+
+    levels: tuple[Level, ...]
+    order: tuple[int, ...]
+    default: int
+
+    @staticmethod
+    def of(draft: Draft) -> Shape:
+        return Shape(draft.levels(), tuple(draft.order), draft.default)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """The networks of the frontier, with the lines of the history that speak of them, and which of them was chosen."""
+
+    drafts: list[tuple[Tried, Draft]]
+    chosen: int
+    history: list[Tried]
+    held: list[list[Shape]]
+    """For each of the drafts the networks that were learned at its price without the held-out rows, by split."""
+    interrupted: bool = False
+
+
+Watch = Callable[[Tried], None]
+
+
+def search(problem: Problem, held: Sequence[tuple[Examples, Examples]], pool: Executor, watch: Watch) -> Found:
+    """`held` are pairs of rows to learn from and rows to judge by."""
+    pairs = [(problem.rows(training), problem.rows(validation)) for training, validation in held]
+    tries: dict[Tried, list[Draft]] = {}
+
+    def tried(price: float, members: int) -> Tried:
+        one, drafts = _tried(problem, pairs, price, members, pool)
+        tries[one] = drafts
+        watch(one)
+        return one
+
+    try:
+        return _found(problem, tries, _chosen(problem, tried, tries), pool)
+    except KeyboardInterrupt:
+        if not tries:
+            raise
+        return _so_far(problem, tries)
+
+
+def _chosen(problem: Problem, tried: Callable[[float, int], Tried], tries: Mapping[Tried, object]) -> Tried:
+    """What is best on the held-out rows, of all that is worth trying."""
+    for price in _prices(problem):
+        tried(price, 1)
+        if _settled(problem, list(tries)):
+            break
+    best = _best(problem, tries)
+    if _may_vote(problem, best):
+        tried(best.price, MEMBERS)
+    return _best(problem, tries)
+
+
+def _best(problem: Problem, tries: Iterable[Tried]) -> Tried:
+    return max(tries, key=lambda one: _value(problem, one))
+
+
+def _value(problem: Problem, one: Tried) -> float:
+    return one.score - _cost(problem, one.edges)
+
+
+def _cost(problem: Problem, edges: float) -> float:
+    """Each class has rules of its own to be read, so it is the edges of a class that have to earn their place."""
+    return _EDGE_OF_A_CLASS * edges / problem.classes
+
+
+def _found(problem: Problem, tries: Mapping[Tried, list[Draft]], chosen: Tried, pool: Executor) -> Found:
+    """The networks of the frontier, learned from all rows."""
+    kept = [one for one in tries if one is chosen or (one.members == 1 and one.price >= chosen.price)]
+    rows = problem.rows(problem.examples)
+    drafts = networks(problem, [(rows, one.price, one.members) for one in kept], pool)
+    held = [list(map(Shape.of, tries[one])) for one in kept]
+    return Found(list(zip(kept, drafts, strict=True)), kept.index(chosen), list(tries), held)
+
+
+def _so_far(problem: Problem, tries: Mapping[Tried, list[Draft]]) -> Found:
+    """What there is when the search is interrupted: the networks of the first split, which never saw some rows."""
+    history = list(tries)
+    held = [list(map(Shape.of, drafts)) for drafts in tries.values()]
+    drafts = [(one, drafts[0]) for one, drafts in tries.items()]
+    return Found(drafts, history.index(_best(problem, history)), history, held, interrupted=True)
+
+
+def splits(
+    examples: Examples, fraction: float, effort: Effort, rng: np.random.Generator
+) -> list[tuple[Examples, Examples]]:
+    """Several for a small table, whose few held-out rows say little."""
+    classes = len(np.unique(examples.target))
+    count = int(np.clip(_SPLITS_UP_TO // (len(examples) * max(classes / 2, 1)), 1, effort.most_splits))
+    pairs = [split(examples, fraction, rng) for _ in range(count)]
+    # Where no class has a row to spare, the rows to learn from have to judge as well.
+    return [(training, validation if len(validation) else training) for training, validation in pairs]
+
+
+def prices(rows: int, lowest: float) -> tuple[float, ...]:
+    """From the highest to the lowest."""
+    coarse = tuple(share * rows for share in SHARES if share * rows > PRICES[0])
+    fine = tuple(price for price in PRICES if lowest <= price < SHARES[0] * rows)
+    return coarse + (fine or (lowest,))
+
+
+def _prices(problem: Problem) -> tuple[float, ...]:
+    fixed = problem.ideas.price
+    return prices(len(problem.examples), problem.effort.lowest) if fixed is None else (fixed,)
+
+
+def _settled(problem: Problem, history: Sequence[Tried]) -> bool:
+    """Whether a lower price has nothing left to gain: two in a row were worse than the best before them, or one that is
+    much worse, or too large to be read."""
+    values = [_value(problem, one) for one in history]
+    if len(history) > 1 and min(one.training_score for one in history[-2:]) > 1 - 1e-9:
+        return True
+    if values[-1] < max(values) - (0 if history[-1].edges > _READABLE else _HOPELESS):
+        return True
+    return len(values) > 2 and max(values[-2:]) < max(values[:-2])
+
+
+def _may_vote(problem: Problem, best: Tried) -> bool:
+    """Unless there is nothing to gain, or few edges may be used."""
+    free = problem.most_edges is None and problem.most_rules is None and problem.longest > 1
+    wanted = problem.effort.committees and problem.ideas.committees and free and best.score < _PERFECT
+    return wanted and (MEMBERS - 1) * _cost(problem, best.edges) < _HOPED
+
+
+def _tried(
+    problem: Problem, pairs: Sequence[tuple[Rows, Rows]], price: float, members: int, pool: Executor
+) -> tuple[Tried, list[Draft]]:
+    drafts = networks(problem, [(training, price, members) for training, _ in pairs], pool)
+    seen = [_on(draft, validation).score() for draft, (_, validation) in zip(drafts, pairs, strict=True)]
+    edges = float(np.mean([draft.edges for draft in drafts]))
+    trained = float(np.mean([draft.score() for draft in drafts]))
+    return Tried(price, members, edges, trained, float(np.mean(seen))), drafts
+
+
+def _on(draft: Draft, rows: Rows) -> Draft:
+    """The same network on other rows."""
+    return Draft(rows, draft.layers, draft.order, draft.default)

@@ -1,0 +1,105 @@
+"""The networks of a price: from several starts each, grown and polished, the best of them kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+
+import numpy as np
+
+from conceptrules.learn.committee import committee
+from conceptrules.learn.draft import Draft
+from conceptrules.learn.grow import start
+from conceptrules.learn.ideas import Ideas
+from conceptrules.learn.objective import UNLIMITED, Terms, objective
+from conceptrules.learn.priority import polish_winners
+from conceptrules.learn.problem import Problem
+from conceptrules.learn.rows import Rows
+from conceptrules.learn.sweep import sweep
+
+_SMALL = 2000
+"""Rows of a small table."""
+_STANDSTILL = 2e-4
+"""A sweep that adds less than this to the score is the last."""
+
+Wanted = tuple[Rows, float, int]
+"""The rows to learn from, the price, and how many members vote."""
+
+
+def networks(problem: Problem, wanted: Sequence[Wanted], pool: Executor) -> list[Draft]:
+    """All that are wanted, every start of each a job of its own. What comes out does not depend on the pool."""
+    jobs = [
+        (number, member, k)
+        for number, (_, _, members) in enumerate(wanted)
+        for member in range(members)
+        for k in range(_starts(problem, wanted[number][0]))
+    ]
+
+    def work(job: tuple[int, int, int]) -> Draft:
+        number, member, k = job
+        rows, price, _ = wanted[number]
+        return _polished(rows, _terms(problem, rows, price), np.random.default_rng((problem.seed, member, k)), k)
+
+    best: dict[tuple[int, int], Draft] = {}
+    for (number, member, _), draft in zip(jobs, pool.map(work, jobs), strict=True):
+        terms = _terms(problem, *wanted[number][:2])
+        rival = best.get((number, member))
+        if rival is None or objective(draft, terms) > objective(rival, terms):
+            best[number, member] = draft
+    return [_together([best[number, m] for m in range(one[2])], problem.ideas) for number, one in enumerate(wanted)]
+
+
+def _starts(problem: Problem, rows: Rows) -> int:
+    """Several classes take long, and it matters less where the search begins; small tables take no time at all."""
+    starts = problem.effort.starts
+    if len(rows.target) < _SMALL:
+        return 4 * starts
+    return starts if rows.classes == 2 else max(starts // 2, 1)
+
+
+def _together(members: Sequence[Draft], ideas: Ideas) -> Draft:
+    if len(members) == 1:
+        return members[0]
+    draft = committee(members)
+    if ideas.winners:
+        polish_winners(draft)
+    return draft
+
+
+def _terms(problem: Problem, rows: Rows, price: float) -> Terms:
+    return Terms(
+        price=price / float(rows.weight.sum()),
+        longest=problem.longest,
+        rules=UNLIMITED if problem.most_rules is None else problem.most_rules,
+        edges=UNLIMITED if problem.most_edges is None else problem.most_edges,
+        literals=problem.literals,
+        regrow=problem.effort.regrow if problem.ideas.regrow else 0,
+        seeds=problem.effort.seeds,
+        sweeps=problem.effort.sweeps if problem.ideas.polish else 0,
+        winners=problem.ideas.winners,
+    )
+
+
+def _polished(rows: Rows, terms: Terms, rng: np.random.Generator, number: int) -> Draft:
+    """From an empty network, until a sweep adds next to nothing."""
+    order = _order(rows, bool(number % 2) and terms.winners)
+    draft = Draft.empty(rows, order, order[-1])
+    start(draft, terms, rng)
+    if terms.winners:
+        polish_winners(draft)
+    score = objective(draft, terms)
+    for _ in range(terms.sweeps):
+        sweep(draft, terms, rng)
+        before, score = score, objective(draft, terms)
+        if score < before + max(terms.price / 2, _STANDSTILL):
+            break
+    return draft
+
+
+def _order(rows: Rows, reverse: bool) -> list[int]:
+    """The rarest class comes first and the commonest is the default.
+
+    Of two classes it matters which of them is described, so that some starts have it the other way round.
+    """
+    order: list[int] = np.argsort(np.bincount(rows.target, rows.weight, rows.classes), kind="stable").tolist()
+    return order[::-1] if reverse and rows.classes == 2 else order

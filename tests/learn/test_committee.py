@@ -1,0 +1,47 @@
+"""A committee answers as its members would by vote."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conceptrules.learn.committee import MEMBERS, committee
+from conceptrules.learn.draft import Draft
+from conceptrules.rules.evaluate import Words, first_firing, unpack
+from tests.strategies_drafts import drafts_on, rows
+
+
+def fired(draft: Draft) -> np.ndarray:
+    return unpack(Words(draft.fired, len(draft.rows.target)))
+
+
+def decided(draft: Draft) -> np.ndarray:
+    return first_firing(fired(draft), draft.order, draft.default)
+
+
+@given(rows(classes=2), st.data())
+def test_of_two_classes_the_majority_of_decisions_wins(judged, data):
+    """Members may describe either class or both, in either order, with either default."""
+    members = [data.draw(drafts_on(judged, levels=1)) for _ in range(MEMBERS)]
+    votes = np.sum([decided(member) for member in members], axis=0)
+    assert (decided(committee(members)) == (votes > MEMBERS / 2)).all()
+
+
+@given(rows(), st.data())
+def test_of_several_classes_two_votes_win_then_one(judged, data):
+    """A member has a vote for each class that fires; who wins among them is the first member's."""
+    if judged.classes == 2:
+        return
+    members = [data.draw(drafts_on(judged, levels=1)) for _ in range(MEMBERS)]
+    votes = np.sum([fired(member) for member in members], axis=0)
+    wanted = np.where((votes >= 2).any(axis=1, keepdims=True), votes >= 2, votes >= 1)
+    together = committee(members)
+    assert (fired(together) == wanted).all()
+    assert (together.order, together.default) == (members[0].order, members[0].default)
+
+
+@given(rows(), st.data())
+def test_members_that_agree_decide_as_each_does(judged, data):
+    member = data.draw(drafts_on(judged, levels=1))
+    assert (decided(committee([member] * MEMBERS)) == decided(member)).all()
