@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from conceptrules.learn.examples import Examples, canonical
 from conceptrules.learn.on_cpu import Here
 from conceptrules.learn.problem import EFFORTS, Effort, Problem
 from conceptrules.learn.scoring import SCORES
-from conceptrules.learn.search import Found, Tried, prices, search, splits
+from conceptrules.learn.search import Found, Tried, _settled, prices, search, splits
 from tests.strategies_drafts import longest, seeded
 
 QUICK = Effort(starts=1, sweeps=1, regrow=1, seeds=1, committees=True, most_splits=2, lowest=0.15)
@@ -189,3 +190,11 @@ def test_prices_fall(rows, lowest):
     assert list(found) == sorted(found, reverse=True)
     assert len(set(found)) == len(found)
     assert found[-1] == lowest
+
+
+def test_a_fall_at_a_high_price_does_not_end_the_search() -> None:
+    """Networks of a few edges are good or bad by chance."""
+    tries = [Tried(price, 1, 5.0, 0.5, score) for price, score in ((100.0, 0.62), (40.0, 0.55))]
+    two = SimpleNamespace(classes=2)
+    assert not _settled(two, tries)
+    assert _settled(two, [*tries, Tried(2.5, 1, 30.0, 0.6, 0.6)])

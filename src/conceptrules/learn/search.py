@@ -29,6 +29,8 @@ _EDGE_OF_A_CLASS = 3e-5
 """What one edge more for each class has to add to the score on held-out rows, else the smaller network is taken."""
 _PERFECT = 0.99
 """A score that a committee need not improve."""
+_QUICK = 2.5
+"""Down to this price a network takes no time, and the first ones, of a few edges, are good or bad by chance."""
 _HOPED = 0.02
 """What a committee may add to the score at best, so what its edges may cost."""
 _READABLE = 3000
@@ -167,6 +169,8 @@ def _prices(problem: Problem) -> tuple[float, ...]:
 def _settled(problem: Problem, history: Sequence[Tried]) -> bool:
     """Whether a lower price has nothing left to gain: two in a row were worse than the best before them, or one that is
     much worse, or too large to be read."""
+    if history[-1].price > _QUICK:
+        return False
     values = [_value(problem, one) for one in history]
     if len(history) > 1 and min(one.training_score for one in history[-2:]) > 1 - 1e-9:
         return True
