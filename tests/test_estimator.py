@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,33 +18,15 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from conceptrules import ConceptRuleClassifier, InputError
-from conceptrules.estimator import RECIPES
+from conceptrules.parameters import RECIPES
 from conceptrules.rules.evaluate import layers_plain, pack
 from conceptrules.rules.order import in_order
 from conceptrules.rules.simplify import simplify
+from tests import people
+from tests.people import simple
 
-QUICK = {"recipe": "paper", "layers": (8,), "binarization_rate": (0.5, 0.8), "max_epochs": 60, "random_state": 0}
-
-
-def quick(**settings: Any) -> ConceptRuleClassifier:
-    return ConceptRuleClassifier(**{**QUICK, **settings})
-
-
-def table(rows: int = 120, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
-    """Three classes, text, numbers and gaps, and a tenth of the answers wrong."""
-    rng = np.random.default_rng(seed)
-    X = pd.DataFrame(
-        {
-            "age": rng.integers(18, 80, rows),
-            "job": pd.Series(rng.choice(["nurse", "smith", "clerk"], rows)).where(rng.random(rows) > 0.1),
-            "height": rng.normal(170, 10, rows).round(1),
-        }
-    )
-    y = np.where(X["job"] == "nurse", "care", np.where(X["age"] > 50, "old", "young"))
-    return X, np.where(rng.random(rows) < 0.1, rng.permutation(y), y)
-
-
-X, Y = table()
+quick = partial(people.quick, "paper")
+X, Y = simple()
 FITTED = quick().fit(X, Y)
 
 
@@ -63,24 +46,8 @@ def test_no_tag_excuses_it() -> None:
     assert not any([tags.non_deterministic, tags.no_validation, tags.classifier_tags.poor_score])
 
 
-def test_the_order_of_rows_does_not_matter() -> None:
-    order = np.random.default_rng(1).permutation(len(Y))
-    again = quick().fit(X.iloc[order], Y[order])
-    assert again.network_ == FITTED.network_
-    assert again.network_.statistics == FITTED.network_.statistics
-
-
 def test_the_number_of_threads_does_not_matter() -> None:
     assert quick(n_jobs=1).fit(X, Y).network_ == quick(n_jobs=3).fit(X, Y).network_ == FITTED.network_
-
-
-def test_weights_are_repeats_and_zero_is_absence() -> None:
-    weight = np.random.default_rng(2).integers(0, 4, len(Y))
-    weighted = quick().fit(X, Y, sample_weight=weight)
-    order = np.repeat(np.arange(len(Y)), weight)
-    repeated = quick().fit(X.iloc[order], Y[order])
-    assert weighted.network_ == repeated.network_
-    assert weighted.network_.statistics == repeated.network_.statistics
 
 
 @pytest.mark.parametrize(
@@ -101,7 +68,7 @@ def test_rows_as_lists_and_labels_as_numbers() -> None:
 
 
 def test_it_learns_the_table() -> None:
-    fresh, answers = table(rows=500, seed=5)
+    fresh, answers = simple(rows=500, seed=5)
     assert FITTED.score(fresh, answers) > 0.8
     assert "job = nurse" in str(FITTED.network_)
 
@@ -203,20 +170,6 @@ def test_history_tells_of_every_rate() -> None:
     }
 
 
-def test_validation_rows_of_your_own() -> None:
-    fresh, answers = table(rows=60, seed=9)
-    clf = quick().fit(X, Y, X_val=fresh, y_val=answers)
-    assert sum(clf.network_.statistics.rows) == len(Y)  # no row of X was held back
-    with pytest.raises(InputError, match="X_val has no rows"):
-        quick().fit(X, Y, X_val=fresh[:0], y_val=answers[:0])
-    with pytest.raises(InputError, match="go together"):
-        quick().fit(X, Y, X_val=fresh)
-    with pytest.raises(InputError, match="y_val has the class 'dead'"):
-        quick().fit(X, Y, X_val=fresh, y_val=["dead"] * 60)
-    with pytest.raises(InputError, match="y_val has 59 labels for the 60 rows"):
-        quick().fit(X, Y, X_val=fresh, y_val=answers[1:])
-
-
 def test_refit_trains_again_with_the_chosen_rate() -> None:
     clf = quick(refit=True).fit(X, Y)
     best = max(FITTED.history_, key=lambda line: (line["crs_f1"], line["training_f1"], -line["edges"]))
@@ -237,14 +190,6 @@ def test_class_weight_moves_decisions() -> None:
     assert (balanced.predict(x) == 1).mean() > (plain.predict(x) == 1).mean()
     with pytest.raises(InputError, match="class_weight names the class 'yes'"):
         quick(class_weight={"yes": 2}).fit(x, y)
-
-
-def test_a_small_class_stays_in_training() -> None:
-    labels = Y.copy()
-    labels[:3] = "rare"
-    with pytest.warns(UserWarning, match="class 'rare' has too few rows for a validation split of 0.2"):
-        clf = quick().fit(X, labels)
-    assert "rare" in clf.network_.classes
 
 
 @pytest.mark.parametrize(
@@ -286,13 +231,6 @@ def test_bad_labels(labels: Any, message: str) -> None:
 def test_labels_of_mixed_types() -> None:
     with pytest.raises(TypeError, match=r"row 1 holds 1 \(int\) among text"):
         quick().fit(X.iloc[:4], ["a", 1, "b", 2])
-
-
-def test_progress_is_shown_when_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    quick(verbose=True).fit(X, Y)
-    assert "edges" in capsys.readouterr().err
-    quick().fit(X, Y)
-    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("recipe", RECIPES)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from copy import copy
+from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,31 +19,14 @@ from conceptrules.rules.frontier import frontier
 from conceptrules.rules.measure import edges
 from conceptrules.rules.predicate import Interval
 from conceptrules.rules.reliability import binned
+from tests import people
+from tests.people import entangled
 
-
-def quick(**settings: Any) -> ConceptRuleClassifier:
-    return ConceptRuleClassifier(**{"effort": "fast", "random_state": 0, "n_jobs": 1, **settings})
-
-
-def table(rows: int = 200, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
-    """Three classes, text, numbers and gaps, and a tenth of the answers wrong."""
-    rng = np.random.default_rng(seed)
-    X = pd.DataFrame(
-        {
-            "age": rng.integers(18, 80, rows),
-            "job": pd.Series(rng.choice(["nurse", "smith", "clerk"], rows)).where(rng.random(rows) > 0.1),
-            "height": rng.normal(170, 10, rows).round(1),
-        }
-    )
-    tall = (X["height"] > 172) & (X["age"] > 30)
-    y = np.where((X["job"] == "nurse") & ~tall, "care", np.where((X["age"] > 50) | tall, "old", "young"))
-    return X, np.where(rng.random(rows) < 0.1, rng.permutation(y), y)
-
-
-X, Y = table()
+quick = partial(people.quick, "polished")
+X, Y = entangled()
 FITTED = quick().fit(X, Y)
 DEFAULT = ConceptRuleClassifier(random_state=0).fit(X, Y)
-SEVERAL = quick().fit(*table(600))
+SEVERAL = quick().fit(*entangled(600))
 """With a frontier of several networks."""
 
 
@@ -53,18 +36,10 @@ def sizes(network: Any) -> tuple[int, int, int]:
 
 
 def test_it_learns_the_table() -> None:
-    fresh, answers = table(rows=600, seed=5)
+    fresh, answers = entangled(rows=600, seed=5)
     assert FITTED.score(fresh, answers) > 0.85
     assert DEFAULT.score(fresh, answers) > 0.85
     assert any(isinstance(p, Interval) for p in FITTED.network_.predicates)
-
-
-def test_the_order_of_rows_does_not_matter() -> None:
-    order = np.random.default_rng(1).permutation(len(Y))
-    again = quick().fit(X.iloc[order], Y[order])
-    assert again.frontier_ == FITTED.frontier_
-    assert again.network_ == FITTED.network_
-    assert again.network_.statistics == FITTED.network_.statistics
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -72,15 +47,6 @@ def test_the_number_of_threads_does_not_matter(threads: int) -> None:
     again = ConceptRuleClassifier(random_state=0, n_jobs=threads).fit(X, Y)
     assert again.frontier_ == DEFAULT.frontier_
     assert again.history_ == DEFAULT.history_
-
-
-def test_weights_are_repeats_and_zero_is_absence() -> None:
-    weight = np.random.default_rng(2).integers(0, 4, len(Y))
-    weighted = quick().fit(X, Y, sample_weight=weight)
-    order = np.repeat(np.arange(len(Y)), weight)
-    repeated = quick().fit(X.iloc[order], Y[order])
-    assert weighted.frontier_ == repeated.frontier_
-    assert weighted.network_.statistics == repeated.network_.statistics
 
 
 def test_fractional_weights_move_decisions() -> None:
@@ -112,7 +78,7 @@ def test_limits_are_kept_exactly(limits: dict[str, Any]) -> None:
 @settings(max_examples=15, deadline=None)
 @given(st.integers(1, 12), st.integers(1, 4), st.integers(1, 3), st.integers(0, 3))
 def test_limits_are_kept_on_any_table(most_edges: int, most_rules: int, longest: int, seed: int) -> None:
-    x, y = table(40, seed)
+    x, y = entangled(40, seed)
     clf = quick(max_edges=most_edges, max_rules=most_rules, max_rule_length=longest, quantiles=4)
     for choice in clf.fit(x, y).frontier_:
         assert all(np.array(sizes(choice.network)) <= [most_edges, most_rules, longest])
@@ -220,24 +186,6 @@ def test_class_weight_moves_decisions() -> None:
     assert shares[0] < shares[1] < shares[2]
 
 
-def test_validation_rows_of_your_own() -> None:
-    fresh, answers = table(rows=60, seed=9)
-    clf = quick().fit(X, Y, X_val=fresh, y_val=answers)
-    validation = clf.network_.training.validation
-    assert (validation.source, validation.rows) == ("given", 60)
-    assert sum(clf.network_.statistics.rows) == len(Y)  # no row of X was held back
-    with pytest.raises(InputError, match="go together"):
-        quick().fit(X, Y, X_val=fresh)
-
-
-def test_a_small_class_stays_in_training() -> None:
-    labels = Y.copy()
-    labels[:3] = "rare"
-    with pytest.warns(UserWarning, match="class 'rare' has too few rows for a validation split of 0.2"):
-        clf = quick().fit(X, labels)
-    assert "rare" in clf.network_.classes
-
-
 def test_no_row_can_be_held_back() -> None:
     with pytest.warns(UserWarning, match="too few rows"):
         clf = quick().fit([[1], [2]], ["a", "b"])
@@ -311,13 +259,6 @@ def test_ctrl_c_keeps_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     calls[:] = [None] * 5
     with pytest.raises(KeyboardInterrupt):
         quick().fit(X, Y)
-
-
-def test_progress_is_shown_when_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    quick(verbose=True).fit(X, Y)
-    assert "edges" in capsys.readouterr().err
-    quick().fit(X, Y)
-    assert capsys.readouterr().err == ""
 
 
 def test_a_cohort_of_both_recipes() -> None:

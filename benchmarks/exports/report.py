@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import platform
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from datetime import datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -17,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.speed.report import machine
-from conceptrules import __version__
+from benchmarks.speed.report import machine, versions
 
 if TYPE_CHECKING:
     from benchmarks.exports.comparison import Cell
@@ -65,20 +62,14 @@ def keep(kind: str, started: datetime, content: Mapping[str, Any], folder: Path 
     """The record of a run: what was run, on what, and what came out."""
     folder.mkdir(exist_ok=True)
     path = folder / f"{kind}-{started:%Y%m%d-%H%M%S}.json"
-    about = {"started": started.isoformat(timespec="seconds"), "versions": versions(), "machine": machine()}
+    about = {"started": started.isoformat(timespec="seconds"), "versions": _versions(), "machine": machine()}
     path.write_text(json.dumps({**about, **content}, indent=1, default=_plain) + "\n", encoding="utf-8")
     print(f"kept as benchmarks/exports/results/{path.name}")
     return path
 
 
-def versions() -> dict[str, str]:
-    found = {"python": platform.python_version(), "conceptrules": __version__}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "not installed"
-    return found | {name: _program(name, options) for name, options in PROGRAMS.items()}
+def _versions() -> dict[str, str]:
+    return versions(PACKAGES) | {name: _program(name, options) for name, options in PROGRAMS.items()}
 
 
 def _program(name: str, options: Sequence[str]) -> str:

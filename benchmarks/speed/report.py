@@ -110,9 +110,9 @@ def _measurement(fields: dict[str, Any]) -> Measurement:
     return Measurement(**{key: value for key, value in fields.items() if key not in ("value", "met")})
 
 
-def versions() -> dict[str, str]:
+def versions(packages: Sequence[str] = PACKAGES) -> dict[str, str]:
     found = {"python": platform.python_version(), "conceptrules": __version__}
-    for package in PACKAGES:
+    for package in packages:
         try:
             found[package] = version(package)
         except PackageNotFoundError:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from copy import copy
 from dataclasses import asdict, replace
-from functools import partial
 from inspect import signature
-from numbers import Integral, Real
 from os import PathLike
 from typing import Any, Self
 
@@ -15,79 +12,34 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils._set_output import _wrap_data_with_container
 from sklearn.utils.validation import check_is_fitted
 
 from conceptrules.binarize import Binarizer
 from conceptrules.binarize.targets import check_class_weight, check_classes, check_labels, codes_of_labels
-from conceptrules.learn.device import check_device
 from conceptrules.learn.evidence import GIVEN, HELD_BACK, TRAINING, validation_of, with_evidence
 from conceptrules.learn.examples import Examples, canonical, joined
 from conceptrules.learn.fit import Snapshot, Task
 from conceptrules.learn.ideas import ALL, Ideas
 from conceptrules.learn.polished import Finished, Polish, Polished, allowed_literals, held_out, settings_of
-from conceptrules.learn.recipe import Recipe, auto_layers
 from conceptrules.learn.search import splits
 from conceptrules.learn.summary import training_of
 from conceptrules.lessons import Lesson, Read, extracted, given, held_back, learn, warn_of_small
+from conceptrules.parameters import binarizer_of, check, recipe_of, used
 from conceptrules.rules.errors import InputError
-from conceptrules.rules.evaluate import Bits, layers, unpack
+from conceptrules.rules.evaluate import Bits, unpack
 from conceptrules.rules.explain import Explanation
 from conceptrules.rules.fingerprint import row_hashes
 from conceptrules.rules.frontier import Choice, smallest_within, with_at_most
 from conceptrules.rules.measure import pattern_frequencies, probabilities, with_statistics
-from conceptrules.rules.network import RuleNetwork
 from conceptrules.rules.order import in_order
 from conceptrules.rules.plan import decide, fired
 from conceptrules.rules.simplify import simplify
-from conceptrules.rules.table import open_table, read_words
-from conceptrules.rules.text import node_names
+from conceptrules.rules.table import open_table
 from conceptrules.rules.training import Training
-
-RECIPES = ("polished", "paper")
-# Parameters that one recipe has no use for: to take them and do nothing would be worse than to object.
-ONLY_PAPER = (
-    "layers", "binarization_rate", "max_epochs", "patience", "batch_size", "learning_rate", "l2", "priority", "refit",
-)  # fmt: skip
-ONLY_POLISHED = ("effort", "scoring", "max_edges", "max_rules", "max_rule_length")
+from conceptrules.transformer import Layers
 
 
-class _Layers:
-    """The learned representation of each layer.
-
-    In a class of its own, which scikit-learn does not wrap: its `set_output` knows the names of one layer only.
-    """
-
-    network_: RuleNetwork
-    binarizer_: Binarizer
-
-    def transform(self, X: Any, layer: int = -2) -> Any:
-        """The learned representation h(layer): 0 the predicates, 1 the first rules, 2 their concepts, ..., the classes.
-
-        Negative layers count from the top; the rules just below the classes are the default.
-        """
-        check_is_fitted(self, "network_")
-        words = read_words(self.network_.columns, self.network_.predicates, X)
-        bits = unpack(layers(self.network_, words)[self._layer(layer)])
-        named: Any = copy(self)
-        named.get_feature_names_out = partial(self.get_feature_names_out, layer=layer)
-        return _wrap_data_with_container("transform", bits, X, named)
-
-    def get_feature_names_out(self, input_features: Any = None, layer: int = -2) -> NDArray[np.object_]:
-        """What each column of `transform` says, in words."""
-        check_is_fitted(self, "network_")
-        self.binarizer_.get_feature_names_out(input_features)  # objects to names that are not those of the fit
-        return np.array(node_names(self.network_, self._layer(layer)), dtype=object)
-
-    def _layer(self, layer: int) -> int:
-        """A layer's number from the bottom."""
-        count = 2 * len(self.network_.levels) + 1
-        if not isinstance(layer, Integral) or not -count <= layer < count:
-            raise InputError(f"layer is {layer!r}; this network has the layers 0 (predicates) to {count - 1} (classes)")
-        return int(layer) % count
-
-
-class ConceptRuleClassifier(_Layers, ClassifierMixin, TransformerMixin, BaseEstimator):
+class ConceptRuleClassifier(Layers, ClassifierMixin, TransformerMixin, BaseEstimator):
     """Learns a Concept Rule Set: a small network of AND/OR rules that a person can read.
 
     By default networks are grown and polished at several prices of an edge, and held-out rows choose the price. The
@@ -254,7 +206,7 @@ class ConceptRuleClassifier(_Layers, ClassifierMixin, TransformerMixin, BaseEsti
             training, validation = held_back(read.rows, read.classes, self.validation_fraction, rng)
         else:
             training, validation = read.rows, judges
-        recipe = self._recipe(training.inputs * (2 if self.negation is True else 1))
+        recipe = recipe_of(self.get_params(deep=False), training.inputs * (2 if self.negation is True else 1))
         return Task(recipe, training, validation, self._weights(read, training), rng)
 
     def _polish(self, read: Read, judges: Examples | None, seen: Examples, rng: np.random.Generator) -> Polish:
@@ -302,9 +254,7 @@ class ConceptRuleClassifier(_Layers, ClassifierMixin, TransformerMixin, BaseEsti
 
     def _trained(self, lesson: Lesson, best: Any) -> Training:
         dropped = lesson.read.binarizer.categories_dropped_
-        idle = ONLY_POLISHED if self.recipe == "paper" else (*ONLY_PAPER, "device")
-        settings = {name: value for name, value in self.get_params().items() if name not in idle}
-        return training_of(settings, best, len(lesson.read.hashes), dropped)
+        return training_of(used(self.get_params()), best, len(lesson.read.hashes), dropped)
 
     def _take_over(self, read: Read, history: list[dict[str, Any]], choices: tuple[Choice, ...], chosen: int) -> None:
         self.binarizer_, self.classes_, self.history_ = read.binarizer, read.classes, history
@@ -380,54 +330,10 @@ class ConceptRuleClassifier(_Layers, ClassifierMixin, TransformerMixin, BaseEsti
 
     def _check(self) -> None:
         """Objects to settings that are out of range, before the table is read."""
-        self._check_recipe()
-        check_device(self.device)
-        if self.n_jobs is not None and (not isinstance(self.n_jobs, Integral) or self.n_jobs == 0):
-            raise InputError(f"n_jobs is {self.n_jobs!r}; give a number of cores, -1 for all, or None")
-        fraction = self.validation_fraction
-        if not isinstance(fraction, Real) or not 0 < float(fraction) < 1:
-            raise InputError(f"validation_fraction is {fraction!r}; it needs a number between 0 and 1, such as 0.2")
-        self._binarizer()
-        if self.recipe == "paper":
-            self._recipe(inputs=1)
-        else:
-            settings_of(self.get_params(deep=False))
-
-    def _check_recipe(self) -> None:
-        """Objects to settings that the recipe has no use for."""
-        if not isinstance(self.recipe, str) or self.recipe not in RECIPES:
-            raise InputError(f"recipe is {self.recipe!r}; use one of {', '.join(map(repr, RECIPES))}")
-        polished = self.recipe == "polished"
-        other = RECIPES[polished]
-        for name in ONLY_PAPER if polished else ONLY_POLISHED:
-            value = getattr(self, name)
-            if not _same(value, signature(ConceptRuleClassifier).parameters[name].default):
-                raise InputError(
-                    f"{name} is {value!r}, but recipe={self.recipe!r} has no use for it; "
-                    f"add recipe={other!r}, or leave {name} out"
-                )
-        if polished and isinstance(self.device, str) and self.device.startswith("cuda"):
-            raise InputError(
-                f"device is {self.device!r}, but recipe='polished' runs on the CPU; "
-                "add recipe='paper', or leave device out"
-            )
+        check(self.get_params(deep=False), signature(ConceptRuleClassifier))
 
     def _binarizer(self) -> Binarizer:
-        known = ("auto", "thresholds", "intervals")
-        if not isinstance(self.literals, str) or self.literals not in known:
-            raise InputError(f"literals is {self.literals!r}; use one of {', '.join(map(repr, known))}")
-        literals = {"polished": "thresholds", "paper": "intervals"}[self.recipe] if _is_auto(self.literals) else None
-        binarizer = Binarizer(self.kinds, self.max_categories, literals or self.literals, self.quantiles)
-        binarizer.check()
-        return binarizer
-
-    def _recipe(self, inputs: int) -> Recipe:
-        """The settings of a training run; objects to what is out of range."""
-        given = {} if _is_auto(self.binarization_rate) else {"binarization_rate": self.binarization_rate}
-        names = ("max_epochs", "patience", "batch_size", "learning_rate", "l2", "priority", "refit")
-        layers = auto_layers(inputs) if _is_auto(self.layers) else self.layers
-        negation: Any = False if _is_auto(self.negation) else self.negation
-        return Recipe(layers, negation, **given, **{name: getattr(self, name) for name in names})
+        return binarizer_of(self.get_params(deep=False))
 
     def _fired(self, X: Any) -> Bits:
         check_is_fitted(self, "network_")
@@ -437,11 +343,3 @@ class ConceptRuleClassifier(_Layers, ClassifierMixin, TransformerMixin, BaseEsti
 def _source(training: Examples, validation: Examples, lesson: Lesson) -> str:
     """Where the validation rows are from."""
     return TRAINING if validation is training else GIVEN if lesson.given else HELD_BACK
-
-
-def _is_auto(value: Any) -> bool:
-    return isinstance(value, str) and value == "auto"
-
-
-def _same(value: Any, default: Any) -> bool:
-    return value is None if default is None else isinstance(value, str | Real) and bool(value == default)

@@ -1,14 +1,23 @@
-"""The first fit on a machine says that it compiles; a later one does not."""
+"""The first fit on a machine says that it compiles; a later one does not. What is kept is of the code as it is."""
 
 from __future__ import annotations
 
+import importlib
 import os
+import pkgutil
+import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numba import njit
+from numba.core.dispatcher import Dispatcher
 
+from conceptrules import kernels as package
+from conceptrules.kernels import compiling, vectors
 from conceptrules.kernels.compiling import NOTE, announced
 
 FIT = """
@@ -50,8 +59,49 @@ def test_it_is_said_once_and_not_again_where_kernels_are_on_the_disk(tmp_path: P
 
 
 def test_kernels_of_others_are_not_spoken_of(capsys: pytest.CaptureFixture[str]) -> None:
-    from numba import njit
-
     with announced():
         assert njit(lambda x: x + 1)(1) == 2
     assert capsys.readouterr().err == ""
+
+
+def kernels() -> list[Dispatcher]:
+    """Every compiled function of the package; those of a GPU need packages that may be missing."""
+    names = {module.name for module in pkgutil.iter_modules(package.__path__)} - {"gpu", "states", "warps"}
+    modules = [importlib.import_module(f"conceptrules.kernels.{name}") for name in sorted(names)]
+    return [value for module in modules for value in vars(module).values() if isinstance(value, Dispatcher)]
+
+
+def test_a_kernel_is_compiled_again_when_another_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "kernel_of_a_test.py"
+    path.write_text("from conceptrules.kernels.compiling import kernel\n@kernel()\ndef add(x): return x + 1\n")
+
+    def compiled() -> int:
+        add = runpy.run_path(str(path))["add"]
+        assert add(1) == 2
+        return sum(add.stats.cache_misses.values())
+
+    found = [compiled(), compiled()]
+    monkeypatch.setattr(compiling, "SOURCES", "other sources")
+    assert [*found, compiled(), compiled()] == [1, 0, 1, 0]
+
+
+def test_every_kernel_is_kept_with_the_sources_of_all() -> None:
+    assert len(kernels()) > 30
+    for kernel in kernels():
+        assert kernel._cache._cache_file._source_stamp[1] == compiling.SOURCES, kernel
+
+
+def test_no_kernel_leaves_rounding_to_the_compiler() -> None:
+    """Else it comes out otherwise in another function, and one thread and two would not agree to the last bit."""
+    assert not [kernel for kernel in kernels() if kernel.targetoptions.get("fastmath")]
+
+    @njit
+    def every_operation(values: np.ndarray) -> float:
+        x = vectors.load(values, 0, 0)
+        x = vectors.times_plus(x, x, vectors.spread(np.float32(1))) + x * x - x / x
+        return vectors.total(vectors.one_minus(values[0, 0, 0], x))
+
+    every_operation(np.ones((1, 1, vectors.LANES), np.float32))
+    (written,) = every_operation.inspect_llvm().values()
+    assert "fmul" in written or "fadd" in written
+    assert not re.search(r"\b(fast|reassoc|contract|arcp|nsz|afn)\b", written)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -41,6 +42,16 @@ def trained(sizes: tuple[int, ...], threads: int | None, **options: float) -> tu
     return state, loss
 
 
+def shared(sizes: tuple[int, ...], arguments: tuple[Any, ...], most_threads: int) -> tuple[list[Cohort], list[Any]]:
+    """One network after an epoch by the reference, by one thread, by two, ...; and the losses."""
+    states = [cohort(sizes, networks=1) for _ in range(1 + most_threads)]
+    losses = [reference.epoch(states[0], *arguments)]
+    for threads, state in enumerate(states[1:], start=1):
+        with ThreadPoolExecutor(threads) as executor:
+            losses.append(cpu.epoch(state, *arguments, executor))
+    return states, losses
+
+
 @pytest.mark.parametrize("sizes", SIZES)
 @pytest.mark.parametrize("options", OPTIONS)
 def test_an_epoch_equals_the_reference(sizes: tuple[int, ...], options: dict[str, float]) -> None:
@@ -76,11 +87,7 @@ def test_threads_share_a_large_batch_of_one_network() -> None:
     sizes, data, order = SIZES[0], rows(9, 3, count=700), np.arange(700)
     masked = np.zeros((1, Cohort.count(sizes)), bool)
     arguments = (masked, data, order, 0.01, Settings(batch_size=300, l1=1e-4, graft=0.5))
-    states = [cohort(sizes, networks=1) for _ in range(3)]
-    losses = [reference.epoch(states[0], *arguments)]
-    for threads, state in enumerate(states[1:], start=1):
-        with ThreadPoolExecutor(threads) as executor:
-            losses.append(cpu.epoch(state, *arguments, executor))
+    states, losses = shared(sizes, arguments, most_threads=2)
     np.testing.assert_allclose(states[1].weights, states[0].weights, atol=1e-4)
     np.testing.assert_allclose(losses[1], losses[0], rtol=1e-4)
     assert np.array_equal(states[1].weights, states[2].weights)
@@ -100,11 +107,7 @@ def test_threads_share_the_layers_of_a_large_network(
     masked = np.random.default_rng(4).random(state.weights.shape) < rate
     arguments = (masked, data, np.arange(100), 0.01, Settings(batch_size=70, graft=graft))
     monkeypatch.setattr(cpu, "WORTH_SHARING", 0)
-    states = [cohort(sizes, networks=1) for _ in range(4)]
-    losses = [reference.epoch(states[0], *arguments)]
-    for threads, state in enumerate(states[1:], start=1):
-        with ThreadPoolExecutor(threads) as executor:
-            losses.append(cpu.epoch(state, *arguments, executor))
+    states, losses = shared(sizes, arguments, most_threads=3)
     np.testing.assert_allclose(states[1].weights, states[0].weights, atol=1e-4)
     np.testing.assert_allclose(states[1].first, states[0].first, rtol=1e-3, atol=1e-6)
     np.testing.assert_allclose(losses[1], losses[0], rtol=1e-4)

@@ -5,14 +5,17 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from conceptrules import __version__
 from conceptrules.cli import columns, files
+from conceptrules.cli.opening import check_streams, network_of, opened, task
 from conceptrules.cli.options import (
+    TABLE,
     Called,
+    Data,
     Device,
     Drop,
     Effort,
@@ -25,8 +28,10 @@ from conceptrules.cli.options import (
     MaxEpochs,
     MaxRuleLength,
     MaxRules,
+    Model,
     Negation,
     Only,
+    Out,
     Polish,
     Quiet,
     Rate,
@@ -36,17 +41,9 @@ from conceptrules.cli.options import (
     Settings,
     Stored,
     Target,
-    classifier,
 )
 from conceptrules.rules.errors import InputError
-from conceptrules.rules.file import dumps, load, read, save
-from conceptrules.rules.network import RuleNetwork
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
-
-    from conceptrules.estimator import ConceptRuleClassifier
+from conceptrules.rules.file import dumps, save
 
 app = typer.Typer(
     help="Learn small networks of AND/OR rules from a table, read them, and predict with them.",
@@ -54,11 +51,6 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-
-TABLE = "CSV, TSV (also .gz) or Parquet; - for CSV on standard input."
-Data = Annotated[str, typer.Argument(help=TABLE, show_default=False)]
-Model = Annotated[str, typer.Argument(help="A model file that fit wrote; - for standard input.", show_default=False)]
-Out = Annotated[str, typer.Option("--output", "-o", help="A .csv or .parquet file; - for CSV on standard output.")]
 
 
 def _version(wanted: bool) -> None:
@@ -106,7 +98,7 @@ def fit(
     files.check_not_input(output, [data])
     polish = Polish(recipe, effort, scoring, max_edges, max_rules, max_rule_length)
     settings = Settings(polish, layers, rate, negation, max_epochs, max_categories, seed, n_jobs, device)
-    clf, X, y = _task(data, target, drop, only, kind, settings)
+    clf, X, y = task(data, target, drop, only, kind, settings)
     start = perf_counter()
     clf.fit(X, y)
     if output == files.STREAM:
@@ -131,8 +123,8 @@ def predict(model: Model, data: Data, output: Out = files.STREAM, n_jobs: Jobs =
 
     files.check_table_output(output)
     files.check_not_input(output, [model, data])
-    _check_streams(model, data)
-    summary = streaming.predict(_model(model), data, output, n_jobs)
+    check_streams(model, data)
+    summary = streaming.predict(network_of(model), data, output, n_jobs)
     for column, count in summary.unseen.items():
         message = f"column {column!r}: {count} of {summary.rows} rows have a value that the model has no category for"
         typer.echo(message, err=True)
@@ -172,14 +164,14 @@ def evaluate(
     if len(paths) != (1 if cv else 2):
         raise InputError("give a model and a table, or only a table with --cv and --target")
     if not cv:
-        network, source = _opened(*paths)
+        network, source = opened(*paths)
         show.show_evaluation([evaluation.evaluate(network, *columns.labelled(source, target, network))])
         return
     if not target:
         raise InputError("--cv learns, and so needs to know the target; say it with --target")
     polish = Polish(recipe, effort, scoring, max_edges, max_rules, max_rule_length)
     settings = Settings(polish, layers, rate, negation, max_epochs, max_categories, seed, n_jobs, device)
-    clf, X, y = _task(paths[0], target, drop, only, kind, settings)
+    clf, X, y = task(paths[0], target, drop, only, kind, settings)
     show.show_evaluation(evaluation.cross_validate(clf, X, y, cv, seed))
 
 
@@ -202,13 +194,13 @@ def explain(
     """Say why a row gets its class, and the smallest change that would give it another one."""
     from conceptrules.cli.explanation import explain_rows
 
-    explain_rows(*_opened(model, data), row, rows, fixed, to, as_json)
+    explain_rows(*opened(model, data), row, rows, fixed, to, as_json)
 
 
 @app.command()
 def rules(model: Model) -> None:
     """Print a network in words."""
-    typer.echo(str(_model(model)))
+    typer.echo(str(network_of(model)))
 
 
 @app.command()
@@ -228,7 +220,7 @@ def diff(
         raise InputError(
             "only one of the models and the table can come from standard input; name a file for the others"
         )
-    found = difference.difference(_model(old), _model(new), files.open_table(data) if data else None)
+    found = difference.difference(network_of(old), network_of(new), files.open_table(data) if data else None)
     typer.echo(difference.as_json(found) if as_json else difference.as_text(found))
     raise typer.Exit(difference.exit_code(found))
 
@@ -256,7 +248,7 @@ def draw(
 
     drawing.check(output, theme)
     files.check_not_input(output, [model])
-    drawing.draw(_model(model), output, rule_set, theme, fold)
+    drawing.draw(network_of(model), output, rule_set, theme, fold)
 
 
 @app.command()
@@ -282,10 +274,11 @@ def export(
     from conceptrules.cli.export import called, run, types_of
 
     files.check_not_input(output, [model, data])
-    _check_streams(model, data)
+    check_streams(model, data)
     options = {"dialect": dialect, "table": table, "view": view, "reasons": reasons, "probabilities": probabilities}
     options |= {"columns": called(column), "types": types_of(stored), "keep": keep, "prefix": prefix, "name": name}
-    run(lambda: _model(model), to, {option: value for option, value in options.items() if value}, output, verify, data)
+    given = {option: value for option, value in options.items() if value}
+    run(lambda: network_of(model), to, given, output, verify, data)
 
 
 @app.command()
@@ -309,7 +302,7 @@ def report(
     order = reporting.Order(target, title, include_rows)
     reporting.check(output, data, order)
     files.check_not_input(output, [model, data])
-    network, source = _opened(model, data) if data else (_model(model), None)
+    network, source = opened(model, data) if data else (network_of(model), None)
     reporting.write(network, source, output, order)
 
 
@@ -346,29 +339,5 @@ def datasets(
         show.show_datasets(folder)
 
 
-def _task(
-    data: str, target: str, drop: list[str], only: list[str], kind: list[str], settings: Settings
-) -> tuple[ConceptRuleClassifier, pa.Table, np.ndarray]:
-    """What learns, and what from."""
-    source = files.open_table(data)
-    kinds = columns.kinds(kind, source.columns, source.name)
-    X, y = columns.examples(source, target, drop, only, kinds)
-    return classifier(settings, {name: kinds[name] for name in X.column_names if name in kinds}), X, y
-
-
 def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def _opened(model: str, data: str) -> tuple[RuleNetwork, files.Source]:
-    _check_streams(model, data)
-    return _model(model), files.open_table(data)
-
-
-def _check_streams(model: str, data: str) -> None:
-    if model == data == files.STREAM:
-        raise InputError("the model and the table cannot both come from standard input; name a file for one of them")
-
-
-def _model(name: str) -> RuleNetwork:
-    return read(sys.stdin.buffer, "standard input") if name == files.STREAM else load(name)

@@ -1,4 +1,4 @@
-"""The options of the commands that learn, and what their text means."""
+"""What commands take, and what the text of the options for learning means."""
 
 from __future__ import annotations
 
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+TABLE = "CSV, TSV (also .gz) or Parquet; - for CSV on standard input."
+Data = Annotated[str, typer.Argument(help=TABLE, show_default=False)]
+Model = Annotated[str, typer.Argument(help="A model file that fit wrote; - for standard input.", show_default=False)]
+Out = Annotated[str, typer.Option("--output", "-o", help="A .csv or .parquet file; - for CSV on standard output.")]
 Target = Annotated[str, typer.Option("--target", "-t", help="The column to predict.", show_default=False)]
 Drop = Annotated[
     list[str],

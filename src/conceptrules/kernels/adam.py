@@ -26,11 +26,8 @@ def learn(state: Any, gradient: Any, settings: Any, steps: int) -> None:
     for part in range(1, len(gradient)):
         for k in range(len(weights)):
             gradient[0, k] += gradient[part, k]
-    if l1 > ZERO:  # by itself: in one sum with the rest, it may be added in another order in another function
-        for k in range(len(weights)):
-            gradient[0, k] += l1
     for k in range(len(weights)):
-        slope = gradient[0, k] + l2 * weights[k]
+        slope = gradient[0, k] + l1 + l2 * weights[k]
         moment = first[k] + (ONE - beta1) * (slope - first[k])
         square = second[k] + (ONE - beta2) * (slope * slope - second[k])
         first[k] = moment if abs(moment) > TINY else ZERO

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from conceptrules.kernels.cohort import Floats
+from conceptrules.kernels.compiling import kernel
 
 Words = NDArray[np.uint64]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _nor_layers(sizes: Any, weights: Any, inputs: Any) -> Any:
     value = np.zeros((sizes.sum(), inputs.shape[1]), np.uint64)
     value[: sizes[0]] = ~inputs

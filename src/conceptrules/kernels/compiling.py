@@ -1,15 +1,38 @@
-"""Says when kernels are compiled: the very first fit on a machine waits for that, and a silent wait looks wrong."""
+"""How kernels are compiled, and kept on the disk; and a word when that happens.
+
+The very first fit on a machine waits for it, and a silent wait looks wrong.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+from numba import njit
 from numba.core import event
 
 NOTE = "conceptrules: compiling its kernels, once on this machine (about 20 s)"
+SOURCES = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))).hexdigest()
+
+
+def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """A decorator: compiles a function, and keeps it on the disk as long as no kernel changes.
+
+    Numba by itself looks at the file of a function only: it would go on with old code of the functions that it calls.
+    """
+
+    def compiled(function: Callable[..., Any]) -> Any:
+        dispatcher = njit(cache=True, nogil=True, **options)(function)
+        if hasattr(dispatcher, "stats"):  # else Numba is told to compile nothing
+            index = dispatcher._cache._cache_file
+            index._source_stamp = (index._source_stamp, SOURCES)
+        return dispatcher
+
+    return compiled
 
 
 class _Listener(event.Listener):

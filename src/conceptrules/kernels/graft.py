@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from conceptrules.kernels.loops import ONE, TWO, exact
+from conceptrules.kernels.loops import ONE, TWO, compiled
 from conceptrules.kernels.vectors import LANES, load, set_bits
 
 HALF, DARK, LIGHT = np.float32(0.5), np.uint32(0), np.uint32(1)
 
 
-@exact
+@compiled
 def graft_error(sizes: Any, visits: Any, weights: Any, rows: Any, batch: Any, size: int, graft: Any, work: Any) -> None:
     """Writes the gradient at the class nodes anew: a part `graft` of the error is the discrete network's."""
     _, target, weight = rows
@@ -33,7 +33,7 @@ def graft_error(sizes: Any, visits: Any, weights: Any, rows: Any, batch: Any, si
             d[strip, top + c, place] = -((ONE - graft) * continuous + graft * discrete) * scale
 
 
-@exact
+@compiled
 def _run(strips: int, sizes: Any, visits: Any, weights: Any, value: Any, words: Any) -> None:
     """The words of every node that is needed."""
     needed, one_first, one_source = visits.needed, visits.one_first, visits.one_source
@@ -51,14 +51,14 @@ def _run(strips: int, sizes: Any, visits: Any, weights: Any, value: Any, words: 
                 words[node, strip] = ~words[node, strip]
 
 
-@exact
+@compiled
 def _load(strips: int, inputs: int, value: Any, words: Any) -> None:
     for strip in range(strips):
         for j in range(inputs):
             words[j, strip] = set_bits(load(value, strip, j))
 
 
-@exact
+@compiled
 def _light(strips: int, words: Any, node: int, below: int) -> None:
     for strip in range(strips):
         words[node, strip] |= words[below, strip]

@@ -8,24 +8,21 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from conceptrules.kernels.vectors import load, spread, store, total, where_equal
+from conceptrules.kernels.compiling import kernel
+from conceptrules.kernels.vectors import load, one_minus, spread, store, times_plus, total, where_equal
 
 ZERO, ONE, TWO = np.float32(0), np.float32(1), np.float32(2)
-# Sums may be taken in another order, which lets them vectorise; NaN and infinity keep their meaning.
-FASTMATH = {"reassoc", "contract", "arcp", "nsz"}
-compiled = njit(cache=True, nogil=True, fastmath=FASTMATH, error_model="numpy")
-# What is rounded has to come out the same inside another function and alone, where LLVM chooses other orders.
-exact = njit(cache=True, nogil=True, error_model="numpy")
-inlined = njit(cache=True, nogil=True, fastmath=FASTMATH, error_model="numpy", forceinline=True)
+# Without fastmath: what is rounded has to come out the same inside another function and alone (see vectors.py).
+compiled = kernel(error_model="numpy")
+inlined = kernel(error_model="numpy", forceinline=True)
 
 
 @inlined
 def dot(strips: Any, count: int, others: Any, node: int, x: Any, s: int) -> Any:
     result = spread(ZERO)
     for i in range(count):
-        result += load(others, strips[i], node) * load(x, strips[i], s)
+        result = times_plus(load(others, strips[i], node), load(x, strips[i], s), result)
     return total(result)
 
 
@@ -37,10 +34,10 @@ def dot4(strips: Any, count: int, others: Any, node: int, x: Any, source: Any, t
     for i in range(count):
         strip = strips[i]
         other = load(others, strip, node)
-        t0 += other * load(x, strip, s0)
-        t1 += other * load(x, strip, s1)
-        t2 += other * load(x, strip, s2)
-        t3 += other * load(x, strip, s3)
+        t0 = times_plus(other, load(x, strip, s0), t0)
+        t1 = times_plus(other, load(x, strip, s1), t1)
+        t2 = times_plus(other, load(x, strip, s2), t2)
+        t3 = times_plus(other, load(x, strip, s3), t3)
     gradient[t], gradient[t + 1], gradient[t + 2], gradient[t + 3] = total(t0), total(t1), total(t2), total(t3)
 
 
@@ -77,7 +74,7 @@ def back_one(strips: Any, count: int, s: int, target: int, x: Any, none_of: Any,
         value, strip = load(x, strips[i], s), strips[i]
         factor = ONE - value
         others = where_equal(factor, ZERO, load(one_of, strip, target), load(none_of, strip, target) / factor)
-        result += others * value
+        result = times_plus(others, value, result)
         store(d, strip, s, load(d, strip, s) + others)
     return total(result)
 
@@ -100,9 +97,9 @@ def back(
     result, w, above = spread(ZERO), weights[number[t]], target[t]
     for i in range(count):
         value, strip = load(x, strips[i], s), strips[i]
-        others = load(none_of, strip, above) / (ONE - w * value)
-        result += others * value
-        store(d, strip, s, load(d, strip, s) + w * others)
+        others = load(none_of, strip, above) / one_minus(w, value)
+        result = times_plus(others, value, result)
+        store(d, strip, s, times_plus(w, others, load(d, strip, s)))
     gradient[number[t]] = total(result)
 
 
@@ -126,11 +123,11 @@ def back2(
     w0, w1, target0, target1 = weights[number[t]], weights[number[u]], target[t], target[u]
     for i in range(count):
         value, strip = load(x, strips[i], s), strips[i]
-        factor0, factor1 = ONE - w0 * value, ONE - w1 * value
+        factor0, factor1 = one_minus(w0, value), one_minus(w1, value)
         inverse = ONE / (factor0 * factor1)
         others0 = load(none_of, strip, target0) * (inverse * factor1)
         others1 = load(none_of, strip, target1) * (inverse * factor0)
-        result0 += others0 * value
-        result1 += others1 * value
-        store(d, strip, s, load(d, strip, s) + (w0 * others0 + w1 * others1))
+        result0 = times_plus(others0, value, result0)
+        result1 = times_plus(others1, value, result1)
+        store(d, strip, s, times_plus(w0, others0, times_plus(w1, others1, load(d, strip, s))))
     gradient[number[t]], gradient[number[u]] = total(result0), total(result1)

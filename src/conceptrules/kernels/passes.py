@@ -23,9 +23,8 @@ from conceptrules.kernels.loops import (
     compiled,
     dot,
     dot4,
-    exact,
 )
-from conceptrules.kernels.vectors import LANES, any_below, any_set, load, spread, store, where_equal
+from conceptrules.kernels.vectors import LANES, any_below, any_set, load, one_minus, spread, store, where_equal
 
 
 class Work(NamedTuple):
@@ -152,7 +151,7 @@ def run(strips: int, start: int, stop: int, lowest: bool, needed: Any, work: Any
             possible = any_below(zeros, TWO)
             if possible:
                 for i in range(first[node], first[node + 1]):
-                    product *= ONE - weight[i] * load(value, strip, source[i])
+                    product *= one_minus(weight[i], load(value, strip, source[i]))
             result = where_equal(zeros, ZERO, product, ZERO)
             store(value, strip, node, result)
             store(product_of, strip, node, product)
@@ -163,7 +162,7 @@ def run(strips: int, start: int, stop: int, lowest: bool, needed: Any, work: Any
             open_[strip, node] = shines or (possible and (own[node] or not lowest))
 
 
-@exact
+@compiled
 def output_gradient(top: int, rows: Any, batch: Any, size: int, work: Any) -> Any:
     """Writes the gradient at the class nodes and returns the loss; places past the end of a short batch get 0."""
     _, target, weight = rows

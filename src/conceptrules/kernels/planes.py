@@ -10,9 +10,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
+
+from conceptrules.kernels.compiling import kernel
 
 Words = NDArray[np.uint64]
 Floats = NDArray[np.float64]
@@ -22,7 +24,7 @@ Floats = NDArray[np.float64]
 _FINEST, _LARGEST = 16.0, 4095
 # So many different weights get a plane each; more than that are written in binary.
 _DISTINCT = 6
-compiled = njit(cache=True, nogil=True)
+compiled = kernel()
 
 
 _emitted: Callable[[Callable[..., Any]], Any] = intrinsic  # the compiler gives the first argument, callers do not

@@ -3,6 +3,9 @@
 Numba leaves it to LLVM to find the vectors in a loop. Where a loop reads or writes several rows, LLVM puts tests before
 it that take as long as the loop, and a running product goes to memory and back at every weight. Written with vectors
 there is nothing to find. LLVM splits each into as many registers as the machine needs.
+
+Every operation is rounded as it is written, and sums are added in the order written here. With leave to reorder them,
+LLVM makes other choices in each function that a loop is compiled into: one thread and two would get other last bits.
 """
 
 from __future__ import annotations
@@ -18,7 +21,6 @@ from numba.extending import intrinsic, lower_builtin, models, register_model, ty
 # Rows in a vector. With AVX-512, 16 take 1.11 of the time of 32 for an epoch of adult, and 64 take 0.96: but then the
 # loops need more registers than other machines have.
 LANES = 32
-_FLAGS = ("reassoc", "contract", "arcp", "nsz")
 _FLOAT = ir.FloatType()
 _VECTOR = ir.VectorType(_FLOAT, LANES)
 
@@ -59,7 +61,7 @@ def _operator(symbol: Any, instruction: str) -> None:
         return typer
 
     def lowered(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return getattr(builder, instruction)(*(_spread(builder, value) for value in values), flags=_FLAGS)
+        return getattr(builder, instruction)(*(_spread(builder, value) for value in values))
 
     for kinds in ((VectorType, VectorType), (types.Float, VectorType), (VectorType, types.Float)):
         lower_builtin(symbol, *kinds)(lowered)
@@ -84,6 +86,28 @@ def spread(typing: Any, number: Any) -> Any:
         return _spread(builder, values[0])
 
     return VECTOR(types.float32), emit
+
+
+@_emitted
+def times_plus(typing: Any, factor: Any, vector: Any, addend: Any) -> Any:
+    """`factor * vector + addend`, rounded once where the machine can: said here, as LLVM is not to choose by itself."""
+
+    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return _times_plus(builder, *(_spread(builder, value) for value in values))
+
+    return VECTOR(factor, VECTOR, addend), emit
+
+
+@_emitted
+def one_minus(typing: Any, weight: Any, vector: Any) -> Any:
+    """`1 - weight * vector`, rounded once where the machine can."""
+
+    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        weight, vector = values
+        # The sign is that of the vector: an instruction changes it by the way, while that of a weight costs one more.
+        return _times_plus(builder, _spread(builder, weight), builder.fneg(vector), ir.Constant(_VECTOR, [1.0] * LANES))
+
+    return VECTOR(types.float32, VECTOR), emit
 
 
 @_emitted
@@ -150,12 +174,14 @@ def set_bits(typing: Any, tested: Any) -> Any:
 
 @_emitted
 def total(typing: Any, vector: Any) -> Any:
-    """The sum of all places."""
+    """The sum of all places, by halves."""
 
     def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        kind = ir.FunctionType(_FLOAT, [_FLOAT, _VECTOR])
-        add_up = cgutils.get_or_insert_function(builder.module, kind, f"llvm.vector.reduce.fadd.v{LANES}f32")
-        return builder.call(add_up, [ir.Constant(_FLOAT, 0.0), values[0]], fastmath=_FLAGS)
+        sums, places = values[0], LANES
+        while places > 1:
+            places //= 2
+            sums = builder.fadd(*(_some(builder, sums, start, places) for start in (0, places)))
+        return builder.extract_element(sums, ir.Constant(ir.IntType(32), 0))
 
     return types.float32(VECTOR), emit
 
@@ -165,6 +191,18 @@ def _pointer(context: Any, builder: Any, array: Any, values: Any) -> Any:
     places = [*values[1:3], ir.Constant(ir.IntType(64), 0)]
     pointer = cgutils.get_item_pointer(context, builder, array, data, places, wraparound=False)
     return builder.bitcast(pointer, _VECTOR.as_pointer())
+
+
+def _times_plus(builder: Any, *vectors: Any) -> Any:
+    kind = ir.FunctionType(_VECTOR, [_VECTOR] * 3)
+    fused = cgutils.get_or_insert_function(builder.module, kind, f"llvm.fmuladd.v{LANES}f32")
+    return builder.call(fused, vectors)
+
+
+def _some(builder: Any, vector: Any, start: int, count: int) -> Any:
+    """So many places of a vector, from `start` on."""
+    places = ir.Constant(ir.VectorType(ir.IntType(32), count), list(range(start, start + count)))
+    return builder.shuffle_vector(vector, vector, places)
 
 
 def _set(builder: Any, vector: Any) -> Any:

@@ -24,7 +24,7 @@ from conceptrules.rules.network import Concept, Level, Literal, Rule, RuleNetwor
 from conceptrules.rules.predicate import Column, Equals, Interval, Missing
 from conceptrules.views.export import export
 from conceptrules.views.export.engines import ort
-from conceptrules.views.export.onnx import entries_of
+from conceptrules.views.export.onnx_columns import entries_of
 from conceptrules.views.export.trial import Answers
 from conceptrules.views.export.verify import MismatchError, verify
 from tests.strategies import measured_networks, networks

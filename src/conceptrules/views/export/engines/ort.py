@@ -15,7 +15,8 @@ from conceptrules.rules.evaluate import Bits
 from conceptrules.rules.network import RuleNetwork
 from conceptrules.rules.predicate import Value
 from conceptrules.views.export.layout import inputs
-from conceptrules.views.export.onnx import ROWS, has_labels
+from conceptrules.views.export.onnx import has_labels
+from conceptrules.views.export.onnx_columns import ROWS
 from conceptrules.views.export.trial import Answers, Trial
 
 _HALF = re.compile("[\ud800-\udfff]")
