@@ -58,7 +58,8 @@ Stored = Annotated[
         "--type",
         default_factory=list,
         show_default=False,
-        help="SQL: what the table has in a column, where the kind does not say it: smoker=boolean.",
+        help="SQL: what the table has in a column, where the kind does not say it: smoker=boolean. BigQuery and "
+        "Snowflake need that; DuckDB, PostgreSQL and SQLite see it.",
     ),
 ]
 Keep = Annotated[

@@ -6,13 +6,13 @@ Nodes count from 1, as in the text of a network: the rule R1.3 is "1.3" among th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal as Choice
 
 from conceptrules.rules.identity import content_hash
 from conceptrules.rules.network import Literal, RuleNetwork
-from conceptrules.rules.predicate import Column, Predicate, Value, named, shown
+from conceptrules.rules.predicate import Column, Value, named, shown
 from conceptrules.rules.text import concept_name, literal_text, rule_text, word
 
 _ENDS = re.compile(r"(?<=\*)(?=/)|(?<=/)(?=\*)|(?<=<)(?=[/!?A-Za-z])|(?<=\]\])(?=>)|(?<=\?)(?=\?)")
@@ -30,6 +30,8 @@ class Input:
     column: Column
     family: Family
     predicates: tuple[int, ...]
+    known: tuple[Value, ...] = ()
+    """The categories of the column, and those that predicates name."""
     stored: Stored | None = None
     """What the column is in a table of a database; None: what its kind suggests."""
 
@@ -41,7 +43,8 @@ def inputs(network: RuleNetwork) -> tuple[Input, ...]:
     for column in network.columns:
         used = tuple(index for index in sorted(wanted) if network.predicates[index].column == column.name)
         if used:
-            found.append(Input(column, _family(column, [network.predicates[index] for index in used]), used))
+            known = (*column.categories, *(value for index in used for value in named(network.predicates[index])))
+            found.append(Input(column, _family(column, known), used, known))
     return tuple(found)
 
 
@@ -105,14 +108,12 @@ def comment(text: str) -> str:
     return _ENDS.sub(" ", shown(text))
 
 
-def _family(column: Column, predicates: list[Predicate]) -> Family:
+def _family(column: Column, known: Sequence[Value]) -> Family:
     if column.ordered:
         return "ordered"
     if column.kind == "boolean":
         return "flag"
-    values: list[Value] = [value for predicate in predicates for value in named(predicate)]
     # The first category says what the cells may be, as it does when a table is read.
-    known = [*column.categories, *values]
     if not known or isinstance(known[0], str):
         return "text"
     whole = all(isinstance(value, int) and -(2**63) <= value < 2**63 for value in known)

@@ -1,7 +1,8 @@
 """A network as SQL: a SELECT that adds the class to the columns of a table, or a view of it. sqlglot writes it.
 
-Layer by layer: readings of the columns, predicates, then rules and concepts of each level, each a table expression with
-a column of 0 and 1 for each node. A test on NULL is neither true nor false; CASE makes 0 of that.
+Layer by layer: readings of the columns (in PostgreSQL their types before that), predicates, then rules and concepts of
+each level, each a table expression with a column of 0 and 1 for each node. A test on NULL is neither true nor false;
+CASE makes 0 of that.
 """
 
 from __future__ import annotations
@@ -16,14 +17,21 @@ from conceptrules.rules.network import Concept, Rule, RuleNetwork
 from conceptrules.rules.predicate import Equals, Interval, Missing, OneOf, Value
 from conceptrules.rules.text import word
 from conceptrules.views.export.layout import Input, comment, header, inputs, rule_ids, rule_lines
-from conceptrules.views.export.sql_columns import check_dialect, equal, number_literal, reading
+from conceptrules.views.export.sql_columns import check_dialect, equal, number_literal
 from conceptrules.views.export.sql_labels import check_labels, label_literal, probability_columns
 from conceptrules.views.export.sql_names import Names, check_written, names_of, parts_of
-from conceptrules.views.export.sql_types import refusal, told
+from conceptrules.views.export.sql_readings import filled, read, readings
+from conceptrules.views.export.sql_types import DIGITS, Used, refusal, told
 
 # Without MATERIALIZED, these two put each layer's expressions into the next one, and the text grows without end.
 _MATERIALIZED = ("postgres", "sqlite")
 _MANY = 50
+# The type of a column y of the table, asked once rather than in each row: PostgreSQL knows it without a row. COALESCE
+# tells what a domain is made of.
+_TYPE_OF = (
+    "(SELECT CASE WHEN typcategory IN ('E', 'S') THEN 'text' ELSE FORMAT_TYPE(oid, NULL) END "
+    "FROM pg_catalog.pg_type WHERE oid = PG_TYPEOF(COALESCE(y, NULL)))"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +61,8 @@ def sql(
     `reasons` adds the fired rules ("1.2 1.5 2.1" in the column `rules`), `probabilities` a column for each class
     (`probability_1`, ...). `columns` says what columns are called in the table, where that is not what the network
     calls them. Names with dots (`schema.table`) have parts; a sequence gives the parts themselves. `prefix` goes before
-    the names of the added columns. `types` says which columns the table has in another type than their kind suggests:
-    {"smoker": "boolean"} where the network has the numbers 1 and 0.
+    the names of the added columns. `types` says which columns the table has in another type than their kind suggests,
+    {"smoker": "boolean"} where the network has the numbers 1 and 0; only BigQuery and Snowflake need to be told.
     """
     check_dialect(dialect)
     _need_sqlglot()
@@ -133,9 +141,12 @@ def _with(query: _Query, steps: Sequence[tuple[str, list[Any], bool]], last: Any
     from sqlglot import exp
 
     own = query.names.own
-    source = _table(query.names.table).as_(own("source"))
-    first = exp.select(*_inputs(query)).from_(source).where(_refusal(query))
-    tree = last.with_(own("inputs"), as_=first, copy=False)
+    first = exp.select(*_inputs(query)).from_(_source(query)).where(_refusal(query))
+    tree = last
+    if query.dialect == "postgres" and query.used:
+        tree = tree.with_(own("types"), as_=exp.select(*_types(query)), materialized=True, copy=False)
+        first = first.join(own("types"), join_type="cross")
+    tree = tree.with_(own("inputs"), as_=first, copy=False)
     before = own("inputs")
     for name, columns, shared in steps:
         part = exp.select(*_kept(query), *columns).from_(before)
@@ -160,19 +171,50 @@ def _inputs(query: _Query) -> list[Any]:
     from sqlglot import exp
 
     kept = [_raw(query, name).as_(exp.to_identifier(name, quoted=True)) for name in query.names.kept]
-    readings = [
-        reading(one, _raw(query, query.names.columns[one.column.name]), query.dialect).as_(
-            query.names.own(f"x{number}")
-        )
-        for number, one in enumerate(query.used, start=1)
+    ways = [
+        read(one.input, way, one.column, one.type, query.dialect).as_(_reading_name(query, number, place))
+        for number, one in enumerate(_used(query), start=1)
+        for place, way in enumerate(readings(one.input, query.dialect))
     ]
-    return [*kept, *readings]
+    return [*kept, *ways]
+
+
+def _reading_name(query: _Query, number: int, place: int) -> str:
+    return query.names.own(f"x{number}_{place + 1}" if place else f"x{number}")
+
+
+def _types(query: _Query) -> list[Any]:
+    from sqlglot import exp
+
+    columns = [exp.select(_raw(query, one.name)).from_(_source(query)).limit(0).subquery() for one in _used(query)]
+    found = [filled(_TYPE_OF, query.dialect, y=column) for column in columns]
+    asked = [filled(DIGITS, query.dialect), *found]
+    return [each.as_(query.names.own(f"t{number}")) for number, each in enumerate(asked)]
 
 
 def _refusal(query: _Query) -> Any:
+    from sqlglot import exp
+
+    return refusal(_used(query), _table(query.names.table), exp.column(query.names.own("t0")), query.dialect)
+
+
+def _used(query: _Query) -> list[Used]:
     called = [query.names.columns[one.column.name] for one in query.used]
     columns = [_raw(query, name) for name in called]
-    return refusal(list(zip(query.used, columns, called, strict=True)), query.dialect)
+    types = [_type(query, number, column) for number, column in enumerate(columns, start=1)]
+    return [Used(*each) for each in zip(query.used, columns, types, called, strict=True)]
+
+
+def _type(query: _Query, number: int, column: Any) -> Any:
+    from sqlglot import exp
+
+    if query.dialect == "postgres":
+        return exp.column(query.names.own(f"t{number}"))
+    return exp.Typeof(this=column.copy())
+
+
+def _source(query: _Query) -> Any:
+    return _table(query.names.table).as_(query.names.own("source"))
 
 
 def _raw(query: _Query, name: str) -> Any:
@@ -183,9 +225,8 @@ def _raw(query: _Query, name: str) -> Any:
 
 
 def _predicates(query: _Query) -> list[Any]:
-    own = query.names.own
     return [
-        _bit(_test(query, one, index, own(f"x{number}"))).as_(own(f"p{index + 1}"))
+        _bit(_test(query, one, index, number)).as_(query.names.own(f"p{index + 1}"))
         for number, one in enumerate(query.used, start=1)
         for index in one.predicates
     ]
@@ -200,36 +241,42 @@ def _bit(condition: Any) -> Any:
     return exp.case().when(condition, exp.convert(1)).else_(exp.convert(0))
 
 
-def _test(query: _Query, one: Input, index: int, name: str) -> Any:
+def _test(query: _Query, one: Input, index: int, number: int) -> Any:
     from sqlglot import exp
 
-    x = exp.column(name)
+    ways = readings(one, query.dialect)
+    columns = [exp.column(_reading_name(query, number, place)) for place in range(len(ways))]
+    found = dict(zip(ways, columns, strict=True))
     match query.network.predicates[index]:
         case Missing():
-            return x.is_(exp.null())
+            return exp.and_(*(column.is_(exp.null()) for column in columns))
         case Equals(value=value):
-            return equal(x, value, one, query.dialect)
+            return equal(found, value, query.dialect)
         case OneOf(values=values):
-            return _one_of(x, [equal(x, value, one, query.dialect) for value in values])
+            return _one_of([equal(found, value, query.dialect) for value in values])
         case Interval(low=low, high=high):
-            tests: list[Any] = (
-                [exp.GT(this=x, expression=number_literal(low, query.dialect))] if low != -math.inf else []
-            )
-            tests += (
-                [exp.LTE(this=x.copy(), expression=number_literal(high, query.dialect))] if high != math.inf else []
-            )
-            return exp.and_(*tests) if tests else x.is_(exp.null()).not_()
+            return _between(columns[0], low, high, query.dialect)
     raise AssertionError(index)
 
 
-def _one_of(x: Any, tests: list[Any]) -> Any:
+def _between(x: Any, low: float, high: float, dialect: str) -> Any:
+    from sqlglot import exp
+
+    tests: list[Any] = [exp.GT(this=x, expression=number_literal(low, dialect))] if low != -math.inf else []
+    tests += [exp.LTE(this=x.copy(), expression=number_literal(high, dialect))] if high != math.inf else []
+    return exp.and_(*tests) if tests else x.is_(exp.null()).not_()
+
+
+def _one_of(tests: list[Any]) -> Any:
     """An IN list of what the tests for equality compare with; None where no value can be equal."""
     from sqlglot import exp
 
     possible = [test for test in tests if test is not None]
-    if all(isinstance(test, exp.EQ) for test in possible):
+    if not possible:
+        return None
+    if all(isinstance(test, exp.EQ) and test.this == possible[0].this for test in possible):
         wanted = [test.expression.copy() for test in possible]
-        return exp.In(this=x.copy(), expressions=wanted) if wanted else None
+        return exp.In(this=possible[0].this.copy(), expressions=wanted)
     return exp.or_(*possible)
 
 

@@ -132,6 +132,6 @@ def _marks(names: Sequence[str]) -> str:
 
 def _could_be_ours(name: str, marks: str) -> bool:
     rest = name.removeprefix(marks) if name.startswith(marks) else ""
-    return rest in ("inputs", "predicates", "source", "pattern", "patterns") or (
-        rest[:1] in ("x", "p", "r", "c") and rest.lstrip("abcdefghijklmnopqrstuvwxyz").replace("_", "").isdigit()
+    return rest in ("types", "inputs", "predicates", "source", "pattern", "patterns") or (
+        rest[:1] in ("t", "x", "p", "r", "c") and rest.lstrip("abcdefghijklmnopqrstuvwxyz").replace("_", "").isdigit()
     )

@@ -1,15 +1,14 @@
 """What the columns of the table hold, and the refusal of what Python refuses to read.
 
 Python reads a column of numbers from true and false too, and never from text; where it stops with an error, the query
-has to. Databases go by types of their own, so a condition for each column says what is wrong there, and the query asks
-these conditions before anything else. In DuckDB they are settled before the first row. PostgreSQL refuses most by
-itself, for want of an operator, as soon as it reads the query.
+has to. A condition for each column says what is wrong there: a value, of a type that the column is not read from. The
+query asks these conditions before anything else. A column of any type without a value is missing, as in Python.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from conceptrules.rules.errors import InputError
@@ -17,7 +16,8 @@ from conceptrules.rules.predicate import Column, Kind
 from conceptrules.rules.table import nearest
 from conceptrules.rules.values import NOUNS, readable
 from conceptrules.views.export.layout import Input, Stored
-from conceptrules.views.export.sql_columns import filled, text_literal
+from conceptrules.views.export.sql_columns import text_literal
+from conceptrules.views.export.sql_readings import ASKED, TAKES, Reading, filled, is_open, main_reading, readings
 
 STORED: dict[Stored, Kind] = {
     "number": "number",
@@ -27,47 +27,31 @@ STORED: dict[Stored, Kind] = {
     "datetime": "datetime",
     "duration": "duration",
 }
-_NUMBERS = "U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL.*|BOOLEAN"
-# What cannot be read, as a condition on the column x.
-_NO_MOMENT = {
-    "duckdb": "x IS NOT NULL AND NOT TYPEOF(x) SIMILAR TO 'DATE|TIMESTAMP.*'",
-    "postgres": (
-        "x IS NOT NULL AND PG_TYPEOF(x) IN "
-        "(CAST('time' AS REGTYPE), CAST('timetz' AS REGTYPE), CAST('interval' AS REGTYPE))"
-    ),
-    # A time is text there. DATE alone would take 'now' for one, and 30 February.
-    "sqlite": (
-        "TYPEOF(x) = 'blob' OR (TYPEOF(x) = 'text' AND (DATE(SUBSTR(x, 1, 19), '+0 days') IS NOT SUBSTR(x, 1, 10) "
-        "OR SUBSTR(x, 17) GLOB '*[^:.0-9]*' OR SUBSTR(x, 20) GLOB '[^.]*' OR SUBSTR(x, 21) GLOB '*[^0-9]*'))"
-    ),
+_OPEN = "text, numbers, true or false"
+# What is missing, as conditions on the column x of the type t. In PostgreSQL its text is asked, not x itself: a value
+# made of nothing but NULLs IS NULL.
+_NULL = {"duckdb": "x IS NULL", "postgres": "CAST(x AS TEXT) IS NULL", "sqlite": "x IS NULL"}
+_NAN = {
+    "duckdb": "t IN ('FLOAT', 'DOUBLE') AND ISNAN(TRY_CAST(x AS DOUBLE))",
+    "postgres": "t IN ('real', 'double precision', 'numeric') AND CAST(x AS TEXT) = 'NaN'",
 }
-_WRONG: dict[str, dict[Kind, str]] = {
-    "duckdb": {
-        "number": f"x IS NOT NULL AND NOT TYPEOF(x) SIMILAR TO '{_NUMBERS}'",
-        "boolean": "x IS NOT NULL AND TYPEOF(x) <> 'BOOLEAN'",
-        "category": "x IS NOT NULL AND NOT TYPEOF(x) SIMILAR TO 'VARCHAR|ENUM.*'",
-        "duration": "x IS NOT NULL AND TYPEOF(x) <> 'INTERVAL'",
-    },
-    "postgres": {
-        "category": (
-            "x IS NOT NULL AND NOT PG_TYPEOF(x) IN "
-            "(SELECT oid FROM pg_catalog.pg_type WHERE typcategory IN ('E', 'S') AND typname <> 'bpchar')"
-        ),
-        "duration": "x IS NOT NULL AND PG_TYPEOF(x) <> CAST('interval' AS REGTYPE)",
-    },
-    # True and false are 1 and 0 there, and a duration is a number.
-    "sqlite": {
-        "number": "TYPEOF(x) NOT IN ('integer', 'real', 'null')",
-        "boolean": "x IS NOT NULL AND NOT (TYPEOF(x) = 'integer' AND x IN (0, 1))",
-        "category": "TYPEOF(x) NOT IN ('text', 'null')",
-        "duration": "TYPEOF(x) NOT IN ('integer', 'real', 'null')",
-    },
-}
-for _dialect, _wrong in _NO_MOMENT.items():
-    _WRONG[_dialect] |= {"date": _wrong, "datetime": _wrong}
-_TYPE = {"duckdb": "TYPEOF(x)", "postgres": "PG_TYPEOF(x)", "sqlite": "TYPEOF(x)"}
+# What is neither all text nor all numbers, of which only SQLite has columns: y is the column, of any row.
+_MIXED = "t = 'text' AND EXISTS(SELECT 1 FROM rows WHERE TYPEOF(y) IN ('integer', 'real'))"
 # An error with this text x. Only DuckDB has a function for it; the others repeat what they cannot read.
 _ERROR = {"duckdb": "ERROR(x)", "postgres": "CAST(x AS BOOLEAN)", "sqlite": "JSON_EXTRACT('[]', x)"}
+# With a setting below 1, PostgreSQL writes doubles with 15 digits or less.
+DIGITS = "CAST(CURRENT_SETTING('extra_float_digits') AS INT)"
+_ROUNDED = "'numbers are read from all their digits: SET extra_float_digits = 1 first, it is ' || x"
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """A column in use: as the query names it, what tells its type, and what the table calls it."""
+
+    input: Input
+    column: Any
+    type: Any
+    name: str
 
 
 def told(used: Sequence[Input], types: Mapping[str, str], columns: Sequence[Column]) -> tuple[Input, ...]:
@@ -80,19 +64,23 @@ def told(used: Sequence[Input], types: Mapping[str, str], columns: Sequence[Colu
     return tuple(_told(one, types[one.column.name]) if one.column.name in types else one for one in used)
 
 
-def refusal(used: Sequence[tuple[Input, Any, str]], dialect: str) -> Any:
+def refusal(used: Sequence[Used], table: Any, digits: Any, dialect: str) -> Any:
     """A condition that is true, or an error on what cannot be read; None if the dialect needs none.
 
-    The columns in use come with how the query names them, and how the table does.
+    `digits` is what tells PostgreSQL's setting of that name.
     """
     from sqlglot import exp
 
+    if dialect not in ASKED:
+        return None
     case = exp.case()
-    for one, column, name in used:
-        wrong = _WRONG.get(dialect, {}).get(_read_as(one))
-        needless = dialect == "postgres" and _read_as(one) == "category" and one.stored is None
-        if wrong is not None and not needless:
-            case.when(filled(wrong, column, dialect), _error(one, column, name, dialect), copy=False)
+    if dialect == "postgres" and any("number" in readings(one.input, dialect) for one in used):
+        case.when(digits < 1, _error(filled(_ROUNDED, dialect, x=digits), dialect), copy=False)
+    for one in used:
+        case.when(_wrong(one, dialect), _said(one, _needed(one.input), one.type, dialect), copy=False)
+        if is_open(one.input) and dialect == "sqlite":
+            mixed = exp.Literal.string("both in one column")
+            case.when(_mixed(one, table), _said(one, "text or numbers", mixed, dialect), copy=False)
     return case.else_(exp.true(), copy=False) if case.args["ifs"] else None
 
 
@@ -113,15 +101,38 @@ def _told(one: Input, stored: Any) -> Input:
     return replace(one, stored=stored, family="text" if stored == "text" else "figure")
 
 
-def _error(one: Input, column: Any, name: str, dialect: str) -> Any:
+def _wrong(one: Used, dialect: str) -> Any:
+    """Whether there is a value, of a type that the column is not read from."""
+    takes, reading = TAKES[dialect], main_reading(one.input)
+    right = f"({takes['text']}) OR ({takes['number']})" if is_open(one.input) else takes[reading]
+    # The right type first: nothing else is asked then.
+    wrong = f"NOT ({right}) AND NOT {_NULL[dialect]}"
+    if dialect in _NAN and takes["number"] not in right:
+        wrong += f" AND NOT ({_NAN[dialect]})"
+    return filled(wrong, dialect, x=one.column, t=one.type)
+
+
+def _mixed(one: Used, table: Any) -> Any:
     from sqlglot import exp
 
-    said = text_literal(f"column {name} needs {NOUNS[_read_as(one)]}, not ", dialect)
-    message = exp.DPipe(this=said, expression=filled(_TYPE[dialect], column, dialect), safe=True)
-    return filled(_ERROR[dialect], message, dialect)
+    other = exp.column(exp.to_identifier(one.name, quoted=True), table="rows")
+    found = filled(_MIXED, "sqlite", t=one.type, y=other)
+    return found.transform(lambda node: table.as_("rows") if isinstance(node, exp.Table) else node)
 
 
-def _read_as(one: Input) -> Kind:
-    """What the column is read as."""
-    families: dict[str, Kind] = {"flag": "boolean", "text": "category", "figure": "number", "whole": "number"}
-    return families.get(one.family, one.column.kind)
+def _needed(one: Input) -> str:
+    if is_open(one):
+        return _OPEN
+    kinds: dict[Reading, Kind] = {"number": "number", "text": "category"}
+    return NOUNS[kinds.get(main_reading(one), one.column.kind)]
+
+
+def _said(one: Used, needed: str, found: Any, dialect: str) -> Any:
+    from sqlglot import exp
+
+    said = text_literal(f"column {one.name} needs {needed}, not ", dialect)
+    return _error(exp.DPipe(this=said, expression=found.copy(), safe=True), dialect)
+
+
+def _error(message: Any, dialect: str) -> Any:
+    return filled(_ERROR[dialect], dialect, x=message)

@@ -17,9 +17,9 @@ from conceptrules.views.export.engines import answers
 from conceptrules.views.export.engines.storage import holdable_rows
 from conceptrules.views.export.layout import Input, inputs
 from conceptrules.views.export.sql import sql
-from conceptrules.views.export.sql_columns import holds_flags
 from conceptrules.views.export.sql_labels import label_text, label_type
 from conceptrules.views.export.sql_names import names_of, parts_of
+from conceptrules.views.export.sql_readings import holds_flags
 from conceptrules.views.export.sql_types import told
 from conceptrules.views.export.trial import CLAIM, Answers, Trial, trial_of
 

@@ -10,7 +10,7 @@ from conceptrules.rules.evaluate import Bits
 from conceptrules.rules.predicate import Value
 from conceptrules.views.export.code import is_double, is_utf8
 from conceptrules.views.export.layout import Family, Input
-from conceptrules.views.export.sql_columns import holds_flags
+from conceptrules.views.export.sql_readings import holds_flags
 from conceptrules.views.export.trial import Trial
 
 
