@@ -30,6 +30,7 @@ KINDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {"chess": CHESS}
 LEFT_OUT: Mapping[str, Mapping[str, Any]] = {
     "conceptrules-no-winners": {"ideas": {"winners": False}},
     "conceptrules-no-literals": {"literals": "intervals", "negation": False},
+    "conceptrules-no-descent": {"ideas": {"descent": False}},
     "conceptrules-no-polish": {"ideas": {"polish": False}},
     "conceptrules-no-regrow": {"ideas": {"regrow": False}},
     "conceptrules-no-choice": {"ideas": {"price": 2.5, "committees": False}},

@@ -31,6 +31,7 @@ COLUMN, FAST = "conceptrules", "conceptrules-fast"
 ABLATIONS = {
     "conceptrules-no-winners": "1: who wins is not learned (the rarest class first, the commonest as the default)",
     "conceptrules-no-literals": "2: intervals that do not overlap, no thresholds, no NOT",
+    "conceptrules-no-descent": "3: no starts by descent, all are grown",
     "conceptrules-no-polish": "4: no polishing, networks as they were grown",
     "conceptrules-no-regrow": "4: polishing without regrowing rules",
     "conceptrules-no-choice": "5: one price of an edge (2.5 rows) instead of a choice, no votes of three",

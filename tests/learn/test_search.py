@@ -19,7 +19,7 @@ from conceptrules.learn.scoring import SCORES
 from conceptrules.learn.search import Found, Tried, _settled, prices, search, splits
 from tests.strategies_drafts import longest, seeded
 
-QUICK = Effort(starts=1, sweeps=1, regrow=1, seeds=1, committees=True, most_splits=2, lowest=0.15)
+QUICK = Effort(1, sweeps=1, regrow=1, seeds=1, descent=False, committees=True, most_splits=2, lowest=0.15)
 
 
 def problem_of(bits: np.ndarray, target: Any, weight: Any = None, **given: Any) -> Problem:
@@ -198,3 +198,23 @@ def test_a_fall_at_a_high_price_does_not_end_the_search() -> None:
     two = SimpleNamespace(classes=2)
     assert not _settled(two, tries)
     assert _settled(two, [*tries, Tried(2.5, 1, 30.0, 0.6, 0.6)])
+
+
+@settings(max_examples=5)
+@given(seeded())
+def test_a_parity_is_found_although_no_literal_says_anything_by_itself(rng):
+    bits = np.repeat(np.array(np.meshgrid(*[[False, True]] * 4)).reshape(4, -1).T, 5, axis=0)
+    one, other = rng.permutation(4)[:2]
+    found = found_for(problem_of(bits, bits[:, one] ^ bits[:, other]))
+    _, draft = found.drafts[found.chosen]
+    assert draft.score() == 1
+    assert draft.edges == 6
+
+
+@settings(max_examples=5)
+@given(seeded(), st.integers(1, 5), st.integers(1, 2))
+def test_a_parity_does_not_break_a_budget(rng, edges, length):
+    bits = rng.random((100, 4)) < 0.5
+    for _, draft in found_for(problem_of(bits, bits[:, 0] ^ bits[:, 1], most_edges=edges, longest=length)).drafts:
+        assert draft.edges <= edges
+        assert longest(draft) <= length

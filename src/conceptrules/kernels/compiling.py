@@ -27,8 +27,8 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
     def compiled(function: Callable[..., Any]) -> Any:
         dispatcher = njit(cache=True, nogil=True, **options)(function)
-        if hasattr(dispatcher, "stats"):  # else Numba is told to compile nothing
-            index = dispatcher._cache._cache_file
+        index: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+        if hasattr(index, "_source_stamp"):  # not so where Numba compiles nothing, or has another way to keep things
             index._source_stamp = (index._source_stamp, SOURCES)
         return dispatcher
 

@@ -14,20 +14,43 @@ from conceptrules.learn.scoring import SLOPES, Floats, expected
 
 # In the first rules of an empty network, rows that lose are counted as so many: later rules can add, but not take away.
 _FIRST_CARE = 4.0
+# Where no literal says anything by itself, as in a parity of two, so many are each tried as the first of a rule.
+_BLIND_STARTS = 200
 
 
 def start(draft: Draft, terms: Terms, rng: np.random.Generator) -> None:
     """First rules for an empty network: each class against the others, as if the others were right already."""
-    for c in draft.order:
-        if c == draft.default:
-            continue
+    described = [c for c in draft.order if c != draft.default]
+    for c in described:
         gains = _against_the_others(draft, c)
         while draft.rules < terms.rules:
             gains[_held(draft, c)] = 0
-            chosen = best_new_rule(draft, gains, terms, rng)
-            if chosen is None or draft.edges + len(chosen) + 1 > terms.edges:
+            if not _added(draft, c, best_new_rule(draft, gains, terms, rng), terms):
                 break
-            draft.add_rule(c, chosen)
+    for c in described:
+        if not draft.rules and terms.rules:
+            _added(draft, c, _blind_rule(draft, _against_the_others(draft, c), terms, rng), terms)
+
+
+def _added(draft: Draft, c: int, chosen: Inputs | None, terms: Terms) -> bool:
+    if chosen is None or draft.edges + len(chosen) + 1 > terms.edges:
+        return False
+    draft.add_rule(c, chosen)
+    return True
+
+
+def _blind_rule(draft: Draft, gains: Floats, terms: Terms, rng: np.random.Generator) -> Inputs | None:
+    """The best rule of those that begin with any literal at all, if one earns its price."""
+    inputs, every = draft.below(0), terms.usable(0)
+    usable = np.arange(len(inputs)) if every is None else np.flatnonzero(every)
+    allowed = np.isin(np.arange(len(inputs)), usable)
+    best, most = None, terms.price
+    for first in rng.permutation(usable)[:_BLIND_STARTS].tolist():
+        signed = planes.planes_of(np.where(_bits(inputs[first], len(gains)), gains, 0.0))
+        chosen, worth = planes.grow(inputs, allowed, signed, terms.price, terms.longest - 1)
+        if worth - terms.price > most:
+            best, most = np.append(chosen, first), worth - terms.price
+    return best
 
 
 def grow_rules(draft: Draft, c: int, terms: Terms, rng: np.random.Generator, care: float = 1.0) -> None:
@@ -82,8 +105,11 @@ def _against_the_others(draft: Draft, c: int) -> Floats:
 
 def _held(draft: Draft, c: int) -> Bits:
     """The rows on which a class fires."""
-    bits = np.unpackbits(draft.holds[-1][c].view(np.uint8), bitorder="little", count=len(draft.rows.target))
-    return bits.view(np.bool_)
+    return _bits(draft.holds[-1][c], len(draft.rows.target))
+
+
+def _bits(node: Words, rows: int) -> Bits:
+    return np.unpackbits(node.view(np.uint8), bitorder="little", count=rows).view(np.bool_)
 
 
 def _holding(inputs: Words, row: int) -> Bits:

@@ -11,6 +11,8 @@ class Ideas:
 
     winners: bool = True
     """Who wins is learned; else the rarest class comes first, and the commonest is the default."""
+    descent: bool = True
+    """Gradient descent finds some of the starts; else all are grown."""
     polish: bool = True
     """Local search; else networks stay as they were grown."""
     regrow: bool = True

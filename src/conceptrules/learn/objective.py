@@ -46,6 +46,12 @@ def objective(draft: Draft, terms: Terms) -> float:
     return draft.score() - terms.price * draft.edges
 
 
+def within(draft: Draft, terms: Terms) -> bool:
+    """Whether a network keeps the budget."""
+    longest = max((len(rule) for layer in draft.layers[::2] for rule in layer), default=0)
+    return draft.edges <= terms.edges and draft.rules <= terms.rules and longest <= terms.longest
+
+
 def benefit(draft: Draft, depth: int, node: int) -> Floats:
     """What each row gains when the node holds there: decided once with it held false and once with it held true."""
     rows, result = draft.rows, np.empty(len(draft.rows.target))

@@ -20,6 +20,7 @@ class Effort:
     sweeps: int
     regrow: int
     seeds: int
+    descent: bool
     committees: bool
     most_splits: int
     lowest: float
@@ -27,9 +28,11 @@ class Effort:
 
 
 EFFORTS = {
-    "fast": Effort(starts=1, sweeps=3, regrow=0, seeds=1, committees=False, most_splits=3, lowest=0.3),
-    "default": Effort(starts=2, sweeps=6, regrow=2, seeds=3, committees=True, most_splits=10, lowest=0.15),
-    "best": Effort(starts=6, sweeps=20, regrow=3, seeds=6, committees=True, most_splits=20, lowest=0.03),
+    "fast": Effort(1, sweeps=3, regrow=0, seeds=1, descent=False, committees=False, most_splits=3, lowest=0.3),
+    "default": Effort(
+        starts=2, sweeps=6, regrow=2, seeds=3, descent=True, committees=True, most_splits=10, lowest=0.15
+    ),
+    "best": Effort(6, sweeps=20, regrow=3, seeds=6, descent=True, committees=True, most_splits=20, lowest=0.03),
 }
 
 

@@ -7,6 +7,7 @@ the frontier: each is smaller than the next.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -18,15 +19,16 @@ from conceptrules.learn.draft import Draft
 from conceptrules.learn.examples import Examples, split
 from conceptrules.learn.problem import Effort, Problem
 from conceptrules.learn.rows import Rows
-from conceptrules.learn.starts import networks
+from conceptrules.learn.starts import Ground, grounds, networks
 from conceptrules.rules.network import Level
 
 # In rows: what an edge costs is what so many rows are worth that are right instead of wrong. The first ones are shares
 # of all rows, for networks of a few edges.
 SHARES = (0.05, 0.02, 0.01, 0.005)
 PRICES = (20.0, 10.0, 5.0, 2.5, 1.2, 0.6, 0.3, 0.15, 0.07, 0.03)
-_EDGE_OF_A_CLASS = 3e-5
-"""What one edge more for each class has to add to the score on held-out rows, else the smaller network is taken."""
+_SIZE = 1.2e-3
+"""What a class of one edge costs where held-out rows choose a network, in units of their score; one of 100 edges costs
+ten times that. So a class of 100 edges has to be 0.006 better than one of 25, else the smaller network is taken."""
 _PERFECT = 0.99
 """A score that a committee need not improve."""
 _QUICK = 2.5
@@ -34,7 +36,7 @@ _QUICK = 2.5
 _HOPED = 0.02
 """What a committee may add to the score at best, so what its edges may cost."""
 _READABLE = 3000
-"""Edges of a network that may still be followed by a larger one in the hope of better."""
+"""Edges of a network that may still be followed by a larger one in the hope of better, or be one of three that vote."""
 _SPLITS_UP_TO = 60_000
 """Rows in all splits, for two classes: a small table is split several times."""
 _HOPELESS = 0.01
@@ -84,7 +86,8 @@ Watch = Callable[[Tried], None]
 
 def search(problem: Problem, held: Sequence[tuple[Examples, Examples]], pool: Executor, watch: Watch) -> Found:
     """`held` are pairs of rows to learn from and rows to judge by."""
-    pairs = [(problem.rows(training), problem.rows(validation)) for training, validation in held]
+    learned = grounds(problem, [problem.rows(training) for training, _ in held], pool)
+    pairs = list(zip(learned, [problem.rows(judging) for _, judging in held], strict=True))
     tries: dict[Tried, list[Draft]] = {}
 
     def tried(price: float, members: int) -> Tried:
@@ -108,8 +111,10 @@ def _chosen(problem: Problem, tried: Callable[[float, int], Tried], tries: Mappi
         if _settled(problem, list(tries)):
             break
     best = _best(problem, tries)
-    if _may_vote(problem, best):
-        tried(best.price, MEMBERS)
+    # Three that vote can do with a higher price: each of them need not know everything.
+    for one in [one for one in tries if one.price >= best.price][-2:]:
+        if _may_vote(problem, one):
+            tried(one.price, MEMBERS)
     return _best(problem, tries)
 
 
@@ -122,15 +127,16 @@ def _value(problem: Problem, one: Tried) -> float:
 
 
 def _cost(problem: Problem, edges: float) -> float:
-    """Each class has rules of its own to be read, so it is the edges of a class that have to earn their place."""
-    return _EDGE_OF_A_CLASS * edges / problem.classes
+    """Each class has rules of its own to be read, so it is the edges of a class that have to earn their place; the more
+    there are, the less one more of them matters."""
+    return _SIZE * math.sqrt(edges / problem.classes)
 
 
 def _found(problem: Problem, tries: Mapping[Tried, list[Draft]], chosen: Tried, pool: Executor) -> Found:
     """The networks of the frontier, learned from all rows."""
     kept = [one for one in tries if one is chosen or (one.members == 1 and one.price >= chosen.price)]
-    rows = problem.rows(problem.examples)
-    drafts = networks(problem, [(rows, one.price, one.members) for one in kept], pool)
+    (ground,) = grounds(problem, [problem.rows(problem.examples)], pool)
+    drafts = networks(problem, [(ground, one.price, one.members) for one in kept], pool)
     held = [list(map(Shape.of, tries[one])) for one in kept]
     return Found(list(zip(kept, drafts, strict=True)), kept.index(chosen), list(tries), held)
 
@@ -179,15 +185,16 @@ def _settled(problem: Problem, history: Sequence[Tried]) -> bool:
     return len(values) > 2 and max(values[-2:]) < max(values[:-2])
 
 
-def _may_vote(problem: Problem, best: Tried) -> bool:
+def _may_vote(problem: Problem, one: Tried) -> bool:
     """Unless there is nothing to gain, or few edges may be used."""
     free = problem.most_edges is None and problem.most_rules is None and problem.longest > 1
-    wanted = problem.effort.committees and problem.ideas.committees and free and best.score < _PERFECT
-    return wanted and (MEMBERS - 1) * _cost(problem, best.edges) < _HOPED
+    wanted = problem.effort.committees and problem.ideas.committees and free and one.score < _PERFECT
+    more = _cost(problem, MEMBERS * one.edges) - _cost(problem, one.edges)
+    return wanted and one.edges < _READABLE and more < _HOPED
 
 
 def _tried(
-    problem: Problem, pairs: Sequence[tuple[Rows, Rows]], price: float, members: int, pool: Executor
+    problem: Problem, pairs: Sequence[tuple[Ground, Rows]], price: float, members: int, pool: Executor
 ) -> tuple[Tried, list[Draft]]:
     drafts = networks(problem, [(training, price, members) for training, _ in pairs], pool)
     seen = [_on(draft, validation).score() for draft, (_, validation) in zip(drafts, pairs, strict=True)]

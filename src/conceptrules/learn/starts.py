@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
+from dataclasses import dataclass
 
 import numpy as np
 
 from conceptrules.learn.committee import committee
+from conceptrules.learn.descended import descended
 from conceptrules.learn.draft import Draft
 from conceptrules.learn.grow import start
 from conceptrules.learn.ideas import Ideas
-from conceptrules.learn.objective import UNLIMITED, Terms, objective
+from conceptrules.learn.objective import UNLIMITED, Terms, objective, within
 from conceptrules.learn.priority import polish_winners
 from conceptrules.learn.problem import Problem
 from conceptrules.learn.rows import Rows
@@ -19,42 +21,76 @@ from conceptrules.learn.sweep import sweep
 
 _SMALL = 2000
 """Rows of a small table."""
+_FEW_CLASSES = 3
+"""More of them need more rules than descent has."""
 _STANDSTILL = 2e-4
 """A sweep that adds less than this to the score is the last."""
 
-Wanted = tuple[Rows, float, int]
-"""The rows to learn from, the price, and how many members vote."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ground:
+    """Rows to learn from, and the networks that descent has found on them, one after another."""
+
+    rows: Rows
+    roots: Sequence[Draft]
+
+
+Wanted = tuple[Ground, float, int]
+"""Where to learn, the price, and how many members vote."""
+
+
+def grounds(problem: Problem, several: Sequence[Rows], pool: Executor) -> list[Ground]:
+    """With roots, unless the table is small, or has many classes, or time is short."""
+
+    def ground(rows: Rows) -> Ground:
+        wanted = problem.effort.descent and problem.ideas.descent and _descends(rows)
+        return Ground(rows, descended(rows, problem.literals, problem.ideas.winners, problem.seed) if wanted else [])
+
+    return list(pool.map(ground, several))
+
+
+def _descends(rows: Rows) -> bool:
+    return len(rows.target) >= _SMALL and rows.classes <= _FEW_CLASSES
 
 
 def networks(problem: Problem, wanted: Sequence[Wanted], pool: Executor) -> list[Draft]:
     """All that are wanted, every start of each a job of its own. What comes out does not depend on the pool."""
     jobs = [
         (number, member, k)
-        for number, (_, _, members) in enumerate(wanted)
+        for number, (ground, _, members) in enumerate(wanted)
         for member in range(members)
-        for k in range(_starts(problem, wanted[number][0]))
+        for k in range(_grown_starts(problem, ground) + len(_roots(ground, member, members)))
     ]
 
     def work(job: tuple[int, int, int]) -> Draft:
         number, member, k = job
-        rows, price, _ = wanted[number]
-        return _polished(rows, _terms(problem, rows, price), np.random.default_rng((problem.seed, member, k)), k)
+        ground, price, members = wanted[number]
+        terms, rng = _terms(problem, ground.rows, price), np.random.default_rng((problem.seed, member, k))
+        root = k - _grown_starts(problem, ground)
+        draft = _grown(ground.rows, terms, rng, k) if root < 0 else _roots(ground, member, members)[root].copy()
+        return _polished(draft, terms, rng)
 
     best: dict[tuple[int, int], Draft] = {}
     for (number, member, _), draft in zip(jobs, pool.map(work, jobs), strict=True):
-        terms = _terms(problem, *wanted[number][:2])
+        terms = _terms(problem, wanted[number][0].rows, wanted[number][1])
         rival = best.get((number, member))
-        if rival is None or objective(draft, terms) > objective(rival, terms):
+        if rival is None or (objective(draft, terms) > objective(rival, terms) and within(draft, terms)):
             best[number, member] = draft
     return [_together([best[number, m] for m in range(one[2])], problem.ideas) for number, one in enumerate(wanted)]
 
 
-def _starts(problem: Problem, rows: Rows) -> int:
-    """Several classes take long, and it matters less where the search begins; small tables take no time at all."""
+def _roots(ground: Ground, member: int, members: int) -> Sequence[Draft]:
+    """All, for one network; where several vote, each member has one of them, so that they differ."""
+    return ground.roots if members == 1 else ground.roots[member : member + 1]
+
+
+def _grown_starts(problem: Problem, ground: Ground) -> int:
+    """Several classes take long, and it matters less where the search begins; roots take the place of some; and small
+    tables take no time at all."""
     starts = problem.effort.starts
-    if len(rows.target) < _SMALL:
+    if len(ground.rows.target) < _SMALL:
         return 4 * starts
-    return starts if rows.classes == 2 else max(starts // 2, 1)
+    return starts if ground.rows.classes == 2 and not ground.roots else max(starts // 2, 1)
 
 
 def _together(members: Sequence[Draft], ideas: Ideas) -> Draft:
@@ -80,13 +116,18 @@ def _terms(problem: Problem, rows: Rows, price: float) -> Terms:
     )
 
 
-def _polished(rows: Rows, terms: Terms, rng: np.random.Generator, number: int) -> Draft:
-    """From an empty network, until a sweep adds next to nothing."""
+def _grown(rows: Rows, terms: Terms, rng: np.random.Generator, number: int) -> Draft:
+    """From an empty network."""
     order = _order(rows, bool(number % 2) and terms.winners)
     draft = Draft.empty(rows, order, order[-1])
     start(draft, terms, rng)
     if terms.winners:
         polish_winners(draft)
+    return draft
+
+
+def _polished(draft: Draft, terms: Terms, rng: np.random.Generator) -> Draft:
+    """Until a sweep adds next to nothing."""
     score = objective(draft, terms)
     for _ in range(terms.sweeps):
         sweep(draft, terms, rng)
