@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import sys
 import tomllib
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -23,15 +22,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.paper.folds import load, paper_folds
 from benchmarks.paper.lessons import Fold, divided, fold_of, network_of, recipe_of, task_of
-from benchmarks.paper.records import FOLDS, QUICK, RESULTS, Run, missing, write_fold, write_json
+from benchmarks.paper.records import QUICK, RESULTS, Run, missing, write_fold, write_json
 from benchmarks.paper.records import Fold as Result
 from benchmarks.paper.scores import macro_f1, scores
 from benchmarks.paper.settings import FOLDER
-from conceptrules import fit_cohort
-from conceptrules.cohort import Fitted
-from conceptrules.datasets import Dataset
 from conceptrules.kernels import cpu
 from conceptrules.kernels.cohort import Cohort
 from conceptrules.learn.device import engine
@@ -49,8 +44,6 @@ CORES = os.cpu_count() or 1
 FIGURE = "connect-4"
 STRUCTURES = [(32,), (128,), (512,), (32, 32, 32), (64, 64, 64), (128, 128, 128)]
 RATES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99)
-# The paper's method whatever the estimator's defaults are; what the settings files hold comes on top.
-ESTIMATOR: dict[str, Any] = {"recipe": "paper", "class_weight": None, "kinds": None, "max_categories": 256}
 Key = Callable[[Score], tuple[float, ...]]
 
 
@@ -77,71 +70,6 @@ def settings_of(data: str, model: str, fold: int) -> dict[str, Any]:
     return {**chosen["fixed"], **chosen["folds"][str(fold)], **own}
 
 
-def run(data: str, runs: Sequence[Run], place: Place, quick: bool = False, root: Path | None = None) -> None:
-    """What is missing of these runs of a data set."""
-    root = root or (QUICK if quick else RESULTS)
-    rules = [one for one in runs if one.model == "crs" and one.protocol == "fold"]
-    if rules:
-        fit_rules(data, rules, place, quick, root)
-    others = [one for one in runs if one not in rules]
-    if others:
-        fit_weights(data, others, place, quick, root)
-
-
-def fit_rules(data: str, runs: Sequence[Run], place: Place, quick: bool, root: Path) -> None:
-    """The CRS column, as anybody would fit it."""
-    table = load(data)
-    parts = list(paper_folds(len(table.y)))
-    todo = {fold: [one for one in runs if fold in _missing(one, root)] for fold in range(FOLDS)}
-    todo = {fold: found for fold, found in todo.items() if found}
-    if not todo:
-        return
-    settings = [[member_settings(data, fold, one.seed, quick) for one in found] for fold, found in todo.items()]
-    start = perf_counter()
-    with warnings.catch_warnings():
-        # mushroom has a constant column and nursery a class of two rows, and that is known.
-        warnings.filterwarnings("ignore", "constant columns")
-        warnings.filterwarnings("ignore", ".*too few rows for a validation split")
-        members = fit_cohort(
-            table.X,
-            table.y,
-            folds=[parts[fold] for fold in todo],
-            settings=settings,
-            device=place.device,
-            n_jobs=place.cores,
-        )
-    seconds = (perf_counter() - start) / len(members)
-    places = [(fold, one) for fold, found in todo.items() for one in found]
-    for (fold, one), member in zip(places, members, strict=True):
-        write_fold(one, judged_rules(fold, table, member, seconds), settings_file(data, "crs"), root=root)
-
-
-def member_settings(data: str, fold: int, seed: int, quick: bool) -> dict[str, Any]:
-    chosen = {**ESTIMATOR, **settings_of(data, "crs", fold), "random_state": seed}
-    return chosen | ({"max_epochs": QUICK_EPOCHS} if quick else {})
-
-
-def judged_rules(fold: int, table: Dataset, member: Fitted, seconds: float) -> Result:
-    learned, train, test = member.classifier, member.train, member.test
-    best = max(learned.history_, key=lambda one: (one["crs_f1"], one["training_f1"], -one["edges"]))
-    words = learned.binarizer_.words(table.X.take(train))
-    raw = learned.classes_[decide(learned.extracted_, learned.binarizer_.words(table.X.take(test)))]
-    return Result(
-        fold,
-        scores=scores(table.y[test], learned.predict(table.X.take(test)), table.y[train]),
-        seconds={"fit": seconds},
-        chosen={**chosen_of(member.settings), "epoch": best["epoch"]},
-        validation=best["crs_f1"],
-        edges=stages(learned.extracted_, words),
-        extra={
-            "mllp_f1": best["mllp_f1"],
-            "crs_f1": best["crs_f1"],
-            "training_f1": best["training_f1"],
-            "unsimplified_f1": macro_f1(table.y[test], raw),
-        },
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """One training: of the MLLP without random binarization, or of a CRS."""
@@ -157,9 +85,14 @@ class Wanted:
         return ("mllp0", "crs0") if self.zero else ("crs",)
 
 
-def fit_weights(data: str, runs: Sequence[Run], place: Place, quick: bool, root: Path) -> None:
-    """Trained below the estimator: the answers of an MLLP need its weights, which the estimator does not keep; and cut
-    points from all rows, as the authors have them, are what it is there to prevent."""
+def run(data: str, runs: Sequence[Run], place: Place, quick: bool = False, root: Path | None = None) -> None:
+    """What is missing of these runs of a data set.
+
+    Trained below the estimator: it leaves the least number of steps of an epoch, which the space varies, to itself; the
+    answers of an MLLP need its weights, which it does not keep; and cut points from all rows, as the authors have them,
+    are what it is there to prevent.
+    """
+    root = root or (QUICK if quick else RESULTS)
     wanted = sorted(
         {Wanted(one.model != "crs", one.protocol, one.seed, fold) for one in runs for fold in _missing(one, root)},
         key=str,
@@ -214,10 +147,12 @@ def judged(
     model: str, number: int, part: Fold, snapshot: Snapshot, settings: Mapping[str, Any], seconds: float
 ) -> Result:
     score, network = snapshot.score, network_of(part, snapshot)
+    extra = {"mllp_f1": score.mllp_f1, "crs_f1": score.crs_f1, "training_f1": score.training_f1}
     if model == "mllp0":
         answers = continuous(snapshot, part)
     else:
         answers = decide(simplify(network, part.training_words), part.test.words)
+        extra["unsimplified_f1"] = macro_f1(part.y_test, part.classes[decide(network, part.test.words)])
     return Result(
         number,
         scores=scores(part.y_test, part.classes[answers], part.y_train),
@@ -225,13 +160,13 @@ def judged(
         chosen={**chosen_of(settings), "epoch": score.epoch},
         validation=score.mllp_f1 if model == "mllp0" else score.crs_f1,
         edges={} if model == "mllp0" else stages(network, part.training_words),
-        extra={"mllp_f1": score.mllp_f1, "crs_f1": score.crs_f1, "training_f1": score.training_f1},
+        extra=extra,
     )
 
 
 def chosen_of(settings: Mapping[str, Any]) -> dict[str, Any]:
     """What differs between the folds of a run, the weight decay aside, which a record would round to 0."""
-    return {key: settings[key] for key in ("layers", "binarization_rate", "negation")}
+    return {key: settings[key] for key in ("layers", "binarization_rate", "negation", "min_steps")}
 
 
 def stages(network: RuleNetwork, words: Words) -> dict[str, int]:

@@ -100,8 +100,9 @@ def recipe_of(settings: Mapping[str, Any], **changes: Any) -> Recipe:
     return replace(Recipe(**given), **changes)
 
 
-def steps_of(name: str, number: int) -> int:
-    """Of an epoch, in a fold."""
-    recipe = Recipe((1,))
-    rows = len(divided(name, number, "fold", 0).training)
-    return max(recipe.min_steps, -(-rows // recipe.batch_size))
+def whole_passes(recipe: Recipe, name: str, number: int) -> Recipe:
+    """The same, with the usual `min_steps` where one pass over the rows has more: only tasks with the same share
+    launches on a GPU."""
+    usual = Recipe((1,)).min_steps
+    steps = -(-len(divided(name, number, "fold", 0).training) // recipe.batch_size)
+    return replace(recipe, min_steps=usual) if steps >= max(recipe.min_steps, usual) else recipe

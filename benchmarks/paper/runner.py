@@ -8,7 +8,7 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
@@ -246,13 +246,19 @@ def keep(job: Job, fold: Fold, settings: Settings) -> None:
 
 
 def compare(plan: Plan) -> None:
-    """The quick cells beside the committed ones."""
-    say("data            model                    quick            committed        difference")
+    """The quick cells beside the committed ones, and where there are several seeds, beside all of them."""
+    say("data            model                    quick            committed        difference  all committed seeds")
     for each in plan.runs():
         quick, committed = (_cell(read(each, root)) for root in (QUICK, RESULTS))
         apart = f"{quick[0] - committed[0]:+.2f}" if quick and committed else ""
         texts = [f"{cell[0]:6.2f} ± {cell[1]:5.2f}" if cell else "not run" for cell in (quick, committed)]
-        say(f"{each.data:15} {each.model:24} {texts[0]:16} {texts[1]:16} {apart}")
+        say(f"{each.data:15} {each.model:24} {texts[0]:16} {texts[1]:16} {apart:11} {_seeds(each)}".rstrip())
+
+
+def _seeds(run: Run) -> str:
+    cells = [_cell(read(replace(run, seed=seed), RESULTS)) for seed in range(5)]
+    found = [cell[0] for cell in cells if cell]
+    return f"{min(found):.2f} to {max(found):.2f}" if len(found) > 1 else ""
 
 
 def _cell(record: Any) -> tuple[float, float] | None:

@@ -22,12 +22,13 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.paper.lessons import recipe_of, steps_of, task_of
+from benchmarks.paper.lessons import recipe_of, task_of, whole_passes
 from benchmarks.paper.progress import say
 from benchmarks.paper.records import FOLDS, RESULTS, replace_text, this_place
 from benchmarks.paper.settings import FOLDER
 from conceptrules.learn.device import engine
 from conceptrules.learn.fit import Score, Snapshot
+from conceptrules.learn.recipe import Recipe
 
 HERE = Path(__file__).parent
 NAME = "search-folds.json"
@@ -42,8 +43,6 @@ class Trial:
     split: int
     settings: Mapping[str, Any]
     epochs: int
-    every: int
-    """Epochs between two looks at the validation rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,18 +88,7 @@ def splits_of(name: str, space: Mapping[str, Any]) -> int:
 
 def judge(trials: Sequence[Trial], device: str, cores: int) -> list[Score]:
     """The best score of each, all trained side by side."""
-    tasks = [
-        task_of(
-            one.data,
-            one.fold,
-            "fold",
-            recipe_of(
-                one.settings, priority="first", max_epochs=one.epochs, snapshot_every=one.every, patience=one.epochs
-            ),
-            one.split,
-        )
-        for one in trials
-    ]
+    tasks = [task_of(one.data, one.fold, "fold", _recipe(one), one.split) for one in trials]
     best: dict[int, Score] = {}
     for number, snapshots in engine(device, tasks, cores).snapshots(tasks, set(range(len(tasks)))):
         found: list[Snapshot] = snapshots
@@ -144,11 +132,9 @@ def climb(
     judge: Judge,
 ) -> dict[int, list[Found]]:
     """One rung."""
-    epochs = min(rung["epochs"], -(-rung["steps"] // steps_of(name, 0)))
-    every = max(1, epochs // rung["looks"])
     places = [(fold, number) for fold, numbers in alive.items() for number in numbers for _ in range(splits)]
     trials = [
-        Trial(name, fold, place % splits, tries[number], epochs, every) for place, (fold, number) in enumerate(places)
+        Trial(name, fold, place % splits, tries[number], rung["epochs"]) for place, (fold, number) in enumerate(places)
     ]
     gathered: dict[tuple[int, int], list[Score]] = defaultdict(list)
     for place, score in zip(places, judge(trials), strict=True):
@@ -183,20 +169,24 @@ def keep(record: Mapping[str, Any], results: Path = RESULTS, settings: Path = FO
 
 
 def settings_text(record: Mapping[str, Any]) -> str:
-    column, name = space()["column"], record["data"]
-    bounds = column["epochs"]
-    epochs = max(bounds["least"], min(bounds["most"], -(-bounds["steps"] // steps_of(name, 0))))
-    fixed = {**column["fixed"], "max_epochs": epochs}
+    name = record["data"]
     lines = [
         f"# For each fold the best of {len(record['tries'])} configurations, by the macro-F1 on validation rows,",
         f"# a part of its training rows: see results/{name}/{NAME} and space.toml.",
         "[fixed]",
-        *(f"{key} = {json.dumps(value)}" for key, value in fixed.items()),
+        *(f"{key} = {json.dumps(value)}" for key, value in space()["column"]["fixed"].items()),
     ]
     for fold in record["folds"]:
         lines += ["", f"# Validation score {fold['validation_f1']:.4f}.", f"[folds.{fold['fold']}]"]
         lines += [f"{key} = {json.dumps(value)}" for key, value in chosen(record, fold["fold"]).items()]
     return "\n".join(lines) + "\n"
+
+
+def _recipe(trial: Trial) -> Recipe:
+    """As the column has it, for as long as the trial is."""
+    given = {**space()["column"]["fixed"], **trial.settings}
+    recipe = recipe_of(given, max_epochs=trial.epochs, patience=trial.epochs)
+    return whole_passes(recipe, trial.data, trial.fold)
 
 
 def _found(number: int, scores: Sequence[Score]) -> Found:

@@ -103,17 +103,12 @@ min_support = [0.02, 0.1]
 ZERO = """\
 # {data}, {name}: what was chosen for the CRS of each fold (crs.toml), without random binarization.
 {read}binarization_rate = 0.0
-# Every weight is visited in every step, which takes long on large tables: training ends sooner there.
-max_epochs = {epochs}
 """
-ZERO_EPOCHS = {"connect-4": 100}
 
 
 def zero_text(data: str, model: str) -> str:
-    rows = catalogue()[data].rows
-    epochs = ZERO_EPOCHS.get(data, 200 if rows > MIDDLE else 400)
     read = "# Read off the MLLP that mllp0.toml describes, so please change both.\n" if model == "crs0" else ""
-    return ZERO.format(data=data, name=NAMES[model], read=read, epochs=epochs)
+    return ZERO.format(data=data, name=NAMES[model], read=read)
 
 
 def text_of(data: str, model: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.paper import runner
 from benchmarks.paper.records import Fold, Run, missing, read, read_all, this_place, write_fold, write_json
 
 RUN = Run("wine", "cart")
@@ -28,6 +29,21 @@ def test_a_fold_is_read_back_as_it_was_written(tmp_path: Path) -> None:
     assert record.settings == {"a": 1}
     assert record.places == (PLACE,)
     assert list(record.times) == [2]
+
+
+def test_quick_runs_stand_beside_all_committed_seeds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    roots = tmp_path / "committed", tmp_path / "quick"
+    for name, root in zip(("RESULTS", "QUICK"), roots, strict=True):
+        monkeypatch.setattr(runner, name, root)
+    for run, f1, root in [(RUN, 0.9, roots[0]), (Run("wine", "cart", seed=3), 0.8, roots[0]), (RUN, 0.85, roots[1])]:
+        for number in range(5):
+            write_fold(run, scored(number, f1), {}, root=root, place=PLACE)
+    runner.compare(runner.Plan(("wine", "adult"), ("cart",)))
+    lines = [line.split() for line in capsys.readouterr().err.splitlines()[1:]]
+    wine = ["wine", "cart", "85.00", "±", "0.00", "90.00", "±", "0.00", "-5.00", "80.00", "to", "90.00"]
+    assert lines == [wine, ["adult", "cart", "not", "run", "not", "run"]]
 
 
 def test_folds_merge_in_order_and_a_later_one_replaces_its_own(tmp_path: Path) -> None:
