@@ -30,7 +30,7 @@ demo: $(STAMP)
 	$(BIN)/conceptrules demo
 
 test: check browser
-	$(BIN)/pytest -q -rs -n 2
+	$(BIN)/pytest -q -rs -n 2 --dist worksteal
 
 check: $(TESTS)
 	$(BIN)/ruff check .

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from conceptrules.rules.errors import InputError
@@ -18,30 +17,23 @@ from conceptrules.rules.predicate import Equals, Interval, Missing, OneOf, Value
 from conceptrules.rules.text import word
 from conceptrules.views.export.layout import Input, comment, header, inputs, rule_ids, rule_lines
 from conceptrules.views.export.sql_columns import check_dialect, equal, number_literal
+from conceptrules.views.export.sql_inputs import (
+    Query,
+    inputs_of,
+    reading_name,
+    refused,
+    source,
+    table_of,
+    types_of,
+)
 from conceptrules.views.export.sql_labels import check_labels, label_literal, probability_columns
-from conceptrules.views.export.sql_names import Names, check_written, names_of, parts_of
-from conceptrules.views.export.sql_readings import filled, read, readings
-from conceptrules.views.export.sql_types import DIGITS, Used, refusal, told
+from conceptrules.views.export.sql_names import check_written, names_of, parts_of
+from conceptrules.views.export.sql_readings import readings
+from conceptrules.views.export.sql_types import told
 
 # Without MATERIALIZED, these two put each layer's expressions into the next one, and the text grows without end.
 _MATERIALIZED = ("postgres", "sqlite")
 _MANY = 50
-# The type of a column y of the table, asked once rather than in each row: PostgreSQL knows it without a row. COALESCE
-# tells what a domain is made of.
-_TYPE_OF = (
-    "(SELECT CASE WHEN typcategory IN ('E', 'S') THEN 'text' ELSE FORMAT_TYPE(oid, NULL) END "
-    "FROM pg_catalog.pg_type WHERE oid = PG_TYPEOF(COALESCE(y, NULL)))"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Query:
-    """What the parts of a query have in common."""
-
-    network: RuleNetwork
-    used: tuple[Input, ...]
-    dialect: str
-    names: Names
 
 
 def sql(
@@ -67,7 +59,7 @@ def sql(
     check_dialect(dialect)
     _need_sqlglot()
     names = names_of(network, dialect, table, columns or {}, keep, prefix, _added(network, reasons, probabilities))
-    query = _Query(network, told(inputs(network), types or {}, network.columns), dialect, names)
+    query = Query(network, told(inputs(network), types or {}, network.columns), dialect, names)
     check_labels(network, dialect)
     tree = _select(query, reasons, probabilities)
     if view is not None:
@@ -102,17 +94,10 @@ def _added(network: RuleNetwork, reasons: bool, probabilities: bool) -> list[str
 def _view(tree: Any, parts: Sequence[str]) -> Any:
     from sqlglot import exp
 
-    return exp.Create(this=_table(parts), kind="VIEW", expression=tree)
+    return exp.Create(this=table_of(parts), kind="VIEW", expression=tree)
 
 
-def _table(parts: Sequence[str]) -> Any:
-    from sqlglot import exp
-
-    quoted = [exp.to_identifier(part, quoted=True) for part in parts]
-    return exp.Table(**dict(zip(("this", "db", "catalog"), reversed(quoted), strict=False)))
-
-
-def _select(query: _Query, reasons: bool, probabilities: bool) -> Any:
+def _select(query: Query, reasons: bool, probabilities: bool) -> Any:
     """The layers as table expressions, each made from the one before, and the answer from the last."""
     from sqlglot import exp
 
@@ -137,14 +122,14 @@ def _select(query: _Query, reasons: bool, probabilities: bool) -> Any:
     return _with(query, steps, last)
 
 
-def _with(query: _Query, steps: Sequence[tuple[str, list[Any], bool]], last: Any) -> Any:
+def _with(query: Query, steps: Sequence[tuple[str, list[Any], bool]], last: Any) -> Any:
     from sqlglot import exp
 
     own = query.names.own
-    first = exp.select(*_inputs(query)).from_(_source(query)).where(_refusal(query))
+    first = exp.select(*inputs_of(query)).from_(source(query)).where(refused(query))
     tree = last
     if query.dialect == "postgres" and query.used:
-        tree = tree.with_(own("types"), as_=exp.select(*_types(query)), materialized=True, copy=False)
+        tree = tree.with_(own("types"), as_=exp.select(*types_of(query)), materialized=True, copy=False)
         first = first.join(own("types"), join_type="cross")
     tree = tree.with_(own("inputs"), as_=first, copy=False)
     before = own("inputs")
@@ -156,7 +141,7 @@ def _with(query: _Query, steps: Sequence[tuple[str, list[Any], bool]], last: Any
     return tree
 
 
-def _kept(query: _Query) -> list[Any]:
+def _kept(query: Query) -> list[Any]:
     from sqlglot import exp
 
     return [exp.column(name, quoted=True) for name in query.names.kept]
@@ -166,65 +151,7 @@ def _named(expression: Any, name: str) -> Any:
     return expression.as_(name)
 
 
-def _inputs(query: _Query) -> list[Any]:
-    """The columns as they are and as they are read."""
-    from sqlglot import exp
-
-    kept = [_raw(query, name).as_(exp.to_identifier(name, quoted=True)) for name in query.names.kept]
-    ways = [
-        read(one.input, way, one.column, one.type, query.dialect).as_(_reading_name(query, number, place))
-        for number, one in enumerate(_used(query), start=1)
-        for place, way in enumerate(readings(one.input, query.dialect))
-    ]
-    return [*kept, *ways]
-
-
-def _reading_name(query: _Query, number: int, place: int) -> str:
-    return query.names.own(f"x{number}_{place + 1}" if place else f"x{number}")
-
-
-def _types(query: _Query) -> list[Any]:
-    from sqlglot import exp
-
-    columns = [exp.select(_raw(query, one.name)).from_(_source(query)).limit(0).subquery() for one in _used(query)]
-    found = [filled(_TYPE_OF, query.dialect, y=column) for column in columns]
-    asked = [filled(DIGITS, query.dialect), *found]
-    return [each.as_(query.names.own(f"t{number}")) for number, each in enumerate(asked)]
-
-
-def _refusal(query: _Query) -> Any:
-    from sqlglot import exp
-
-    return refusal(_used(query), _table(query.names.table), exp.column(query.names.own("t0")), query.dialect)
-
-
-def _used(query: _Query) -> list[Used]:
-    called = [query.names.columns[one.column.name] for one in query.used]
-    columns = [_raw(query, name) for name in called]
-    types = [_type(query, number, column) for number, column in enumerate(columns, start=1)]
-    return [Used(*each) for each in zip(query.used, columns, types, called, strict=True)]
-
-
-def _type(query: _Query, number: int, column: Any) -> Any:
-    from sqlglot import exp
-
-    if query.dialect == "postgres":
-        return exp.column(query.names.own(f"t{number}"))
-    return exp.Typeof(this=column.copy())
-
-
-def _source(query: _Query) -> Any:
-    return _table(query.names.table).as_(query.names.own("source"))
-
-
-def _raw(query: _Query, name: str) -> Any:
-    """A column of the table. It is qualified: SQLite takes an unknown "name" for text."""
-    from sqlglot import exp
-
-    return exp.column(exp.to_identifier(name, quoted=True), table=query.names.own("source"))
-
-
-def _predicates(query: _Query) -> list[Any]:
+def _predicates(query: Query) -> list[Any]:
     return [
         _bit(_test(query, one, index, number)).as_(query.names.own(f"p{index + 1}"))
         for number, one in enumerate(query.used, start=1)
@@ -241,11 +168,11 @@ def _bit(condition: Any) -> Any:
     return exp.case().when(condition, exp.convert(1)).else_(exp.convert(0))
 
 
-def _test(query: _Query, one: Input, index: int, number: int) -> Any:
+def _test(query: Query, one: Input, index: int, number: int) -> Any:
     from sqlglot import exp
 
     ways = readings(one, query.dialect)
-    columns = [exp.column(_reading_name(query, number, place)) for place in range(len(ways))]
+    columns = [exp.column(reading_name(query, number, place)) for place in range(len(ways))]
     found = dict(zip(ways, columns, strict=True))
     match query.network.predicates[index]:
         case Missing():
@@ -280,7 +207,7 @@ def _one_of(tests: list[Any]) -> Any:
     return exp.or_(*possible)
 
 
-def _rule(query: _Query, rule: Rule, level: int) -> Any:
+def _rule(query: Query, rule: Rule, level: int) -> Any:
     from sqlglot import exp
 
     if not rule.literals:
@@ -292,7 +219,7 @@ def _rule(query: _Query, rule: Rule, level: int) -> Any:
     return _bit(_many(exp.and_, terms))
 
 
-def _concept(query: _Query, concept: Concept, level: int) -> Any:
+def _concept(query: Query, concept: Concept, level: int) -> Any:
     from sqlglot import exp
 
     if not concept.rules:
@@ -311,13 +238,13 @@ def _many(join: Any, terms: Sequence[Any]) -> Any:
     return _many(join, [exp.Paren(this=join(*group)) for group in groups])
 
 
-def _fires(query: _Query) -> list[str]:
+def _fires(query: Query) -> list[str]:
     """The columns of the classes."""
     top = len(query.network.levels)
     return [query.names.own(f"c{top}_{index + 1}") for index in range(len(query.network.classes))]
 
 
-def _patterns(query: _Query, carried: Sequence[str]) -> list[Any]:
+def _patterns(query: Query, carried: Sequence[str]) -> list[Any]:
     """The classes, and which of them fire as one text, to look the probabilities up by."""
     from sqlglot import exp
 
@@ -327,7 +254,7 @@ def _patterns(query: _Query, carried: Sequence[str]) -> list[Any]:
     return [*kept, _named(_concatenated(digits), query.names.own("pattern"))]
 
 
-def _answer(query: _Query, reasons: bool, probabilities: bool) -> list[Any]:
+def _answer(query: Query, reasons: bool, probabilities: bool) -> list[Any]:
     prefix = query.names.prefix
     network = query.network
     fires = _fires(query)
@@ -352,7 +279,7 @@ def _winner(network: RuleNetwork, fires: Sequence[str], dialect: str) -> Any:
     return case.else_(label(network.default), copy=False)
 
 
-def _fired(query: _Query) -> Any:
+def _fired(query: Query) -> Any:
     """The names of the rules that fire, with blanks between them."""
     from sqlglot import exp
 

@@ -6,6 +6,7 @@ import atexit
 import datetime as dt
 import os
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Sequence
@@ -101,7 +102,7 @@ def server() -> str:
 def _stop(process: subprocess.Popen[bytes], guard: subprocess.Popen[bytes], folder: Path) -> None:
     guard.kill()
     guard.communicate()
-    process.terminate()
+    process.send_signal(signal.SIGINT)  # SIGTERM would wait for connections that somebody has left open
     process.wait()
     shutil.rmtree(folder, ignore_errors=True)
 
