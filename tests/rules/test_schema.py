@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -37,6 +37,8 @@ WRONG = [None, 3, -1, 1.5, "x", True, [], {}, [[]], ["x"], {"infinity": 1}, {"in
     st.sampled_from([(version, path) for version in TEXTS for path in list(pieces(json.loads(TEXTS[version])))[1:]]),
     st.sampled_from(WRONG),
 )
+@example((2, ("priority",)), [])
+@example((1, ("priority",)), [])
 def test_what_the_schema_refuses_the_loader_refuses_too(place, value):
     version, (*parents, last) = place
     model = json.loads(TEXTS[version])

@@ -102,6 +102,11 @@ def _bound(value: object, absent: float, at: At) -> float:
     return absent if value is None else number(value, at)
 
 
+def _priority(value: object) -> tuple[Value, ...]:
+    """In memory an empty one stands for the order of the classes; a file says it."""
+    return values(value, ("priority",)) or wrong(value, ("priority",), "a list of all classes, the winner first")
+
+
 def _statistics(value: object, classes: int, fires: Callable[[object, At], tuple[bool, ...]]) -> Statistics | None:
     """`fires` reads which classes fire."""
     if value is None:
@@ -134,7 +139,7 @@ def _network_1(model: object) -> RuleNetwork:
         predicates=items(_predicate, predicates, ("predicates",)),
         levels=items(_level_1, levels, ("levels",)),
         classes=labels,
-        priority=values(priority, ("priority",)),
+        priority=_priority(priority),
         default=one_value(default, ("default",)),
         statistics=_statistics(statistics, len(labels), partial(items, flag)),
     )
@@ -176,7 +181,7 @@ def _network_2(model: object) -> RuleNetwork:
         predicates=tests,
         levels=_levels(levels, _checked_names(known, tests, predicates), labels),
         classes=labels,
-        priority=values(priority, ("priority",)),
+        priority=_priority(priority),
         default=one_value(default, ("default",)),
         statistics=_statistics(statistics, len(labels), partial(_fires, _places(labels))),
         training=None if trained is None else training(trained, ("training",)),
