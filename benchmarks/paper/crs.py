@@ -39,7 +39,6 @@ from conceptrules.rules.measure import edges, with_statistics
 from conceptrules.rules.network import RuleNetwork
 from conceptrules.rules.simplify import drop_dead, drop_redundant, simplify
 
-QUICK_EPOCHS = 100
 CORES = os.cpu_count() or 1
 FIGURE = "connect-4"
 STRUCTURES = [(32,), (128,), (512,), (32, 32, 32), (64, 64, 64), (128, 128, 128)]
@@ -100,9 +99,8 @@ def run(data: str, runs: Sequence[Run], place: Place, quick: bool = False, root:
     if not wanted:
         return
     settings = [settings_of(data, one.models[0], one.fold) for one in wanted]
-    changes = {"max_epochs": QUICK_EPOCHS} if quick else {}
     tasks = [
-        task_of(data, one.fold, one.protocol, recipe_of(given, **changes), one.seed)
+        task_of(data, one.fold, one.protocol, recipe_of(given), one.seed)
         for one, given in zip(wanted, settings, strict=True)
     ]
     start = perf_counter()

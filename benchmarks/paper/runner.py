@@ -8,8 +8,9 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
+from itertools import groupby
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -24,6 +25,7 @@ from benchmarks.paper.settings import Settings, load_settings
 from conceptrules.datasets.catalogue import catalogue
 
 SLOWEST_FIRST = (*PAST, "svm", "plnn", "sbrl", "c45", "gbdt", "lr", "rf100", "rf10", "cart")
+SEEDS = (0, 1, 2, 3, 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,8 @@ class Plan:
     data: tuple[str, ...]
     model: tuple[str, ...]
     protocol: str = "fold"
-    seed: tuple[int, ...] = (0,)
+    seed: tuple[int, ...] = ()
+    """None given: 0, and all five where our models are run again, so that their spread can be compared, too."""
     jobs: int = 1
     limit: float = 3600.0
     retry: bool = False
@@ -46,8 +49,9 @@ class Plan:
 
     def runs(self) -> Iterator[Run]:
         for model in self.model:
+            seeds = self.seed or (SEEDS if self.quick and model in OURS else SEEDS[:1])
             for data in self.data:
-                for seed in self.seed:
+                for seed in seeds:
                     yield Run(data, model, self.protocol, seed)
 
 
@@ -246,22 +250,28 @@ def keep(job: Job, fold: Fold, settings: Settings) -> None:
 
 
 def compare(plan: Plan) -> None:
-    """The quick cells beside the committed ones, and where there are several seeds, beside all of them."""
-    say("data            model                    quick            committed        difference  all committed seeds")
-    for each in plan.runs():
-        quick, committed = (_cell(read(each, root)) for root in (QUICK, RESULTS))
-        apart = f"{quick[0] - committed[0]:+.2f}" if quick and committed else ""
-        texts = [f"{cell[0]:6.2f} ± {cell[1]:5.2f}" if cell else "not run" for cell in (quick, committed)]
-        say(f"{each.data:15} {each.model:24} {texts[0]:16} {texts[1]:16} {apart:11} {_seeds(each)}".rstrip())
+    """The quick cells beside the committed ones, and where several seeds were run, the spread of both over them."""
+    say("data            model                    seed   quick            committed        difference")
+    for (data, model), found in groupby(plan.runs(), key=lambda each: (each.data, each.model)):
+        runs = list(found)
+        pairs = [(_cell(read(each, QUICK)), _cell(read(each, RESULTS))) for each in runs]
+        lines = [(str(each.seed), *pair) for each, pair in zip(runs, pairs, strict=True)]
+        if len(runs) > 1:
+            lines.append(("all", *(_over([cell for cell in cells if cell]) for cells in zip(*pairs, strict=True))))
+        for seed, quick, committed in lines:
+            apart = f"{quick[0] - committed[0]:+.2f}" if quick and committed else ""
+            texts = [f"{cell[0]:6.2f} ± {cell[1]:5.2f}" if cell else "not run" for cell in (quick, committed)]
+            say(f"{data:15} {model:24} {seed:6} {texts[0]:16} {texts[1]:16} {apart}".rstrip())
 
 
-def _seeds(run: Run) -> str:
-    cells = [_cell(read(replace(run, seed=seed), RESULTS)) for seed in range(5)]
-    found = [cell[0] for cell in cells if cell]
-    return f"{min(found):.2f} to {max(found):.2f}" if len(found) > 1 else ""
+def _over(cells: list[tuple[float, float]]) -> tuple[float, float] | None:
+    """The mean of several seeds, and how far their means lie apart."""
+    means = [cell[0] for cell in cells]
+    return (mean(means), pstdev(means)) if means else None
 
 
 def _cell(record: Any) -> tuple[float, float] | None:
+    """The mean of the folds, and how far they lie apart."""
     if record is None or not record.complete:
         return None
     found = [100 * fold.scores["f1"] for fold in record.folds]

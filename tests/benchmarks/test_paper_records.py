@@ -31,19 +31,33 @@ def test_a_fold_is_read_back_as_it_was_written(tmp_path: Path) -> None:
     assert list(record.times) == [2]
 
 
-def test_quick_runs_stand_beside_all_committed_seeds(
+def test_quick_runs_stand_beside_the_committed_ones_seed_by_seed_and_over_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     roots = tmp_path / "committed", tmp_path / "quick"
     for name, root in zip(("RESULTS", "QUICK"), roots, strict=True):
         monkeypatch.setattr(runner, name, root)
-    for run, f1, root in [(RUN, 0.9, roots[0]), (Run("wine", "cart", seed=3), 0.8, roots[0]), (RUN, 0.85, roots[1])]:
-        for number in range(5):
-            write_fold(run, scored(number, f1), {}, root=root, place=PLACE)
-    runner.compare(runner.Plan(("wine", "adult"), ("cart",)))
-    lines = [line.split() for line in capsys.readouterr().err.splitlines()[1:]]
-    wine = ["wine", "cart", "85.00", "±", "0.00", "90.00", "±", "0.00", "-5.00", "80.00", "to", "90.00"]
-    assert lines == [wine, ["adult", "cart", "not", "run", "not", "run"]]
+    for seed, committed, quick in [(0, 0.9, 0.85), (3, 0.8, 0.83)]:
+        for f1, root in zip((committed, quick), roots, strict=True):
+            for number in range(5):
+                write_fold(Run("wine", "cart", seed=seed), scored(number, f1), {}, root=root, place=PLACE)
+    runner.compare(runner.Plan(("wine",), ("cart",), seed=(0, 3)))
+    runner.compare(runner.Plan(("adult",), ("cart",)))
+    assert [line.split() for line in capsys.readouterr().err.splitlines() if "data" not in line] == [
+        ["wine", "cart", "0", "85.00", "±", "0.00", "90.00", "±", "0.00", "-5.00"],
+        ["wine", "cart", "3", "83.00", "±", "0.00", "80.00", "±", "0.00", "+3.00"],
+        ["wine", "cart", "all", "84.00", "±", "1.00", "85.00", "±", "5.00", "-1.00"],
+        ["adult", "cart", "0", "not", "run", "not", "run"],
+    ]
+
+
+def test_our_models_are_run_again_with_all_seeds_unless_some_are_named() -> None:
+    def seeds(model: str, *, quick: bool, seed: tuple[int, ...] = ()) -> list[int]:
+        return [run.seed for run in runner.Plan(("wine",), (model,), seed=seed, quick=quick).runs()]
+
+    assert seeds("crs", quick=True) == [0, 1, 2, 3, 4]
+    assert seeds("crs", quick=True, seed=(2,)) == [2]
+    assert seeds("crs", quick=False) == seeds("cart", quick=True) == [0]
 
 
 def test_folds_merge_in_order_and_a_later_one_replaces_its_own(tmp_path: Path) -> None:
