@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import pytest
@@ -10,13 +11,14 @@ import pytest
 from benchmarks.paper import ablation, past_paper, tables
 from benchmarks.paper.__main__ import listed
 from benchmarks.paper.baselines import Refused
-from benchmarks.paper.cells import read_results
+from benchmarks.paper.cells import average, edges_of, f1_of, read_results
 from benchmarks.paper.column import KINDS, LEFT_OUT, run_fold, settings_of_column
 from benchmarks.paper.printed import ABLATIONS, COLUMN, FAST, LARGE, NAMES, PAST, data_names, paper_best, paper_cell
 from benchmarks.paper.records import Fold, Run, write_fold, write_json
 from benchmarks.paper.runner import Plan, folds_of, settings_of
 from conceptrules import datasets
 
+ROOT = Path(__file__).parents[2]
 FRONTIER = [
     {"edges": 3, "by_bounds": 3, "validation": 0.7, "f1": 0.71},
     {"edges": 20, "by_bounds": 26, "validation": 0.8, "f1": 0.79},
@@ -201,3 +203,32 @@ def test_a_fold_is_recorded() -> None:
     mine = [point for point in fold.extra["frontier"] if point["validation"] == fold.validation]
     assert [(point["by_bounds"], point["f1"]) for point in mine] == [(fold.edges["by_bounds"], fold.scores["f1"])]
     assert fold.seconds["fit"] > 0
+
+
+def test_other_seeds_are_shown_where_there_are_some(whole: Path) -> None:
+    assert past_paper.chance_table(read_results(whole)) == ""
+    for number in range(5):
+        scores = {"f1": 0.78, "accuracy": 0.8, "f1_common": 0.8}
+        fold = Fold(number, scores, chosen={"members": 1}, edges={"edges": 50, "by_bounds": 60})
+        write_fold(Run("adult", COLUMN, seed=1), fold, {}, root=whole, place={"processor": "P", "cores": 2})
+    (line,) = [line for line in past_paper.chance_table(read_results(whole)).splitlines() if line.startswith("| adult")]
+    assert line == "| adult | 80.95 | 79.47 ± 1.48 (78.00 to 80.95) | 80.95 | 1 of 2 | 50.0 (40.0 to 60.0) |"
+
+
+def test_the_readme_has_the_figures_of_the_records() -> None:
+    readme, results = (ROOT / "README.md").read_text(encoding="utf-8"), read_results()
+
+    def of(data: str, model: str) -> str:
+        record = results.record(data, model)
+        return f"{mean(f1_of(record)):.1f}" if record else ""
+
+    rows = [line.strip("| ").split(" | ") for line in readme.splitlines() if line.startswith("| ")][2:]
+    assert rows
+    for data, *cells in rows:
+        edges = past_paper.bounds(results, data), edges_of(results.record(data, "cart"), "edges")
+        ours, cart = (f"{count:,.0f}" for count in edges if count is not None)
+        assert cells == [of(data, COLUMN), ours, of(data, "cart"), cart, of(data, "gbdt")]
+    means = [average(results.cell(data, model) for data in data_names()) for model in ("cart", "rf100")]
+    ours = mean(past_paper.scores(results).values())
+    said = "mean is {:.2f} (the paper's own: {:.2f}; CART: {:.2f}; a forest of 100 trees: {:.2f})"
+    assert said.format(ours, paper_cell("Average", "crs"), *means) in readme
