@@ -205,6 +205,9 @@ def test_class_weight_moves_decisions() -> None:
         ({"class_weight": dict.fromkeys(["care", "old", "young"], 0)}, "class_weight is 0 for all"),
         ({"device": "cuda"}, "device is 'cuda'"),
         ({"class_weight": "heavy"}, "class_weight is 'heavy'"),
+        ({"random_state": "lucky"}, "random_state is 'lucky'; give a whole number"),
+        ({"random_state": -1}, "random_state is -1; give a whole number from 0"),
+        ({"random_state": np.random.default_rng(0)}, r"random_state is Generator\(PCG64\).*RandomState, or None"),
     ],
 )
 def test_settings_out_of_range(settings: dict[str, Any], message: str) -> None:
@@ -226,6 +229,22 @@ def test_settings_out_of_range(settings: dict[str, Any], message: str) -> None:
 def test_bad_labels(labels: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         quick().fit(X, labels)
+
+
+@pytest.mark.parametrize(
+    ("labels", "weights", "message"),
+    [(["a"] * len(Y), None, "y has 1 class"), (Y, {"pilot": 2}, "class_weight names the class 'pilot'")],
+)
+def test_classes_are_looked_at_before_the_table(labels: Any, weights: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        quick(class_weight=weights).fit("not even a table", labels)
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_a_warning_points_at_the_line_that_fits(recipe: str) -> None:
+    with pytest.warns(UserWarning, match="class 'rare' has too few rows") as caught:
+        people.quick(recipe).fit(X, np.where(np.arange(len(Y)) < 2, "rare", "common"))
+    assert [warning.filename for warning in caught] == [__file__]
 
 
 def test_labels_of_mixed_types() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from copy import copy
 from functools import partial
 from typing import Any
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conceptrules import ConceptRuleClassifier, InputError, fit_cohort
-from conceptrules.learn import search
+from conceptrules.learn import search, starts
 from conceptrules.rules.evaluate import layers_plain
 from conceptrules.rules.file import dumps, loads
 from conceptrules.rules.frontier import frontier
@@ -259,6 +260,36 @@ def test_ctrl_c_keeps_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     calls[:] = [None] * 5
     with pytest.raises(KeyboardInterrupt):
         quick().fit(X, Y)
+
+
+def test_ctrl_c_never_meets_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python tells the main thread of it, and Numba makes a SystemError of it there."""
+    once, threads = starts.sweep, set()
+
+    def watched(*given: Any) -> None:
+        threads.add(threading.current_thread())
+        once(*given)
+
+    monkeypatch.setattr(starts, "sweep", watched)
+    quick(n_jobs=1).fit(X, Y)
+    assert threads
+    assert threading.main_thread() not in threads
+
+
+@pytest.mark.filterwarnings("ignore:constant columns")
+@pytest.mark.parametrize("negation", ["auto", True, False])
+def test_a_table_that_says_nothing_has_no_rules(negation: Any) -> None:
+    clf = quick(negation=negation).fit(np.ones((20, 2)), ["a"] * 13 + ["b"] * 7)
+    assert len(clf.binarizer_.predicates_) == clf.network_.edges == 0
+    assert set(clf.predict(np.ones((3, 2)))) == {"a"}
+
+
+@pytest.mark.filterwarnings("ignore:class .* has too few rows")
+def test_rows_of_a_class_that_weighs_nothing_do_not_judge() -> None:
+    rare = np.where(np.arange(len(Y)) < 2, "rare", "common")
+    weightless = quick(class_weight={"common": 0})
+    assert set(weightless.fit(X, rare).predict(X)) == {"rare"}
+    assert set(weightless.fit(X, rare, X_val=X[2:], y_val=rare[2:]).predict(X)) == {"rare"}
 
 
 def test_a_cohort_of_both_recipes() -> None:

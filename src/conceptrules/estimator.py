@@ -181,10 +181,10 @@ class ConceptRuleClassifier(Layers, ClassifierMixin, TransformerMixin, BaseEstim
 
     def _read(self, X: Any, y: Any, sample_weight: Any = None) -> Read:
         labels, weight = check_labels(y, sample_weight=sample_weight)
-        binarizer = self._binarizer()
-        binarizer.fit(X, labels, sample_weight=weight)
         classes = check_classes(labels)
         check_class_weight(self.class_weight, classes, np.ones(len(classes)))
+        binarizer = self._binarizer()
+        binarizer.fit(X, labels, sample_weight=weight)
         kept = np.flatnonzero(weight)
         table = open_table(X) if len(kept) == len(weight) else open_table(X).take(kept)
         target = codes_of_labels(labels)[1][kept]
@@ -203,7 +203,8 @@ class ConceptRuleClassifier(Layers, ClassifierMixin, TransformerMixin, BaseEstim
     def _task(self, read: Read, judges: Examples | None, seen: Examples, rng: np.random.Generator) -> Task:
         """Of the paper's recipe."""
         if judges is None:
-            training, validation = held_back(read.rows, read.classes, self.validation_fraction, rng)
+            training, validation = held_back(read.rows, self.validation_fraction, rng)
+            warn_of_small(read.classes, self.validation_fraction, training, validation)
         else:
             training, validation = read.rows, judges
         recipe = recipe_of(self.get_params(deep=False), training.inputs * (2 if self.negation is True else 1))

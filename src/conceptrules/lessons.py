@@ -107,12 +107,9 @@ def _polish(lesson: Lesson, task: Polish, threads: int, verbose: bool) -> None:
     lesson.classifier._polished(lesson, task, found)
 
 
-def held_back(
-    rows: Examples, classes: NDArray[Any], fraction: float, rng: np.random.Generator
-) -> tuple[Examples, Examples]:
+def held_back(rows: Examples, fraction: float, rng: np.random.Generator) -> tuple[Examples, Examples]:
     """Training and validation rows; where none can be held back, they are the same."""
     training, validation = split(rows, fraction, rng)
-    warn_of_small(classes, fraction, training, validation)
     return training, validation if len(validation) else training
 
 

@@ -7,6 +7,8 @@ from inspect import Signature
 from numbers import Integral, Real
 from typing import Any
 
+from sklearn.utils import check_random_state
+
 from conceptrules.binarize import Binarizer
 from conceptrules.learn.device import check_device
 from conceptrules.learn.polished import settings_of
@@ -32,11 +34,21 @@ def check(given: Parameters, known: Signature) -> None:
         raise InputError(f"n_jobs is {n_jobs!r}; give a number of cores, -1 for all, or None")
     if not isinstance(fraction, Real) or not 0 < float(fraction) < 1:
         raise InputError(f"validation_fraction is {fraction!r}; it needs a number between 0 and 1, such as 0.2")
+    _check_seed(given["random_state"])
     binarizer_of(given)
     if given["recipe"] == "paper":
         recipe_of(given, inputs=1)
     else:
         settings_of(given)
+
+
+def _check_seed(seed: Any) -> None:
+    try:
+        check_random_state(seed)
+    except ValueError:
+        raise InputError(
+            f"random_state is {seed!r}; give a whole number from 0 to 2**32 - 1, a numpy.random.RandomState, or None"
+        ) from None
 
 
 def used(given: Parameters) -> dict[str, Any]:

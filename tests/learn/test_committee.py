@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.learn.committee import MEMBERS, committee
+from conceptrules.learn.committee import MEMBERS, committee, longest_vote
 from conceptrules.learn.draft import Draft
 from conceptrules.rules.evaluate import Words, first_firing, unpack
 from tests.strategies_drafts import drafts_on, rows
@@ -39,6 +39,13 @@ def test_of_several_classes_two_votes_win_then_one(judged, data):
     together = committee(members)
     assert (fired(together) == wanted).all()
     assert (together.order, together.default) == (members[0].order, members[0].default)
+
+
+@given(rows(), st.data())
+def test_rules_that_count_votes_are_short(judged, data):
+    together = committee([data.draw(drafts_on(judged, levels=1)) for _ in range(MEMBERS)])
+    lengths = [len(rule) for layer in together.layers[2::2] for rule in layer]
+    assert max(lengths, default=0) <= longest_vote(judged.classes)
 
 
 @given(rows(), st.data())

@@ -82,6 +82,17 @@ def test_budgets_are_kept_by_every_network_of_the_frontier(rng, classes, edges, 
             assert longest(draft) <= given_budget.get("longest", longest(draft))
 
 
+@pytest.mark.parametrize("length", [1, 2, 3])
+@pytest.mark.parametrize("seed", [17, 53])
+def test_rules_that_count_votes_are_not_longer_than_others(seed, length):
+    """Three networks that vote were chosen on these rows, with rules of four literals."""
+    rng = np.random.default_rng(seed)
+    bits = rng.random((200, 8)) < 0.5
+    parity = (bits[:, :5] @ [1, 1, 2, 1, 1] + (rng.random(200) < 0.2)) % 2
+    for _, draft in found_for(problem_of(bits, parity, longest=length)).drafts:
+        assert longest(draft) <= length
+
+
 def test_a_budget_of_no_edges_leaves_the_default():
     found = found_for(problem_of(*noisy(np.random.default_rng(0), 60, 5, 2), most_edges=0))
     assert [draft.edges for _, draft in found.drafts] == [0] * len(found.drafts)

@@ -29,6 +29,11 @@ def committee(members: Sequence[Draft]) -> Draft:
     return Draft(first.rows, [rules, concepts, *votes], list(first.order), first.default)
 
 
+def longest_vote(classes: int) -> int:
+    """Literals of the longest rule that may be needed to count votes."""
+    return 4 if classes == 2 else 2
+
+
 def _of_two(members: Sequence[Draft]) -> Layers:
     """A majority of what the members decide. Of two classes one is enough: what is not decided for it is default."""
     c = 1 - members[0].default

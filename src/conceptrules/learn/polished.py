@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
@@ -16,7 +15,6 @@ from conceptrules.kernels.compiling import announced
 from conceptrules.learn.calibrate import Trial, calibrated, judged, too_good, trial
 from conceptrules.learn.examples import Examples
 from conceptrules.learn.ideas import ALL, Ideas
-from conceptrules.learn.on_cpu import Here
 from conceptrules.learn.problem import EFFORTS, Problem
 from conceptrules.learn.scoring import SCORES, macro_f1
 from conceptrules.learn.search import Found, Shape, Tried, search
@@ -92,7 +90,7 @@ def allowed_literals(
     unordered = [
         isinstance(predicate, Equals | OneOf) and kinds[predicate.column] != "ordinal" for predicate in predicates
     ]
-    negated = np.array(unordered) if negation == "auto" else np.full(len(predicates), bool(negation))
+    negated = np.array(unordered, np.bool_) if negation == "auto" else np.full(len(predicates), bool(negation))
     return np.concatenate([np.ones(len(predicates), bool), negated])
 
 
@@ -145,22 +143,14 @@ class Polished:
 
 def polish(task: Polish, threads: int, watch: Callable[[Tried], None]) -> Polished:
     """What comes out does not depend on the number of threads."""
-    with _pool(threads) as pool, announced():
+    # One thread too is one of its own: Ctrl-C inside of compiled code is a SystemError, where it should end the search.
+    with ThreadPoolExecutor(threads) as pool, announced():
         found = search(task.problem, task.held, pool, watch)
     finished = [_finished(task, found, number) for number in range(len(found.drafts))]
     best = frontier(finished)
     wanted = finished[found.chosen].score
     chosen = next(number for number, one in enumerate(best) if one.score >= wanted)
     return Polished(best, chosen, found.history, found.interrupted)
-
-
-@contextmanager
-def _pool(threads: int) -> Iterator[Executor]:
-    if threads == 1:
-        yield Here()
-    else:
-        with ThreadPoolExecutor(threads) as pool:
-            yield pool
 
 
 def _finished(task: Polish, found: Found, number: int) -> Finished:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from conceptrules.learn.committee import MEMBERS
+from conceptrules.learn.committee import MEMBERS, longest_vote
 from conceptrules.learn.draft import Draft
 from conceptrules.learn.examples import Examples, split
 from conceptrules.learn.problem import Effort, Problem
@@ -87,7 +87,7 @@ Watch = Callable[[Tried], None]
 def search(problem: Problem, held: Sequence[tuple[Examples, Examples]], pool: Executor, watch: Watch) -> Found:
     """`held` are pairs of rows to learn from and rows to judge by."""
     learned = grounds(problem, [problem.rows(training) for training, _ in held], pool)
-    pairs = list(zip(learned, [problem.rows(judging) for _, judging in held], strict=True))
+    pairs = [(ground, _judges(problem, ground, judging)) for ground, (_, judging) in zip(learned, held, strict=True)]
     tries: dict[Tried, list[Draft]] = {}
 
     def tried(price: float, members: int) -> Tried:
@@ -102,6 +102,12 @@ def search(problem: Problem, held: Sequence[tuple[Examples, Examples]], pool: Ex
         if not tries:
             raise
         return _so_far(problem, tries)
+
+
+def _judges(problem: Problem, ground: Ground, judging: Examples) -> Rows:
+    """Rows of classes that weigh nothing cannot judge; where there are no others, the rows to learn from do."""
+    rows = problem.rows(judging)
+    return rows if len(rows.target) else ground.rows
 
 
 def _chosen(problem: Problem, tried: Callable[[float, int], Tried], tries: Mapping[Tried, object]) -> Tried:
@@ -186,9 +192,10 @@ def _settled(problem: Problem, history: Sequence[Tried]) -> bool:
 
 
 def _may_vote(problem: Problem, one: Tried) -> bool:
-    """Unless there is nothing to gain, or few edges may be used."""
-    free = problem.most_edges is None and problem.most_rules is None and problem.longest > 1
-    wanted = problem.effort.committees and problem.ideas.committees and free and one.score < _PERFECT
+    """Unless there is nothing to gain, or few edges or short rules may be used."""
+    free = problem.most_edges is None and problem.most_rules is None
+    room = free and problem.longest >= longest_vote(problem.classes)
+    wanted = problem.effort.committees and problem.ideas.committees and room and one.score < _PERFECT
     more = _cost(problem, MEMBERS * one.edges) - _cost(problem, one.edges)
     return wanted and one.edges < _READABLE and more < _HOPED
 
