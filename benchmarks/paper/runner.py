@@ -257,7 +257,8 @@ def compare(plan: Plan) -> None:
         pairs = [(_cell(read(each, QUICK)), _cell(read(each, RESULTS))) for each in runs]
         lines = [(str(each.seed), *pair) for each, pair in zip(runs, pairs, strict=True)]
         if len(runs) > 1:
-            lines.append(("all", *(_over([cell for cell in cells if cell]) for cells in zip(*pairs, strict=True))))
+            every = [_over([cell for cell in cells if cell]) for cells in zip(*pairs, strict=True)]
+            lines.append(("all", every[0], every[1]))
         for seed, quick, committed in lines:
             apart = f"{quick[0] - committed[0]:+.2f}" if quick and committed else ""
             texts = [f"{cell[0]:6.2f} ± {cell[1]:5.2f}" if cell else "not run" for cell in (quick, committed)]
