@@ -247,6 +247,16 @@ def test_a_warning_points_at_the_line_that_fits(recipe: str) -> None:
     assert [warning.filename for warning in caught] == [__file__]
 
 
+@pytest.mark.filterwarnings("ignore:class .* has too few rows")
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_weights_that_are_shares_are_noticed(recipe: str) -> None:
+    clf, share = people.quick(recipe), np.full(len(Y), 1 / len(Y))
+    with pytest.warns(UserWarning, match="sums to 1 over 120 rows; .* multiply the weights by 120 ") as caught:
+        clf.fit(X, Y, sample_weight=share)
+    assert {warning.filename for warning in caught} == {__file__}
+    assert clf.fit(X, Y, sample_weight=share * len(Y)).network_.edges
+
+
 def test_labels_of_mixed_types() -> None:
     with pytest.raises(TypeError, match=r"row 1 holds 1 \(int\) among text"):
         quick().fit(X.iloc[:4], ["a", 1, "b", 2])

@@ -23,7 +23,7 @@ from conceptrules.learn.ideas import ALL, Ideas
 from conceptrules.learn.polished import Finished, Polish, Polished, allowed_literals, held_out, settings_of
 from conceptrules.learn.search import splits
 from conceptrules.learn.summary import training_of
-from conceptrules.lessons import Lesson, Read, extracted, given, held_back, learn, warn_of_small
+from conceptrules.lessons import Lesson, Read, extracted, given, held_back, learn, warn_of_light, warn_of_small
 from conceptrules.parameters import binarizer_of, check, recipe_of, used
 from conceptrules.rules.errors import InputError
 from conceptrules.rules.evaluate import Bits, unpack
@@ -181,6 +181,7 @@ class ConceptRuleClassifier(Layers, ClassifierMixin, TransformerMixin, BaseEstim
 
     def _read(self, X: Any, y: Any, sample_weight: Any = None) -> Read:
         labels, weight = check_labels(y, sample_weight=sample_weight)
+        warn_of_light(weight)
         classes = check_classes(labels)
         check_class_weight(self.class_weight, classes, np.ones(len(classes)))
         binarizer = self._binarizer()

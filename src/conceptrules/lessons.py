@@ -27,6 +27,9 @@ from conceptrules.views.progress import progress, search_progress
 if TYPE_CHECKING:
     from conceptrules.estimator import ConceptRuleClassifier
 
+_LIGHT = 0.1
+"""The mean of weights below which they are more likely shares than numbers of rows."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Read:
@@ -121,6 +124,17 @@ def warn_of_small(classes: NDArray[Any], fraction: float, training: Examples, va
             f"class {', '.join(map(repr, small.tolist()))} has too few rows for a validation split of "
             f"{fraction}; its rows stay in training",
             stacklevel=5,
+        )
+
+
+def warn_of_light(weight: NDArray[np.float64]) -> None:
+    """Weights that sum to 1, as those of AdaBoost do, are a single row: no rule earns its edges on it."""
+    rows, total = np.count_nonzero(weight), float(weight.sum())
+    if total < _LIGHT * rows:
+        warnings.warn(
+            f"sample_weight sums to {total:.3g} over {rows} rows; a weight counts as so many rows, and little can be "
+            f"learned from so few: multiply the weights by {rows / total:.3g} for a mean of 1",
+            stacklevel=4,
         )
 
 
