@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conceptrules import ConceptRuleClassifier, InputError, fit_cohort
+from conceptrules import ConceptRuleClassifier, InputError, datasets, fit_cohort
 from conceptrules.learn import search, starts
 from conceptrules.rules.evaluate import layers_plain
 from conceptrules.rules.file import dumps, loads
@@ -95,6 +95,16 @@ def test_the_frontier_goes_up() -> None:
         assert choice.network.training is not None
         assert choice.network.statistics is not None
     assert repr(every[0]).startswith("Choice(edges=")
+
+
+@pytest.mark.parametrize("data", ["wine", "tic-tac-toe"])
+def test_the_frontier_begins_with_one_literal(data: str) -> None:
+    """Also where several are worth the highest price."""
+    table = datasets.load(data)
+    clf = ConceptRuleClassifier(effort="fast", random_state=0).fit(table.X, table.y)
+    (level,) = clf.frontier_[0].network.levels
+    assert [len(rule.literals) for rule in level.rules] == [1]
+    assert clf.select(edges=2).network_.edges == 2
 
 
 def test_select_switches_without_fitting_again() -> None:

@@ -2,7 +2,7 @@
 
 At each price networks are grown, and polished until nothing helps any more (polish.py). The rows that are held out say
 which price is right; the network of that price is then learned from all rows. The networks of the higher prices are
-the frontier: each is smaller than the next.
+the frontier: each is smaller than the next, and the first has one literal.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -39,6 +39,8 @@ _READABLE = 3000
 """Edges of a network that may still be followed by a larger one in the hope of better, or be one of three that vote."""
 _SPLITS_UP_TO = 60_000
 """Rows in all splits, for two classes: a small table is split several times."""
+_ONE_LITERAL = 2
+"""Edges: one into a rule, and one from it into a class."""
 _HOPELESS = 0.01
 """Prices below one that is so much worse than the best are not tried."""
 
@@ -82,6 +84,8 @@ class Found:
 
 
 Watch = Callable[[Tried], None]
+Pair = tuple[Ground, Rows]
+"""Where to learn, and the rows to judge by."""
 
 
 def search(problem: Problem, held: Sequence[tuple[Examples, Examples]], pool: Executor, watch: Watch) -> Found:
@@ -97,7 +101,7 @@ def search(problem: Problem, held: Sequence[tuple[Examples, Examples]], pool: Ex
         return one
 
     try:
-        return _found(problem, tries, _chosen(problem, tried, tries), pool)
+        return _found(problem, pairs, tries, _chosen(problem, tried, tries), pool)
     except KeyboardInterrupt:
         if not tries:
             raise
@@ -138,13 +142,30 @@ def _cost(problem: Problem, edges: float) -> float:
     return _SIZE * math.sqrt(edges / problem.classes)
 
 
-def _found(problem: Problem, tries: Mapping[Tried, list[Draft]], chosen: Tried, pool: Executor) -> Found:
+def _found(
+    problem: Problem, pairs: Sequence[Pair], tries: Mapping[Tried, list[Draft]], chosen: Tried, pool: Executor
+) -> Found:
     """The networks of the frontier, learned from all rows."""
     kept = [one for one in tries if one is chosen or (one.members == 1 and one.price >= chosen.price)]
     (ground,) = grounds(problem, [problem.rows(problem.examples)], pool)
     drafts = networks(problem, [(ground, one.price, one.members) for one in kept], pool)
     held = [list(map(Shape.of, tries[one])) for one in kept]
-    return Found(list(zip(kept, drafts, strict=True)), kept.index(chosen), list(tries), held)
+    found = list(zip(kept, drafts, strict=True))
+    if not any(0 < draft.edges <= _ONE_LITERAL for draft in drafts):
+        one, draft, others = _one_literal(problem, pairs, ground, chosen.price, pool)
+        found, held = [*found, (one, draft)], [*held, list(map(Shape.of, others))]
+    return Found(found, kept.index(chosen), list(tries), held)
+
+
+def _one_literal(
+    problem: Problem, pairs: Sequence[Pair], ground: Ground, price: float, pool: Executor
+) -> tuple[Tried, Draft, list[Draft]]:
+    """Where the frontier begins: on an easy table, several literals are worth the highest price. Roots of descent are
+    far too large to begin with."""
+    small = replace(problem, most_rules=1, longest=1)
+    tried, held = _tried(small, [(Ground(each.rows, []), judges) for each, judges in pairs], price, 1, pool)
+    (draft,) = networks(small, [(Ground(ground.rows, []), price, 1)], pool)
+    return tried, draft, held
 
 
 def _so_far(problem: Problem, tries: Mapping[Tried, list[Draft]]) -> Found:
@@ -201,7 +222,7 @@ def _may_vote(problem: Problem, one: Tried) -> bool:
 
 
 def _tried(
-    problem: Problem, pairs: Sequence[tuple[Ground, Rows]], price: float, members: int, pool: Executor
+    problem: Problem, pairs: Sequence[Pair], price: float, members: int, pool: Executor
 ) -> tuple[Tried, list[Draft]]:
     drafts = networks(problem, [(training, price, members) for training, _ in pairs], pool)
     seen = [_on(draft, validation).score() for draft, (_, validation) in zip(drafts, pairs, strict=True)]
