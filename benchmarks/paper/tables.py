@@ -63,9 +63,9 @@ five folds. The folds are the paper's: rows shuffled with `sample(frac=1, random
 
 There are two protocols. **fold**: cut points, categories, standardisation and every choice come from the training fold;
 a fifth of it is held out for the choices. **published**: cut points come from all rows, test fold included, as in the
-authors' script. Settings and search spaces are in `settings/` (one file for each data set and model) and `space.toml`,
-and were written before the runs, but for those of two models and the stages of one search, which the verdict names.
-Each fold makes every choice anew."""
+authors' script. Settings and search spaces are in `settings/` (one file for each data set and model) and `space.toml`.
+The paper's twelve models have the spaces that were written first, before the runs on record; what was set later is the
+stages of one search, which the verdict names. Each fold makes every choice anew."""
 
 
 def verdict(results: Results) -> str:

@@ -107,7 +107,8 @@ def test_c45_is_j48() -> None:
 def test_sbrl_finds_the_lines_of_tic_tac_toe() -> None:
     if outside.sbrl_problem():
         pytest.skip(outside.sbrl_problem())
-    one = replace(load_settings("tic-tac-toe", "sbrl"), search={"max_rule_len": [3], "min_support": [0.02]})
+    lines = {"max_rule_len": [3], "min_support": [0.02], "lambda_": [20]}
+    one = replace(load_settings("tic-tac-toe", "sbrl"), search=lines)
     fold = run_fold("tic-tac-toe", "sbrl", "fold", 0, 0, one)
     assert fold.scores["f1"] > 0.95
     assert fold.edges["edges"] > fold.extra["rules"]

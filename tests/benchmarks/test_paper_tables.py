@@ -12,8 +12,9 @@ import pytest
 from benchmarks.paper import case, claims, figures, tables
 from benchmarks.paper.cells import Cell, Results, read_results
 from benchmarks.paper.claims import Point, rate_claims
-from benchmarks.paper.printed import NAMES, data_names, paper_cell
-from benchmarks.paper.records import STAGES, Fold, Run, write_fold, write_json
+from benchmarks.paper.printed import BASELINES, NAMES, data_names, paper_cell
+from benchmarks.paper.records import RESULTS, RUN_FILE, STAGES, Fold, Run, read_file, write_fold, write_json
+from benchmarks.paper.settings import load_settings
 from conceptrules.rules.file import save
 from conceptrules.rules.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.rules.predicate import Column, Interval
@@ -27,13 +28,17 @@ def put(root: Path, run: Run, f1: list[float], edges: dict[str, int] | None = No
         write_fold(run, Fold(number, found, {"fit": 1.5}, edges=edges or {}), {}, root=root, place=PLACE)
 
 
-def put_wider(root: Path, run: Run, f1: list[float]) -> None:
-    """As a run of the search in the wider space."""
+def put_apart(root: Path, name: str, run: Run, f1: list[float]) -> Path:
+    """As a run that is kept and no part of Table 1: in a folder of that name beside it."""
     put(root / "apart", run, f1)
     made = run.path(root / "apart")
-    folder = root / run.data / "wider-space"
+    folder = root / run.data / name
     folder.mkdir(parents=True, exist_ok=True)
-    made.rename(folder / made.name)
+    return made.rename(folder / made.name)
+
+
+def put_settings(path: Path, settings: dict[str, object]) -> None:
+    path.write_text(json.dumps({**json.loads(path.read_text()), "settings": settings}))
 
 
 def network() -> RuleNetwork:
@@ -184,10 +189,10 @@ def test_a_wider_space_stands_beside_table_1_and_is_no_part_of_it(root: Path) ->
     before = row_of(text_of(root), "## Table 1, protocol fold", "wine")
     assert "### A wider space" not in text_of(root)
     for seed, score in enumerate((0.96, 0.92)):
-        put_wider(root, Run("wine", "crs", seed=seed), [score] * 5)
+        put_apart(root, "wider-space", Run("wine", "crs", seed=seed), [score] * 5)
     folds = [{"test_f1": [0.9, 0.92, 0.94]} for _ in range(5)]
     write_json(root / "wine" / "wider-space" / "finalists.json", {"folds": folds})
-    put_wider(root, Run("adult", "crs"), [0.8] * 5)
+    put_apart(root, "wider-space", Run("adult", "crs"), [0.8] * 5)
     text = text_of(root)
     wine = "| wine | 96.00 | 97.00 (\N{MINUS SIGN}1.00) | 94.00 (92.00 to 96.00) [2] | 92.00 (90.00 to 94.00) | 97.78 |"
     assert row_of(text, "### A wider space", "wine") == wine
@@ -196,6 +201,36 @@ def test_a_wider_space_stands_beside_table_1_and_is_no_part_of_it(root: Path) ->
     assert "paper's cell on 2 of 2 data sets." in text
     assert "on **1 of 12** data sets (wine)" in text
     assert row_of(text, "## Table 1, protocol fold", "wine") == before
+
+
+def test_a_later_space_stands_beside_table_1_and_is_no_part_of_it(root: Path) -> None:
+    minus = "\N{MINUS SIGN}"
+    first = {"tune_rows": 0, "fixed": {"chains": 10}, "search": {"length": [5, 20]}}
+    later = {"tune_rows": 2000, "fixed": {"chains": 10, "length": 20}, "search": {"size": [2, 3]}}
+    for protocol, score in (("fold", 0.8), ("published", 0.9)):
+        put(root, Run("wine", "sbrl", protocol), [score] * 5)
+        put_settings(Run("wine", "sbrl", protocol).path(root), first)
+    before = row_of(text_of(root), "## Table 1, protocol fold", "wine")
+    assert "### A later space" not in text_of(root)
+    for protocol, score in (("fold", 0.85), ("published", 0.84)):
+        put_settings(put_apart(root, "later-space", Run("wine", "sbrl", protocol), [score] * 5), later)
+    put_settings(put_apart(root, "later-space", Run("chess", "gbdt"), [0.7] * 4 + [0.75]), later)
+    text = text_of(root)
+    changed = "length 5 or 20 → 20; size not set → 2 or 3; tune_rows 0 → 2000"
+    cells = f"85.00 ± 0.00 | 80.00 ± 0.00 (+5.00) | 84.00 ± 0.00 | 90.00 ± 0.00 ({minus}6.00)"
+    wine = f"| wine | SBRL | {cells} | {paper_cell('wine', 'sbrl'):.2f} | {changed} |"
+    assert row_of(text, "### A later space", "wine") == wine
+    chess = f"| chess | GBDT | 71.00 ± 2.00 | not run |  |  | {paper_cell('chess', 'gbdt'):.2f} | not run |"
+    assert row_of(text, "### A later space", "chess") == chess
+    assert row_of(text, "## Table 1, protocol fold", "wine") == before
+
+
+def test_every_baseline_was_run_in_the_space_of_its_settings_file() -> None:
+    """Of the paper's table and of what is kept beside it: a space that is changed has to be run again."""
+    for path in sorted(RESULTS.glob("*/**/*.json")):
+        if RUN_FILE.fullmatch(path.name) and (record := read_file(path)).run.model in BASELINES:
+            place = path.parent.relative_to(RESULTS).as_posix()
+            assert load_settings(place, record.run.model).as_dict() == record.settings, path
 
 
 def test_the_account_names_what_is_missed_and_by_how_much() -> None:
