@@ -104,7 +104,9 @@ def test_the_history_tells_what_was_tried_and_the_frontier_what_is_kept(rng, sco
     watched: list[Tried] = []
     found = found_for(problem_of(*noisy(rng, 60, 5, 2), scoring=scoring), watched=watched)
     assert watched == found.history
-    assert all(line in found.history for line, _ in found.drafts)
+    # The network of one literal is not what a price led to.
+    assert all(line in found.history or draft.edges <= 2 for line, draft in found.drafts)
+    assert any(draft.edges <= 2 for _, draft in found.drafts)
     tried = [line.price for line in found.history if line.members == 1]
     assert tried == sorted(tried, reverse=True)
     assert np.isfinite([line.score for line in found.history]).all()

@@ -73,7 +73,8 @@ class Shape:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """The networks of the frontier, with the lines of the history that speak of them, and which of them was chosen."""
+    """The networks of the frontier, with the lines of the history that speak of them (of the one with one literal there
+    is none in the history), and which of them was chosen."""
 
     drafts: list[tuple[Tried, Draft]]
     chosen: int
