@@ -10,7 +10,6 @@ from benchmarks.paper.settings import FOLDER
 from conceptrules.datasets.catalogue import catalogue
 
 SMALL = 2_000
-MIDDLE = 15_000
 LARGE = 37_500  # 30 thousand training rows
 
 CART = """\
