@@ -43,7 +43,16 @@ def smallest(task: Task, cover: Cover) -> Cover:
     if len(candidates) > _CHOICES:
         return cover
     found = _Search(candidates, task.total(cover)).run(_decisive(wanted, candidates))
-    return cover if found is None else found
+    return _shared(task, cover) or (cover if found is None else found)
+
+
+def _shared(task: Task, cover: Cover) -> Cover | None:
+    """A single rule that another concept has anyway, which may test other variables: nothing is cheaper."""
+    cheaper = (cube for cube in sorted(task.shared) if task.price(cube) < task.total(cover))
+    same = (
+        cube for cube in cheaper if task.inside(cube, cover) and all(task.inside(other, (cube,)) for other in cover)
+    )
+    return next(((cube,) for cube in same), None)
 
 
 def _masks(task: Task, variable: int) -> list[int]:
