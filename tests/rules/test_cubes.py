@@ -72,11 +72,11 @@ def test_sample_points_lie_where_they_say(cover, cube):
 
 
 @st.composite
-def tasks(draw, effort=100_000):
+def tasks(draw, effort=100_000, little=50):
     cover, ignored = draw(covers(max_size=5)), draw(covers(max_size=2))
     asked = draw(st.none() | covers(max_size=3))
     shared = draw(st.sets(st.sampled_from(cover))) if cover else set()
-    effort = draw(st.sampled_from([effort, 50]))
+    effort = draw(st.sampled_from([effort, little]))
     return Task(Points(SPACE, cover), ignored, asked, Effort(effort), frozenset(shared)), cover
 
 
@@ -89,7 +89,8 @@ def test_a_pass_keeps_what_matters_and_costs_no_more(both, step):
     assert task.total(smaller) <= task.total(cover)
 
 
-@given(tasks())
+# With little effort a cover may stay as it is, so all of them have enough.
+@given(tasks(little=100_000))
 def test_the_smallest_cover_is_no_larger_than_any_other(both):
     """Any two rules that the concept contains: a plain search."""
     task, cover = both
@@ -101,8 +102,7 @@ def test_the_smallest_cover_is_no_larger_than_any_other(both):
         cube = SPACE.everything
         for place, mask in enumerate(chosen):
             cube = SPACE.replaced(cube, place, mask)
-        # With little effort left, a cover stays as it is.
-        if points_of([cube]) & matters == wanted and task.effort.left > 1000 and wanted:
+        if points_of([cube]) & matters == wanted and task.effort.left > 0 and wanted:
             assert task.total(found) <= task.price(cube)
 
 
