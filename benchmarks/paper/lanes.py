@@ -4,10 +4,11 @@
     python -m benchmarks.paper.lanes gpu --data connect-4,chess --seconds 500 &
     python -m benchmarks.paper.lanes gpu --data adult,wine --seconds 500
 
-The GPU makes all searches and, to time the column, seed 0 of all tables; the cores take the other runs of the smallest.
-Lanes share a GPU well: each waits for the host now and then. What is worth most comes first. A part is begun only where
-the time that is left should do for it, and keeps its records at once, so that the next call goes on from there; after
-each, `--out FOLDER` gets results and settings as one archive.
+The GPU makes all searches, and the columns of the larger tables. The cores make those of the smallest, so that anyone
+can make them again; to time the column, the GPU makes their seed 0, too, which is kept apart. Lanes share a GPU well:
+each waits for the host now and then. What is worth most comes first. A part is begun only where the time that is left
+should do for it, and keeps its records at once, so that the next call goes on from there; after each, `--out FOLDER`
+gets results and settings as one archive.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import tarfile
 import traceback
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 from fcntl import LOCK_EX, flock
 from functools import partial
@@ -41,6 +42,7 @@ from benchmarks.paper.search import NAME, Trial, judge, keep, search  # noqa: E4
 
 HERE = Path(__file__).parent
 COLUMN = RESULTS / "column.json"
+ON_GPU = RESULTS / "on-gpu"
 SEEDS = range(5)
 ARCHIVING = Lock()
 WAIT = 2.0
@@ -78,8 +80,8 @@ def searched(data: str) -> bool:
     return (RESULTS / data / NAME).exists()
 
 
-def all_there(runs: Sequence[Run]) -> bool:
-    return not any(missing(one.data, one.model, one.protocol, one.seed) for one in runs)
+def all_there(runs: Sequence[Run], root: Path = RESULTS) -> bool:
+    return not any(missing(one.data, one.model, one.protocol, one.seed, root=root) for one in runs)
 
 
 def rules(data: str, seeds: Sequence[int]) -> list[Run]:
@@ -95,16 +97,16 @@ def published(data: str) -> list[Run]:
 
 
 def parts_of_gpu(place: crs.Place, names: Sequence[str]) -> Iterator[Part]:
-    def runs(name: str, data: str, wanted: list[Run], seconds: float) -> Part:
-        do = partial(crs.run, data, wanted, place)
-        return Part(f"{data}: {name}", seconds, lambda: all_there(wanted), lambda: searched(data), do)
+    def runs(name: str, data: str, wanted: list[Run], seconds: float, root: Path = RESULTS) -> Part:
+        do = partial(crs.run, data, wanted, place, root=root)
+        return Part(f"{data}: {name}", seconds, lambda: all_there(wanted, root), lambda: searched(data), do)
 
     thought = {data: SECONDS[data] for data in names}
     beyond = {data: SECONDS[data] for data in names if data not in SMALL}
     for data, (seconds, *_) in thought.items():
         yield Part(f"{data}: search", seconds, partial(searched, data), lambda: True, partial(_search, data, place))
     for data, (_, seconds, *_) in thought.items():
-        part = runs("CRS", data, rules(data, [0]), seconds)
+        part = runs("CRS", data, rules(data, [0]), seconds, ON_GPU if data in SMALL else RESULTS)
         yield Part(part.name, part.seconds, part.done, part.ready, partial(timed, data, part.do, place.device))
     for data, (_, _, _, seconds, _) in beyond.items():
         yield runs("P = 0, and cut points of all rows", data, zeros(data, [0]) + published(data), seconds)
@@ -163,12 +165,8 @@ def small(data: str, pool: ProcessPoolExecutor, end: float, out: Path | None) ->
             return
         sleep(WAIT)
     sleep(WAIT)
-    jobs: list[Future[None]] = []
-    for runs in [*(rules(data, [seed]) + zeros(data, [seed]) for seed in SEEDS), published(data)]:
-        # Seed 0 of the column is timed on the GPU.
-        wanted = [one for one in runs if (one.model, one.protocol, one.seed) != ("crs", "fold", 0)]
-        if not all_there(wanted):
-            jobs.append(pool.submit(crs.run, data, wanted, crs.Place("cpu", 1)))
+    every = [*(rules(data, [seed]) + zeros(data, [seed]) for seed in SEEDS), published(data)]
+    jobs = [pool.submit(crs.run, data, runs, crs.Place("cpu", 1)) for runs in every if not all_there(runs)]
     for number, job in enumerate(jobs):
         try:
             job.result(timeout=max(1.0, end - monotonic()))

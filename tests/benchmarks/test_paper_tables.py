@@ -203,6 +203,16 @@ def test_a_wider_space_stands_beside_table_1_and_is_no_part_of_it(root: Path) ->
     assert row_of(text, "## Table 1, protocol fold", "wine") == before
 
 
+def test_runs_of_a_gpu_stand_beside_table_1_and_are_no_part_of_it(root: Path) -> None:
+    before = row_of(text_of(root), "## Table 1, protocol fold", "wine")
+    assert "### Seed 0 of the smallest" not in text_of(root)
+    put(root / "on-gpu", Run("wine", "crs"), [0.9] * 5)
+    text = text_of(root)
+    wine = "| wine | 97.00 ± 0.00 | 90.00 ± 0.00 (\N{MINUS SIGN}7.00) | 97.78 |"
+    assert row_of(text, "### Seed 0 of the smallest tables on a GPU", "wine") == wine
+    assert row_of(text, "## Table 1, protocol fold", "wine") == before
+
+
 def test_a_later_space_stands_beside_table_1_and_is_no_part_of_it(root: Path) -> None:
     minus = "\N{MINUS SIGN}"
     first = {"tune_rows": 0, "fixed": {"chains": 10}, "search": {"length": [5, 20]}}
