@@ -204,7 +204,7 @@ def test_no_row_can_be_held_back() -> None:
 
 
 def test_history_and_training_tell_of_prices() -> None:
-    assert set(FITTED.history_[0]) == {"price", "members", "edges", "training_score", "score"}
+    assert set(FITTED.history_[0]) == {"price", "members", "joint", "edges", "training_score", "score"}
     prices = [line["price"] for line in FITTED.history_ if line["members"] == 1]
     assert prices == sorted(prices, reverse=True)
     training = FITTED.network_.training
@@ -254,7 +254,7 @@ def test_bins_of_the_same_tenth_become_one() -> None:
 
 
 def test_ctrl_c_keeps_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
-    once, calls = search._tried, []
+    once, calls = search._judged, []
 
     def interrupted(*given: Any) -> Any:
         calls.append(given)
@@ -262,7 +262,7 @@ def test_ctrl_c_keeps_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
             raise KeyboardInterrupt
         return once(*given)
 
-    monkeypatch.setattr(search, "_tried", interrupted)
+    monkeypatch.setattr(search, "_judged", interrupted)
     with pytest.warns(UserWarning, match="the search was interrupted; the best network so far is kept"):
         clf = quick().fit(X, Y)
     assert len(clf.history_) == 3

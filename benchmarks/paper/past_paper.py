@@ -163,7 +163,8 @@ def edges_table(results: Results) -> str:
         rows.append([data, f"{ours:,.1f}", f"{plain:,.1f}", f"{cart:,.0f}", f"{ours / cart:.3f}", members_text(record)])
     words = """\
 Means of five folds. CART is scikit-learn's tree at its defaults, on one-hot categories. The second count takes an
-interval with two bounds as one edge. Three members: networks that vote, where held-out rows say that it pays."""
+interval with two bounds as one edge. Three members: networks that vote, or that were polished as one after that, where
+held-out rows say that it pays."""
     header = ["data", "edges", "two bounds as one", "CART", "edges / CART's", "members, fold by fold"]
     return "\n".join(["### Edges beside CART's", "", words, "", markdown(header, rows)])
 

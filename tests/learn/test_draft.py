@@ -123,11 +123,12 @@ def test_rules_come_and_go(draft, rng):
     draft.add_rule(c, chosen)
     assert_consistent(draft)
     assert draft.edges == edges + len(chosen) + 1
-    draft.drop_rule(len(draft.layers[-2]) - 1)
+    draft.drop_rule(len(draft.layers) - 2, len(draft.layers[-2]) - 1)
     assert_consistent(draft)
     assert (draft.fired == before).all()
-    draft.drop_rule(int(rng.integers(len(draft.layers[-2]))))
-    assert_consistent(draft)
+    for depth in range(0, len(draft.layers), 2):
+        draft.drop_rule(depth, int(rng.integers(len(draft.layers[depth]))))
+        assert_consistent(draft)
 
 
 @given(drafts(), seeded())

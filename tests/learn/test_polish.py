@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from conceptrules.learn.draft import Draft
 from conceptrules.learn.examples import Examples
 from conceptrules.learn.grow import best_new_rule, grow_rules, start
+from conceptrules.learn.jointly import polish_jointly
 from conceptrules.learn.objective import Terms, objective
-from conceptrules.learn.polish import polish_class, polish_concept, polish_rule
+from conceptrules.learn.polish import polish_concept, polish_rule, polish_rules
 from conceptrules.learn.priority import polish_winners
 from conceptrules.learn.regrow import regrow
 from conceptrules.learn.rows import Rows
@@ -34,10 +35,17 @@ def polish_one(draft: Draft, on: Terms, rng: np.random.Generator) -> None:
     assert after == pytest.approx(objective(draft, on), abs=1e-12)
 
 
+def some_concept(draft: Draft, rng: np.random.Generator) -> tuple[int, int]:
+    """Of any level."""
+    depth = int(rng.choice(np.arange(1, len(draft.layers), 2)))
+    return depth, int(rng.integers(len(draft.layers[depth])))
+
+
 STEPS = {
     "polish a node": polish_one,
     "polish a layer": lambda draft, on, rng: polish_layer(draft, int(rng.integers(len(draft.layers))), on, rng),
-    "polish a class": lambda draft, on, rng: polish_class(draft, int(rng.integers(draft.rows.classes)), on),
+    "polish rules": lambda draft, on, rng: polish_rules(draft, *some_concept(draft, rng), on),
+    "polish jointly": lambda draft, on, rng: polish_jointly(draft, on),
     "grow": lambda draft, on, rng: grow_rules(draft, int(rng.integers(draft.rows.classes)), on, rng),
     "grow with care": lambda draft, on, rng: grow_rules(draft, int(rng.integers(draft.rows.classes)), on, rng, 5.0),
     "regrow": lambda draft, on, rng: regrow(draft, int(rng.integers(draft.rows.classes)), on, rng, 2),
@@ -66,6 +74,7 @@ def test_a_draft_over_its_budget_may_shrink_but_not_grow(data, draft, rng):
     on = Terms(price=data.draw(st.sampled_from([0.0, 0.01, 0.2])), edges=max(draft.edges - 2, 0), longest=4)
     before, edges = objective(draft, on), draft.edges
     sweep(draft, on, rng)
+    polish_jointly(draft, on)
     assert draft.edges <= edges
     assert objective(draft, on) >= before - 1e-12
 
@@ -75,6 +84,7 @@ def test_new_literals_are_among_those_that_may_be_used(data, draft, rng):
     on = data.draw(terms(draft))
     before = {int(i) for chosen in draft.layers[0] for i in chosen}
     sweep(draft, on, rng)
+    polish_jointly(draft, on)
     used = {int(i) for chosen in draft.layers[0] for i in chosen}
     allowed = range(len(draft.rows.words)) if on.literals is None else np.flatnonzero(on.literals).tolist()
     assert used <= before | set(allowed)
@@ -117,7 +127,7 @@ def test_a_rule_that_earns_nothing_goes():
     judged = Rows.of(Examples.of(np.array([[True], [False]]), np.array([0, 1]), np.ones(2)), 2)
     useless, right = np.array([1]), np.array([0])
     draft = Draft(judged, [[useless, right], [np.array([1]), np.array([0])]], [0, 1], 1)
-    polish_class(draft, 1, Terms(price=0.01))
+    polish_rules(draft, 1, 1, Terms(price=0.01))
     assert [chosen.tolist() for chosen in draft.layers[0]] == [[0]]
     assert draft.score() == 1
 

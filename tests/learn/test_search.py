@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conceptrules.learn.committee import MEMBERS
 from conceptrules.learn.draft import Draft
 from conceptrules.learn.examples import Examples, canonical
 from conceptrules.learn.on_cpu import Here
@@ -113,6 +114,18 @@ def test_the_history_tells_what_was_tried_and_the_frontier_what_is_kept(rng, sco
     assert 0 <= found.chosen < len(found.drafts)
 
 
+def test_networks_that_vote_are_polished_as_one_where_their_own_rows_can_tell_what_is_needed():
+    """Where the vote is right on all of them, one member would do for these rows, and the vote would be gone."""
+    rng = np.random.default_rng(6)
+    bits = rng.random((120, 8)) < 0.5
+    target = rng.random(16)[bits[:, :4] @ [1, 2, 4, 8]] < 0.5
+    voting = [line for line in found_for(problem_of(bits, target)).history if line.members == MEMBERS]
+    (imperfect, joint, perfect) = voting
+    assert [line.joint for line in voting] == [False, True, False]
+    assert (joint.price, perfect.training_score) == (imperfect.price, 1)
+    assert joint.edges < imperfect.edges
+
+
 @settings(max_examples=10)
 @given(seeded())
 def test_only_literals_that_may_be_used_are_used(rng):
@@ -207,10 +220,10 @@ def test_prices_fall(rows, lowest):
 
 def test_a_fall_at_a_high_price_does_not_end_the_search() -> None:
     """Networks of a few edges are good or bad by chance."""
-    tries = [Tried(price, 1, 5.0, 0.5, score) for price, score in ((100.0, 0.62), (40.0, 0.55))]
+    tries = [Tried(price, 1, False, 5.0, 0.5, score) for price, score in ((100.0, 0.62), (40.0, 0.55))]
     two = SimpleNamespace(classes=2)
     assert not _settled(two, tries)
-    assert _settled(two, [*tries, Tried(2.5, 1, 30.0, 0.6, 0.6)])
+    assert _settled(two, [*tries, Tried(2.5, 1, False, 30.0, 0.6, 0.6)])
 
 
 @settings(max_examples=5)

@@ -76,9 +76,10 @@ class Draft:
     def put(self, depth: int, node: int, chosen: Inputs) -> None:
         """Gives a node other inputs; what lies above follows."""
         self.layers[depth][node] = chosen
-        value = self._value(depth, self.below(depth), chosen)
-        changes = self._upwards(depth, node, value)
-        for (layer, place), words in changes.items():
+        self._hold(depth, node, self._value(depth, self.below(depth), chosen))
+
+    def _hold(self, depth: int, node: int, value: Node) -> None:
+        for (layer, place), words in self._upwards(depth, node, value).items():
             self.holds[layer][place] = words
 
     def forced(self, depth: int, node: int, value: Node) -> Node:
@@ -124,16 +125,16 @@ class Draft:
         self.layers[-1][c] = np.append(self.layers[-1][c], len(self.layers[depth]) - 1)
         self.holds[-1][c] = self.holds[-1][c] | holds
 
-    def drop_rule(self, rule: int) -> None:
-        """Takes a rule of the last level out of the network, and out of the classes that have it."""
-        top, before = len(self.layers) - 1, list(self.layers[-1])
-        del self.layers[-2][rule], self.holds[-2][rule]
-        below = self.below(top)
-        for c, chosen in enumerate(before):
+    def drop_rule(self, depth: int, rule: int) -> None:
+        """Takes a rule of a layer out of the network, and out of the concepts that have it."""
+        before = list(self.layers[depth + 1])
+        del self.layers[depth][rule], self.holds[depth][rule]
+        below = self.below(depth + 1)
+        for concept, chosen in enumerate(before):
             kept = chosen[chosen != rule]
-            self.layers[-1][c] = kept - (kept > rule)
+            self.layers[depth + 1][concept] = kept - (kept > rule)
             if len(kept) < len(chosen):
-                self.holds[-1][c] = self._value(top, below, self.layers[-1][c])
+                self._hold(depth + 1, concept, self._value(depth + 1, below, self.layers[depth + 1][concept]))
 
     def copy(self) -> Draft:
         same = Draft(self.rows, [], list(self.order), self.default)

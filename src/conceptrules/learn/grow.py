@@ -66,7 +66,7 @@ def grow_rules(draft: Draft, c: int, terms: Terms, rng: np.random.Generator, car
         draft.add_rule(c, chosen)
         before, score = score, objective(draft, terms)
         if score <= before or draft.edges > terms.edges:
-            draft.drop_rule(len(draft.layers[depth]) - 1)
+            draft.drop_rule(depth, len(draft.layers[depth]) - 1)
             return
 
 

@@ -12,6 +12,8 @@ from conceptrules.learn.examples import Bits
 from conceptrules.learn.scoring import Floats
 
 UNLIMITED = 1_000_000_000
+_STANDSTILL = 2e-4
+"""A sweep that adds less than this to the score is the last."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +46,11 @@ class Terms:
 
 def objective(draft: Draft, terms: Terms) -> float:
     return draft.score() - terms.price * draft.edges
+
+
+def standstill(before: float, after: float, terms: Terms) -> bool:
+    """Whether a sweep added too little for another one."""
+    return after < before + max(terms.price / 2, _STANDSTILL)
 
 
 def within(draft: Draft, terms: Terms) -> bool:

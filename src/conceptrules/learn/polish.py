@@ -31,15 +31,15 @@ def polish_concept(draft: Draft, depth: int, node: int, terms: Terms, score: flo
     return _put(draft, depth, node, better, terms, score)
 
 
-def polish_class(draft: Draft, c: int, terms: Terms) -> None:
-    """All rules of a class: each gets better inputs, or goes if it does not earn its price."""
-    score, depth, place = objective(draft, terms), len(draft.layers) - 2, 0
-    while place < len(draft.layers[-1][c]):
-        rule = int(draft.layers[-1][c][place])
-        score = polish_rule(draft, depth, rule, terms, score)
-        without = _without(draft, rule, terms)
+def polish_rules(draft: Draft, depth: int, concept: int, terms: Terms) -> None:
+    """All rules of a concept or class: each gets better inputs, or goes if it does not earn its price."""
+    score, place = objective(draft, terms), 0
+    while place < len(draft.layers[depth][concept]):
+        rule = int(draft.layers[depth][concept][place])
+        score = polish_rule(draft, depth - 1, rule, terms, score)
+        without = _without(draft, depth - 1, rule, terms)
         if without >= score:
-            draft.drop_rule(rule)
+            draft.drop_rule(depth - 1, rule)
             score = without
         else:
             place += 1
@@ -56,11 +56,10 @@ def improved(inputs: Words, chosen: Inputs, gains: Planes, terms: Terms, some: B
     return allowed[better], worth
 
 
-def _without(draft: Draft, rule: int, terms: Terms) -> float:
-    """The objective without a rule of the last level."""
-    depth = len(draft.layers) - 2
+def _without(draft: Draft, depth: int, rule: int, terms: Terms) -> float:
+    """The objective without a rule."""
     fired = draft.forced(depth, rule, np.zeros_like(draft.rows.full))
-    edges = len(draft.layers[depth][rule]) + sum(int(np.count_nonzero(c == rule)) for c in draft.layers[-1])
+    edges = len(draft.layers[depth][rule]) + sum(int(np.count_nonzero(c == rule)) for c in draft.layers[depth + 1])
     return draft.score(fired) - terms.price * (draft.edges - edges)
 
 

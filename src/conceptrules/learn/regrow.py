@@ -26,7 +26,7 @@ def regrow(draft: Draft, c: int, terms: Terms, rng: np.random.Generator, count: 
         return
     before, score = draft.copy(), objective(draft, terms)
     for rule in sorted(rng.choice(rules, min(count, len(rules)), replace=False).tolist(), reverse=True):
-        draft.drop_rule(rule)
+        draft.drop_rule(len(draft.layers) - 2, rule)
     grow_rules(draft, c, terms, rng, CARE[rng.integers(len(CARE))])
     if objective(draft, terms) <= score:
         draft.restore(before)

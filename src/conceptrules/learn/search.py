@@ -8,9 +8,9 @@ the frontier: each is smaller than the next, and the first has one literal.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from conceptrules.learn.draft import Draft
 from conceptrules.learn.examples import Examples, split
 from conceptrules.learn.problem import Effort, Problem
 from conceptrules.learn.rows import Rows
-from conceptrules.learn.starts import Ground, grounds, networks
+from conceptrules.learn.starts import Ground, grounds, jointly, networks
 from conceptrules.rules.network import Level
 
 # In rows: what an edge costs is what so many rows are worth that are right instead of wrong. The first ones are shares
@@ -52,6 +52,8 @@ class Tried:
     price: float
     """In rows."""
     members: int
+    joint: bool
+    """Whether the members were polished as one network, after each had been by itself."""
     edges: float
     training_score: float
     score: float
@@ -93,20 +95,40 @@ def search(problem: Problem, held: Sequence[tuple[Examples, Examples]], pool: Ex
     """`held` are pairs of rows to learn from and rows to judge by."""
     learned = grounds(problem, [problem.rows(training) for training, _ in held], pool)
     pairs = [(ground, _judges(problem, ground, judging)) for ground, (_, judging) in zip(learned, held, strict=True)]
-    tries: dict[Tried, list[Draft]] = {}
-
-    def tried(price: float, members: int) -> Tried:
-        one, drafts = _tried(problem, pairs, price, members, pool)
-        tries[one] = drafts
-        watch(one)
-        return one
-
+    trials = Trials(problem, pairs, pool, watch)
     try:
-        return _found(problem, pairs, tries, _chosen(problem, tried, tries), pool)
+        return _found(trials, _chosen(trials))
     except KeyboardInterrupt:
-        if not tries:
+        if not trials.drafts:
             raise
-        return _so_far(problem, tries)
+        return _so_far(trials)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trials:
+    """What was tried so far, with the networks of each split."""
+
+    problem: Problem
+    pairs: Sequence[Pair]
+    pool: Executor
+    watch: Watch
+    drafts: dict[Tried, list[Draft]] = field(default_factory=dict)
+
+    def alone(self, price: float, members: int = 1) -> Tried:
+        """Every member learns by itself."""
+        wanted = [(ground, price, members) for ground, _ in self.pairs]
+        return self._keep(price, members, False, networks(self.problem, wanted, self.pool))
+
+    def jointly(self, vote: Tried) -> Tried:
+        """The same members, polished as one network."""
+        drafts = jointly(self.problem, self.drafts[vote], vote.price, self.pool)
+        return self._keep(vote.price, vote.members, True, drafts)
+
+    def _keep(self, price: float, members: int, joint: bool, drafts: list[Draft]) -> Tried:
+        one = _judged(self.pairs, price, members, joint, drafts)
+        self.drafts[one] = drafts
+        self.watch(one)
+        return one
 
 
 def _judges(problem: Problem, ground: Ground, judging: Examples) -> Rows:
@@ -115,17 +137,21 @@ def _judges(problem: Problem, ground: Ground, judging: Examples) -> Rows:
     return rows if len(rows.target) else ground.rows
 
 
-def _chosen(problem: Problem, tried: Callable[[float, int], Tried], tries: Mapping[Tried, object]) -> Tried:
+def _chosen(trials: Trials) -> Tried:
     """What is best on the held-out rows, of all that is worth trying."""
+    problem, tries = trials.problem, trials.drafts
     for price in _prices(problem):
-        tried(price, 1)
+        trials.alone(price)
         if _settled(problem, list(tries)):
             break
     best = _best(problem, tries)
     # Three that vote can do with a higher price: each of them need not know everything.
     for one in [one for one in tries if one.price >= best.price][-2:]:
         if _may_vote(problem, one):
-            tried(one.price, MEMBERS)
+            vote = trials.alone(one.price, MEMBERS)
+            # Rows on which a vote does not err cannot tell what it needs: everything but one member would go.
+            if vote.training_score < _PERFECT:
+                trials.jointly(vote)
     return _best(problem, tries)
 
 
@@ -143,38 +169,39 @@ def _cost(problem: Problem, edges: float) -> float:
     return _SIZE * math.sqrt(edges / problem.classes)
 
 
-def _found(
-    problem: Problem, pairs: Sequence[Pair], tries: Mapping[Tried, list[Draft]], chosen: Tried, pool: Executor
-) -> Found:
+def _found(trials: Trials, chosen: Tried) -> Found:
     """The networks of the frontier, learned from all rows."""
+    problem, tries, pool = trials.problem, trials.drafts, trials.pool
     kept = [one for one in tries if one is chosen or (one.members == 1 and one.price >= chosen.price)]
     (ground,) = grounds(problem, [problem.rows(problem.examples)], pool)
     drafts = networks(problem, [(ground, one.price, one.members) for one in kept], pool)
+    drafts = [
+        jointly(problem, [draft], one.price, pool)[0] if one.joint else draft
+        for one, draft in zip(kept, drafts, strict=True)
+    ]
     held = [list(map(Shape.of, tries[one])) for one in kept]
     found = list(zip(kept, drafts, strict=True))
     if not any(0 < draft.edges <= _ONE_LITERAL for draft in drafts):
-        one, draft, others = _one_literal(problem, pairs, ground, chosen.price, pool)
+        one, draft, others = _one_literal(trials, ground, chosen.price)
         found, held = [*found, (one, draft)], [*held, list(map(Shape.of, others))]
     return Found(found, kept.index(chosen), list(tries), held)
 
 
-def _one_literal(
-    problem: Problem, pairs: Sequence[Pair], ground: Ground, price: float, pool: Executor
-) -> tuple[Tried, Draft, list[Draft]]:
+def _one_literal(trials: Trials, ground: Ground, price: float) -> tuple[Tried, Draft, list[Draft]]:
     """Where the frontier begins: on an easy table, several literals are worth the highest price. Roots of descent are
     far too large to begin with."""
-    small = replace(problem, most_rules=1, longest=1)
-    tried, held = _tried(small, [(Ground(each.rows, []), judges) for each, judges in pairs], price, 1, pool)
-    (draft,) = networks(small, [(Ground(ground.rows, []), price, 1)], pool)
-    return tried, draft, held
+    small = replace(trials.problem, most_rules=1, longest=1)
+    every = [Ground(each.rows, []) for each in (ground, *(learned for learned, _ in trials.pairs))]
+    draft, *held = networks(small, [(each, price, 1) for each in every], trials.pool)
+    return _judged(trials.pairs, price, 1, False, held), draft, held
 
 
-def _so_far(problem: Problem, tries: Mapping[Tried, list[Draft]]) -> Found:
+def _so_far(trials: Trials) -> Found:
     """What there is when the search is interrupted: the networks of the first split, which never saw some rows."""
-    history = list(tries)
+    tries, history = trials.drafts, list(trials.drafts)
     held = [list(map(Shape.of, drafts)) for drafts in tries.values()]
     drafts = [(one, drafts[0]) for one, drafts in tries.items()]
-    return Found(drafts, history.index(_best(problem, history)), history, held, interrupted=True)
+    return Found(drafts, history.index(_best(trials.problem, history)), history, held, interrupted=True)
 
 
 def splits(
@@ -222,14 +249,11 @@ def _may_vote(problem: Problem, one: Tried) -> bool:
     return wanted and one.edges < _READABLE and more < _HOPED
 
 
-def _tried(
-    problem: Problem, pairs: Sequence[Pair], price: float, members: int, pool: Executor
-) -> tuple[Tried, list[Draft]]:
-    drafts = networks(problem, [(training, price, members) for training, _ in pairs], pool)
+def _judged(pairs: Sequence[Pair], price: float, members: int, joint: bool, drafts: Sequence[Draft]) -> Tried:
     seen = [_on(draft, validation).score() for draft, (_, validation) in zip(drafts, pairs, strict=True)]
     edges = float(np.mean([draft.edges for draft in drafts]))
     trained = float(np.mean([draft.score() for draft in drafts]))
-    return Tried(price, members, edges, trained, float(np.mean(seen))), drafts
+    return Tried(price, members, joint, edges, trained, float(np.mean(seen)))
 
 
 def _on(draft: Draft, rows: Rows) -> Draft:

@@ -13,7 +13,8 @@ from conceptrules.learn.descended import descended
 from conceptrules.learn.draft import Draft
 from conceptrules.learn.grow import start
 from conceptrules.learn.ideas import Ideas
-from conceptrules.learn.objective import UNLIMITED, Terms, objective, within
+from conceptrules.learn.jointly import polish_jointly
+from conceptrules.learn.objective import UNLIMITED, Terms, objective, standstill, within
 from conceptrules.learn.priority import polish_winners
 from conceptrules.learn.problem import Problem
 from conceptrules.learn.rows import Rows
@@ -23,8 +24,6 @@ _SMALL = 2000
 """Rows of a small table."""
 _FEW_CLASSES = 3
 """More of them need more rules than descent has."""
-_STANDSTILL = 2e-4
-"""A sweep that adds less than this to the score is the last."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,6 +76,17 @@ def networks(problem: Problem, wanted: Sequence[Wanted], pool: Executor) -> list
         if rival is None or (objective(draft, terms) > objective(rival, terms) and within(draft, terms)):
             best[number, member] = draft
     return [_together([best[number, m] for m in range(one[2])], problem.ideas) for number, one in enumerate(wanted)]
+
+
+def jointly(problem: Problem, votes: Sequence[Draft], price: float, pool: Executor) -> list[Draft]:
+    """The same networks that vote, each polished as one."""
+
+    def work(vote: Draft) -> Draft:
+        draft = vote.copy()
+        polish_jointly(draft, _terms(problem, draft.rows, price))
+        return draft
+
+    return list(pool.map(work, votes))
 
 
 def _roots(ground: Ground, member: int, members: int) -> Sequence[Draft]:
@@ -132,7 +142,7 @@ def _polished(draft: Draft, terms: Terms, rng: np.random.Generator) -> Draft:
     for _ in range(terms.sweeps):
         sweep(draft, terms, rng)
         before, score = score, objective(draft, terms)
-        if score < before + max(terms.price / 2, _STANDSTILL):
+        if standstill(before, score, terms):
             break
     return draft
 

@@ -7,7 +7,7 @@ import numpy as np
 from conceptrules.learn.draft import Draft
 from conceptrules.learn.grow import grow_rules
 from conceptrules.learn.objective import Terms, objective
-from conceptrules.learn.polish import polish_class, polish_concept, polish_rule
+from conceptrules.learn.polish import polish_concept, polish_rule, polish_rules
 from conceptrules.learn.priority import polish_winners
 from conceptrules.learn.regrow import regrow_class
 
@@ -17,7 +17,7 @@ def sweep(draft: Draft, terms: Terms, rng: np.random.Generator) -> None:
     for depth in range(len(draft.layers) - 2):
         polish_layer(draft, depth, terms, rng)
     for c in rng.permutation(draft.rows.classes).tolist():
-        polish_class(draft, c, terms)
+        polish_rules(draft, len(draft.layers) - 1, c, terms)
         grow_rules(draft, c, terms, rng)
         if terms.regrow:
             regrow_class(draft, c, terms, rng)

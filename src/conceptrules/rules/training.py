@@ -58,7 +58,7 @@ class Training:
     price: float | None = None
     """Of an edge, in rows, that was best on the validation rows; None: edges had no price."""
     members: int | None = None
-    """How many networks vote in this one; None: edges had no price."""
+    """How many networks vote in this one, or did before they were polished as one; None: edges had no price."""
 
 
 def for_other_rules(training: Training | None) -> Training | None:
