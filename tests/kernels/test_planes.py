@@ -91,12 +91,9 @@ def test_bits_are_counted(rng, rows):
 @given(problems())
 def test_worth_is_the_sum_of_the_weights(problem):
     inputs, signed, weights, _ = problem
-    gain, loss = np.empty(inputs.shape[1]), np.empty(inputs.shape[1])
-    planes.worth_of_each(pack(inputs).words, signed, gain, loss)
-    for j, column in enumerate(inputs.T):
+    for words, column in zip(pack(inputs).words, inputs.T, strict=True):
         expected = weights[column & (weights > 0)].sum(), -weights[column & (weights < 0)].sum()
-        assert (gain[j], loss[j]) == pytest.approx(expected)
-        assert planes.worth(pack(inputs).words[j], signed) == (gain[j], loss[j])
+        assert (planes.gain_of(words, signed), planes.loss_of(words, signed)) == pytest.approx(expected)
 
 
 @given(problems())

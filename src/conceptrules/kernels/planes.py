@@ -60,16 +60,20 @@ def count_both(first: Any, second: Any) -> Any:
 
 
 @compiled
-def worth(rows: Any, planes: Any) -> Any:
-    """The gain and the loss of a set of rows."""
-    gain = loss = 0.0
-    for p in range(len(planes.value)):
-        part = planes.value[p] * count_both(rows, planes.rows[p])
-        if p < planes.gains:
-            gain += part
-        else:
-            loss += part
-    return gain, loss
+def gain_of(rows: Any, planes: Any) -> Any:
+    """Of a set of rows."""
+    gain = 0.0
+    for p in range(planes.gains):
+        gain += planes.value[p] * count_both(rows, planes.rows[p])
+    return gain
+
+
+@compiled
+def loss_of(rows: Any, planes: Any) -> Any:
+    loss = 0.0
+    for p in range(planes.gains, len(planes.value)):
+        loss += planes.value[p] * count_both(rows, planes.rows[p])
+    return loss
 
 
 @compiled
@@ -79,13 +83,6 @@ def within(rows: Any, planes: Any, room: Any) -> Any:
         for w in range(len(rows)):
             room[p, w] = rows[w] & planes.rows[p, w]
     return Planes(room, planes.value, planes.gains)
-
-
-@compiled
-def worth_of_each(inputs: Any, planes: Any, gain: Any, loss: Any) -> None:
-    """`worth` of each input."""
-    for j in range(len(inputs)):
-        gain[j], loss[j] = worth(inputs[j], planes)
 
 
 @compiled
@@ -116,27 +113,30 @@ def _changed(chosen: Any, out: int, new: int) -> Any:
 def improve(inputs: Any, chosen: Any, planes: Any, price: float, longest: int, fewest: int) -> Any:
     """Climbs from a conjunction to the best neighbour, until none is better: drop an input, add one, swap two.
 
-    Returns the inputs and their worth, less the price of each.
+    Returns the inputs and their worth, less the price of each. Losses are counted only where the gain alone would do.
     """
     rows, room = np.empty(inputs.shape[1], np.uint64), np.empty_like(planes.rows)
-    gain, loss = np.empty(len(inputs)), np.empty(len(inputs))
     conjunction(inputs, chosen, -1, rows)
-    up, down = worth(rows, planes)
-    best = up - down - price * len(chosen)
+    best = gain_of(rows, planes) - loss_of(rows, planes) - price * len(chosen)
     while True:
         found, out, new = best + 1e-12, -1, -1
         for place in range(-1, len(chosen)):
             kept = len(chosen) - (place >= 0)
             conjunction(inputs, chosen, place, rows)
+            gain = gain_of(rows, planes)
             if place >= 0 and kept >= fewest:
-                up, down = worth(rows, planes)
-                if up - down - price * kept > found:
-                    found, out, new = up - down - price * kept, place, -1
-            if kept < longest:
-                worth_of_each(inputs, within(rows, planes, room), gain, loss)
-                for j in range(len(inputs)):
-                    if gain[j] - loss[j] - price * (kept + 1) > found:
-                        found, out, new = gain[j] - loss[j] - price * (kept + 1), place, j
+                value = gain - loss_of(rows, planes) - price * kept
+                if value > found:
+                    found, out, new = value, place, -1
+            if kept >= longest or gain - price * (kept + 1) <= found:
+                continue  # one more input gains less than that
+            part = within(rows, planes, room)
+            for j in range(len(inputs)):
+                gain = gain_of(inputs[j], part)
+                if gain - price * (kept + 1) > found:
+                    value = gain - loss_of(inputs[j], part) - price * (kept + 1)
+                    if value > found:
+                        found, out, new = value, place, j
         if out < 0 and new < 0:
             return chosen, best
         chosen, best = _changed(chosen, out, new), found
@@ -146,25 +146,26 @@ def improve(inputs: Any, chosen: Any, planes: Any, price: float, longest: int, f
 def grow(inputs: Any, allowed: Any, planes: Any, price: float, longest: int) -> Any:
     """A conjunction from nothing: always the input that gains the most information; of all lengths the best."""
     rows, room = np.full(inputs.shape[1], ~np.uint64(0)), np.empty_like(planes.rows)
-    gain, loss = np.empty(len(inputs)), np.empty(len(inputs))
     longest = min(longest, len(inputs))  # each input that is taken leaves fewer rows, so none is taken twice
     chosen = np.empty(longest, np.int64)
-    up, down = worth(rows, planes)
+    up, down = gain_of(rows, planes), loss_of(rows, planes)
     best, length = 0.0, 0
     for k in range(longest if up > 0 else 0):
-        worth_of_each(inputs, within(rows, planes, room), gain, loss)
-        before, most, new = np.log(up / (up + down)), 0.0, -1
+        part, before = within(rows, planes, room), np.log(up / (up + down))
+        most, new, gained, lost = 0.0, -1, 0.0, 0.0
         for j in range(len(inputs)):
-            if allowed[j] and gain[j] > 0 and (gain[j] < up or loss[j] < down):
-                information = gain[j] * (np.log(gain[j] / (gain[j] + loss[j])) - before)
-                if information > most:
-                    most, new = information, j
+            gain = gain_of(inputs[j], part) if allowed[j] else 0.0
+            if gain * -before > most:  # it could inform more than any before it, if it lost nothing
+                loss = loss_of(inputs[j], part)
+                information = gain * (np.log(gain / (gain + loss)) - before)
+                if information > most and (gain < up or loss < down):
+                    most, new, gained, lost = information, j, gain, loss
         if new < 0:
             break
         chosen[k] = new
         for w in range(len(rows)):
             rows[w] &= inputs[new, w]
-        up, down = gain[new], loss[new]
+        up, down = gained, lost
         if up - down - price * (k + 1) > best:
             best, length = up - down - price * (k + 1), k + 1
         if down <= 0:
