@@ -184,11 +184,11 @@ validation chose from, first and later. `tune_rows` is how many rows the search 
     return "\n".join(["### A later space of two baselines", "", words, "", markdown(header, rows)])
 
 
-def beside(later: Record | None, first: Record | None) -> tuple[str, str]:
-    """A run in the later space, and that in the first with how much the later one is above it."""
-    if later is None:
+def beside(other: Record | None, first: Record | None) -> tuple[str, str]:
+    """Another run, and that of Table 1 with how much the other is above it."""
+    if other is None:
         return "", ""
-    found = f1_of(later)
+    found = f1_of(other)
     text = f"{mean(found):.2f} ± {pstdev(found):.2f}"
     if first is None or not first.complete:
         return text, "not run"

@@ -150,20 +150,17 @@ def _seeds_text(results: Results, data: str, model: str) -> str:
 def gpu_table(results: Results) -> str:
     """The runs of the smallest tables that timed the column, beside those of Table 1."""
     rows = []
-    for run in (Run(data, "crs") for data in data_names()):
-        other, cell = read(run, results.root / "on-gpu"), results.cell(run.data, run.model)
-        if other and other.complete and cell.ours is not None:
-            found = f1_of(other)
-            difference = signed(mean(found) - cell.ours)
-            text = f"{mean(found):.2f} ± {pstdev(found):.2f} ({difference})"
-            rows.append([run.data, f"{cell.ours:.2f} ± {cell.spread:.2f}", text, f"{cell.paper:.2f}"])
+    for data in data_names():
+        if other := read(Run(data, "crs"), results.root / "on-gpu"):
+            both = searches.beside(other, results.record(data, "crs"))
+            rows.append([data, *both, f"{paper_cell(data, 'crs'):.2f}"])
     if not rows:
         return ""
     words = """\
 All runs of the four smallest tables are trained on a processor, so that `--quick` makes the same ones again. Their seed
 0 was trained on the H200 as well, which times the column, and stood in Table 1 before (`results/on-gpu/`): the same
-settings and rows with other random numbers, the difference from Table 1 in brackets."""
-    header = ["data", "CRS, seed 0, Table 1", "on the H200", "the paper"]
+settings and rows with other random numbers. In brackets, how much they are above Table 1."""
+    header = ["data", "on the H200", "Table 1", "the paper"]
     return "\n".join(["### Seed 0 of the smallest tables on a GPU", "", words, "", markdown(header, rows)])
 
 

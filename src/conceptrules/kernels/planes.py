@@ -61,7 +61,7 @@ def count_both(first: Any, second: Any) -> Any:
 
 @compiled
 def gain_of(rows: Any, planes: Any) -> Any:
-    """Of a set of rows."""
+    """Of a set of rows, losses aside."""
     gain = 0.0
     for p in range(planes.gains):
         gain += planes.value[p] * count_both(rows, planes.rows[p])
@@ -70,6 +70,7 @@ def gain_of(rows: Any, planes: Any) -> Any:
 
 @compiled
 def loss_of(rows: Any, planes: Any) -> Any:
+    """Of a set of rows, as a positive number."""
     loss = 0.0
     for p in range(planes.gains, len(planes.value)):
         loss += planes.value[p] * count_both(rows, planes.rows[p])
@@ -129,7 +130,7 @@ def improve(inputs: Any, chosen: Any, planes: Any, price: float, longest: int, f
                 if value > found:
                     found, out, new = value, place, -1
             if kept >= longest or gain - price * (kept + 1) <= found:
-                continue  # one more input gains less than that
+                continue  # with one more input it gains no more than that
             part = within(rows, planes, room)
             for j in range(len(inputs)):
                 gain = gain_of(inputs[j], part)

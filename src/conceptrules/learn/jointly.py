@@ -7,23 +7,22 @@ or go, and others change to what the vote still gets wrong. About half of the ed
 from __future__ import annotations
 
 from conceptrules.learn.draft import Draft
-from conceptrules.learn.objective import Terms, objective, standstill
+from conceptrules.learn.objective import Terms, repeat
 from conceptrules.learn.polish import polish_rules
 from conceptrules.learn.priority import polish_winners
 
 
 def polish_jointly(draft: Draft, terms: Terms) -> None:
-    """All rules, those that count the votes too, until a round adds next to nothing.
+    """All rules, those that count the votes too, until a sweep adds next to nothing.
 
     None are added: on rows held out of adult and magic04, networks with new rules were no better.
     """
-    score = objective(draft, terms)
-    for _ in range(terms.sweeps):
+
+    def sweep() -> None:
         for depth in range(1, len(draft.layers), 2):
             for concept in range(len(draft.layers[depth])):
                 polish_rules(draft, depth, concept, terms)
         if terms.winners:
             polish_winners(draft)
-        before, score = score, objective(draft, terms)
-        if standstill(before, score, terms):
-            break
+
+    repeat(draft, terms, sweep)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,9 +49,14 @@ def objective(draft: Draft, terms: Terms) -> float:
     return draft.score() - terms.price * draft.edges
 
 
-def standstill(before: float, after: float, terms: Terms) -> bool:
-    """Whether a sweep added too little for another one."""
-    return after < before + max(terms.price / 2, _STANDSTILL)
+def repeat(draft: Draft, terms: Terms, sweep: Callable[[], None]) -> None:
+    """Until a sweep adds next to nothing."""
+    score = objective(draft, terms)
+    for _ in range(terms.sweeps):
+        sweep()
+        before, score = score, objective(draft, terms)
+        if score < before + max(terms.price / 2, _STANDSTILL):
+            break
 
 
 def within(draft: Draft, terms: Terms) -> bool:

@@ -14,7 +14,7 @@ from conceptrules.learn.draft import Draft
 from conceptrules.learn.grow import start
 from conceptrules.learn.ideas import Ideas
 from conceptrules.learn.jointly import polish_jointly
-from conceptrules.learn.objective import UNLIMITED, Terms, objective, standstill, within
+from conceptrules.learn.objective import UNLIMITED, Terms, objective, repeat, within
 from conceptrules.learn.priority import polish_winners
 from conceptrules.learn.problem import Problem
 from conceptrules.learn.rows import Rows
@@ -67,7 +67,8 @@ def networks(problem: Problem, wanted: Sequence[Wanted], pool: Executor) -> list
         terms, rng = _terms(problem, ground.rows, price), np.random.default_rng((problem.seed, member, k))
         root = k - _grown_starts(problem, ground)
         draft = _grown(ground.rows, terms, rng, k) if root < 0 else _roots(ground, member, members)[root].copy()
-        return _polished(draft, terms, rng)
+        repeat(draft, terms, lambda: sweep(draft, terms, rng))
+        return draft
 
     best: dict[tuple[int, int], Draft] = {}
     for (number, member, _), draft in zip(jobs, pool.map(work, jobs), strict=True):
@@ -133,17 +134,6 @@ def _grown(rows: Rows, terms: Terms, rng: np.random.Generator, number: int) -> D
     start(draft, terms, rng)
     if terms.winners:
         polish_winners(draft)
-    return draft
-
-
-def _polished(draft: Draft, terms: Terms, rng: np.random.Generator) -> Draft:
-    """Until a sweep adds next to nothing."""
-    score = objective(draft, terms)
-    for _ in range(terms.sweeps):
-        sweep(draft, terms, rng)
-        before, score = score, objective(draft, terms)
-        if standstill(before, score, terms):
-            break
     return draft
 
 
