@@ -13,6 +13,8 @@ import numpy as np
 from conceptrules.learn.draft import Draft, Inputs
 
 MEMBERS = 3
+_FEW = 3
+"""Classes of which it can be said in short rules which one a member decides for."""
 Layers = list[list[Inputs]]
 
 
@@ -25,32 +27,42 @@ def committee(members: Sequence[Draft]) -> Draft:
     concepts = [
         start + member.layers[1][c] for c in range(classes) for member, start in zip(members, starts, strict=False)
     ]
-    votes = _of_two(members) if classes == 2 else _of_several(classes, len(members))
+    votes = _of_few(members) if classes <= _FEW else _of_several(classes, len(members))
     return Draft(first.rows, [rules, concepts, *votes], list(first.order), first.default)
 
 
 def longest_vote(classes: int) -> int:
     """Literals of the longest rule that may be needed to count votes."""
-    return 4 if classes == 2 else 2
+    return 2 * classes if classes <= _FEW else 2
 
 
-def _of_two(members: Sequence[Draft]) -> Layers:
-    """A majority of what the members decide. Of two classes one is enough: what is not decided for it is default."""
-    c = 1 - members[0].default
-    says = [_says(member, m, len(members), c) for m, member in enumerate(members)]
-    pairs = [_list(*one, *other) for first, second in combinations(says, 2) for one, other in product(first, second)]
-    return [pairs, [_list(*range(len(pairs))) if k == c else _list() for k in range(2)]]
+def _of_few(members: Sequence[Draft]) -> Layers:
+    """A majority of what the members decide; where there is none, or it is the default, no class fires."""
+    classes, default = members[0].rows.classes, members[0].default
+    pairs: list[Inputs] = []
+    above = [_list() for _ in range(classes)]
+    for c in (c for c in range(classes) if c != default):
+        says = [_says(member, m, len(members), c) for m, member in enumerate(members)]
+        new = [_list(*one, *other) for first, second in combinations(says, 2) for one, other in product(first, second)]
+        above[c] = np.arange(len(pairs), len(pairs) + len(new))
+        pairs += new
+    return [pairs, above]
 
 
 def _says(member: Draft, m: int, count: int, c: int) -> list[tuple[int, ...]]:
     """Where a member decides for a class, in any of the cases that are listed: literals on the concepts."""
-    fires, other = c * count + m, (1 - c) * count + m
-    silent = () if not len(member.layers[1][1 - c]) else (2 * count + other,)
+    classes = member.rows.classes
+    others = [k for k in member.order if k != c and len(member.layers[1][k])]
+    higher = [k for k in others if member.order.index(k) < member.order.index(c)]
+
+    def silent(several: Sequence[int]) -> tuple[int, ...]:
+        return tuple((classes + k) * count + m for k in several)
+
     cases: list[tuple[int, ...]] = []
-    if len(member.layers[1][c]) and (member.order[0] == c or member.default != c):
-        cases.append((fires,) if member.order[0] == c else (fires, *silent))
+    if len(member.layers[1][c]) and (higher != others or member.default != c):
+        cases.append((c * count + m, *silent(higher)))
     if member.default == c:
-        cases.append(silent)
+        cases.append(silent(others))
     return cases
 
 
