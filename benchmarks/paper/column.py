@@ -31,6 +31,7 @@ LEFT_OUT: Mapping[str, Mapping[str, Any]] = {
     "conceptrules-no-winners": {"ideas": {"winners": False}},
     "conceptrules-no-literals": {"literals": "intervals", "negation": False},
     "conceptrules-no-descent": {"ideas": {"descent": False}},
+    "conceptrules-no-teacher": {"ideas": {"teacher": False}},
     "conceptrules-no-polish": {"ideas": {"polish": False}},
     "conceptrules-no-regrow": {"ideas": {"regrow": False}},
     "conceptrules-no-choice": {"ideas": {"price": 2.5, "committees": False}},

@@ -32,6 +32,7 @@ ABLATIONS = {
     "conceptrules-no-winners": "1: who wins is not learned (the rarest class first, the commonest as the default)",
     "conceptrules-no-literals": "2: intervals that do not overlap, no thresholds, no NOT",
     "conceptrules-no-descent": "3: no starts by descent, all are grown",
+    "conceptrules-no-teacher": "3: no second opinion of trees on the rows",
     "conceptrules-no-polish": "4: no polishing, networks as they were grown",
     "conceptrules-no-regrow": "4: polishing without regrowing rules",
     "conceptrules-no-choice": "5: one price of an edge (2.5 rows) instead of a choice, no votes of three",

@@ -20,7 +20,9 @@ from conceptrules.learn.scoring import SCORES
 from conceptrules.learn.search import Found, Tried, _settled, prices, search, splits
 from tests.strategies_drafts import longest, seeded
 
-QUICK = Effort(1, sweeps=1, regrow=1, seeds=1, descent=False, committees=True, most_splits=2, lowest=0.15)
+QUICK = Effort(
+    1, sweeps=1, regrow=1, seeds=1, descent=False, teacher=False, committees=True, most_splits=2, lowest=0.15
+)
 
 
 def problem_of(bits: np.ndarray, target: Any, weight: Any = None, **given: Any) -> Problem:

@@ -13,6 +13,8 @@ class Ideas:
     """Who wins is learned; else the rarest class comes first, and the commonest is the default."""
     descent: bool = True
     """Gradient descent finds some of the starts; else all are grown."""
+    teacher: bool = True
+    """Trees have a second opinion on the class of each row, where that helps."""
     polish: bool = True
     """Local search; else networks stay as they were grown."""
     regrow: bool = True

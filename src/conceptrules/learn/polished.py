@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from conceptrules.kernels.compiling import announced
 from conceptrules.learn.calibrate import Trial, calibrated, judged, too_good, trial
@@ -58,7 +59,12 @@ class Options:
             raise InputError(f"negation is {self.negation!r}; use True, False or 'auto'")
 
     def problem(
-        self, rows: Examples, class_weight: NDArray[np.float64], allowed: NDArray[np.bool_], seed: int
+        self,
+        rows: Examples,
+        class_weight: NDArray[np.float64],
+        allowed: NDArray[np.bool_],
+        columns: NDArray[np.int64],
+        seed: int,
     ) -> Problem:
         return Problem(
             examples=rows,
@@ -72,6 +78,7 @@ class Options:
             most_rules=None if self.max_rules is None else int(self.max_rules),
             longest=int(self.max_rule_length or LONGEST),
             ideas=self.ideas,
+            columns=columns,
         )
 
     def kept_by(self, network: RuleNetwork) -> bool:
@@ -92,6 +99,12 @@ def allowed_literals(
     ]
     negated = np.array(unordered, np.bool_) if negation == "auto" else np.full(len(predicates), bool(negation))
     return np.concatenate([np.ones(len(predicates), bool), negated])
+
+
+def columns_of(predicates: Sequence[Predicate]) -> NDArray[np.int64]:
+    """The number of each predicate's column."""
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(one.column for one in predicates))}
+    return np.array([numbers[one.column] for one in predicates], np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,7 +157,7 @@ class Polished:
 def polish(task: Polish, threads: int, watch: Callable[[Tried], None]) -> Polished:
     """What comes out does not depend on the number of threads."""
     # One thread too is one of its own: Ctrl-C inside of compiled code is a SystemError, where it should end the search.
-    with ThreadPoolExecutor(threads) as pool, announced():
+    with ThreadPoolExecutor(threads) as pool, announced(), threadpool_limits(threads, "openmp"):
         found = search(task.problem, task.held, pool, watch)
     finished = [_finished(task, found, number) for number in range(len(found.drafts))]
     best = frontier(finished)

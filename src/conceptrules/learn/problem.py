@@ -21,6 +21,7 @@ class Effort:
     regrow: int
     seeds: int
     descent: bool
+    teacher: bool
     committees: bool
     most_splits: int
     lowest: float
@@ -28,11 +29,15 @@ class Effort:
 
 
 EFFORTS = {
-    "fast": Effort(1, sweeps=3, regrow=0, seeds=1, descent=False, committees=False, most_splits=3, lowest=0.3),
-    "default": Effort(
-        starts=2, sweeps=6, regrow=2, seeds=3, descent=True, committees=True, most_splits=10, lowest=0.15
+    "fast": Effort(
+        1, sweeps=3, regrow=0, seeds=1, descent=False, teacher=False, committees=False, most_splits=3, lowest=0.3
     ),
-    "best": Effort(6, sweeps=20, regrow=3, seeds=6, descent=True, committees=True, most_splits=20, lowest=0.03),
+    "default": Effort(
+        2, sweeps=6, regrow=2, seeds=3, descent=True, teacher=True, committees=True, most_splits=10, lowest=0.15
+    ),
+    "best": Effort(
+        6, sweeps=20, regrow=3, seeds=6, descent=True, teacher=True, committees=True, most_splits=20, lowest=0.03
+    ),
 }
 
 
@@ -51,7 +56,15 @@ class Problem:
     most_rules: int | None = None
     longest: int = 12
     ideas: Ideas = ALL
+    columns: NDArray[np.int64] | None = None
+    """Which column of the table each predicate is of; None: each of one of its own."""
+
+    def weighted(self, examples: Examples) -> Examples:
+        """By class; rows of classes that weigh nothing are gone."""
+        return examples.weighted(examples.weight * self.class_weight[examples.target])
 
     def rows(self, examples: Examples) -> Rows:
-        weighted = examples.weighted(examples.weight * self.class_weight[examples.target])
+        return self.weighed(self.weighted(examples))
+
+    def weighed(self, weighted: Examples) -> Rows:
         return Rows.of(weighted, self.classes, self.scoring)

@@ -20,6 +20,7 @@ from conceptrules.learn.examples import Examples, split
 from conceptrules.learn.problem import Effort, Problem
 from conceptrules.learn.rows import Rows
 from conceptrules.learn.starts import Ground, grounds, jointly, networks
+from conceptrules.learn.teacher import agreed, asked
 from conceptrules.rules.network import Level
 
 # In rows: what an edge costs is what so many rows are worth that are right instead of wrong. The first ones are shares
@@ -39,6 +40,8 @@ _READABLE = 3000
 """Edges of a network that may still be followed by a larger one in the hope of better, or be one of three that vote."""
 _SPLITS_UP_TO = 60_000
 """Rows in all splits, for two classes: a small table is split several times."""
+_COMPARED = (10.0, 5.0)
+"""Prices, in rows, at which it is seen whether trees have something to say."""
 _ONE_LITERAL = 2
 """Edges: one into a rule, and one from it into a class."""
 _HOPELESS = 0.01
@@ -89,13 +92,16 @@ class Found:
 Watch = Callable[[Tried], None]
 Pair = tuple[Ground, Rows]
 """Where to learn, and the rows to judge by."""
+Lesson = Callable[[Examples], Rows]
+"""What is learned from examples."""
 
 
 def search(problem: Problem, held: Sequence[tuple[Examples, Examples]], pool: Executor, watch: Watch) -> Found:
     """`held` are pairs of rows to learn from and rows to judge by."""
-    learned = grounds(problem, [problem.rows(training) for training, _ in held], pool)
+    lessons, lesson = _lessons(problem, held, pool)
+    learned = grounds(problem, lessons, pool)
     pairs = [(ground, _judges(problem, ground, judging)) for ground, (_, judging) in zip(learned, held, strict=True)]
-    trials = Trials(problem, pairs, pool, watch)
+    trials = Trials(problem, lesson, pairs, pool, watch)
     try:
         return _found(trials, _chosen(trials))
     except KeyboardInterrupt:
@@ -109,6 +115,7 @@ class Trials:
     """What was tried so far, with the networks of each split."""
 
     problem: Problem
+    lesson: Lesson
     pairs: Sequence[Pair]
     pool: Executor
     watch: Watch
@@ -129,6 +136,26 @@ class Trials:
         self.drafts[one] = drafts
         self.watch(one)
         return one
+
+
+def _lessons(problem: Problem, held: Sequence[tuple[Examples, Examples]], pool: Executor) -> tuple[list[Rows], Lesson]:
+    """What there is to learn in each split, and how it is made: of all rows, or of those that trees agree with, if that
+    leads to better networks."""
+    own = [problem.rows(training) for training, _ in held]
+    if not asked(problem):
+        return own, problem.rows
+
+    def taught(examples: Examples) -> Rows:
+        return problem.weighed(agreed(problem, examples))
+
+    def score(several: Sequence[Rows]) -> float:
+        pairs = [(Ground(rows, []), judging) for rows, (_, judging) in zip(several, held, strict=True)]
+        drafts = networks(problem, [(ground, price, 1) for ground, _ in pairs for price in _COMPARED], pool)
+        judges = [_judges(problem, ground, judging) for ground, judging in pairs for _ in _COMPARED]
+        return float(np.mean([_on(draft, rows).score() for draft, rows in zip(drafts, judges, strict=True)]))
+
+    fewer = [taught(training) for training, _ in held]
+    return (fewer, taught) if score(fewer) > score(own) else (own, problem.rows)
 
 
 def _judges(problem: Problem, ground: Ground, judging: Examples) -> Rows:
@@ -173,7 +200,7 @@ def _found(trials: Trials, chosen: Tried) -> Found:
     """The networks of the frontier, learned from all rows."""
     problem, tries, pool = trials.problem, trials.drafts, trials.pool
     kept = [one for one in tries if one is chosen or (one.members == 1 and one.price >= chosen.price)]
-    (ground,) = grounds(problem, [problem.rows(problem.examples)], pool)
+    (ground,) = grounds(problem, [trials.lesson(problem.examples)], pool)
     drafts = networks(problem, [(ground, one.price, one.members) for one in kept], pool)
     drafts = [
         jointly(problem, [draft], one.price, pool)[0] if one.joint else draft
