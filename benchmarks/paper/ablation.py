@@ -72,7 +72,8 @@ def summary(found: dict[str, dict[str, Part]]) -> str:
 The column with one idea left out: mean macro-F1 over the data sets, in brackets the difference from the column on the
 same folds, and edges beside the column's. All five folds, but fold 0 only on {", ".join(LARGE)}, for the column too,
 so that means are not those of Table 1. Descent (3) finds starts for tables of at least 2,000 rows and at most three
-classes; on the others nothing is left out. What descent alone leads to is the column CRS; `recipe="paper"` has it."""
+classes, and trees (3) are asked about tables of at least 5,000 rows and two; on the others nothing is left out. What
+descent alone leads to is the column CRS; `recipe="paper"` has it."""
     header = ["without", "macro-F1", "edges", "the column's", "edges / the column's, median", "sets"]
     return "\n".join(["### What each idea is worth", "", words, "", markdown(header, rows)])
 

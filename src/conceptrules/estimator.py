@@ -64,7 +64,7 @@ class ConceptRuleClassifier(Layers, ClassifierMixin, TransformerMixin, BaseEstim
         the paper's recipe.
     negation : whether rules may say `not`. "auto": of categories (`not job = nurse`), or never with the paper's recipe.
     validation_fraction : the share of rows held back to choose the network. The default recipe splits small tables
-        several times, and learns from all rows in the end.
+        several times, and learns from these rows, too, in the end.
     class_weight : None, "balanced" or {class: weight}; what a row of each class counts.
     kinds : {column: kind} where a column is not what it seems: "number", "category", "boolean", ...; or the list of
         its categories in their order.

@@ -1,8 +1,8 @@
 """The default recipe: networks at several prices of an edge, of which held-out rows choose one.
 
 At each price networks are grown, and polished until nothing helps any more (polish.py). The rows that are held out say
-which price is right; the network of that price is then learned from all rows. The networks of the higher prices are
-the frontier: each is smaller than the next, and the first has one literal.
+which price is right; the network of that price is then learned with them as well. The networks of the higher prices
+are the frontier: each is smaller than the next, and the first has one literal.
 """
 
 from __future__ import annotations
@@ -59,6 +59,7 @@ class Tried:
     """Whether the members were polished as one network, after each had been by itself."""
     edges: float
     training_score: float
+    """On the rows that were learned from, of which trees may have left some out."""
     score: float
     """On the rows that were held out, the mean over the splits."""
 
@@ -197,7 +198,7 @@ def _cost(problem: Problem, edges: float) -> float:
 
 
 def _found(trials: Trials, chosen: Tried) -> Found:
-    """The networks of the frontier, learned from all rows."""
+    """The networks of the frontier, learned with the held-out rows as well."""
     problem, tries, pool = trials.problem, trials.drafts, trials.pool
     kept = [one for one in tries if one is chosen or (one.members == 1 and one.price >= chosen.price)]
     (ground,) = grounds(problem, [trials.lesson(problem.examples)], pool)

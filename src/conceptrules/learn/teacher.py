@@ -17,8 +17,9 @@ _PARTS = 5
 """Of the rows: what is said of one of them was learned from the others."""
 _ROUNDS = 8
 """After these, answers hardly change any more."""
-_ROWS = 2000
-"""From fewer rows, trees learn nothing that rules do not."""
+_ROWS = 5000
+"""Different ones. With fewer, those that are left may be a small table, which is learned in another way (starts.py), so
+that the two could not be compared."""
 _CLASSES = 2
 """On rows held out of connect-4, which has three and no chance, networks were no better for it."""
 
@@ -44,26 +45,34 @@ def _known(target: Targets, classes: int) -> bool:
 
 
 def _shares(problem: Problem, own: Examples) -> Floats:
-    """How likely each class is, of each row, for trees that learned from the other parts."""
+    """How likely each class is, of each row, for trees that learned from the other parts, if these are enough."""
     # Takes long to import, and is not always needed.
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    codes, part = _codes(own, problem.columns), _parts(own.target, problem.seed)
+    codes, part = _codes(own, problem.columns), _parts(own, problem.seed)
     shares = np.zeros((len(own), problem.classes))
     for k in range(_PARTS):
         seen = part != k
+        if not _known(own.target[seen], problem.classes):
+            shares[~seen] = np.eye(problem.classes)[own.target[~seen]]
+            continue
         trees = HistGradientBoostingClassifier(early_stopping=False, random_state=problem.seed)
         trees.fit(codes[seen], own.target[seen], own.weight[seen])
         shares[~seen] = trees.predict_proba(codes[~seen])
     return shares
 
 
-def _parts(target: Targets, seed: int) -> NDArray[np.int64]:
-    """Of every class, each part has as many rows as the others, but for one."""
-    shuffled = np.random.default_rng(seed).permutation(len(target))
-    part = np.empty(len(target), np.int64)
-    part[shuffled[np.argsort(target[shuffled], kind="stable")]] = np.arange(len(target)) % _PARTS
-    return part
+def _parts(own: Examples, seed: int) -> NDArray[np.int64]:
+    """Of every class, each part has about as many rows as the others.
+
+    Rows that differ in nothing but their class are in one part: trees that learned from one of them would say its class
+    of the other.
+    """
+    shuffled = np.random.default_rng(seed).permutation(len(own))
+    part = np.empty(len(own), np.int64)
+    part[shuffled[np.argsort(own.target[shuffled], kind="stable")]] = np.arange(len(own)) % _PARTS
+    _, first, same = np.unique(_patterns(own.packed), return_index=True, return_inverse=True)
+    return part[first[same]]
 
 
 def _codes(examples: Examples, columns: NDArray[np.int64] | None) -> Floats:
@@ -71,14 +80,19 @@ def _codes(examples: Examples, columns: NDArray[np.int64] | None) -> Floats:
 
     A number for each pattern of the bits of a column. Of thresholds, the patterns are in the order of the values.
     """
-    bits = np.unpackbits(examples.packed, axis=1, count=examples.inputs)
     columns = np.arange(examples.inputs) if columns is None else columns
-    codes = np.empty((len(examples), len(np.unique(columns))))
-    for place, column in enumerate(np.unique(columns)):
-        packed = np.ascontiguousarray(np.packbits(bits[:, columns == column], axis=1))
-        patterns = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
-        codes[:, place] = np.unique(patterns, return_inverse=True)[1]
+    numbers = np.unique(columns)
+    codes = np.empty((len(examples), len(numbers)))
+    for place, number in enumerate(numbers):
+        bits = np.flatnonzero(columns == number)
+        packed = np.packbits(examples.packed[:, bits // 8] >> (7 - bits % 8).astype(np.uint8) & 1, axis=1)
+        codes[:, place] = np.unique(_patterns(packed), return_inverse=True)[1]
     return codes
+
+
+def _patterns(packed: NDArray[np.uint8]) -> NDArray[np.void]:
+    """Each row as one value, in the order of its bytes."""
+    return np.ascontiguousarray(packed).view(np.dtype((np.void, packed.shape[1]))).ravel()
 
 
 def _decided(shares: Floats, own: Examples, problem: Problem) -> Targets:
