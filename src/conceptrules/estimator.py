@@ -20,15 +20,7 @@ from conceptrules.learn.evidence import GIVEN, HELD_BACK, TRAINING, validation_o
 from conceptrules.learn.examples import Examples, canonical, joined
 from conceptrules.learn.fit import Snapshot, Task
 from conceptrules.learn.ideas import ALL, Ideas
-from conceptrules.learn.polished import (
-    Finished,
-    Polish,
-    Polished,
-    allowed_literals,
-    columns_of,
-    held_out,
-    settings_of,
-)
+from conceptrules.learn.polished import Finished, Polish, Polished, held_out, settings_of
 from conceptrules.learn.search import splits
 from conceptrules.learn.summary import training_of
 from conceptrules.lessons import Lesson, Read, extracted, given, held_back, learn, warn_of_light, warn_of_small
@@ -221,9 +213,7 @@ class ConceptRuleClassifier(Layers, ClassifierMixin, TransformerMixin, BaseEstim
 
     def _polish(self, read: Read, judges: Examples | None, seen: Examples, rng: np.random.Generator) -> Polish:
         options, blank = settings_of(self.get_params(deep=False), self._ideas), read.blank()
-        allowed = allowed_literals(blank.columns, blank.predicates, options.negation)
-        columns, seed = columns_of(blank.predicates), int(rng.integers(2**31))
-        problem = options.problem(read.rows, self._weights(read, read.rows), allowed, columns, seed)
+        problem = options.problem(read.rows, self._weights(read, read.rows), blank, int(rng.integers(2**31)))
         if judges is None:
             held = splits(read.rows, self.validation_fraction, problem.effort, rng)
             warn_of_small(read.classes, self.validation_fraction, *held[0])

@@ -58,27 +58,21 @@ class Options:
         if not isinstance(self.negation, bool) and self.negation != "auto":
             raise InputError(f"negation is {self.negation!r}; use True, False or 'auto'")
 
-    def problem(
-        self,
-        rows: Examples,
-        class_weight: NDArray[np.float64],
-        allowed: NDArray[np.bool_],
-        columns: NDArray[np.int64],
-        seed: int,
-    ) -> Problem:
+    def problem(self, rows: Examples, class_weight: NDArray[np.float64], blank: RuleNetwork, seed: int) -> Problem:
+        """Of rows as bits of the predicates of a network without rules."""
         return Problem(
             examples=rows,
             classes=len(class_weight),
             class_weight=class_weight,
             scoring=self.scoring,
-            literals=allowed,
+            literals=allowed_literals(blank.columns, blank.predicates, self.negation),
             effort=EFFORTS[self.effort],
             seed=seed,
             most_edges=None if self.max_edges is None else int(self.max_edges),
             most_rules=None if self.max_rules is None else int(self.max_rules),
             longest=int(self.max_rule_length or LONGEST),
             ideas=self.ideas,
-            columns=columns,
+            columns=columns_of(blank.predicates),
         )
 
     def kept_by(self, network: RuleNetwork) -> bool:

@@ -64,7 +64,4 @@ class Problem:
         return examples.weighted(examples.weight * self.class_weight[examples.target])
 
     def rows(self, examples: Examples) -> Rows:
-        return self.weighed(self.weighted(examples))
-
-    def weighed(self, weighted: Examples) -> Rows:
-        return Rows.of(weighted, self.classes, self.scoring)
+        return Rows.of(self.weighted(examples), self.classes, self.scoring)

@@ -147,7 +147,7 @@ def _lessons(problem: Problem, held: Sequence[tuple[Examples, Examples]], pool: 
         return own, problem.rows
 
     def taught(examples: Examples) -> Rows:
-        return problem.weighed(agreed(problem, examples))
+        return problem.rows(agreed(problem, examples))
 
     def score(several: Sequence[Rows]) -> float:
         pairs = [(Ground(rows, []), judging) for rows, (_, judging) in zip(several, held, strict=True)]

@@ -35,9 +35,10 @@ def agreed(problem: Problem, examples: Examples) -> Examples:
     """The rows whose class is what trees say, who learned from the others."""
     own = problem.weighted(examples)
     if not _known(own.target, problem.classes):
-        return own
+        return examples
+    # Both classes are known, so that neither weighs nothing, and these are the same rows.
     kept = own.target == _decided(_shares(problem, own), own, problem)
-    return own.weighted(np.where(kept, own.weight, 0)) if _known(own.target[kept], problem.classes) else own
+    return examples.weighted(examples.weight * kept) if _known(own.target[kept], problem.classes) else examples
 
 
 def _known(target: Targets, classes: int) -> bool:
