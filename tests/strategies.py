@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from conceptrules.rules.evaluate import pack
-from conceptrules.rules.measure import with_statistics
-from conceptrules.rules.network import Concept, Level, Literal, Rule, RuleNetwork
-from conceptrules.rules.predicate import KINDS, ORDERED, Column, Equals, Interval, Missing, OneOf, Predicate, one_of
+from conceptrules.model.evaluation import pack
+from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
+from conceptrules.model.predicate import KINDS, ORDERED, Column, Equals, Interval, Missing, OneOf, Predicate, one_of
+from conceptrules.model.statistics import with_statistics
 
 ODD_NAMES = (
     "",

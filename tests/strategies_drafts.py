@@ -7,11 +7,11 @@ from itertools import pairwise
 import numpy as np
 from hypothesis import strategies as st
 
-from conceptrules.learn.draft import Draft
 from conceptrules.learn.examples import Examples
-from conceptrules.learn.objective import UNLIMITED, Terms
-from conceptrules.learn.rows import Rows
 from conceptrules.learn.scoring import SCORES
+from conceptrules.learn.search.mutable_network import Draft
+from conceptrules.learn.search.objective import UNLIMITED, Terms
+from conceptrules.learn.search.packed_rows import Rows
 
 SEEDS = st.integers(0, 2**32 - 1)
 SIZES = st.sampled_from([1, 2, 5, 63, 64, 65, 130])

@@ -14,7 +14,7 @@ import polars as pl
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from conceptrules.rules.predicate import EPOCH, Column, Equals, Interval, Kind, Missing, Predicate, Value, one_of
+from conceptrules.model.predicate import EPOCH, Column, Equals, Interval, Kind, Missing, Predicate, Value, one_of
 
 BERLIN_SUMMER = dt.timezone(dt.timedelta(hours=2))
 # Far enough for any data, near enough for float64 to tell microseconds apart.

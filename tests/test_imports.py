@@ -6,9 +6,9 @@ import subprocess
 import sys
 
 from benchmarks.fuzz.seeds import network_of
-from conceptrules.rules.file import save
-from conceptrules.rules.network import Concept, Level, Literal, Rule, RuleNetwork
-from conceptrules.rules.predicate import Column, Interval
+from conceptrules.io.model_file import save
+from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
+from conceptrules.model.predicate import Column, Interval
 
 HEAVY = {"numpy", "sklearn", "scipy", "numba", "narwhals", "pyarrow", "pandas", "polars", "rich", "typer", "torch"}
 HEAVY |= {"matplotlib", "typst", "jinja2"}

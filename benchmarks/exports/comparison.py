@@ -15,11 +15,11 @@ import numpy as np
 from benchmarks.exports import hostile, report
 from conceptrules import ConceptRuleClassifier
 from conceptrules.datasets import DatasetError, load, names
-from conceptrules.rules.errors import InputError
-from conceptrules.rules.identity import content_hash
-from conceptrules.rules.network import RuleNetwork
-from conceptrules.views.export import export
-from conceptrules.views.export.verify import compare
+from conceptrules.export import export
+from conceptrules.export.verify.comparison import compare
+from conceptrules.model.content_hash import content_hash
+from conceptrules.model.errors import InputError
+from conceptrules.model.network import RuleNetwork
 
 ROWS = 5_000
 """Of a data set, to learn from and to compare on."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from conceptrules.rules.evaluate import pack
-from conceptrules.rules.measure import with_statistics
-from conceptrules.rules.network import Concept, Level, Literal, Rule, RuleNetwork
-from conceptrules.rules.predicate import Column, Equals, Interval, Missing, Predicate
+from conceptrules.model.evaluation import pack
+from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
+from conceptrules.model.predicate import Column, Equals, Interval, Missing, Predicate
+from conceptrules.model.statistics import with_statistics
 
 NAMES = (
     'x"; DROP TABLE t; --',

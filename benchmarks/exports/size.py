@@ -25,8 +25,8 @@ from benchmarks.exports import report
 from benchmarks.exports.comparison import SETTINGS, learned
 from benchmarks.speed.measure import seconds
 from conceptrules.datasets import load
-from conceptrules.rules.file import save
-from conceptrules.views.export import export
+from conceptrules.export import export
+from conceptrules.io.model_file import save
 
 PART = 250_000
 """Rows made at a time."""

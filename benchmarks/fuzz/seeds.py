@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from conceptrules.rules import Column, Concept, Equals, Interval, Level, Literal, OneOf, Predicate, Rule, RuleNetwork
-from conceptrules.rules.file import dumps
+from conceptrules.io.model_file import dumps
+from conceptrules.model import Column, Concept, Equals, Interval, Level, Literal, OneOf, Predicate, Rule, RuleNetwork
 
 _MODELS = Path(__file__).parents[2] / "tests" / "rules" / "models"
 

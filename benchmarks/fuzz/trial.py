@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from time import process_time
 
 from benchmarks.fuzz.mutate import mutants
-from conceptrules.rules import ConceptRulesError, RuleNetwork
-from conceptrules.rules.file import read
+from conceptrules.io.model_file import read
+from conceptrules.model import ConceptRulesError, RuleNetwork
 
 
 @dataclass(slots=True)

@@ -17,7 +17,7 @@ def prepare(names: Sequence[str], folder: Path) -> None:
     """Writes one file for each data set: the five folds of the paper, cut points fitted inside the fold."""
     from benchmarks.paper.folds import paper_folds
     from conceptrules import Binarizer, datasets
-    from conceptrules.rules.evaluate import Words
+    from conceptrules.model.evaluation import Words
 
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:

@@ -13,9 +13,9 @@ from benchmarks.gpu.bits import folds
 from benchmarks.gpu.clock import wall
 from benchmarks.gpu.tasks import tasks, test_f1
 from benchmarks.speed.measure import Measurement, Plan
-from conceptrules.learn.fit import Snapshot, fit
-from conceptrules.learn.on_gpu import Gpu
-from conceptrules.learn.recipe import Recipe
+from conceptrules.learn.mllp.fit import Snapshot, fit
+from conceptrules.learn.mllp.gpu_engine import Gpu
+from conceptrules.learn.mllp.hyperparameters import Recipe
 
 COHORTS = {"adult": ((0.5, 0.6, 0.7, 0.8, 0.9), 25.0), "connect-4": ((0.7, 0.8, 0.9), 40.0)}
 RECIPE = Recipe((128, 128, 128), max_epochs=400, batch_size=128, patience=None, snapshot_every=10)

@@ -13,8 +13,8 @@ from benchmarks.gpu.cohorts import COHORTS, RECIPE
 from benchmarks.gpu.tasks import tasks
 from benchmarks.speed.dense import DenseTrainer
 from benchmarks.speed.measure import Measurement, Plan
-from conceptrules.kernels.cohort import Cohort, Settings
-from conceptrules.learn.on_gpu import Run, rows_of
+from conceptrules.kernels.mllp.cohort import Cohort, Settings
+from conceptrules.learn.mllp.gpu_engine import Run, rows_of
 
 NAME = "connect-4"
 EPOCHS = 40

@@ -9,9 +9,9 @@ from pathlib import Path
 from benchmarks.gpu.bits import folds
 from benchmarks.gpu.tasks import tasks, test_f1
 from benchmarks.speed.measure import Measurement, Plan
-from conceptrules.learn.device import engine
-from conceptrules.learn.fit import fit
-from conceptrules.learn.recipe import Recipe
+from conceptrules.learn.mllp.device import engine
+from conceptrules.learn.mllp.fit import fit
+from conceptrules.learn.mllp.hyperparameters import Recipe
 
 SEEDS = range(5)
 RECIPES = {

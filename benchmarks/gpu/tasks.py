@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.gpu.bits import folds
-from conceptrules.kernels.cohort import Cohort
+from conceptrules.kernels.mllp.cohort import Cohort
 from conceptrules.learn.examples import Bits, Examples
-from conceptrules.learn.fit import Snapshot, Task
-from conceptrules.learn.recipe import Recipe
-from conceptrules.learn.winners import macro_f1
-from conceptrules.rules.evaluate import first_firing
+from conceptrules.learn.mllp.fit import Snapshot, Task
+from conceptrules.learn.mllp.hyperparameters import Recipe
+from conceptrules.learn.priority import macro_f1
+from conceptrules.model.evaluation import first_firing
 
 
 def tasks(name: str, bits: Path, recipe: Recipe, seeds: Sequence[int] = (0,), which: int = 5) -> list[Task]:

@@ -10,9 +10,9 @@ import torch
 
 from benchmarks.gpu.clock import events, wall
 from benchmarks.speed.measure import Measurement, Plan
-from conceptrules.kernels import gpu
-from conceptrules.kernels.cohort import Cohort, Rows, Settings
-from conceptrules.kernels.states import Member
+from conceptrules.kernels.mllp import gpu
+from conceptrules.kernels.mllp.cohort import Cohort, Rows, Settings
+from conceptrules.kernels.mllp.states import Member
 
 SIZES, ROWS, BATCH = (512, 1024, 1024, 1024, 2), 1_000_000, 4096
 # Operations for each visited weight and row. Forward: 1 - w x, times the product. Back: 1 - w x, a division, and a

@@ -19,7 +19,7 @@ from benchmarks.paper.progress import say
 from benchmarks.paper.records import FOLDS, RESULTS, write_json
 from benchmarks.paper.scores import macro_f1
 from conceptrules.learn.examples import Examples
-from conceptrules.rules.evaluate import unpack
+from conceptrules.model.evaluation import unpack
 
 
 def bits_of(rows: Examples) -> NDArray[np.bool_]:

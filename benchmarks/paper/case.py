@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.paper.cells import Results
-from conceptrules.rules.file import load
-from conceptrules.rules.network import RuleNetwork
-from conceptrules.rules.text import concept_name, literal_text, word
+from conceptrules.io.model_file import load
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.text import concept_name, literal_text, word
 
 KINDS = {
     "capital": ("#fb9a99", ("capital-gain", "capital-loss")),

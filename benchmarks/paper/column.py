@@ -16,10 +16,10 @@ from benchmarks.paper.records import Fold
 from benchmarks.paper.scores import macro_f1, scores
 from benchmarks.paper.settings import Settings
 from conceptrules import ConceptRuleClassifier, RuleNetwork
-from conceptrules.learn.ideas import Ideas
-from conceptrules.rules.evaluate import unpack
-from conceptrules.rules.measure import edges, edges_by_bounds
-from conceptrules.rules.plan import decide, fired
+from conceptrules.learn.search.ablation import Ideas
+from conceptrules.model.evaluation import unpack
+from conceptrules.model.statistics import edges, edges_by_bounds
+from conceptrules.tables.prediction import decide, fired
 
 FILES, RANKS = tuple("abcdefgh"), tuple("12345678")
 PIECES = ("White_King", "White_Rook", "Black_King")

@@ -27,17 +27,17 @@ from benchmarks.paper.records import QUICK, RESULTS, Run, missing, write_fold, w
 from benchmarks.paper.records import Fold as Result
 from benchmarks.paper.scores import macro_f1, scores
 from benchmarks.paper.settings import FOLDER
-from conceptrules.kernels import cpu
-from conceptrules.kernels.cohort import Cohort
-from conceptrules.learn.device import engine
+from conceptrules.io.model_file import save
+from conceptrules.kernels.mllp import cpu
+from conceptrules.kernels.mllp.cohort import Cohort
 from conceptrules.learn.examples import Examples, with_negations
-from conceptrules.learn.fit import Score, Snapshot, Task
-from conceptrules.learn.on_cpu import Here
-from conceptrules.rules.evaluate import Words, class_words, decide, unpack
-from conceptrules.rules.file import save
-from conceptrules.rules.measure import edges, with_statistics
-from conceptrules.rules.network import RuleNetwork
-from conceptrules.rules.simplify import drop_dead, drop_redundant, simplify
+from conceptrules.learn.mllp.cpu_engine import Here
+from conceptrules.learn.mllp.device import engine
+from conceptrules.learn.mllp.fit import Score, Snapshot, Task
+from conceptrules.logic.simplify import drop_dead, drop_redundant, simplify
+from conceptrules.model.evaluation import Words, class_words, decide, unpack
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.statistics import edges, with_statistics
 
 CORES = os.cpu_count() or 1
 FIGURE = "connect-4"

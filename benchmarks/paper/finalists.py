@@ -21,9 +21,9 @@ from benchmarks.paper.progress import say
 from benchmarks.paper.records import FOLDS, RESULTS, this_place, write_json
 from benchmarks.paper.scores import macro_f1
 from benchmarks.paper.search import NAME
-from conceptrules.learn.fit import Snapshot
-from conceptrules.rules.evaluate import decide
-from conceptrules.rules.simplify import simplify
+from conceptrules.learn.mllp.fit import Snapshot
+from conceptrules.logic.simplify import simplify
+from conceptrules.model.evaluation import decide
 
 SEEDS = range(3)
 FIVE = 5

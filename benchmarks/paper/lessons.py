@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from benchmarks.paper.folds import paper_folds
 from conceptrules import Binarizer, RuleNetwork, datasets
 from conceptrules.learn.examples import Examples, canonical, split, with_negations
-from conceptrules.learn.extract import extract
-from conceptrules.learn.fit import Snapshot, Task
-from conceptrules.learn.recipe import Recipe
-from conceptrules.rules.evaluate import Words
+from conceptrules.learn.mllp.extract import extract
+from conceptrules.learn.mllp.fit import Snapshot, Task
+from conceptrules.learn.mllp.hyperparameters import Recipe
+from conceptrules.model.evaluation import Words
 
 PROTOCOLS = ("fold", "published")
 VALIDATION = 0.2

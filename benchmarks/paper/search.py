@@ -26,9 +26,9 @@ from benchmarks.paper.lessons import recipe_of, task_of, whole_passes
 from benchmarks.paper.progress import say
 from benchmarks.paper.records import FOLDS, RESULTS, replace_text, this_place
 from benchmarks.paper.settings import FOLDER
-from conceptrules.learn.device import engine
-from conceptrules.learn.fit import Score, Snapshot
-from conceptrules.learn.recipe import Recipe
+from conceptrules.learn.mllp.device import engine
+from conceptrules.learn.mllp.fit import Score, Snapshot
+from conceptrules.learn.mllp.hyperparameters import Recipe
 
 HERE = Path(__file__).parent
 NAME = "search-folds.json"

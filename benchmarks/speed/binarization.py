@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from benchmarks.speed.measure import Measurement, Plan, interleaved, slower
 from benchmarks.speed.tables import adult, numeric_columns, sampled
 from conceptrules.binarize import Binarizer
-from conceptrules.rules.predicate import Interval
+from conceptrules.model.predicate import Interval
 
 ROWS, QUICK_ROWS = 1_000_000, 200_000
 

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from conceptrules.kernels.cohort import Cohort, Flags, Rows, Settings
+from conceptrules.kernels.mllp.cohort import Cohort, Flags, Rows, Settings
 
 
 def conjunction(h: torch.Tensor, w: torch.Tensor) -> torch.Tensor:

@@ -7,8 +7,8 @@ from concurrent.futures import Executor
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.kernels import cpu
-from conceptrules.kernels.cohort import Cohort, Flags, Rows, Settings
+from conceptrules.kernels.mllp import cpu
+from conceptrules.kernels.mllp.cohort import Cohort, Flags, Rows, Settings
 
 LEARNING_RATE = 5e-3
 SETTINGS = Settings()

@@ -18,14 +18,14 @@ from benchmarks.speed.engine import start, train
 from benchmarks.speed.measure import Measurement, Plan, seconds
 from benchmarks.speed.tables import adult
 from conceptrules.binarize import Binarizer
-from conceptrules.kernels import cohort
-from conceptrules.kernels.cohort import Cohort
-from conceptrules.learn.draft import Draft, Inputs
+from conceptrules.kernels.mllp import cohort
+from conceptrules.kernels.mllp.cohort import Cohort
 from conceptrules.learn.examples import Examples, canonical
-from conceptrules.learn.objective import Terms, benefit, objective
-from conceptrules.learn.polish import polish_concept, polish_rule
-from conceptrules.learn.priority import polish_winners
-from conceptrules.learn.rows import Rows
+from conceptrules.learn.search.local_search import polish_concept, polish_rule
+from conceptrules.learn.search.mutable_network import Draft, Inputs
+from conceptrules.learn.search.objective import Terms, benefit, objective
+from conceptrules.learn.search.packed_rows import Rows
+from conceptrules.learn.search.priority_search import polish_winners
 
 LAYERS = (128, 128, 128)
 RATE, EPOCHS, QUICK_EPOCHS = 0.9, 20, 5

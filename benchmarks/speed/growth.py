@@ -14,7 +14,7 @@ from benchmarks.speed.engine import masks, our_epoch, start
 from benchmarks.speed.measure import Measurement, Plan, exponent, interleaved
 from benchmarks.speed.memory import EPOCHS, beyond_the_table, classifier
 from benchmarks.speed.tables import growing, random_bits
-from conceptrules.kernels.cohort import Rows
+from conceptrules.kernels.mllp.cohort import Rows
 
 ROWS, QUICK_ROWS = (10_000, 100_000, 1_000_000), (10_000, 50_000, 250_000)
 LITERALS = (50, 100, 200, 400, 800)

@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.speed.tables import adult, numeric_columns
 from conceptrules import ConceptRuleClassifier
-from conceptrules.rules.network import Concept, Level, Rule
+from conceptrules.model.network import Concept, Level, Rule
 
 EDGES = 100
 

@@ -17,10 +17,10 @@ from benchmarks.speed import models
 from benchmarks.speed.measure import Measurement, Plan, faster, interleaved, slower
 from benchmarks.speed.tables import adult, sampled
 from conceptrules import ConceptRuleClassifier, RuleNetwork
-from conceptrules.rules.evaluate import Words, layers_plain
-from conceptrules.rules.factor import Formulas, fired_words
-from conceptrules.rules.plan import compiled
-from conceptrules.rules.table import open_table
+from conceptrules.model.evaluation import Words, layers_plain
+from conceptrules.model.factoring import Formulas, fired_words
+from conceptrules.tables.prediction import compiled
+from conceptrules.tables.table import open_table
 
 ROWS, QUICK_ROWS = 1_000_000, 200_000
 UNCACHED = 256 * 2**20

@@ -25,8 +25,8 @@ STAGES = {
     "cut points": "conceptrules.binarize.binarizer.Binarizer.fit",
     "table to bits": "conceptrules.binarize.binarizer.Binarizer.words",
     "equal rows merged": "conceptrules.estimator.canonical",
-    "descent": "conceptrules.kernels.cpu.epoch",
-    "looks at the validation rows": "conceptrules.learn.on_cpu.Judge.snapshots",
+    "descent": "conceptrules.kernels.mllp.cpu.epoch",
+    "looks at the validation rows": "conceptrules.learn.mllp.cpu_engine.Judge.snapshots",
     "simplification": "conceptrules.estimator.simplify",
     "statistics of the rules": "conceptrules.estimator.with_statistics",
 }

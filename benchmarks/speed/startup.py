@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.fuzz.seeds import network_of
 from benchmarks.speed.measure import Measurement, Plan, slower
-from conceptrules.rules.file import save
+from conceptrules.io.model_file import save
 
 TIMED = """
 from time import perf_counter
@@ -25,7 +25,7 @@ from time import perf_counter
 start = perf_counter()
 from conceptrules import ConceptRuleClassifier
 table = [{"number": k % 7, "text": "abc"[k % 3]} for k in range(200)]
-from conceptrules.kernels import cpu
+from conceptrules.kernels.mllp import cpu
 epoch = cpu.epoch
 def first_epoch(*given):
     epoch(*given)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from conceptrules import datasets
 from conceptrules.binarize import Binarizer
 from conceptrules.datasets import DatasetError
-from conceptrules.kernels.cohort import Rows
+from conceptrules.kernels.mllp.cohort import Rows
 
 # Categories of adult's eight text columns, and of those the ones with gaps.
 _ADULT_TEXT = {"workclass": 8, "education": 16, "marital-status": 7, "occupation": 14, "relationship": 6, "race": 5}

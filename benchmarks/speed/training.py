@@ -16,7 +16,7 @@ from benchmarks.speed.dense import DenseTrainer
 from benchmarks.speed.engine import LEARNING_RATE, SETTINGS, masks, our_epoch, start, train
 from benchmarks.speed.measure import Measurement, Plan, Times, faster, interleaved, seconds
 from benchmarks.speed.tables import training_rows
-from conceptrules.kernels.cohort import Cohort, Flags, Rows
+from conceptrules.kernels.mllp.cohort import Cohort, Flags, Rows
 
 COHORT_RATES = (0.5, 0.6, 0.7, 0.8, 0.9)
 

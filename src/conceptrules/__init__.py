@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from conceptrules.binarize import Binarizer
     from conceptrules.cohort import fit_cohort
     from conceptrules.estimator import ConceptRuleClassifier
-    from conceptrules.rules import RuleNetwork
-    from conceptrules.rules.errors import ConceptRulesError, InputError
-    from conceptrules.rules.file import load, save
-    from conceptrules.rules.simplify import simplify
+    from conceptrules.io.model_file import load, save
+    from conceptrules.logic.simplify import simplify
+    from conceptrules.model import RuleNetwork
+    from conceptrules.model.errors import ConceptRulesError, InputError
 
 __version__ = "0.1.0"
 
@@ -37,13 +37,13 @@ __all__ = [
 _HOMES = {
     "Binarizer": "conceptrules.binarize",
     "ConceptRuleClassifier": "conceptrules.estimator",
-    "ConceptRulesError": "conceptrules.rules.errors",
-    "InputError": "conceptrules.rules.errors",
-    "RuleNetwork": "conceptrules.rules",
+    "ConceptRulesError": "conceptrules.model.errors",
+    "InputError": "conceptrules.model.errors",
+    "RuleNetwork": "conceptrules.model",
     "fit_cohort": "conceptrules.cohort",
-    "load": "conceptrules.rules.file",
-    "save": "conceptrules.rules.file",
-    "simplify": "conceptrules.rules.simplify",
+    "load": "conceptrules.io.model_file",
+    "save": "conceptrules.io.model_file",
+    "simplify": "conceptrules.logic.simplify",
 }
 
 

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
 
-from conceptrules.binarize.targets import check_labels
 from conceptrules.estimator import ConceptRuleClassifier
 from conceptrules.lessons import Lesson, learn
-from conceptrules.rules.errors import InputError
-from conceptrules.rules.table import open_table
+from conceptrules.model.errors import InputError
+from conceptrules.tables.labels import check_labels
+from conceptrules.tables.table import open_table
 
 Places = NDArray[np.intp]
 Tries = tuple[list[dict[str, Any]], list[ConceptRuleClassifier]]

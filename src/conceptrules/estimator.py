@@ -15,27 +15,27 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from conceptrules.binarize import Binarizer
-from conceptrules.binarize.targets import check_class_weight, check_classes, check_labels, codes_of_labels
+from conceptrules.explain.explanation import Explanation
 from conceptrules.learn.evidence import GIVEN, HELD_BACK, TRAINING, validation_of, with_evidence
 from conceptrules.learn.examples import Examples, canonical, joined
-from conceptrules.learn.fit import Snapshot, Task
-from conceptrules.learn.ideas import ALL, Ideas
-from conceptrules.learn.polished import Finished, Polish, Polished, held_out, settings_of
-from conceptrules.learn.search import splits
-from conceptrules.learn.summary import training_of
+from conceptrules.learn.mllp.fit import Snapshot, Task
+from conceptrules.learn.provenance import training_of
+from conceptrules.learn.search.ablation import ALL, Ideas
+from conceptrules.learn.search.fit import Finished, Polish, Polished, held_out, settings_of
+from conceptrules.learn.search.regularization_path import splits
 from conceptrules.lessons import Lesson, Read, extracted, given, held_back, learn, warn_of_light, warn_of_small
+from conceptrules.logic.simplify import simplify
+from conceptrules.model.canonical import in_order
+from conceptrules.model.errors import InputError
+from conceptrules.model.evaluation import Bits, unpack
+from conceptrules.model.pareto import Choice, smallest_within, with_at_most
+from conceptrules.model.provenance import Training
+from conceptrules.model.statistics import pattern_frequencies, probabilities, with_statistics
 from conceptrules.parameters import binarizer_of, check, recipe_of, used
-from conceptrules.rules.errors import InputError
-from conceptrules.rules.evaluate import Bits, unpack
-from conceptrules.rules.explain import Explanation
-from conceptrules.rules.fingerprint import row_hashes
-from conceptrules.rules.frontier import Choice, smallest_within, with_at_most
-from conceptrules.rules.measure import pattern_frequencies, probabilities, with_statistics
-from conceptrules.rules.order import in_order
-from conceptrules.rules.plan import decide, fired
-from conceptrules.rules.simplify import simplify
-from conceptrules.rules.table import open_table
-from conceptrules.rules.training import Training
+from conceptrules.tables.fingerprint import row_hashes
+from conceptrules.tables.labels import check_class_weight, check_classes, check_labels, codes_of_labels
+from conceptrules.tables.prediction import decide, fired
+from conceptrules.tables.table import open_table
 from conceptrules.transformer import Layers
 
 
@@ -316,7 +316,7 @@ class ConceptRuleClassifier(Layers, ClassifierMixin, TransformerMixin, BaseEstim
 
         Rows of X are in the file only with `include_rows`.
         """
-        from conceptrules.views.report import TITLE, write_report
+        from conceptrules.report import TITLE, write_report
 
         check_is_fitted(self, "network_")
         name = getattr(y, "name", None)

@@ -12,17 +12,17 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from conceptrules.binarize import Binarizer
-from conceptrules.binarize.targets import check_labels
-from conceptrules.learn.device import engine
 from conceptrules.learn.examples import Examples, canonical, split
-from conceptrules.learn.extract import extract
-from conceptrules.learn.fit import Score, Snapshot, Task, fit
-from conceptrules.learn.polished import Polish, polish
-from conceptrules.learn.search import prices
-from conceptrules.rules.errors import InputError
-from conceptrules.rules.network import Concept, Level, RuleNetwork
-from conceptrules.rules.table import Table, read_words
-from conceptrules.views.progress import progress, search_progress
+from conceptrules.learn.mllp.device import engine
+from conceptrules.learn.mllp.extract import extract
+from conceptrules.learn.mllp.fit import Score, Snapshot, Task, fit
+from conceptrules.learn.progress import progress, search_progress
+from conceptrules.learn.search.fit import Polish, polish
+from conceptrules.learn.search.regularization_path import prices
+from conceptrules.model.errors import InputError
+from conceptrules.model.network import Concept, Level, RuleNetwork
+from conceptrules.tables.labels import check_labels
+from conceptrules.tables.table import Table, read_words
 
 if TYPE_CHECKING:
     from conceptrules.estimator import ConceptRuleClassifier

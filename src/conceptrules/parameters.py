@@ -10,10 +10,10 @@ from typing import Any
 from sklearn.utils import check_random_state
 
 from conceptrules.binarize import Binarizer
-from conceptrules.learn.device import check_device
-from conceptrules.learn.polished import settings_of
-from conceptrules.learn.recipe import Recipe, auto_layers
-from conceptrules.rules.errors import InputError
+from conceptrules.learn.mllp.device import check_device
+from conceptrules.learn.mllp.hyperparameters import Recipe, auto_layers
+from conceptrules.learn.search.fit import settings_of
+from conceptrules.model.errors import InputError
 
 RECIPES = ("polished", "paper")
 # Parameters that one recipe has no use for: to take them and do nothing would be worse than to object.

@@ -13,11 +13,11 @@ from sklearn.utils._set_output import _wrap_data_with_container
 from sklearn.utils.validation import check_is_fitted
 
 from conceptrules.binarize import Binarizer
-from conceptrules.rules.errors import InputError
-from conceptrules.rules.evaluate import layers, unpack
-from conceptrules.rules.network import RuleNetwork
-from conceptrules.rules.table import read_words
-from conceptrules.rules.text import node_names
+from conceptrules.model.errors import InputError
+from conceptrules.model.evaluation import layers, unpack
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.text import node_names
+from conceptrules.tables.table import read_words
 
 
 class Layers:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conceptrules.kernels import reference
-from conceptrules.kernels.cohort import Cohort, Rows, Settings
+from conceptrules.kernels.mllp import reference
+from conceptrules.kernels.mllp.cohort import Cohort, Rows, Settings
 
 torch = pytest.importorskip("torch", reason="the extra `bench` is not installed", exc_type=ModuleNotFoundError)
 

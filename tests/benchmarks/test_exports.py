@@ -10,9 +10,9 @@ import pytest
 from benchmarks.exports import comparison, hostile, report, size
 from benchmarks.exports.comparison import Cell, Task
 from conceptrules.datasets import DatasetError, load
-from conceptrules.rules.file import save
-from conceptrules.views.export import export
-from conceptrules.views.export.verify import Mismatch, Outcome
+from conceptrules.export import export
+from conceptrules.export.verify.comparison import Mismatch, Outcome
+from conceptrules.io.model_file import save
 
 
 def test_a_data_set_is_learned_and_compared(capsys, tmp_path, monkeypatch):

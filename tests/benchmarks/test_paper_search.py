@@ -15,7 +15,7 @@ from benchmarks.paper.lessons import divided, fold_of
 from benchmarks.paper.printed import data_names
 from benchmarks.paper.records import FOLDS, RESULTS, Run, read, write_json
 from benchmarks.paper.search import Trial, configurations, space
-from conceptrules.learn.fit import Score
+from conceptrules.learn.mllp.fit import Score
 
 TINY = {
     "configurations": 8,

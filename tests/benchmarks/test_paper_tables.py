@@ -15,9 +15,9 @@ from benchmarks.paper.claims import Point, rate_claims
 from benchmarks.paper.printed import BASELINES, NAMES, data_names, paper_cell
 from benchmarks.paper.records import RESULTS, RUN_FILE, STAGES, Fold, Run, read_file, write_fold, write_json
 from benchmarks.paper.settings import load_settings
-from conceptrules.rules.file import save
-from conceptrules.rules.network import Concept, Level, Literal, Rule, RuleNetwork
-from conceptrules.rules.predicate import Column, Interval
+from conceptrules.io.model_file import save
+from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
+from conceptrules.model.predicate import Column, Interval
 
 PLACE = {"processor": "P", "cores": 2}
 

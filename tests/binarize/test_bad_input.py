@@ -10,7 +10,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from conceptrules.binarize import Binarizer
-from conceptrules.rules.errors import ColumnTypeError, InputError
+from conceptrules.model.errors import ColumnTypeError, InputError
 
 HALVES = np.repeat([0, 1], 10)
 TABLE = pd.DataFrame({"age": range(20), "job": ["nurse", "smith"] * 10})

@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from conceptrules.binarize import Binarizer
-from conceptrules.rules.predicate import Column, Interval, holds
+from conceptrules.model.predicate import Column, Interval, holds
 from tests.strategies_tables import BUILDS, as_read, raw_columns
 
 pytestmark = pytest.mark.filterwarnings("ignore:constant columns")

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from conceptrules.binarize import Binarizer
 from conceptrules.binarize.mdlp import cut_points
-from conceptrules.binarize.shorten import short_number
+from conceptrules.binarize.short_cuts import short_number
 from conceptrules.binarize.thresholds import QUANTILES, quantile_places, threshold_cuts
-from conceptrules.rules.errors import InputError
-from conceptrules.rules.predicate import Interval, holds
+from conceptrules.model.errors import InputError
+from conceptrules.model.predicate import Interval, holds
 from tests.strategies_tables import as_read, raw_columns
 
 pytestmark = pytest.mark.filterwarnings("ignore:constant columns")

@@ -17,8 +17,9 @@ from numba import njit
 from numba.core.dispatcher import Dispatcher
 
 from conceptrules import kernels as package
-from conceptrules.kernels import compiling, vectors
+from conceptrules.kernels import compiling
 from conceptrules.kernels.compiling import NOTE, announced
+from conceptrules.kernels.mllp import vectors
 
 FIT = """
 from conceptrules import ConceptRuleClassifier
@@ -26,7 +27,7 @@ ConceptRuleClassifier(recipe="paper", layers=(4,), max_epochs=1).fit([[0], [1]] 
 """
 BITS = """
 import numpy as np
-from conceptrules.kernels.bits import fired
+from conceptrules.kernels.mllp.bits import fired
 from conceptrules.kernels.compiling import announced
 with announced():
     fired((1, 1, 1), np.ones(2, np.float32), np.ones((1, 1), np.uint64))
@@ -66,8 +67,11 @@ def test_kernels_of_others_are_not_spoken_of(capsys: pytest.CaptureFixture[str])
 
 def kernels() -> list[Dispatcher]:
     """Every compiled function of the package; those of a GPU need packages that may be missing."""
-    names = {module.name for module in pkgutil.iter_modules(package.__path__)} - {"gpu", "states", "warps"}
-    modules = [importlib.import_module(f"conceptrules.kernels.{name}") for name in sorted(names)]
+    found = pkgutil.walk_packages(package.__path__, "conceptrules.kernels.")
+    names = {module.name for module in found} - {
+        f"conceptrules.kernels.mllp.{name}" for name in ("gpu", "states", "warps")
+    }
+    modules = [importlib.import_module(name) for name in sorted(names)]
     return [value for module in modules for value in vars(module).values() if isinstance(value, Dispatcher)]
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from conceptrules import ConceptRuleClassifier, datasets
-from conceptrules.rules.file import dumps, loads
-from conceptrules.rules.honesty import honesty
+from conceptrules.explain.audit import honesty
+from conceptrules.io.model_file import dumps, loads
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conceptrules.learn.examples import Examples, canonical, joined, split, with_negations
-from conceptrules.rules.evaluate import pack
+from conceptrules.model.evaluation import pack
 
 
 def examples(seed: int, count: int = 40, fractions: bool = False) -> Examples:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, f1_score, recall_score
 
-from conceptrules.learn import winners
+from conceptrules.learn import priority as winners
 from conceptrules.learn.examples import Examples
 from conceptrules.learn.scoring import SCORES, SLOPES, expected
 from tests.strategies_drafts import seeded

@@ -13,14 +13,14 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from conceptrules.binarize.columns import Literals, Recipe, Target, Told, learn_column
-from conceptrules.binarize.targets import check_labels, codes_of_labels
 from conceptrules.binarize.thresholds import QUANTILES
-from conceptrules.rules.errors import InputError
-from conceptrules.rules.evaluate import Bits, Words, unpack
-from conceptrules.rules.predicate import KINDS, Column, Predicate
-from conceptrules.rules.table import Table, count_unseen, nearest, open_table, read_words
-from conceptrules.rules.text import predicate_text
-from conceptrules.rules.values import whole
+from conceptrules.model.errors import InputError
+from conceptrules.model.evaluation import Bits, Words, unpack
+from conceptrules.model.predicate import KINDS, Column, Predicate
+from conceptrules.model.text import predicate_text
+from conceptrules.model.values import whole
+from conceptrules.tables.labels import check_labels, codes_of_labels
+from conceptrules.tables.table import Table, count_unseen, nearest, open_table, read_words
 
 
 class Binarizer(TransformerMixin, BaseEstimator):

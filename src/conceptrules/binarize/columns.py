@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.binarize.mdlp import cut_points
-from conceptrules.binarize.ordinal import order_in
-from conceptrules.binarize.shorten import short_moment, short_number
+from conceptrules.binarize.ordered_categories import order_in
+from conceptrules.binarize.short_cuts import short_moment, short_number
 from conceptrules.binarize.thresholds import QUANTILES, threshold_cuts
-from conceptrules.rules.cells import Cells, check_readable, codes_of, numbers_of
-from conceptrules.rules.errors import InputError
-from conceptrules.rules.predicate import Column, Equals, Interval, Kind, Missing, OneOf, Predicate, Value
-from conceptrules.rules.values import whole
+from conceptrules.model.errors import InputError
+from conceptrules.model.predicate import Column, Equals, Interval, Kind, Missing, OneOf, Predicate, Value
+from conceptrules.model.values import whole
+from conceptrules.tables.cells import Cells, check_readable, codes_of, numbers_of
 
 Literals = Choice["intervals", "thresholds"]
 _IDENTIFIER = 10  # from so many rows on, text that is different on every one of them looks like an identifier

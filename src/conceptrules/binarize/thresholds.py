@@ -27,7 +27,7 @@ def threshold_cuts(
     Ascending, with rows between any two and on both sides, so that no two thresholds are alike or constant. All
     values of a column with few of them are cuts.
 
-    >>> from conceptrules.binarize.shorten import short_number
+    >>> from conceptrules.binarize.short_cuts import short_number
     >>> x, y = np.array([1.0, 2, 3, 4, 5, 6, 7, 8]), np.zeros(8, dtype=int)
     >>> threshold_cuts(x, y, np.ones(8), n_classes=1, quantiles=3, shorten=short_number)
     (2.0, 4.0, 6.0)

@@ -7,14 +7,14 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 
-from conceptrules.rules.predicate import shown
+from conceptrules.model.predicate import shown
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command. What a user can mend is one line on standard error and exit code 2; a bug shows its traceback."""
     from conceptrules.cli.app import app
     from conceptrules.datasets import DatasetError
-    from conceptrules.rules.errors import ConceptRulesError
+    from conceptrules.model.errors import ConceptRulesError
 
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show is no reason to fail

@@ -10,7 +10,8 @@ from typing import Annotated
 import typer
 
 from conceptrules import __version__
-from conceptrules.cli import columns, files
+from conceptrules.cli import columns
+from conceptrules.cli.files import tables as files
 from conceptrules.cli.opening import check_streams, network_of, opened, task
 from conceptrules.cli.options import (
     TABLE,
@@ -42,8 +43,8 @@ from conceptrules.cli.options import (
     Stored,
     Target,
 )
-from conceptrules.rules.errors import InputError
-from conceptrules.rules.file import dumps, save
+from conceptrules.io.model_file import dumps, save
+from conceptrules.model.errors import InputError
 
 app = typer.Typer(
     help="Learn small networks of AND/OR rules from a table, read them, and predict with them.",
@@ -119,7 +120,7 @@ def predict(model: Model, data: Data, output: Out = files.STREAM, n_jobs: Jobs =
 
     The table may be larger than memory: it is read, answered and written in chunks.
     """
-    from conceptrules.cli import streaming
+    from conceptrules.cli.files import streaming
 
     files.check_table_output(output)
     files.check_not_input(output, [model, data])
@@ -159,7 +160,8 @@ def evaluate(
     Without --target, the target is the one column that the model does not know.
     The options for learning only count with --cv.
     """
-    from conceptrules.cli import evaluation, show
+    from conceptrules.cli import show
+    from conceptrules.cli.commands import evaluate as evaluation
 
     if len(paths) != (1 if cv else 2):
         raise InputError("give a model and a table, or only a table with --cv and --target")
@@ -192,7 +194,7 @@ def explain(
     as_json: Annotated[bool, typer.Option("--json", help="One line of JSON for each row.")] = False,
 ) -> None:
     """Say why a row gets its class, and the smallest change that would give it another one."""
-    from conceptrules.cli.explanation import explain_rows
+    from conceptrules.cli.commands.explain import explain_rows
 
     explain_rows(*opened(model, data), row, rows, fixed, to, as_json)
 
@@ -214,7 +216,7 @@ def diff(
 
     It is 3 where that is not decided, since the models are too large.
     """
-    from conceptrules.cli import difference
+    from conceptrules.cli.commands import diff as difference
 
     if [old, new, data].count(files.STREAM) > 1:
         raise InputError(
@@ -228,7 +230,7 @@ def diff(
 @app.command()
 def schema() -> None:
     """Print the JSON Schema of the model file, in its newest version."""
-    from conceptrules.rules.schema import schema as read_schema
+    from conceptrules.io.schema import schema as read_schema
 
     typer.echo(read_schema(), nl=False)
 
@@ -244,7 +246,7 @@ def draw(
     fold: Annotated[int, typer.Option(min=0, help="Fold networks of more than so many edges; 0 folds none.")] = 240,
 ) -> None:
     """Draw a network, or one rule set of it."""
-    from conceptrules.cli import draw as drawing
+    from conceptrules.cli.commands import draw as drawing
 
     drawing.check(output, theme)
     files.check_not_input(output, [model])
@@ -271,7 +273,7 @@ def export(
     data: Annotated[str, typer.Option(help="Verify on the rows of this table too.", show_default=False)] = "",
 ) -> None:
     """Write a network in another language, and prove that it decides the same there."""
-    from conceptrules.cli.export import called, run, types_of
+    from conceptrules.cli.commands.export import called, run, types_of
 
     files.check_not_input(output, [model, data])
     check_streams(model, data)
@@ -297,7 +299,7 @@ def report(
 
     It needs no network. Without --target, the target is the one column that the model does not know.
     """
-    from conceptrules.cli import report as reporting
+    from conceptrules.cli.commands import report as reporting
 
     order = reporting.Order(target, title, include_rows)
     reporting.check(output, data, order)
@@ -312,8 +314,8 @@ def demo(
     report: Annotated[str, typer.Option(help="Where the report goes, an .html file.")] = "conceptrules-demo.html",
 ) -> None:
     """Learn tic-tac-toe, find the eight winning lines among the rules, and write a report."""
-    from conceptrules.cli import report as reporting
-    from conceptrules.cli.demo import demo as run
+    from conceptrules.cli.commands import report as reporting
+    from conceptrules.cli.commands.demo import demo as run
 
     reporting.check(report, "", reporting.Order())
     raise typer.Exit(0 if run(seed, report) == 8 else 1)

@@ -9,13 +9,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from conceptrules.cli.diagnosis import NEARLY_ALL, are_numbers
-from conceptrules.cli.files import Source
-from conceptrules.rules.errors import InputError
-from conceptrules.rules.network import RuleNetwork
-from conceptrules.rules.predicate import Column, Value
-from conceptrules.rules.table import nearest
-from conceptrules.rules.values import label_text, whole
+from conceptrules.cli.files.diagnosis import NEARLY_ALL, are_numbers
+from conceptrules.cli.files.tables import Source
+from conceptrules.model.errors import InputError
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.predicate import Column, Value
+from conceptrules.model.values import label_text, whole
+from conceptrules.tables.table import nearest
 
 
 def known(name: str, columns: Sequence[str], where: str) -> str:

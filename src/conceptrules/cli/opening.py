@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from conceptrules.cli import columns, files
+from conceptrules.cli import columns
+from conceptrules.cli.files import tables as files
 from conceptrules.cli.options import Settings, classifier
-from conceptrules.rules.errors import InputError
-from conceptrules.rules.file import load, read
-from conceptrules.rules.network import RuleNetwork
+from conceptrules.io.model_file import load, read
+from conceptrules.model.errors import InputError
+from conceptrules.model.network import RuleNetwork
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from conceptrules.rules.errors import InputError
+from conceptrules.model.errors import InputError
 
 if TYPE_CHECKING:
     from conceptrules.cli.columns import Told

@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from conceptrules.cli.evaluation import Evaluation
+from conceptrules.cli.commands.evaluate import Evaluation
 from conceptrules.datasets import DatasetError, find
 from conceptrules.datasets.catalogue import Entry, catalogue
-from conceptrules.rules.predicate import shown
+from conceptrules.model.predicate import shown
 
 
 def console(*, stderr: bool = False) -> Console:

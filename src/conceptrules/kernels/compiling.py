@@ -16,7 +16,9 @@ from numba import njit
 from numba.core import event
 
 NOTE = "conceptrules: compiling its kernels, once on this machine (about 20 s)"
-SOURCES = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))).hexdigest()
+SOURCES = hashlib.sha256(
+    b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.rglob("*.py")))
+).hexdigest()
 
 
 def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:

@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from conceptrules.explain.reliability import reliability
+from conceptrules.explain.stability import stability
 from conceptrules.learn.examples import Examples
-from conceptrules.learn.fit import Score
-from conceptrules.rules.evaluate import class_words, unpack
-from conceptrules.rules.fingerprint import sketch
-from conceptrules.rules.measure import with_statistics
-from conceptrules.rules.network import RuleNetwork
-from conceptrules.rules.reliability import reliability
-from conceptrules.rules.stability import stability
-from conceptrules.rules.training import Training, Validation
+from conceptrules.learn.mllp.fit import Score
+from conceptrules.model.evaluation import class_words, unpack
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.provenance import Training, Validation
+from conceptrules.model.statistics import with_statistics
+from conceptrules.tables.fingerprint import sketch
 
 HELD_BACK, GIVEN, TRAINING = "held back", "given", "training"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.rules.evaluate import Words, octets_for, octets_of, words_of
+from conceptrules.model.evaluation import Words, octets_for, octets_of, words_of
 
 Bits = NDArray[np.bool_]
 Octets = NDArray[np.uint8]

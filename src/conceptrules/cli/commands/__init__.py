@@ -1,0 +1,1 @@
+"""The work of the commands that need more than a few lines."""

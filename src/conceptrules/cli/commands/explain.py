@@ -1,0 +1,64 @@
+"""Rows of a table, explained: as text, or as one line of JSON each."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import typer
+
+from conceptrules.cli import columns
+from conceptrules.cli.files.tables import Source
+from conceptrules.model.errors import InputError
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.predicate import Value
+from conceptrules.model.values import label_text
+from conceptrules.tables.table import nearest
+
+
+def explain_rows(
+    network: RuleNetwork, source: Source, first: int, count: int, fixed: Sequence[str], to: str, as_json: bool
+) -> None:
+    """`first` counts from 1. What is wrong with the options is told before any row is read."""
+    if first < 1 or count < 1:
+        raise InputError(f"--row {first} --rows {count}: rows count from 1, and at least one is explained")
+    names = [column.name for column in network.columns]
+    stays = [columns.known(name, names, "the model") for item in fixed for name in columns.split(item, names)]
+    wanted = _class(network, to) if to else None
+    table = columns.unlabelled(source, network)
+    if first > len(table):
+        raise InputError(f"--row {first}: {source.name} has {len(table)} rows")
+    chosen = range(first - 1, min(first - 1 + count, len(table)))
+    for number in chosen:
+        row = table.slice(number, 1)
+        # One of many rows that has the wanted class already is no mistake, and must not end the command half way.
+        there = len(chosen) > 1 and wanted is not None and network.predict(row)[0] == wanted
+        explanation = network.explain(row, stays, None if there else wanted)
+        if as_json:
+            typer.echo(json.dumps(_finite(asdict(explanation)), default=str, allow_nan=False))
+        else:
+            heading = f"row {number + 1}\n\n" if len(chosen) > 1 else ""
+            typer.echo(f"{heading}{explanation}" + "\n" * (number != chosen[-1]))
+    if len(table) > len(chosen):
+        shown = f"row {first}" if len(chosen) == 1 else f"rows {first} to {chosen[-1] + 1}"
+        typer.echo(f"{source.name} has {len(table)} rows; explained: {shown} (--row and --rows choose)", err=True)
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no infinities; they become text, as dates do."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return str(value) if isinstance(value, float) and math.isinf(value) else value
+
+
+def _class(network: RuleNetwork, text: str) -> Value:
+    """The class that is written like this."""
+    known = {label_text(name): name for name in network.classes}
+    if text not in known:
+        raise InputError(f"--to {text}: the model has no such class; {nearest(text, known)}")
+    return known[text]

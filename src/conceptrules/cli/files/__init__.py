@@ -1,0 +1,1 @@
+"""Tables as files: reading, writing, streaming, and what is wrong with a file."""

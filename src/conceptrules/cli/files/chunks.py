@@ -1,0 +1,170 @@
+"""A table in chunks: each is a small table of whole rows, so that one larger than memory is read as a small one is."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import sys
+import zlib
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, BinaryIO, Protocol
+
+import pyarrow as pa
+
+from conceptrules.cli.files import csv_rows as rows
+from conceptrules.cli.files import diagnosis
+from conceptrules.cli.files import tables as files
+from conceptrules.model.errors import InputError
+
+# Measured on adult as CSV with two cores: 1 MB is a tenth slower, 16 MB no faster.
+TEXT_CHUNK = 4 << 20
+LONGEST_ROW = 64 << 20
+"""Of a text, in bytes: what is longer is a quote that is never closed, and would end up in memory as a whole."""
+CELLS = 2 << 20
+"""Of a chunk of Parquet: many rows of a narrow table, few of a wide one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    open: Callable[[], files.Source]
+    """Checking the text is left to the thread that takes the chunk."""
+    place: int
+    """How far its end is into the table, in the unit of `Chunked.total`."""
+
+
+class Chunked(Protocol):
+    """A table whose names and types are known, and whose rows come in chunks, once."""
+
+    name: str
+    columns: list[str]
+    schema: pa.Schema
+    """Of the table."""
+    held: pa.Schema
+    """Of the copies of the chunks: the same, but columns of text may be dictionaries."""
+    total: int | None
+    """Bytes of the file or rows; None where there is no telling."""
+
+    def chunks(self) -> Iterator[Chunk]: ...
+
+
+class Text:
+    """CSV or TSV. The first rows are read at once, for the names of the columns."""
+
+    def __init__(self, name: str, stream: BinaryIO, delimiter: str, place: Callable[[], int], total: int | None):
+        self.name, self.total, self._delimiter, self._place = name, total, delimiter, place
+        self._parts = whole_rows(name, stream, delimiter)
+        first = _not_blank(self._parts).removeprefix(rows.BOM)
+        end = rows.after_header(first, delimiter)
+        diagnosis.check_text(name, first[:end], delimiter)
+        self._header, self._first, self._lines = (
+            first[:end].rstrip(b"\r\n") + b"\n",
+            first[end:],
+            rows.count_lines(first[:end]),
+        )
+        self.columns = files.distinct(name, diagnosis.header(self._header, delimiter))
+        self.schema = self.held = pa.schema([(column, pa.string()) for column in self.columns])
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Each part of the text under the header, read just as a whole file would be."""
+        before = self._lines - rows.count_lines(self._header)
+        for part in self._all_parts():
+            data = self._header + part
+            yield Chunk(partial(files.Delimited, self.name, data, self._delimiter, before), self._place())
+            before += rows.count_lines(part)
+
+    def _all_parts(self) -> Iterator[bytes]:
+        if self._first:
+            yield self._first
+        yield from self._parts
+
+
+class Parquet:
+    """A Parquet file, so many rows at a time.
+
+    Text that is read for its categories stays in dictionaries, as it is in the file: half the work of text as such.
+    """
+
+    def __init__(self, name: str, categories: Collection[str]) -> None:
+        self.name = name
+        self.schema = files.open_parquet(name).schema_arrow
+        self.columns = files.distinct(name, self.schema.names)
+        texts = [field.name for field in self.schema if pa.types.is_string(field.type) and field.name in categories]
+        # The buffer keeps a column of a large row group from being read as a whole.
+        self._file = files.open_parquet(name, buffer_size=1 << 20, read_dictionary=texts)
+        self.held, self.total = self._file.schema_arrow, self._file.metadata.num_rows
+
+    def chunks(self) -> Iterator[Chunk]:
+        place, size = 0, max(1, CELLS // max(1, len(self.columns)))
+        for batch in self._file.iter_batches(batch_size=size):
+            place += len(batch)
+            yield Chunk(partial(_Loaded, self.name, pa.Table.from_batches([batch])), place)
+
+
+class _Loaded:
+    """Rows of a Parquet file."""
+
+    def __init__(self, name: str, table: pa.Table) -> None:
+        self.name, self.columns, self.table = name, list(table.column_names), table
+
+    def read(self, columns: Sequence[str], kinds: Mapping[str, str] | None = None) -> pa.Table:
+        return files.without_clocks(self.table.select(list(columns)))
+
+    def copy(self) -> pa.Table:
+        return self.table
+
+
+@contextmanager
+def open_chunks(name: str, categories: Collection[str] = ()) -> Iterator[Chunked]:
+    """The table in a file, by its suffix, or CSV on standard input; `categories` are columns to be read for theirs."""
+    if name == files.STREAM:
+        yield Text("standard input", sys.stdin.buffer, ",", lambda: 0, None)
+        return
+    suffix = files.table_suffix(name)
+    if suffix == files.PARQUET:
+        yield Parquet(name, categories)
+        return
+    with open(name, "rb") as file:
+        stream: Any = gzip.GzipFile(fileobj=file) if suffix.endswith(".gz") else file
+        yield Text(name, stream, files.DELIMITERS[suffix], file.tell, os.path.getsize(name))
+
+
+def whole_rows(name: str, stream: BinaryIO, delimiter: str, size: int | None = None) -> Iterator[bytes]:
+    """A text in parts of about `size` bytes that end where a row does.
+
+    >>> import io
+    >>> list(whole_rows("a text", io.BytesIO(b'a,b\\n1,"2\\n"\\n3'), ",", 8))
+    [b'a,b\\n', b'1,"2\\n"\\n', b'3']
+    """
+    rest, line = b"", 1
+    while data := _read(name, stream, size or TEXT_CHUNK):
+        rest += data
+        end = rows.end_of_rows(rest, delimiter)
+        if end:
+            yield rest[:end]
+            line += rows.count_lines(rest[:end])
+            rest = rest[end:]
+        elif len(rest) > LONGEST_ROW:
+            longer = f"this row is longer than {LONGEST_ROW >> 20} MB"
+            raise InputError(f"{name}, line {line}: {longer}; is a quote opened and not closed?")
+    if rest:
+        yield rest
+
+
+def _not_blank(parts: Iterator[bytes]) -> bytes:
+    """The first part with more in it than ends of lines, and what came before."""
+    first = b""
+    for part in parts:
+        first += part
+        if part.strip(b"\r\n"):
+            break
+    return first
+
+
+def _read(name: str, stream: BinaryIO, size: int) -> bytes:
+    try:
+        return stream.read(size)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InputError(f"{name} is not a complete gzip file ({error})") from None

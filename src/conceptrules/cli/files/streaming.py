@@ -1,0 +1,182 @@
+"""Predictions for a table of any size: chunks are read one after the other, answered on all cores, written in order."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeVar
+
+import pyarrow as pa
+
+from conceptrules.cli import columns
+from conceptrules.cli.commands.evaluate import label_text
+from conceptrules.cli.files import tables as files
+from conceptrules.cli.files.chunks import Chunk, Chunked, open_chunks
+from conceptrules.model.errors import ColumnTypeError, InputError
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.predicate import Value
+from conceptrules.tables import prediction as plan
+from conceptrules.tables.table import count_unseen
+
+PREDICTION = "prediction"
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    rows: int
+    unseen: dict[str, int]
+    """Rows, by column, whose value the model has no category for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A chunk with its predictions, ready to be written."""
+
+    body: Any
+    """CSV as bytes, or a table for Parquet."""
+    rows: int
+    place: int
+    unseen: Mapping[str, int]
+    zoned: Mapping[str, bool]
+    """Columns of times, and whether these have a time zone."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What is known of the chunks written so far; they come in order."""
+
+    rows: int = 0
+    unseen: Counter[str] = field(default_factory=Counter)
+    zoned: dict[str, bool] = field(default_factory=dict)
+
+    def add(self, answered: Answered, name: str) -> None:
+        for column, zoned in answered.zoned.items():
+            if self.zoned.setdefault(column, zoned) != zoned:
+                raise InputError(
+                    f"{name}: column {column!r} has values with a time zone and values without; make them alike"
+                )
+        self.rows += answered.rows
+        self.unseen.update(answered.unseen)
+
+
+def predict(network: RuleNetwork, data: str, output: str, n_jobs: int = -1) -> Summary:
+    """Write the table `data` with a column of predictions to `output`, and tell what was unusual in it."""
+    threads, tally = _threads(n_jobs), Tally()
+    texts = [column.name for column in network.columns if column.kind in ("category", "ordinal")]
+    with open_chunks(data, texts) as table:
+        _check(network, table, output)
+        _predict(network, table, output, threads, tally)
+    known = [column.name for column in network.columns]
+    return Summary(tally.rows, {name: tally.unseen[name] for name in known if tally.unseen[name]})
+
+
+def _predict(network: RuleNetwork, table: Chunked, output: str, threads: int, tally: Tally) -> None:
+    labels = label_array(network.classes)
+    answer = pa.field(PREDICTION, labels.type)
+    schemas = table.held.append(answer), table.schema.append(answer)
+    work = partial(_answered, network, labels, None if files.is_parquet(output) else files.csv_rows)
+    with files.naming(output), _writer(output, *schemas) as write, _progress(table.total) as show:
+        for answered in _located(in_order(work, table.chunks(), threads), tally, table.name):
+            tally.add(answered, table.name)
+            write(answered.body)
+            show(answered.place)
+
+
+def label_array(classes: Iterable[Value]) -> pa.Array:
+    """The classes as Arrow values; as text where there is no one type for them."""
+    values = list(classes)
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        return pa.array([label_text(value) for value in values])
+
+
+def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
+    """`map(work, items)` on several threads. No more than a few items are under way, however slow the reader is."""
+    with ThreadPoolExecutor(threads) as pool:
+        waiting: deque[Future[Result]] = deque()
+        try:
+            for item in items:
+                waiting.append(pool.submit(work, item))
+                if len(waiting) > threads:  # one for each thread, and one that is ready when the first is done
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def _check(network: RuleNetwork, table: Chunked, output: str) -> None:
+    """What can be known before any row is read."""
+    if PREDICTION in table.columns:
+        raise InputError(f"{table.name} already has a column {PREDICTION!r}; rename it or take it out")
+    for column in network.columns:
+        columns.known(column.name, table.columns, table.name)
+    nested = next((each for each in table.schema if pa.types.is_nested(each.type)), None)
+    if nested is not None and not files.is_parquet(output):
+        raise InputError(f"column {nested.name!r} is of the type {nested.type}, which CSV cannot hold; write .parquet")
+
+
+def _answered(
+    network: RuleNetwork, labels: pa.Array, finish: Callable[[pa.Table], bytes] | None, chunk: Chunk
+) -> Answered:
+    source = chunk.open()
+    X = columns.unlabelled(source, network)
+    unseen = count_unseen(network.columns, X)  # reads all columns, those that no rule uses too
+    answers = labels.take(pa.array(plan.decide(network, X)))
+    zoned = {each.name: each.type.tz is not None for each in X.schema if pa.types.is_timestamp(each.type)}
+    table = source.copy().append_column(PREDICTION, [answers])
+    return Answered(finish(table) if finish else table, len(X), chunk.place, unseen, zoned)
+
+
+def _located(results: Iterator[Answered], tally: Tally, name: str) -> Iterator[Answered]:
+    """An error that counts rows counts those of its chunk: say which chunk that is."""
+    try:
+        yield from results
+    except ColumnTypeError as error:
+        if not tally.rows:
+            raise
+        raise ColumnTypeError(f"{name}, counting from row {tally.rows}: {error}") from None
+
+
+@contextmanager
+def _writer(output: str, held: pa.Schema, schema: pa.Schema) -> Iterator[Callable[[Any], None]]:
+    """Adds chunks to the output, which gets its header with the first of them: a failure before writes nothing."""
+    if files.is_parquet(output):
+        with files.parquet_output(output, held, schema) as writer:
+            yield writer.write_table
+        return
+    with files.csv_output(output) as file:
+        header = [files.csv_header(schema.names)]
+        yield lambda body: file.writelines([*(header.pop() for _ in header[:]), body])
+        file.writelines(header)
+
+
+@contextmanager
+def _progress(total: int | None) -> Iterator[Callable[[int], None]]:
+    """Yields a function that shows how far it is, if standard error is a terminal and there is a way to tell."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    if total is None or not console.is_terminal:
+        yield lambda place: None
+        return
+    with Progress(BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), console=console, transient=True) as bar:
+        task = bar.add_task("predicting", total=total)
+        yield lambda place: bar.update(task, completed=place)
+
+
+def _threads(n_jobs: int) -> int:
+    from joblib import effective_n_jobs
+
+    if n_jobs == 0:
+        raise InputError("--n-jobs 0 is out of range: a number of cores, or -1 for all")
+    return int(effective_n_jobs(n_jobs))

@@ -1,0 +1,211 @@
+"""A network as nodes and edges: those that a class depends on, layer by layer, with their words."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal as Choice
+
+from conceptrules.draw.colours import column_colours
+from conceptrules.model.network import Literal, RuleNetwork
+from conceptrules.model.predicate import Column, Equals, Interval, Missing, OneOf, Predicate, Value, named
+from conceptrules.model.statistics import edges as count_edges
+from conceptrules.model.statistics import sizes_of
+from conceptrules.model.text import bound_words, concept_name, literal_text, rule_text, word
+
+Kind = Choice["predicate", "rule", "concept", "class"]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A predicate, rule, concept or class, or several that are folded into one."""
+
+    id: str
+    """p12, 1.3 (level 1, rule 3), c1.2, class0; levels count from 1, the rest from 0. fold... for several."""
+    kind: Kind
+    layer: int
+    """0 for predicates, 1 for the rules of the first level, ..., the classes on top."""
+    text: str
+    tooltip: str
+    weight: float = 0
+    """Training rows that a rule covers; for all else, and without statistics, its edges."""
+    column: str | None = None
+    colour: int | None = None
+    members: int = 1
+    empty: bool = False
+    """A class or concept without rules: it never fires."""
+    stands_for: tuple[str, ...] = ()
+    """The ids of the nodes that are folded into this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """From a node to one of the layer above; `count` edges of the network: of folded nodes, or of a set's values."""
+
+    source: str
+    target: str
+    negated: bool = False
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class Graph:
+    """`layers[0]` are the predicates, in the order of the columns; the classes are last, in the order they win."""
+
+    layers: tuple[tuple[Node, ...], ...]
+    edges: tuple[Edge, ...]
+    unused: int
+    """Edges of nodes that no class depends on; they are not among `edges`."""
+    colours: Mapping[str, int] = field(default_factory=dict)
+
+    @cached_property
+    def nodes(self) -> dict[str, Node]:
+        return {node.id: node for layer in self.layers for node in layer}
+
+    @cached_property
+    def below(self) -> dict[str, tuple[str, ...]]:
+        return _neighbours((edge.target, edge.source) for edge in self.edges)
+
+    @cached_property
+    def above(self) -> dict[str, tuple[str, ...]]:
+        return _neighbours((edge.source, edge.target) for edge in self.edges)
+
+
+def _neighbours(pairs: Iterator[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, dict[str, None]] = defaultdict(dict)
+    for node, other in pairs:
+        found[node][other] = None
+    return {node: tuple(others) for node, others in found.items()}
+
+
+def collect(network: RuleNetwork) -> Graph:
+    """The nodes that some class depends on, and all their edges."""
+    edges = tuple(_edges(network))
+    degree = Counter(end for edge in edges for end in (edge.source, edge.target) for _ in range(edge.count))
+    used = set(degree)
+    colours = column_colours(network)
+    layers: list[tuple[Node, ...]] = [tuple(_predicates(network, degree, colours))]
+    for level in range(len(network.levels)):
+        layers.append(tuple(node for node in _rules(network, level, degree) if node.id in used))
+        if level + 1 < len(network.levels):
+            layers.append(tuple(node for node in _concepts(network, level, degree) if node.id in used))
+    layers.append(tuple(_classes(network, degree)))
+    unused = count_edges(network) - sum(edge.count for edge in edges)
+    return Graph(tuple(layers), edges, unused, colours)
+
+
+def rule_id(level: int, rule: int) -> str:
+    """All ids count levels from 1, the rest from 0; arguments count from 0."""
+    return f"{level + 1}.{rule}"
+
+
+def below_id(level: int, index: int) -> str:
+    """What a literal of this level refers to: a predicate or a concept."""
+    return f"c{level}.{index}" if level else f"p{index}"
+
+
+def above_id(network: RuleNetwork, level: int, index: int) -> str:
+    """A concept of this level, or a class."""
+    return f"class{index}" if level + 1 == len(network.levels) else f"c{level + 1}.{index}"
+
+
+def _edges(network: RuleNetwork) -> Iterator[Edge]:
+    """From the top, so that only what a class depends on is met."""
+    concepts = set(range(len(network.classes)))
+    sizes = sizes_of(network)
+    for level in reversed(range(len(network.levels))):
+        here = network.levels[level]
+        for index in sorted(concepts):
+            for rule in here.concepts[index].rules:
+                yield Edge(rule_id(level, rule), above_id(network, level, index))
+        rules = sorted({rule for index in concepts for rule in here.concepts[index].rules})
+        for rule in rules:
+            for literal in here.rules[rule].literals:
+                count = 1 if level else sizes[literal.index]
+                yield Edge(below_id(level, literal.index), rule_id(level, rule), literal.negated, count)
+        concepts = {literal.index for rule in rules for literal in here.rules[rule].literals}
+
+
+def _predicates(network: RuleNetwork, degree: Mapping[str, int], colours: Mapping[str, int]) -> Iterator[Node]:
+    """Those of a column together, in an order that reads well: by cut point or category, missing last."""
+    columns = {column.name: (place, column) for place, column in enumerate(network.columns)}
+    used = [index for index in range(len(network.predicates)) if below_id(0, index) in degree]
+    for index in sorted(used, key=lambda i: _place(network.predicates[i], *columns[network.predicates[i].column])):
+        predicate, name = network.predicates[index], below_id(0, index)
+        text = bare_text(predicate, columns[predicate.column][1])
+        tip = literal_text(network, 0, Literal(index))
+        colour = colours[predicate.column]
+        yield Node(name, "predicate", 0, text, tip, degree[name], predicate.column, colour)
+
+
+def _place(predicate: Predicate, place: int, column: Column) -> tuple[int, int, float, float, str]:
+    match predicate:
+        case Interval(low=low, high=high):
+            return place, 0, high, low, ""
+        case Equals(value=value):
+            return place, 0, _rank(column, value), 0, str(value)
+        case OneOf(values=values):
+            return place, 0, _rank(column, values[-1]), _rank(column, values[0]), " ".join(map(str, values))
+    return place, 1, 0, 0, ""
+
+
+def _rank(column: Column, value: Value) -> int:
+    return column.categories.index(value) if value in column.categories else len(column.categories)
+
+
+def bare_text(predicate: Predicate, column: Column) -> str:
+    """The predicate without the name of its column, for where that stands above it.
+
+    >>> bare_text(Interval("age", 27, 41), Column("age"))
+    '> 27, ≤ 41'
+    """
+    match predicate:
+        case Missing():
+            return "missing"
+        case Equals(value=value):
+            return f"= {word(value)}"
+        case Interval() | OneOf():
+            bounds = bound_words(predicate, column)
+            if bounds is None:
+                return f"in {{{', '.join(map(word, named(predicate)))}}}"
+            signs = [f"{sign} {bound}" for sign, bound in zip(">≤", bounds, strict=True) if bound is not None]
+            return ", ".join(signs) or "present"
+    raise AssertionError(predicate)
+
+
+def _rules(network: RuleNetwork, level: int, degree: Mapping[str, int]) -> Iterator[Node]:
+    covered = network.statistics.covered[level] if network.statistics else None
+    for index in range(len(network.levels[level].rules)):
+        name = rule_id(level, index)
+        words = rule_text(network, level, index)
+        rows = sum(covered[index]) if covered else None
+        tip = f"R{level + 1}.{index + 1}: {words}" + ("" if rows is None else f" ({rows:,.4g} training rows)")
+        yield Node(
+            name, "rule", 2 * level + 1, f"R{level + 1}.{index + 1}", tip, degree[name] if rows is None else rows
+        )
+
+
+def _concepts(network: RuleNetwork, level: int, degree: Mapping[str, int]) -> Iterator[Node]:
+    for index, concept in enumerate(network.levels[level].concepts):
+        name = above_id(network, level, index)
+        tip = f"{concept_name(level, index)} {_any_of(network, level, concept.rules)}"
+        empty = not concept.rules
+        yield Node(name, "concept", 2 * level + 2, concept_name(level, index), tip, degree[name], empty=empty)
+
+
+def _classes(network: RuleNetwork, degree: Mapping[str, int]) -> Iterator[Node]:
+    top = len(network.levels) - 1
+    for name in network.priority:
+        index = network.classes.index(name)
+        rules = network.levels[top].concepts[index].rules
+        default = "; the answer where no class fires" if name == network.default else ""
+        tip = f"class {word(name)} {_any_of(network, top, rules)}{default}"
+        yield Node(f"class{index}", "class", 2 * top + 2, word(name), tip, degree[f"class{index}"], empty=not rules)
+
+
+def _any_of(network: RuleNetwork, level: int, rules: tuple[int, ...]) -> str:
+    """What a concept means; the rules have tooltips of their own."""
+    names = ", ".join(f"R{level + 1}.{rule + 1}" for rule in rules)
+    return f"holds if any of {names} does" if len(rules) > 1 else f"holds if {names} does" if rules else "never holds"

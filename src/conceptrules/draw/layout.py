@@ -1,0 +1,286 @@
+"""Where everything of a drawn network goes: predicates at the bottom, classes on top, as in the paper's Figure 1.
+
+Predicates are cards, one a column, stacked into towers so that their words can be read without turning the head. Each
+predicate has a wire on the right of its tower that leads up to the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from conceptrules.draw.escape import shortened, width
+from conceptrules.draw.fold import folded, is_folded
+from conceptrules.draw.graph import Edge, Graph, Node, collect
+from conceptrules.draw.node_order import ordered
+from conceptrules.draw.predicate_cards import GAP, HEAD, ROW, WORDS, Tower, heading, right_end, row_text, stacked
+from conceptrules.draw.spacing import spread
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.text import word
+
+FOLD = 240
+"""Edges that can be followed with the eye; in larger networks the nodes that matter least are folded into groups."""
+SMALL = 11.0
+_MARGIN, _LABELS = 16.0, 84.0  # around all, and for the names of the layers on the left
+_NODE = 22.0  # height of a rule or concept
+_LEAST = 760.0  # width of what is drawn
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A node in its place; x and y are its upper left corner."""
+
+    node: Node
+    text: str
+    x: float
+    y: float
+    width: float
+    height: float
+    depends: tuple[str, ...]
+    feeds: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An edge in its place: from `start` on the lower node to `end` on the upper one."""
+
+    edge: Edge
+    start: tuple[float, float]
+    end: tuple[float, float]
+    colour: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """From a predicate to the right, then up to where its edges start."""
+
+    node: str
+    points: tuple[tuple[float, float], ...]
+    colour: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """Words that are no node: the name of a column or of a layer, and notes."""
+
+    text: str
+    tooltip: str
+    x: float
+    y: float
+    kind: str
+    colour: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A network drawn, as numbers; views/svg.py writes it down."""
+
+    title: str
+    width: float
+    height: float
+    marks: tuple[Mark, ...]
+    lines: tuple[Line, ...]
+    wires: tuple[Wire, ...]
+    labels: tuple[Label, ...]
+    unused: int
+    """Edges of nodes that no class depends on; they are not drawn."""
+
+    @property
+    def edges(self) -> int:
+        """Of the network, drawn alone or in a folded line."""
+        return sum(line.edge.count for line in self.lines)
+
+
+def layout(network: RuleNetwork, fold: int | None = FOLD) -> Drawing:
+    """The drawing of a network; where it has more than `fold` edges, some are folded. None folds nothing."""
+    graph = folded(collect(network), fold)
+    order = ordered(graph)
+    wide = max(_LEAST, _inner_width(graph))
+    towers = stacked([graph.nodes[name] for name in order[0]], wide)
+    right = max(wide, right_end(towers))
+    centres = _centres(graph, order, {name: x for tower in towers for name, x in tower.ports()}, right)
+    return _drawn(network, graph, order, towers, centres, right)
+
+
+def _inner_width(graph: Graph) -> float:
+    """What the widest layer above the predicates needs."""
+    return max(sum(_size(graph, node)[0] + _apart(graph, node) for node in layer) for layer in graph.layers[1:])
+
+
+def _size(graph: Graph, node: Node) -> tuple[float, float]:
+    if node.kind == "class":
+        return max(48.0, width(_name(graph, node), 13) * 1.08 + 24), 28.0
+    return max(24.0, width(_name(graph, node), SMALL) + 10), _NODE
+
+
+def _apart(graph: Graph, node: Node) -> float:
+    return 14.0 if node.kind == "class" or len(graph.layers[node.layer]) <= 20 else 6.0
+
+
+def _name(graph: Graph, node: Node) -> str:
+    """In a full layer a rule is only its number: the layer's name stands on the left."""
+    if node.kind == "class":
+        return shortened(node.text, WORDS if len(graph.layers[-1]) <= 8 else 12)
+    full = len(graph.layers[node.layer]) > 20 and node.members == 1
+    return node.text.partition(".")[2] if full else node.text
+
+
+def _centres(
+    graph: Graph, order: Sequence[Sequence[str]], ports: Mapping[str, float], right: float
+) -> dict[str, float]:
+    """Nodes near the mean of what they are connected with: up from the predicates, then down, then up again."""
+    centres = dict(ports)
+    upwards = [(layer, graph.below) for layer in order[1:]]
+    downwards = [(layer, graph.above) for layer in reversed(order[1:-1])]
+    for layer, neighbours in [*upwards, *downwards, *upwards[1:]]:
+        nodes = [graph.nodes[name] for name in layer]
+        wanted = _wanted([[centres[other] for other in neighbours.get(node.id, ())] for node in nodes], right / 2)
+        sizes = [_size(graph, node)[0] + _apart(graph, node) for node in nodes]
+        centres |= dict(zip(layer, spread(wanted, sizes, right), strict=True))
+    return centres
+
+
+def _wanted(neighbours: Sequence[Sequence[float]], otherwise: float) -> list[float]:
+    """The mean of the neighbours; a node without any goes with the one beside it, so that it moves nobody."""
+    means = [fmean(places) if places else None for places in neighbours]
+    last = next((mean for mean in means if mean is not None), otherwise)
+    return [last := last if mean is None else mean for mean in means]
+
+
+def _drawn(
+    network: RuleNetwork,
+    graph: Graph,
+    order: Sequence[Sequence[str]],
+    towers: Sequence[Tower],
+    centres: Mapping[str, float],
+    right: float,
+) -> Drawing:
+    """All in their places, with room for the labels on the left."""
+    left = _MARGIN + _LABELS
+    tops = _tops(graph)
+    bottom = tops[0] + max((tower.height for tower in towers), default=0.0)
+    marks = [
+        _mark(graph, graph.nodes[name], left + centres[name], tops[depth])
+        for depth, layer in enumerate(order)
+        for name in layer
+        if depth
+    ]
+    marks += [mark for tower in towers for mark in _chips(graph, tower, left, tops[0])]
+    ends = {mark.node.id: (mark.y, mark.y + mark.height) for mark in marks if mark.node.layer}
+    ends |= dict.fromkeys(order[0], (tops[0] - 10, tops[0] - 10))
+    lines = tuple(_line(graph, edge, left, centres, ends) for edge in graph.edges)
+    wires = tuple(wire for tower in towers for wire in _wires(tower, left, tops[0]))
+    labels = (
+        *_captions(network, graph, tops),
+        *_headings(graph, towers, left, tops[0]),
+        *_notes(network, graph, bottom),
+    )
+    least = max((_MARGIN * 2 + width(label.text, SMALL) for label in labels if label.kind == "note"), default=0.0)
+    return Drawing(
+        _title(network), max(left + right + _MARGIN, least), bottom + 44 + _MARGIN, tuple(marks), lines, wires, labels,
+        graph.unused,
+    )  # fmt: skip
+
+
+def _tops(graph: Graph) -> dict[int, float]:
+    """The upper edge of each layer; more edges between two layers need more room."""
+    layer_of = {node.id: depth for depth, layer in enumerate(graph.layers) for node in layer}
+    between = [0] * len(graph.layers)
+    for edge in graph.edges:
+        between[layer_of[edge.source]] += 1
+    y, tops = 52.0, {}
+    for depth in reversed(range(len(graph.layers))):
+        tops[depth] = y
+        if not graph.layers[depth]:
+            continue
+        height = 28.0 if depth == len(graph.layers) - 1 else _NODE
+        y += height + 44 + min(1.1 * between[depth - 1], 130) + (14 if depth == 1 else 0)
+    return tops
+
+
+def _mark(graph: Graph, node: Node, centre: float, top: float) -> Mark:
+    wide, high = _size(graph, node)
+    below, above = graph.below.get(node.id, ()), graph.above.get(node.id, ())
+    return Mark(node, _name(graph, node), centre - wide / 2, top, wide, high, below, above)
+
+
+def _chips(graph: Graph, tower: Tower, left: float, top: float) -> Iterator[Mark]:
+    for node, y in tower.rows():
+        above = graph.above.get(node.id, ())
+        yield Mark(node, row_text(node), left + tower.x, top + y, tower.words, ROW, (), above)
+
+
+def _wires(tower: Tower, left: float, top: float) -> Iterator[Wire]:
+    ports = dict(tower.ports())
+    for node, y in tower.rows():
+        x, middle = left + ports[node.id], top + y + ROW / 2
+        yield Wire(node.id, ((left + tower.x + tower.words, middle), (x, middle), (x, top - 10)), node.colour)
+
+
+def _line(
+    graph: Graph,
+    edge: Edge,
+    left: float,
+    centres: Mapping[str, float],
+    ends: Mapping[str, tuple[float, float]],
+) -> Line:
+    start = left + centres[edge.source], ends[edge.source][0]
+    return Line(edge, start, (left + centres[edge.target], ends[edge.target][1]), graph.nodes[edge.source].colour)
+
+
+def _captions(network: RuleNetwork, graph: Graph, tops: Mapping[int, float]) -> Iterator[Label]:
+    """What each layer holds, on the left."""
+    several = len(network.levels) > 1
+    for depth, layer in enumerate(graph.layers):
+        if not layer:
+            continue
+        level = f" {(depth + 1) // 2}" if several else ""
+        name = "columns" if depth == 0 else "classes" if depth == len(graph.layers) - 1 else None
+        name = name or ("rules" if depth % 2 else "concepts") + level
+        yield Label(name, "", _MARGIN, tops[depth] + 15, "layer")
+
+
+def _headings(graph: Graph, towers: Sequence[Tower], left: float, top: float) -> Iterator[Label]:
+    for tower in towers:
+        y = top
+        for card in tower.cards:
+            column = card[0].column
+            full = card[0].tooltip if column is None else word(column)
+            yield Label(heading(card), full, left + tower.x, y + 15, "column", card[0].colour)
+            y += HEAD + ROW * len(card) + GAP
+
+
+def _title(network: RuleNetwork) -> str:
+    rules = sum(len(level.rules) for level in network.levels)
+    return f"A network of {_counted(rules, 'rule')} and {_counted(network.edges, 'edge')}"
+
+
+def _notes(network: RuleNetwork, graph: Graph, bottom: float) -> Iterator[Label]:
+    """Who wins, on top; how to read the lines and what is not drawn one by one, at the foot."""
+    firing = sum(not node.empty for node in graph.layers[-1])
+    default = f"here no class fires, the answer is {shortened(word(network.default), 40)}."
+    order = "The leftmost class that fires wins; w" if firing > 1 else "W"
+    yield Label(order + default, "", _MARGIN, 28, "note")
+    yield Label(" ".join(_legend(network, graph)), "", _MARGIN, bottom + 36, "note")
+
+
+def _legend(network: RuleNetwork, graph: Graph) -> Iterator[str]:
+    if not graph.edges:
+        yield "There is no rule."
+    else:
+        yield "A rule is an AND, a concept or class an OR of what leads to it from below."
+    if any(edge.negated for edge in graph.edges):
+        yield "Dashed: not."
+    hidden = sum(edge.count for edge in graph.edges if is_folded(graph, edge))
+    if hidden:
+        nodes = sum(node.members for node in graph.nodes.values() if node.members > 1)
+        yield f"Folded: {nodes} nodes with {_counted(hidden, 'edge')} of {network.edges}; fold=None unfolds them."
+    if any(edge.count > 1 and not is_folded(graph, edge) for edge in graph.edges):
+        yield "A set counts as many edges as it has values, a range of an order two."
+    if graph.unused:
+        yield f"Not drawn: {_counted(graph.unused, 'edge')} that no class depends on."
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -1,0 +1,230 @@
+"""Plots with matplotlib. Each takes a small summary value and returns a Figure; nothing is shown or kept behind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from conceptrules.draw.colours import LIGHT, QUIET
+from conceptrules.draw.escape import shortened
+from conceptrules.explain.coverage import Covered
+from conceptrules.explain.importance import Importance, Weight
+from conceptrules.model.errors import InputError
+from conceptrules.model.pareto import Choice, Point
+from conceptrules.model.pareto import frontier as best_points
+from conceptrules.model.provenance import Training
+from conceptrules.model.text import percent, word
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_MOST = 20  # bars of a plot; what is left is counted
+_WORDS = 56
+
+
+def history(scores: Sequence[Mapping[str, Any]], training: Training | None = None) -> Figure:
+    """Loss, macro-F1 of the continuous network and of the rules, and edges over the epochs, a line for each rate.
+
+    `scores` is the history of a fitted model (`clf.history_`); with `training`, the epoch that was chosen is marked.
+    Of the default recipe: the scores and the edges over the prices, and the price that was chosen.
+    """
+    if not scores:
+        raise InputError("the history is empty; there is nothing to plot")
+    if "price" in scores[0]:
+        return _prices(scores, training)
+    figure = _figure(10.5, 3.4)
+    rates = sorted({line["rate"] for line in scores})
+    panels = figure.subplots(1, 3)
+    for axes, title in zip(
+        panels, ("loss", "macro-F1 on the validation rows", "edges before simplification"), strict=True
+    ):
+        axes.set_title(title, fontsize="medium")
+        axes.set_xlabel("epoch")
+        axes.grid(alpha=0.25)
+    for number, rate in enumerate(rates):
+        lines = [line for line in scores if line["rate"] == rate]
+        colour = LIGHT[number % len(LIGHT)]
+        _curve(panels[0], lines, "loss", color=colour, label=f"{rate:g}")
+        _curve(panels[1], lines, "mllp_f1", color=colour, linestyle=":")
+        _curve(panels[1], lines, "crs_f1", color=colour)
+        _curve(panels[2], lines, "edges", color=colour)
+    panels[0].legend(title="rate", frameon=False, fontsize="small")
+    panels[1].plot([], [], color=QUIET["light"], linestyle=":", label="continuous network")
+    panels[1].plot([], [], color=QUIET["light"], label="rules")
+    panels[1].legend(frameon=False, fontsize="small")
+    if training is not None and training.epoch is not None:
+        for axes in panels:
+            axes.axvline(training.epoch, color=QUIET["light"], linewidth=0.8, linestyle="--")
+    return figure
+
+
+def _prices(scores: Sequence[Mapping[str, Any]], training: Training | None) -> Figure:
+    """Of single networks; three that vote are points."""
+    figure = _figure(8, 3.4)
+    panels = figure.subplots(1, 2)
+    for axes, title in zip(panels, ("score", "edges"), strict=True):
+        axes.set_title(title, fontsize="medium")
+        axes.set_xlabel("price of an edge, in rows")
+        axes.set_xscale("log")
+        axes.invert_xaxis()
+        axes.grid(alpha=0.25)
+    single = [line for line in scores if line["members"] == 1]
+    voting = [line for line in scores if line["members"] > 1]
+    shown: tuple[tuple[Axes, str, str, dict[str, Any]], ...] = (
+        (panels[0], "training_score", "training rows", {"linestyle": ":"}),
+        (panels[0], "score", "held-out rows", {}),
+        (panels[1], "edges", "", {}),
+    )
+    for axes, name, label, style in shown:
+        axes.plot([line["price"] for line in single], [line[name] for line in single], color=LIGHT[0], label=label,
+                  linewidth=1.4, **style)  # fmt: skip
+        axes.plot([line["price"] for line in voting], [line[name] for line in voting], "o", color=LIGHT[1])
+    panels[0].legend(frameon=False, fontsize="small")
+    if training is not None and training.price is not None:
+        for axes in panels:
+            axes.axvline(training.price, color=QUIET["light"], linewidth=0.8, linestyle="--")
+    return figure
+
+
+def importance(value: Importance) -> Figure:
+    """How many decisions change without a column, and without a rule; the most important first."""
+    panels = {"columns": _ranked(value.columns), "rules": _ranked(value.rules)}
+    sizes = [max(2, len(shown)) for shown in panels.values()]
+    figure = _figure(9, 2 + 0.28 * sum(sizes))
+    drawn = figure.subplots(2, 1, sharex=True, height_ratios=sizes)
+    for axes, (title, shown), given, colour in zip(
+        drawn, panels.items(), (value.columns, value.rules), LIGHT, strict=False
+    ):
+        axes.barh(range(len(shown)), [weight.changed for weight in shown], color=colour)
+        for place, weight in enumerate(shown):
+            axes.annotate(f" {weight.changed:,}", (weight.changed, place), va="center", fontsize="small")
+        _names(axes, [weight.name for weight in shown])
+        axes.set_title(title + _rest(given, shown), fontsize="medium")
+        axes.set_ylim(max(2, len(shown)) - 0.5, -0.5)
+    drawn[1].set_xlabel(f"decisions that change without it, of {value.rows:,}")
+    drawn[1].set_xlim(0, 1.1 * max([1, *(weight.changed for shown in panels.values() for weight in shown)]))
+    return figure
+
+
+def coverage(rules: Sequence[Covered]) -> Figure:
+    """Training rows that each rule covers, right and wrong, with the share that is right."""
+    shown = rules[:_MOST] if len(rules) <= _MOST else sorted(rules, key=lambda rule: -rule.rows)[:_MOST]
+    figure = _figure(9, 1.2 + 0.28 * max(2, len(shown)))
+    axes = figure.subplots()
+    places = list(range(len(shown)))
+    axes.barh(places, [rule.right for rule in shown], color=LIGHT[0], label="of its class")
+    wrong = [rule.rows - rule.right for rule in shown]
+    axes.barh(places, wrong, left=[rule.right for rule in shown], color=LIGHT[1], hatch="///", label="of another")
+    for place, rule in enumerate(shown):
+        share = "no rows" if rule.precision is None else percent(rule.precision)
+        axes.annotate(f" {share}", (rule.rows, place), va="center", fontsize="small", color=QUIET["light"])
+    _names(axes, [f"{word(rule.label)}: {rule.text}" for rule in shown])
+    axes.set_title(_left_out("rules: rows covered and share that is right", len(rules) - len(shown)), fontsize="medium")
+    axes.set_xlabel("training rows")
+    axes.margins(x=0.12)
+    figure.legend(frameon=False, fontsize="small", loc="outside lower right", ncols=2)
+    return figure
+
+
+def confusion(matrix: Any, classes: Sequence[object]) -> Figure:
+    """Rows by true class and answer; the colour is the share of the true class."""
+    counts = [[float(count) for count in row] for row in matrix]
+    if len(counts) != len(classes) or any(len(row) != len(classes) for row in counts):
+        raise InputError(f"the matrix must have a row and a column for each of the {len(classes)} classes")
+    size = min(12.0, 3 + 0.5 * len(classes))
+    figure = _figure(size + 1, size, "compressed")  # the cells are squares
+    axes = figure.subplots()
+    shares = [[count / (sum(row) or 1) for count in row] for row in counts]
+    image = axes.imshow(shares, cmap="Blues", vmin=0, vmax=1)
+    for i, row in enumerate(counts):
+        for j, count in enumerate(row):
+            if count:
+                ink = "white" if shares[i][j] > 0.5 else "black"
+                axes.text(j, i, f"{count:g}", ha="center", va="center", fontsize=_letters(len(classes)), color=ink)
+    names = [_drawable(shortened(word(label), 20)) for label in classes]
+    style: dict[str, Any] = {"parse_math": False, "fontsize": _letters(len(classes)) + 1}
+    axes.set_yticks(range(len(classes)), names, **style)
+    turned: dict[str, Any] = {"rotation": 45, "ha": "right"} if max(map(len, names), default=0) > 4 else {}
+    axes.set_xticks(range(len(classes)), names, **style, **turned)
+    axes.set(xlabel="answer", ylabel="true class")
+    figure.colorbar(image, ax=axes, fraction=0.046, label="share of the true class")
+    return figure
+
+
+def frontier(points: Sequence[Point] | Sequence[Choice], score: str = "accuracy") -> Figure:
+    """Score against edges; the line joins the networks that no other one beats in both."""
+    if not points:
+        raise InputError("there is no point; a frontier needs at least one network")
+    figure = _figure(6.5, 4)
+    axes = figure.subplots()
+    axes.scatter([p.edges for p in points], [p.score for p in points], s=22, color=QUIET["light"], alpha=0.6)
+    best: Sequence[Point | Choice] = best_points([*points])
+    axes.step([p.edges for p in best], [p.score for p in best], where="post", color=LIGHT[0], marker="o", markersize=5)
+    for point in best:
+        if point.name:
+            name = _drawable(shortened(point.name, 30))
+            axes.annotate(name, (point.edges, point.score), xytext=(5, -11), textcoords="offset points",
+                          fontsize="small", parse_math=False)  # fmt: skip
+    if max(p.edges for p in points) > 500:
+        axes.set_xscale("symlog")
+        axes.xaxis.set_major_formatter("{x:g}")
+    axes.set(xlabel="edges", ylabel=score)
+    axes.grid(alpha=0.25)
+    return figure
+
+
+def _figure(width: float, height: float, layout: Literal["constrained", "compressed"] = "constrained") -> Figure:
+    """A figure that no window or global state knows of."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise InputError("plots are made with matplotlib; pip install 'conceptrules[plot]'") from None
+    return Figure(figsize=(width, height), layout=layout)
+
+
+def _curve(axes: Axes, lines: Sequence[Mapping[str, Any]], name: str, **style: Any) -> None:
+    axes.plot([line["epoch"] for line in lines], [line[name] for line in lines], linewidth=1.4, **style)
+
+
+def _ranked(weights: Sequence[Weight]) -> list[Weight]:
+    """Those that change anything, the most first."""
+    return sorted((weight for weight in weights if weight.changed), key=lambda weight: -weight.changed)[:_MOST]
+
+
+def _rest(weights: Sequence[Weight], shown: Sequence[Weight]) -> str:
+    """What is not shown, counted."""
+    idle = sum(not weight.changed for weight in weights)
+    more = len(weights) - len(shown) - idle
+    parts = [f"{more} more"] * bool(more) + [f"{idle} that change nothing"] * bool(idle)
+    return f" (and {', '.join(parts)})" if parts else ""
+
+
+def _left_out(title: str, count: int) -> str:
+    return f"{title} (and {count} more)" if count else title
+
+
+def _names(axes: Axes, names: Sequence[str]) -> None:
+    """On the left, the first on top."""
+    texts = [_drawable(shortened(name, _WORDS)) for name in names]
+    axes.set_yticks(range(len(texts)), texts, parse_math=False, fontsize="small")
+    axes.invert_yaxis()
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _letters(classes: int) -> float:
+    return max(6.0, 10.0 - 0.15 * classes)
+
+
+def _drawable(text: str) -> str:
+    """Characters that the font does not have are written out, since matplotlib would draw empty boxes and warn."""
+    known = _characters()
+    return "".join(c if ord(c) in known else c.encode("unicode_escape").decode() for c in text)
+
+
+@cache
+def _characters() -> frozenset[int]:
+    from matplotlib import font_manager
+
+    return frozenset(font_manager.get_font(font_manager.findfont(font_manager.FontProperties())).get_charmap())

@@ -1,0 +1,172 @@
+"""A drawing written down as SVG: one self-contained text, nothing in it that runs or loads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from os import PathLike
+from typing import Literal as Choice
+from typing import cast, get_args
+
+from conceptrules.draw.colours import BACKGROUND, INK, PALETTES, QUIET
+from conceptrules.draw.escape import escaped
+from conceptrules.draw.layout import Drawing, Label, Line, Mark, Wire
+from conceptrules.model.errors import InputError
+
+Theme = Choice["auto", "light", "dark"]
+_DENSE = 120  # lines; more of them are drawn thinner
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
+
+
+@dataclass(frozen=True, slots=True)
+class Svg:
+    """A picture as SVG text. A notebook shows it; `save` writes it."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_svg_(self) -> str:
+        return self.text
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """A file that ends in .svg, .png or .pdf; it appears whole or not at all."""
+        from conceptrules.draw.picture_file import save
+
+        save(self.text, path)
+
+
+def network_svg(drawing: Drawing, theme: Theme = "auto", style: bool = True) -> Svg:
+    """The theme "auto" follows the reader's, and is light on paper. Without `style`, the page has `stylesheet`.
+
+    Each node is a group with `data-node` (p12 a predicate, 1.3 rule 3 of level 1, c1.2 a concept, class0),
+    `data-depends` (what leads to it) and `data-feeds` (what it leads to); lines have `data-from` and `data-to`.
+    """
+    dense = "edges dense" if len(drawing.lines) > _DENSE else "edges"
+    edges = [f'<g class="{dense}">', *map(_wire, drawing.wires), *map(_line, drawing.lines), "</g>"]
+    body = [*edges, *map(_label, drawing.labels)]
+    return framed(
+        "\n".join([*body, *map(_mark, drawing.marks)]), drawing.title, drawing.width, drawing.height, theme, style
+    )
+
+
+def framed(body: str, title: str, width: float, height: float, theme: Theme, style: bool = True) -> Svg:
+    """The body in an <svg> with its title, style and background."""
+    check_theme(theme)
+    size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="concept-rules {theme}" {size} role="group"'
+        f' aria-label="{escaped(title)}" font-family="{FONT}">',
+        f"<title>{escaped(title)}</title>",
+        *([f"<style>{stylesheet(theme)}</style>"] if style else []),
+        '<rect class="paper" width="100%" height="100%"/>',
+        body,
+        "</svg>",
+    ]
+    return Svg("\n".join(lines))
+
+
+def check_theme(theme: str) -> Theme:
+    for known in get_args(Theme):
+        if theme == known:
+            return cast(Theme, theme)
+    raise InputError(f"the theme is {theme!r}; it can be 'auto', 'light' or 'dark'")
+
+
+def stylesheet(theme: Theme = "auto") -> str:
+    """What colours the drawing; plain rules without variables, which renderers outside of browsers do not know."""
+    where = f"svg.concept-rules.{theme}"
+    shapes = "\n".join(f"{where} {rule.replace(', .', f', {where} .')}" for rule in _SHAPES)
+    if theme != "auto":
+        return f"\n{shapes}\n{_colours(where, theme)}\n"
+    dark = _colours(where, "dark")
+    return f"\n{shapes}\n{_colours(where, 'light')}\n@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}\n"
+
+
+_SHAPES = (
+    "text {font-size: 12px; unicode-bidi: isolate}",
+    ".layer, .note {font-size: 11px}",
+    ".column {font-weight: 600}",
+    ".class text {font-size: 13px; font-weight: 600}",
+    ".rule text, .concept text {font-size: 11px}",
+    ".edge, .wire {fill: none; stroke-width: 1.3}",
+    ".edge {stroke-opacity: 0.75}",
+    ".dense .edge {stroke-width: 1.1; stroke-opacity: 0.6}",
+    ".dense .edge.folded, .edge.folded {stroke-opacity: 0.14}",
+    ".edge.negated {stroke-dasharray: 5 3}",
+    ".empty rect, .not rect {stroke-dasharray: 3 3}",
+    ".heading {font-size: 14px; font-weight: 600}",
+    ".chip rect {fill-opacity: 0.13; stroke-opacity: 0.55}",
+)
+
+
+def _colours(where: str, theme: str) -> str:
+    paper, ink, quiet = BACKGROUND[theme], INK[theme], QUIET[theme]
+    rules = [
+        f".paper {{fill: {paper}}}",
+        f"text {{fill: {ink}}}",
+        f".layer, {where} .note {{fill: {quiet}}}",
+        f".edge, {where} .wire {{stroke: {quiet}}}",
+        f".node rect {{fill: {paper}; stroke: {quiet}}}",
+        f".class rect {{stroke: {ink}; stroke-width: 1.6}}",
+        f".bar {{fill: {quiet}; fill-opacity: 0.45}}",
+        f".bubble {{fill: {paper}; stroke: {quiet}}}",
+    ]
+    for key, colour in enumerate(PALETTES[theme]):
+        rules.append(f".edge.k{key}, {where} .wire.k{key}, {where} .bubble.k{key} {{stroke: {colour}}}")
+        rules.append(f".chip.k{key} rect {{fill: {colour}; stroke: {colour}}}")
+    return "\n".join(f"{where} {rule}" for rule in rules)
+
+
+def _key(colour: int | None) -> str:
+    return "" if colour is None else f" k{colour}"
+
+
+def _wire(wire: Wire) -> str:
+    (x, y), *rest = wire.points
+    path = f"M{x:.1f} {y:.1f}" + "".join(f"L{x:.1f} {y:.1f}" for x, y in rest)
+    return f'<path class="wire{_key(wire.colour)}" data-from="{wire.node}" d="{path}"/>'
+
+
+def _line(line: Line) -> str:
+    (x, y), (to_x, to_y) = line.start, line.end
+    bend = (y - to_y) * 0.45
+    path = f"M{x:.1f} {y:.1f}C{x:.1f} {y - bend:.1f} {to_x:.1f} {to_y + bend:.1f} {to_x:.1f} {to_y:.1f}"
+    kinds = " negated" * line.edge.negated + " folded" * ("fold" in line.edge.source + line.edge.target)
+    count = f' data-count="{line.edge.count}"' if line.edge.count > 1 else ""
+    ends = f'data-from="{line.edge.source}" data-to="{line.edge.target}"'
+    drawn = f'<path class="edge{kinds}{_key(line.colour)}" {ends}{count} d="{path}"/>'
+    if line.edge.negated:
+        drawn += f'<circle class="bubble{_key(line.colour)}" cx="{to_x:.1f}" cy="{to_y + 3:.1f}" r="2.6"/>'
+    return drawn
+
+
+def _label(label: Label) -> str:
+    tip = f"<title>{escaped(label.tooltip)}</title>" if label.tooltip else ""
+    words = f'<text class="{label.kind}" x="{label.x:.1f}" y="{label.y:.1f}">{tip}{escaped(label.text)}</text>'
+    return words
+
+
+def _mark(mark: Mark) -> str:
+    node = mark.node
+    chip = " chip" * (node.kind == "predicate")
+    kinds = f"node {node.kind}{chip}" + " empty" * node.empty + " folded" * (node.members > 1) + _key(node.colour)
+    links = f'data-depends="{" ".join(mark.depends)}" data-feeds="{" ".join(mark.feeds)}"'
+    links += f' data-members="{" ".join(node.stands_for)}"' if node.stands_for else ""
+    head = f'<g class="{kinds}" data-node="{node.id}" {links} role="img" aria-label="{escaped(node.tooltip)}">'
+    return "".join([head, f"<title>{escaped(node.tooltip)}</title>", *_shape(mark), "</g>"])
+
+
+def _shape(mark: Mark) -> Iterator[str]:
+    """Rules have corners, concepts and classes are round, predicates are rows of a card."""
+    round_corner = {"rule": 4.0, "predicate": 3.0}.get(mark.node.kind, mark.height / 2)
+    gap = 1.5 if mark.node.kind == "predicate" else 0.0
+    size = f'width="{mark.width:.1f}" height="{mark.height - 2 * gap:.1f}" rx="{round_corner:.0f}"'
+    yield f'<rect x="{mark.x:.1f}" y="{mark.y + gap:.1f}" {size}/>'
+    if mark.node.kind == "predicate":
+        x, anchor = mark.x + 8, "start"
+    else:
+        x, anchor = mark.x + mark.width / 2, "middle"
+    y = mark.y + mark.height / 2 + 4
+    yield f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escaped(mark.text)}</text>'

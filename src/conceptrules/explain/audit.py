@@ -1,0 +1,244 @@
+"""What a report has to admit about a network: how good it is on given rows, and what was recorded when it learned."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from typing import Literal as Choice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptrules.explain.reliability import reliability
+from conceptrules.model.errors import InputError
+from conceptrules.model.evaluation import Bits, layers, unpack, winners
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.predicate import Value, plain
+from conceptrules.model.provenance import Training
+from conceptrules.model.text import rule_text
+from conceptrules.model.values import label_text
+from conceptrules.tables.fingerprint import overlap, row_hashes
+from conceptrules.tables.prediction import compiled
+from conceptrules.tables.table import count_unseen, open_table, read_words
+
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """Rows on which so many classes fire, and how often the answer was right."""
+
+    fires: Choice["none", "one", "several"]
+    rows: int
+    right: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """Rows on which just these classes fire (none of them, or several), the class that they got, how often rightly."""
+
+    classes: tuple[Value, ...]
+    """By priority: the first is the winner. Empty where none fires."""
+    answer: Value
+    rows: int
+    right: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Rows by the probability stated for the answer."""
+
+    stated: float
+    """Its mean."""
+    right: float
+    """The share of rows on which the answer was right."""
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class RuleErrors:
+    """Rows that got the class of a rule while the rule held."""
+
+    label: Value
+    level: int | None
+    """None, as `index`: rows that got the default class because none fired."""
+    index: int | None
+    text: str
+    rows: int
+    wrong: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The answers of a network on rows whose classes are known."""
+
+    rows: int
+    classes: tuple[Value, ...]
+    """Those of the network, then labels that it does not know."""
+    confusion: tuple[tuple[int, ...], ...]
+    """[true][answered]"""
+    accuracy: float
+    macro_f1: float
+    settled: tuple[Settlement, Settlement, Settlement]
+    """None, one, several."""
+    ties: tuple[Tie, ...]
+    """The commonest first."""
+    reliability: tuple[Bin, ...]
+    """Empty without statistics in the network."""
+    errors: tuple[RuleErrors, ...]
+    """The rules with most wrong rows first."""
+    unseen: tuple[tuple[str, int], ...]
+    """Columns with values that training never showed, and on how many rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """How many of the given rows were training rows, label included, by their hashes."""
+
+    share: float
+    rows: int
+    exact: bool
+    """Otherwise an estimate from a sample of the hashes."""
+    sampled: int
+    """How many of the given rows the estimate rests on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Honesty:
+    """What a report has to admit. None means: not given, or not recorded."""
+
+    scores: Scores | None
+    overlap: Overlap | None
+    unused: tuple[str, ...]
+    """Columns that no rule asks about."""
+    training: Training | None
+
+
+def honesty(network: RuleNetwork, table: Any = None, labels: Iterable[object] | None = None) -> Honesty:
+    """What is to be admitted of a network; with a table and the label of each row, how good it is on these."""
+    if (table is None) != (labels is None):
+        raise InputError("a table and the labels of its rows go together: give both or none")
+    used = {network.columns[place].name for place, _ in compiled(network).used}
+    return Honesty(
+        scores=None if labels is None else scores(network, table, _listed(labels)),
+        overlap=None if labels is None else training_rows(network, table, _listed(labels)),
+        unused=tuple(column.name for column in network.columns if column.name not in used),
+        training=network.training,
+    )
+
+
+def scores(network: RuleNetwork, table: Any, labels: Iterable[object]) -> Scores:
+    """The answers on rows whose classes are known. Labels are compared as they are written: 1.0 is 1."""
+    opened = open_table(table)
+    classes, target = _targets(network, _listed(labels), opened.rows)
+    used = {literal.index for rule in network.levels[0].rules for literal in rule.literals}
+    hidden = layers(network, read_words(network.columns, network.predicates, opened, sorted(used)))
+    fired = unpack(hidden[-1])
+    decided = winners(network, fired)
+    confusion = np.bincount(target * len(classes) + decided, minlength=len(classes) ** 2).reshape(-1, len(classes))
+    return Scores(
+        rows=len(target),
+        classes=classes,
+        confusion=tuple(tuple(row) for row in confusion.tolist()),
+        accuracy=float(np.mean(decided == target)),
+        macro_f1=_macro_f1(confusion),
+        settled=_settled(fired, decided == target),
+        ties=_ties(network, fired, decided, decided == target),
+        reliability=_reliability(network, fired, target),
+        errors=_errors(network, unpack(hidden[-2]), fired, decided, decided == target),
+        unseen=tuple(count_unseen(network.columns, opened).items()),
+    )
+
+
+def training_rows(network: RuleNetwork, table: Any, labels: Iterable[object]) -> Overlap | None:
+    """How many of these rows the network learned from.
+
+    None where that was not recorded (`training.distinct` is 0), or where the sample of hashes tells of none of them.
+    """
+    if network.training is None:
+        return None
+    hashes = row_hashes(network.columns, table, labels)
+    found = overlap(network.training.fingerprint, network.training.distinct, hashes)
+    if found is None:
+        return None
+    share, sampled = found
+    exact = len(network.training.fingerprint) == network.training.distinct
+    return Overlap(share, round(share * len(hashes)), exact, sampled)
+
+
+def _listed(labels: Iterable[object]) -> list[object]:
+    listed: list[object] = labels.tolist() if hasattr(labels, "tolist") else list(labels)
+    return listed
+
+
+def _targets(network: RuleNetwork, labels: list[object], rows: int) -> tuple[tuple[Value, ...], Indices]:
+    """All classes, and the index of each row's."""
+    if len(labels) != rows:
+        raise InputError(f"the table has {rows} rows, but there are {len(labels)} labels; give one for each row")
+    if not rows:
+        raise InputError("the table has no rows; give some to judge the network by, or no table at all")
+    known = {label_text(name): name for name in network.classes}
+    texts = [label_text(label) for label in labels]
+    for text, label in sorted(zip(texts, labels, strict=True), key=lambda pair: pair[0]):
+        if text not in known:
+            known[text] = plain(label)
+    index = {text: number for number, text in enumerate(known)}
+    return tuple(known.values()), np.array([index[text] for text in texts], dtype=np.intp)
+
+
+def _macro_f1(confusion: NDArray[np.intp]) -> float:
+    """The mean over the classes that occur, in the data or in the answers."""
+    both = confusion.sum(axis=0) + confusion.sum(axis=1)
+    return float(np.mean(2 * np.diag(confusion)[both > 0] / both[both > 0]))
+
+
+def _settled(fired: Bits, right: Bits) -> tuple[Settlement, Settlement, Settlement]:
+    count = np.minimum(fired.sum(axis=1), 2)
+    rows, good = np.bincount(count, minlength=3).tolist(), np.bincount(count[right], minlength=3).tolist()
+    return (
+        Settlement("none", rows[0], good[0]),
+        Settlement("one", rows[1], good[1]),
+        Settlement("several", rows[2], good[2]),
+    )
+
+
+def _ties(network: RuleNetwork, fired: Bits, decided: Indices, right: Bits) -> tuple[Tie, ...]:
+    order = [network.classes.index(name) for name in network.priority]
+    open_ = np.flatnonzero(fired.sum(axis=1) != 1)
+    kinds = [tuple(kind) for kind in fired[open_][:, order].tolist()]
+    rows, good = Counter(kinds), Counter(kind for kind, ok in zip(kinds, right[open_], strict=True) if ok)
+    answers = dict(zip(kinds, decided[open_].tolist(), strict=True))
+    return tuple(
+        Tie(
+            tuple(name for name, fires in zip(network.priority, kind, strict=True) if fires),
+            network.classes[answers[kind]],
+            count,
+            good[kind],
+        )
+        for kind, count in sorted(rows.items(), key=lambda pair: (-pair[1], pair[0]))
+    )
+
+
+def _reliability(network: RuleNetwork, fired: Bits, target: Indices) -> tuple[Bin, ...]:
+    if network.statistics is None:
+        return ()
+    bins = reliability(network, fired, target, np.ones(len(target)))
+    return tuple(Bin(stated, right, int(rows)) for stated, right, rows in bins)
+
+
+def _errors(network: RuleNetwork, rules: Bits, fired: Bits, decided: Indices, right: Bits) -> tuple[RuleErrors, ...]:
+    found = [each for each in _all_errors(network, rules, fired, decided, right) if each.rows]
+    return tuple(sorted(found, key=lambda each: (-each.wrong, -each.rows)))
+
+
+def _all_errors(network: RuleNetwork, rules: Bits, fired: Bits, decided: Indices, right: Bits) -> Iterator[RuleErrors]:
+    last = len(network.levels) - 1
+    for kind, (name, concept) in enumerate(zip(network.classes, network.levels[last].concepts, strict=True)):
+        for index in concept.rules:
+            held = rules[:, index] & (decided == kind)
+            text = rule_text(network, last, index)
+            yield RuleErrors(name, last, index, text, int(held.sum()), int((held & ~right).sum()))
+    silent = ~fired.any(axis=1)
+    yield RuleErrors(network.default, None, None, "no class fires", int(silent.sum()), int((silent & ~right).sum()))

@@ -1,0 +1,199 @@
+"""What a row could say on one column, as far as a network can tell: one option for each cell of the column.
+
+Ordered columns are cut where a predicate in use has a bound. Of categories there are those in use, together where the
+predicates do not tell them apart, and any other; an ordinal column has those of its order; a boolean is true or false.
+Missing is an option where training has seen it. What no row can hold is none: between two bounds of dates, say, that
+are less than a microsecond apart.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from conceptrules.model.predicate import EPOCH, Column, Interval, Predicate, Value, holds, named, one_of
+from conceptrules.model.text import predicate_text, value_text, value_word, word
+from conceptrules.model.values import family_of, readable
+
+_Cell = tuple[Value | None, str, str | None]
+Example = Value | dt.date | dt.timedelta | None
+_SECOND = 10**6
+_UNITS = {
+    "date": (86_400 * _SECOND, 1),
+    "datetime": (60 * _SECOND, _SECOND, 1),
+    "duration": (3600 * _SECOND, 60 * _SECOND, _SECOND, 1),
+}
+# What Python's dates and durations can hold, with a day to spare for rounding.
+_DATES = tuple(
+    (moment - EPOCH) // dt.timedelta(microseconds=1) for moment in (dt.datetime(1, 1, 2), dt.datetime(9999, 12, 31))
+)
+_DURATIONS = (-(10**9) * 86_400 * _SECOND, 10**9 * 86_400 * _SECOND - 86_400 * _SECOND)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A value of the column, as it reads it, that stands for its whole cell."""
+
+    value: Value | None
+    text: str
+    """The cell in words."""
+    sample: str | None
+    """The value in words, where the cell holds others as well."""
+    bits: tuple[bool, ...]
+    """Which of the column's predicates hold."""
+
+
+def options(column: Column, predicates: Sequence[Predicate], now: Value | None, open_ended: bool) -> list[Option]:
+    """What the row says now comes first, then one option for each way to answer the predicates otherwise.
+
+    Those that flip fewest predicates come first, then the nearest. With `open_ended` there are categories besides
+    those that the column lists.
+    """
+    if column.ordered:
+        known = _intervals(column, predicates, now)
+    elif column.kind == "ordinal":
+        known = _together(column, predicates, _nearest_first(column, now))
+    else:
+        known = _categories(column, predicates, open_ended)
+    cells = [*known, *([(None, value_text(column, None), None)] if column.missing else [])]
+    first = Option(now, value_text(column, now), None, _bits(predicates, now))
+    found = [Option(value, text, sample, _bits(predicates, value)) for value, text, sample in cells]
+    found.sort(key=lambda option: (flips(first, option), _distance(column, option.value, now)))
+    distinct = {option.bits: option for option in reversed(found)}
+    return [first, *(option for option in found if distinct[option.bits] is option and option.bits != first.bits)]
+
+
+def flips(one: Option, other: Option) -> int:
+    """How many predicates differ."""
+    return sum(a != b for a, b in zip(one.bits, other.bits, strict=True))
+
+
+def example(column: Column, value: Value | None) -> Example:
+    """The value as a table would hold it."""
+    if value is None or not column.ordered:
+        return value
+    assert not isinstance(value, str)
+    if column.kind == "number":
+        return int(value) if value == round(value, 0) and abs(value) < 2**53 else value
+    span = dt.timedelta(microseconds=value)
+    if column.kind == "duration":
+        return span
+    moment = EPOCH + span
+    return moment.date() if column.kind == "date" and moment.time() == dt.time() else moment
+
+
+def _bits(predicates: Sequence[Predicate], value: Value | None) -> tuple[bool, ...]:
+    return tuple(holds(predicate, value) for predicate in predicates)
+
+
+def _distance(column: Column, value: Value | None, now: Value | None) -> float:
+    """Only ordered values are near to each other or far; to say nothing is farthest."""
+    if column.kind == "ordinal" and value in column.categories and now in column.categories:
+        return abs(column.categories.index(value) - column.categories.index(now))
+    if isinstance(value, str | None) or isinstance(now, str | None):
+        return math.inf if value is None else 0
+    return abs(value - now) if value != now else 0
+
+
+# Categories
+
+
+def _categories(column: Column, predicates: Sequence[Predicate], open_ended: bool) -> Iterator[_Cell]:
+    if column.kind == "boolean":
+        yield from ((value, value_text(column, value), None) for value in (False, True))
+        return
+    used = dict.fromkeys(value for predicate in predicates for value in named(predicate))
+    known = [value for value in dict.fromkeys((*column.categories, *used)) if _can_hold(column, value)]
+    yield from _together(column, predicates, [value for value in known if value in used])
+    other = next((value for value in known if value not in used), None)
+    if other is not None:
+        yield other, f"{word(column.name)} is any other", word(other)
+    elif open_ended or not column.categories:
+        yield _another(column, used), f"{word(column.name)} is any other", None
+
+
+def _nearest_first(column: Column, now: Value | None) -> list[Value]:
+    known = [value for value in column.categories if _can_hold(column, value)]
+    return sorted(known, key=lambda value: _distance(column, value, now))
+
+
+def _together(column: Column, predicates: Sequence[Predicate], values: Sequence[Value]) -> Iterator[_Cell]:
+    """A cell for all that the predicates cannot tell apart; the first of them stands for it."""
+    cells: dict[tuple[bool, ...], list[Value]] = {}
+    for value in values:
+        cells.setdefault(_bits(predicates, value), []).append(value)
+    for first, *others in cells.values():
+        if others:
+            yield first, predicate_text(one_of(column, [first, *others]), column), word(first)
+        else:
+            yield first, value_text(column, first), None
+
+
+def _can_hold(column: Column, value: Value) -> bool:
+    kind: type = type(value)
+    family = family_of(kind)
+    exact = not isinstance(value, int) or abs(value) <= 2**53  # tables may hold larger ones as rounded floats
+    return family is not None and readable(family, column) and exact
+
+
+def _another(column: Column, used: Sequence[Value] | dict[Value, None]) -> Value:
+    """A category that nobody has heard of."""
+    numbers = [value for value in (*column.categories, *used) if not isinstance(value, str)]
+    if numbers and len(numbers) == len((*column.categories, *used)):
+        return next(number for number in range(len(numbers) + 1) if number not in used)
+    other = "other"
+    while other in used:
+        other += "_"
+    return other
+
+
+# Ordered columns
+
+
+def _intervals(column: Column, predicates: Sequence[Predicate], now: Value | None) -> Iterator[_Cell]:
+    intervals = [predicate for predicate in predicates if isinstance(predicate, Interval)]
+    bounds = {bound for interval in intervals for bound in (interval.low, interval.high)}
+    place = now if isinstance(now, float) else None
+    for low, high in pairwise(sorted({*bounds, -math.inf, math.inf})):
+        value = _number_in(low, high, place) if column.kind == "number" else _moment_in(column, low, high, place)
+        if value is not None:
+            yield value, predicate_text(Interval(column.name, low, high), column), value_word(column, value)
+
+
+def _number_in(low: float, high: float, now: float | None) -> float:
+    """A number in the cell with as few digits as the present one, from the near end."""
+    if now is not None and (low == -math.inf or low < now) and now <= high:
+        return now
+    near = high if high < math.inf and (low == -math.inf or (now is not None and now > high)) else low
+    if near == -math.inf:
+        return 0.0
+    for digits in range(_decimals(now), 16):
+        step = 10.0**-digits
+        if abs(near) < 1e15 * step:
+            steps = math.floor(round(near / step, 6))  # 0.6 / 0.1 is a little less than 6
+            number = round(steps * step + (0 if near == high else step), digits)
+            if low < number <= high:
+                return number
+    return high if high < math.inf else math.nextafter(low, math.inf)
+
+
+def _decimals(now: float | None) -> int:
+    text = repr(now or 0.0)
+    return 0 if "e" in text or text in ("inf", "-inf") else len(text.partition(".")[2].removesuffix("0"))
+
+
+def _moment_in(column: Column, low: float, high: float, now: float | None) -> float | None:
+    """A date, a time or a duration in the cell, in microseconds, as round as can be; None if none is."""
+    first, last = _DURATIONS if column.kind == "duration" else _DATES
+    low, high = max(low, first - 1), min(high, last)
+    if not low < high:
+        return None
+    for unit in _UNITS[column.kind]:
+        down = (now is not None and now > high) or low < first
+        whole = math.floor(high) // unit * unit if down else (math.floor(low) // unit + 1) * unit
+        if low < float(whole) <= high:
+            return float(whole)
+    return None

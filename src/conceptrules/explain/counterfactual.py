@@ -1,0 +1,150 @@
+"""The smallest change of a row that changes its class, and whether it is proved to be the smallest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from conceptrules.explain.bounds import two_sided
+from conceptrules.explain.column_options import Example, Option, example, options
+from conceptrules.explain.counterfactual_search import Budget, Found, Free, Question, States, may_flip, smallest
+from conceptrules.model.errors import InputError
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.predicate import Column, Value
+from conceptrules.tables.prediction import compiled, decide
+from conceptrules.tables.row import one_row, read_row
+from conceptrules.tables.table import nearest
+
+LIMIT = 1_000_000  # states; two to three seconds on a network of a few hundred edges
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a change makes of one column."""
+
+    column: str
+    before: str
+    """What the row says now, in words: `age = 30`."""
+    after: str
+    """What it has to say instead, in words: `41 < age <= 52`."""
+    sample: str | None
+    """The example in words, where there are others."""
+    example: Example
+    """A value that does, as a table would hold it; None is a missing one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The fewest columns to change for another class. Of several such changes, the one that flips fewest predicates."""
+
+    steps: tuple[Step, ...]
+    """Empty where the search ended before it found any change."""
+    label: Value | None
+    """The class that the changed row gets; None if there are no steps."""
+    proved: bool
+    """No change of fewer columns exists. False: the search reached its limit, and the steps are a bound."""
+    at_least: int
+    """No change of fewer columns than this exists, whether or not the search ended."""
+    visited: int
+    """How many states the search looked at."""
+
+
+def smallest_change(
+    network: RuleNetwork,
+    row: Any,
+    fixed: Iterable[str] = (),
+    to: Value | None = None,
+    limit: int = LIMIT,
+    seconds: float | None = None,
+) -> Change | None:
+    """The change of fewest columns, none of them `fixed`, that gives the row another class, or the class `to`.
+
+    What a column can be changed to is what `options` lists. None if no change does, which is proved as well. `limit` is
+    the most states to look at and `seconds` the longest to look; a search that ends there says so.
+    """
+    _check_limits(limit, seconds)
+    frozen = check_fixed(network, fixed)
+    table = one_row(row)
+    values = read_row(network.columns, table)
+    wanted = check_wanted(network, network.classes[int(decide(network, table)[0])], to)
+    used = _used(network, values)
+    free = [place for place, found in used if network.columns[place].name not in frozen and len(found) > 1]
+    question = _question(network, used, free, wanted)
+    budget = Budget(limit, seconds)
+    found = smallest(question, budget)
+    if found is None:
+        return None
+    steps = () if found.state is None else _steps(network, dict(used), free, found.state)
+    return Change(steps, _label(network, question, found), found.proved, found.at_least, budget.visited)
+
+
+def check_fixed(network: RuleNetwork, fixed: Iterable[str]) -> frozenset[str]:
+    """The columns that are to stay."""
+    names = [column.name for column in network.columns]
+    given = (fixed,) if isinstance(fixed, str) else tuple(fixed)
+    for name in given:
+        if name not in names:
+            known = nearest(str(name), names)
+            raise InputError(f"fixed names column {name!r}, which the network does not have; {known}")
+    return frozenset(given)
+
+
+def _check_limits(limit: int, seconds: float | None) -> None:
+    for name, value in (("limit", limit), ("seconds", 0 if seconds is None else seconds)):
+        if not isinstance(value, Real) or not value >= 0:
+            raise InputError(f"{name} is {value!r}; give a number that is not negative")
+
+
+def check_wanted(network: RuleNetwork, label: Value, to: Value | None) -> frozenset[int]:
+    """The classes that a change may lead to."""
+    if to is None:
+        return frozenset(range(len(network.classes))) - {network.classes.index(label)}
+    if to not in network.classes:
+        names = [str(name) for name in network.classes]
+        raise InputError(f"to={to!r} is not a class of the network; {nearest(str(to), names)}")
+    if to == label:
+        raise InputError(f"the row gets the class {to!r} already; name another one with `to`, or none")
+    return frozenset({network.classes.index(to)})
+
+
+def _used(network: RuleNetwork, values: Sequence[Value | None]) -> list[tuple[int, list[Option]]]:
+    """The columns in use, by place, and what the row could say there."""
+    dropped = {name for name, _ in network.training.categories_dropped} if network.training else set()
+    return [
+        (place, options(network.columns[place], predicates, values[place], network.columns[place].name in dropped))
+        for place, predicates in compiled(network).used
+    ]
+
+
+def _question(
+    network: RuleNetwork, used: Sequence[tuple[int, list[Option]]], free: Sequence[int], wanted: frozenset[int]
+) -> Question:
+    plan = compiled(network)
+    parts = tuple(
+        Free.of(np.array([option.bits for option in found], dtype=np.bool_)) if place in free else found[0].bits
+        for place, found in used
+    )
+    predicates = sum(len(some) for _, some in plan.used)
+    return Question(two_sided(plan.levels, predicates), plan.order, plan.default, wanted, parts)
+
+
+def _steps(network: RuleNetwork, used: dict[int, list[Option]], free: Sequence[int], state: States) -> tuple[Step, ...]:
+    changed = [(network.columns[place], used[place], int(number)) for place, number in zip(free, state, strict=True)]
+    return tuple(_step(column, found[0], found[number]) for column, found, number in changed if number)
+
+
+def _step(column: Column, now: Option, then: Option) -> Step:
+    return Step(column.name, now.text, then.text, then.sample, example(column, then.value))
+
+
+def _label(network: RuleNetwork, question: Question, found: Found) -> Value | None:
+    if found.state is None:
+        return None
+    for index in question.wanted:
+        if may_flip(replace(question, wanted=frozenset({index})), found.state[None])[0]:
+            return network.classes[index]
+    raise AssertionError(found.state)

@@ -1,0 +1,94 @@
+"""How stable each rule is: on what share of resamples of the training rows the network is worse without it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptrules.explain.importance import Decisions, Without, rule_places
+from conceptrules.model.evaluation import Words
+from conceptrules.model.network import RuleNetwork
+
+Floats = NDArray[np.float64]
+RESAMPLES = 100
+
+
+def stability(
+    network: RuleNetwork, words: Words, target: NDArray[np.int64], weight: Floats, seed: int = 0
+) -> tuple[tuple[float, ...], ...]:
+    """[level][rule]: the share of bootstrap resamples on which macro-F1 is lower without the rule.
+
+    A resample has as many rows as there are (repeats counted, where weights are whole numbers), drawn by their weight.
+    Rows that no rule tells apart are drawn together, which is the same and much less work.
+    """
+    without = Without(network, words)
+    decided = without.nothing()
+    others = {place: without.rule(*place) for place in rule_places(network)}
+    kinds, total = _kinds(target, decided, list(others.values()), weight)
+    counts = _resamples(total, weight, seed)
+    truth, answers = target[kinds].astype(np.intp), decided[kinds].astype(np.intp)
+    scores = _Scores(counts, truth, answers, len(network.classes))
+    worse = {place: scores.worse(other[kinds].astype(np.intp)) for place, other in others.items()}
+    return tuple(
+        tuple(worse[level, index] for index in range(len(nodes.rules))) for level, nodes in enumerate(network.levels)
+    )
+
+
+def _kinds(
+    target: NDArray[np.int64], decided: Decisions, others: list[Decisions], weight: Floats
+) -> tuple[NDArray[np.intp], Floats]:
+    """The first row of each kind of rows that are right, wrong and changed alike, and the weight of the kind."""
+    classes = int(max(target.max(), *(each.max() for each in (decided, *others)))) + 1
+    codes = target.astype(np.int64)
+    for decisions in (decided, *(other for other in others if (other != decided).any())):
+        if codes.max() > 2**62 // classes:  # only the codes that occur keep a number
+            codes = np.unique(codes, return_inverse=True)[1]
+        codes = codes * classes + decisions
+    _, first, kind = np.unique(codes, return_index=True, return_inverse=True)
+    return first, np.bincount(kind, weight).astype(np.float64)
+
+
+def _resamples(total: Floats, weight: Floats, seed: int) -> Floats:
+    """(kinds, resamples): how often each kind of row is drawn."""
+    whole = bool(np.all(weight == np.round(weight)))
+    rows = int(weight.sum()) if whole else len(weight)
+    drawn = np.random.default_rng(seed).multinomial(rows, total / total.sum(), size=RESAMPLES)
+    return np.ascontiguousarray(drawn.T, dtype=np.float64)
+
+
+class _Scores:
+    """Macro-F1 on each resample, of the network and of changes of it."""
+
+    def __init__(self, counts: Floats, truth: NDArray[np.intp], answers: NDArray[np.intp], classes: int) -> None:
+        self.counts, self.truth, self.answers, self.classes = counts, truth, answers, classes
+        self.present = self._by(truth, slice(None))
+        self.answered = self._by(answers, slice(None))
+        right = np.flatnonzero(truth == answers)
+        self.right = self._by(truth[right], right)
+        self.score = self._macro_f1(self.answered, self.right)
+
+    def worse(self, answers: NDArray[np.intp]) -> float:
+        """The share of resamples on which other answers are worse. Only the rows that differ are counted anew."""
+        rows = np.flatnonzero(answers != self.answers)
+        if not len(rows):
+            return 0.0
+        old, new, truth = self.answers[rows], answers[rows], self.truth[rows]
+        answered = self.answered - self._by(old, rows) + self._by(new, rows)
+        lost, won = old == truth, new == truth
+        right = self.right - self._by(old[lost], rows[lost]) + self._by(new[won], rows[won])
+        return float(np.mean(self._macro_f1(answered, right) < self.score - 1e-12))
+
+    def _by(self, kind: NDArray[np.intp], rows: NDArray[np.intp] | slice) -> Floats:
+        """(classes, resamples): how many rows of each kind there are."""
+        ones = np.zeros((self.classes, len(kind)))
+        ones[kind, np.arange(len(kind))] = 1
+        total: Floats = ones @ self.counts[rows]
+        return total
+
+    def _macro_f1(self, answered: Floats, right: Floats) -> Floats:
+        """The mean over the classes that occur or were answered."""
+        both = self.present + answered
+        there = both > 0
+        scores = np.divide(2 * right, both, out=np.zeros_like(both), where=there)
+        mean: Floats = scores.sum(axis=0) / there.sum(axis=0)
+        return mean

@@ -1,0 +1,108 @@
+"""An explanation in words that need no introduction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from conceptrules.explain.counterfactual import Change, Step
+from conceptrules.explain.explanation import Absent, Explanation, FiredRule, Miss, Rival
+from conceptrules.model.text import percent, plural, word
+
+MOST = 8  # rules of an absent concept that are told
+
+
+def explanation_text(explanation: Explanation) -> str:
+    """Paragraphs: the class, why, who lost, the nearest miss, the smallest change."""
+    parts = [[answer(explanation)], rule_lines(explanation.fired, explanation.label)]
+    parts += [rival_lines(rival) for rival in explanation.rivals]
+    parts += [absent_lines(absent) for absent in explanation.absent]
+    parts += [[miss_text(explanation.nearest)]] if explanation.nearest else []
+    return "\n\n".join("\n".join(part) for part in [*parts, change_lines(explanation)] if part)
+
+
+def answer(explanation: Explanation) -> str:
+    """The class, how it was settled, and how often that was right."""
+    label = word(explanation.label)
+    how = {
+        "none": f"{label}, the answer for everything else: no class fires",
+        "one": f"{label}: only this class fires",
+        "several": f"{label}: several classes fire, and it comes first",
+    }[explanation.settled]
+    if explanation.right is None:
+        return f"{how}."
+    return f"{how}. On training rows with the same outcome it was right in {percent(explanation.right)} of cases."
+
+
+def rule_lines(rules: Sequence[FiredRule], label: object) -> list[str]:
+    """The rules under the class or the concept that they make true."""
+    lines: list[str] = []
+    for owner, group in groupby(rules, lambda rule: rule.owner):
+        lines += [f"{owner} because", *(f"  {rule.text}{figures(rule, label)}" for rule in group)]
+    return lines
+
+
+def figures(rule: FiredRule, label: object) -> str:
+    if rule.coverage is None:
+        return ""
+    if rule.precision is None:
+        return "  (held on no training row)"
+    share = f"{percent(rule.precision)} of them {word(label)}"
+    return f"  (held on {percent(rule.coverage)} of the training rows, {share})"
+
+
+def rival_lines(rival: Rival) -> list[str]:
+    first, *rest = rule_lines(rival.rules, rival.label)
+    return [f"{word(rival.label)} fired too and lost: {rival.reason}", first, *rest]
+
+
+def absent_lines(absent: Absent) -> list[str]:
+    """The concept, and the rules of which none holds."""
+    if not absent.rules:
+        return [f"{absent.name} never holds: it has no rule"]
+    more = [f"  and {len(absent.rules) - MOST} more"] if len(absent.rules) > MOST else []
+    return [
+        f"{absent.name} does not hold, since none of these does",
+        *(f"  {text}" for text in absent.rules[:MOST]),
+        *more,
+    ]
+
+
+def miss_text(miss: Miss) -> str:
+    """The rule and what it lacks."""
+    lost = "" if miss.wins else " (though a class that fires would still come first)"
+    unmet = " and ".join(miss.unmet)
+    return f"nearest miss: {word(miss.label)} by the rule\n  {miss.text}\nwhich only lacks {unmet}{lost}"
+
+
+def change_lines(explanation: Explanation) -> list[str]:
+    """The smallest change and how sure it is."""
+    change, stays = explanation.change, _staying(explanation.fixed)
+    if change is None:
+        other = "another class" if explanation.to is None else word(explanation.to)
+        return [f"smallest change: none. Nothing that the row could say gives {other}{stays}; this is proved."]
+    lines = [f"smallest change{stays}: {word(change.label)} if", *(f"  {step_text(step)}" for step in change.steps)]
+    return [*(lines if change.steps else [f"smallest change{stays}: none found yet"]), certainty(change)]
+
+
+def certainty(change: Change) -> str:
+    """Whether a smaller change may exist."""
+    if change.proved:
+        fewer = f"nothing less than a change of {plural(change.at_least, 'column')} will do"
+        return f"This is proved to be the smallest: {fewer}."
+    least = plural(change.at_least, "column")
+    if not change.steps:
+        return f"The search reached its limit. At least {least} must change, and perhaps no change helps at all."
+    return f"This is a bound: the search reached its limit. At least {least} must change, perhaps fewer than here."
+
+
+def step_text(step: Step) -> str:
+    """`age > 41, such as 42, instead of age = 30`"""
+    sample = f" (such as {step.sample})" if step.sample else ""
+    return f"{step.after}{sample} instead of {step.before}"
+
+
+def _staying(fixed: Sequence[str]) -> str:
+    names = [word(name) for name in fixed]
+    listed = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return f" while {listed} stay{'s' * (len(names) == 1)}" if names else ""

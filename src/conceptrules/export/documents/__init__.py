@@ -1,0 +1,1 @@
+"""The rules as documents for people."""

@@ -1,0 +1,283 @@
+"""A network as PMML 4.4: predicates, rules and concepts are derived fields, and a RuleSetModel says which class wins.
+
+XML 1.0 has no way to hold some characters (most control characters, halves of surrogate pairs). A column with such a
+category takes its text escaped: a backslash is doubled, and what XML cannot hold is written as \\u and four digits.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+from conceptrules.export.column_names import OWN, field_names, free_name
+from conceptrules.export.layout import (
+    Input,
+    concept_title,
+    header,
+    inputs,
+    predicate_words,
+    rule_id,
+    rule_ids,
+)
+from conceptrules.model.errors import InputError
+from conceptrules.model.evaluation import first_firing
+from conceptrules.model.network import Concept, Literal, Rule, RuleNetwork
+from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value, named, shown
+from conceptrules.model.text import rule_text
+
+NAMESPACE = "http://www.dmg.org/PMML-4_4"
+LABEL = "label"
+"""The output field of the answer. Those of the rules are R1.1, R1.2, ..."""
+_ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_MEANINGS = {
+    "date": "microseconds since 1970-01-01 (UTC)",
+    "datetime": "microseconds since 1970-01-01 (UTC)",
+    "duration": "microseconds",
+}
+
+
+def pmml(network: RuleNetwork) -> str:
+    """The network as the text of a .pmml file.
+
+    Fields: numbers, dates, times and durations (these in microseconds) and categories that are numbers are doubles,
+    true and false are booleans, text is strings; a value that is missing is left out. Output fields: `label`, and
+    true or false for each rule, R1.1 and so on.
+    """
+    root = Element("PMML", {"version": "4.4", "xmlns": NAMESPACE})
+    _header(root, network)
+    used = inputs(network)
+    taken = {LABEL, *(f"R{name}" for name in rule_ids(network))}
+    names = field_names(network, taken)
+    target = free_name("class", {*taken, *names.values()})
+    _dictionary(root, network, used, names, target)
+    _model(root, network, used, names, target)
+    ElementTree.indent(root)
+    # Parsers turn a carriage return in text into a line feed, unless it is written like this.
+    body = ElementTree.tostring(root, encoding="unicode").replace("\r", "&#13;")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
+
+
+def escaped(text: str) -> str:
+    """
+    >>> print(escaped("a\\\\b\\0"))
+    a\\\\b\\u0000
+    """
+    return _ILLEGAL.sub(lambda match: f"\\u{ord(match[0]):04x}", text.replace("\\", "\\\\"))
+
+
+def label_texts(network: RuleNetwork) -> list[str]:
+    """The classes as text, or their numbers from 0 where two of them (1 and "1") would be the same text."""
+    texts = [value if isinstance(value, str) else repr(value) for value in network.classes]
+    if any(_ILLEGAL.search(text) for text in texts):
+        texts = [escaped(text) for text in texts]
+    return texts if len(set(texts)) == len(texts) else [str(number) for number in range(len(texts))]
+
+
+def _header(root: Element, network: RuleNetwork) -> None:
+    from conceptrules import __version__
+    from conceptrules.model.content_hash import content_hash
+
+    found = SubElement(root, "Header", {"description": " ".join(header(network))})
+    SubElement(found, "Extension", {"name": "content_hash", "value": content_hash(network)})
+    SubElement(found, "Application", {"name": "conceptrules", "version": __version__})
+
+
+def _dictionary(root: Element, network: RuleNetwork, used: Sequence[Input], names: dict[str, str], target: str) -> None:
+    found = SubElement(root, "DataDictionary", {"numberOfFields": str(len(used) + 1)})
+    for each in used:
+        field = SubElement(found, "DataField", {"name": names[each.column.name], **_type(each)})
+        about = {"column": each.column.name, "escaped": _is_escaped(network, each)}
+        if each.column.kind in _MEANINGS:
+            field.set("displayName", _MEANINGS[each.column.kind])
+        SubElement(field, "Extension", {"name": "conceptrules", "value": json.dumps(about)})
+    field = SubElement(found, "DataField", {"name": target, "optype": "categorical", "dataType": "string"})
+    for text in label_texts(network):
+        SubElement(field, "Value", {"value": text})
+
+
+def _type(used: Input) -> dict[str, str]:
+    kinds = {"ordered": "double", "flag": "boolean", "text": "string", "figure": "double", "whole": "double"}
+    return {"optype": "continuous" if used.family == "ordered" else "categorical", "dataType": kinds[used.family]}
+
+
+def _is_escaped(network: RuleNetwork, used: Input) -> bool:
+    return any(_ILLEGAL.search(text) for text in _texts(network.predicates[index] for index in used.predicates))
+
+
+def _texts(predicates: Iterable[Predicate]) -> Iterator[str]:
+    for predicate in predicates:
+        yield from (value for value in named(predicate) if isinstance(value, str))
+
+
+def _model(root: Element, network: RuleNetwork, used: Sequence[Input], names: dict[str, str], target: str) -> None:
+    attributes = {"modelName": "conceptrules", "functionName": "classification", "algorithmName": "Concept Rule Set"}
+    model = SubElement(root, "RuleSetModel", attributes)
+    schema = SubElement(model, "MiningSchema")
+    for each in used:
+        # A category that training never saw is a value like any other: no test on it holds.
+        SubElement(schema, "MiningField", {"name": names[each.column.name], "invalidValueTreatment": "asIs"})
+    SubElement(schema, "MiningField", {"name": target, "usageType": "target"})
+    _output(model, network)
+    derived = SubElement(model, "LocalTransformations")
+    for each in used:
+        _predicates(derived, network, each, names[each.column.name])
+    for number in range(len(network.levels)):
+        _level(derived, network, number)
+    _decision(model, network)
+
+
+def _output(model: Element, network: RuleNetwork) -> None:
+    output = SubElement(model, "Output")
+    kind = {"optype": "categorical", "dataType": "string"}
+    SubElement(output, "OutputField", {"name": LABEL, **kind, "feature": "predictedValue"})
+    for name in rule_ids(network):
+        kind = {"optype": "categorical", "dataType": "boolean"}
+        field = SubElement(output, "OutputField", {"name": f"R{name}", **kind, "feature": "transformedValue"})
+        field.append(_reference(f"{OWN}R{name}"))
+
+
+def _predicates(derived: Element, network: RuleNetwork, used: Input, field: str) -> None:
+    escape = _is_escaped(network, used)
+    for index in used.predicates:
+        test = _test(network.predicates[index], used, field, escape)
+        _derive(derived, f"{OWN}p{index + 1}", predicate_words(network, index), test)
+
+
+def _test(predicate: Predicate, used: Input, field: str, escape: bool) -> Element:
+    match predicate:
+        case Missing():
+            return _apply("isMissing", _reference(field))
+        case Interval(low=low, high=high):
+            above = [_compared("greaterThan", field, _constant(low))] if low > -math.inf else []
+            up_to = [_compared("lessOrEqual", field, _constant(high))] if high < math.inf else []
+            return _combined("and", [*above, *up_to]) if above or up_to else _apply("isNotMissing", _reference(field))
+        case Equals(value=value):
+            constant = _category(value, used, escape)
+            return _truth(False) if constant is None else _compared("equal", field, constant)
+        case OneOf(values=values):
+            constants = [constant for value in values if (constant := _category(value, used, escape)) is not None]
+            return _compared("isIn", field, *constants) if constants else _truth(False)
+    raise AssertionError(predicate)
+
+
+def _category(value: Value, used: Input, escape: bool) -> Element | None:
+    """None where the value is of another type than the column, which never has it then."""
+    if used.family == "text":
+        return _text_constant(escaped(value) if escape else value, "string") if isinstance(value, str) else None
+    if isinstance(value, str) or (used.family == "flag" and value not in (0, 1)):
+        return None
+    if used.family == "flag":
+        return _truth(bool(value))
+    if math.isfinite(value) and abs(value) >= 2**53:
+        raise InputError(
+            f"column {used.column.name!r} has the category {value!r}, which double precision cannot tell from its "
+            "neighbours; for this export, train with that column as text"
+        )
+    return _constant(float(value))
+
+
+def _level(derived: Element, network: RuleNetwork, number: int) -> None:
+    level = network.levels[number]
+    for index, rule in enumerate(level.rules):
+        words = shown(rule_text(network, number, index))
+        _derive(derived, f"{OWN}R{rule_id(number, index)}", words, _rule(rule, number))
+    for index, concept in enumerate(level.concepts):
+        words = shown(concept_title(network, number, index))
+        _derive(derived, _concept_field(number, index), words, _concept(concept, number))
+
+
+def _rule(rule: Rule, level: int) -> Element:
+    literals = [_literal(literal, level) for literal in rule.literals]
+    return _combined("and", literals) if literals else _truth(True)
+
+
+def _literal(literal: Literal, level: int) -> Element:
+    name = _concept_field(level - 1, literal.index) if level else f"{OWN}p{literal.index + 1}"
+    return _apply("not", _reference(name)) if literal.negated else _reference(name)
+
+
+def _concept(concept: Concept, level: int) -> Element:
+    rules = [_reference(f"{OWN}R{rule_id(level, rule)}") for rule in concept.rules]
+    return _combined("or", rules) if rules else _truth(False)
+
+
+def _decision(model: Element, network: RuleNetwork) -> None:
+    """One rule for each class, by priority: the first that hits answers."""
+    texts, shares = label_texts(network), _confidences(network)
+    default = texts[network.classes.index(network.default)]
+    found = SubElement(model, "RuleSet", {"defaultScore": default, "defaultConfidence": _number(shares[-1])})
+    SubElement(found, "RuleSelectionMethod", {"criterion": "firstHit"})
+    for name in network.priority:
+        index = network.classes.index(name)
+        about = {"id": str(index), "score": texts[index], "confidence": _number(shares[index])}
+        field = _concept_field(len(network.levels) - 1, index)
+        hit = SubElement(found, "SimpleRule", about)
+        SubElement(hit, "SimplePredicate", {"field": field, "operator": "equal", "value": "true"})
+
+
+def _confidences(network: RuleNetwork) -> list[float]:
+    """The share of training rows that were right, by class where it answers, then where none fires; 1 if not known."""
+    import numpy as np
+
+    classes = len(network.classes)
+    right, rows = np.zeros(classes + 1), np.zeros(classes + 1)
+    for pattern, counts in network.statistics.patterns if network.statistics else ():
+        order = [network.classes.index(name) for name in network.priority]
+        index = int(first_firing(np.array([pattern]), order, classes)[0])
+        answer = network.classes.index(network.default) if index == classes else index
+        right[index] += counts[answer]
+        rows[index] += sum(counts)
+    return np.divide(right, rows, out=np.ones(classes + 1), where=rows > 0).tolist()
+
+
+def _derive(parent: Element, name: str, words: str, expression: Element) -> None:
+    about = {"name": name, "displayName": words, "optype": "categorical", "dataType": "boolean"}
+    SubElement(parent, "DerivedField", about).append(expression)
+
+
+def _concept_field(level: int, index: int) -> str:
+    return f"{OWN}C{rule_id(level, index)}"
+
+
+def _reference(field: str) -> Element:
+    return Element("FieldRef", {"field": field})
+
+
+def _compared(function: str, field: str, *constants: Element) -> Element:
+    """False where the value is missing."""
+    found = _apply(function, _reference(field), *constants)
+    found.set("mapMissingTo", "false")
+    return found
+
+
+def _combined(function: str, parts: Sequence[Element]) -> Element:
+    return _apply(function, *parts) if len(parts) > 1 else parts[0]
+
+
+def _apply(function: str, *parts: Element) -> Element:
+    found = Element("Apply", {"function": function})
+    found.extend(parts)
+    return found
+
+
+def _truth(value: bool) -> Element:
+    return _text_constant("true" if value else "false", "boolean")
+
+
+def _constant(value: float) -> Element:
+    return _text_constant(_number(value), "double")
+
+
+def _text_constant(text: str, kind: str) -> Element:
+    found = Element("Constant", {"dataType": kind})
+    found.text = text
+    return found
+
+
+def _number(value: float) -> str:
+    """As XML Schema writes a double."""
+    return repr(value) if math.isfinite(value) else "INF" if value > 0 else "-INF"

@@ -1,0 +1,1 @@
+"""The export to SQL, in several dialects."""

@@ -1,0 +1,137 @@
+"""The names in a query: those of the table, quoted, and our own, which keep out of their way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from conceptrules.export.code.statements import is_utf8
+from conceptrules.model.errors import InputError
+from conceptrules.model.network import RuleNetwork
+from conceptrules.tables.table import nearest
+
+_SENSITIVE = ("postgres", "snowflake")  # to the case of quoted names
+_LONGEST = {"postgres": 63}  # bytes; the rest is cut off
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    table: tuple[str, ...]
+    columns: dict[str, str]
+    """What the table calls the columns of the network."""
+    kept: tuple[str, ...]
+    """The columns of the table that the query gives back."""
+    prefix: str
+    marks: str
+    """Underscores that tell our names from the table's."""
+
+    def own(self, name: str) -> str:
+        return self.marks + name
+
+
+def names_of(
+    network: RuleNetwork,
+    dialect: str,
+    table: str | Sequence[str],
+    columns: Mapping[str, str],
+    keep: Sequence[str],
+    prefix: str,
+    added: Sequence[str],
+) -> Names:
+    """The names of a query, all of them checked."""
+    known = [column.name for column in network.columns]
+    for name in columns:
+        if name not in known:
+            raise InputError(f"the network has no column {name!r} to give another name; {nearest(name, known)}")
+    called = {name: columns.get(name, name) for name in known}
+    kept = tuple(dict.fromkeys([*called.values(), *keep]))
+    for name in kept:
+        _check_name(name, dialect)
+    if not kept:
+        raise InputError("the network has no columns, so there is no table to ask about; name some with keep")
+    _check_distinct([*called.values(), *(name for name in kept if name not in called.values())], dialect)
+    taken = {_folded(name, dialect) for name in kept}
+    for name in added:
+        if _folded(prefix + name, dialect) in taken:
+            raise InputError(f"the table has a column {prefix + name!r} already; give the added ones a prefix")
+    if prefix and not (prefix.isascii() and prefix.isidentifier()):
+        raise InputError(f"the prefix {prefix!r} needs to be a word of letters, digits and _")
+    parts = parts_of(table)
+    for part in parts:
+        _check_name(part, dialect)
+    return Names(parts, called, kept, prefix, _marks([*kept, *parts, *(prefix + name for name in added)]))
+
+
+def parts_of(name: str | Sequence[str]) -> tuple[str, ...]:
+    """`schema.table` as its parts; a sequence is taken as it is."""
+    parts = tuple(name.split(".")) if isinstance(name, str) else tuple(name)
+    if not 1 <= len(parts) <= 3 or not all(parts):
+        raise InputError(f"{name!r} should read table, schema.table or catalog.schema.table")
+    return parts
+
+
+def check_written(tree: Any, text: str, dialect: str) -> None:
+    """An error unless the text, read again in its dialect, is one statement with just the names and texts we wrote."""
+    from sqlglot import ParseError, TokenError, parse
+
+    try:
+        again = [statement for statement in parse(text, dialect=dialect) if statement is not None]
+    except (ParseError, TokenError):
+        again = []
+    lost = None
+    if len(again) == 1:
+        lost = next(iter(sorted(_words(tree) ^ _words(again[0]))), None)
+    if lost is not None or len(again) != 1:
+        what = "a name" if lost is None else repr(lost)
+        raise InputError(f"{what} cannot be written in the SQL of {dialect}; rename it, a column with columns={{...}}")
+
+
+def _words(tree: Any) -> set[str]:
+    """All names and texts of a statement. Not how often: reading SQL Server's again adds aliases."""
+    from sqlglot import exp
+
+    found: set[str] = set()
+    for node in tree.walk():
+        if isinstance(node, exp.Identifier | exp.National) or (isinstance(node, exp.Literal) and node.is_string):
+            found.add(node.this)
+    return found
+
+
+def _check_name(name: str, dialect: str) -> None:
+    if not name or "\0" in name or not is_utf8(name) or (dialect == "spark" and "${" in name):
+        raise InputError(
+            f"{name!r} cannot be a name in the SQL of {dialect}; for a column, say what the table calls it: "
+            f"columns={{{name!r}: ...}}"
+        )
+
+
+def _check_distinct(names: Sequence[str], dialect: str) -> None:
+    seen: dict[str, str] = {}
+    for name in names:
+        folded = _folded(name, dialect)
+        if folded in seen:
+            found = f"{seen[folded]!r} and {name!r} are one name in {dialect}"
+            raise InputError(f"{found}; say what the table calls them with columns={{...}}")
+        seen[folded] = name
+
+
+def _folded(name: str, dialect: str) -> str:
+    folded = name if dialect in _SENSITIVE else name.casefold()
+    return folded.encode("utf-8")[: _LONGEST.get(dialect)].decode("utf-8", "ignore")
+
+
+def _marks(names: Sequence[str]) -> str:
+    """As few underscores as it takes for no name of ours to be one of these."""
+    folded = [name.casefold() for name in names]
+    marks = ""
+    while any(_could_be_ours(name, marks) for name in folded):
+        marks += "_"
+    return marks
+
+
+def _could_be_ours(name: str, marks: str) -> bool:
+    rest = name.removeprefix(marks) if name.startswith(marks) else ""
+    return rest in ("types", "inputs", "predicates", "source", "pattern", "patterns") or (
+        rest[:1] in ("t", "x", "p", "r", "c") and rest.lstrip("abcdefghijklmnopqrstuvwxyz").replace("_", "").isdigit()
+    )

@@ -1,0 +1,90 @@
+"""Runs PMML in JPMML-Evaluator, in a Java machine of this process."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import math
+from functools import lru_cache
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+
+from conceptrules.export.layout import rule_ids
+from conceptrules.export.pmml.model import LABEL, NAMESPACE, escaped, label_texts
+from conceptrules.export.verify.trial_rows import Answers, Trial
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.predicate import Value
+
+
+def missing(**options: Any) -> str | None:
+    if importlib.util.find_spec("jpmml_evaluator") is None:
+        return "jpmml_evaluator is not installed: pip install 'conceptrules[pmml]'"
+    return None if _has_java() else "there is no Java; install a JDK or JRE, 11 or newer"
+
+
+def run(network: RuleNetwork, exported: str, trial: Trial, **options: Any) -> Answers:
+    """Only the file says what goes where, as it would for anyone else who runs it."""
+    from jpmml_evaluator import LoadingModelEvaluatorBuilder
+
+    evaluator = LoadingModelEvaluatorBuilder(_backend()).loadString(exported).build()
+    columns = {
+        field: [_given(value, each["escaped"]) for value in trial.values[each["column"]]]
+        for field, each in _fields(exported).items()
+    }
+    if columns and len(trial):
+        results = _evaluated(evaluator, columns)
+    else:  # one answer for all rows, if there are any
+        results = {name: [value] * len(trial) for name, value in evaluator.evaluate({}).items()}
+    index = {text: number for number, text in enumerate(label_texts(network))}
+    rules = [results[f"R{name}"] for name in rule_ids(network)]
+    held = np.array(rules, dtype=np.bool_).reshape(len(rules), len(trial)).T
+    return Answers(np.array([index[text] for text in results[LABEL]], dtype=np.intp), held)
+
+
+def _evaluated(evaluator: Any, columns: dict[str, list[Value | None]]) -> dict[str, list[Any]]:
+    """`evaluateAll`, less the pandas tables that go in and come out of it."""
+    from jpmml_evaluator import PythonEvaluatorUtil
+
+    given = {"columns": list(columns), "data": list(columns.values())}
+    found = PythonEvaluatorUtil.evaluateAll(evaluator.backend, evaluator.javaEvaluator, given, None, 1)
+    errors = [error for error in found["errors"] or [] if error]
+    if errors:
+        raise RuntimeError(f"JPMML-Evaluator failed: {errors[0]}")
+    return dict(zip(found["columns"], found["data"], strict=True))
+
+
+def _fields(exported: str) -> dict[str, dict[str, Any]]:
+    """What each field is for: the column, and whether its text is escaped."""
+    root = ElementTree.fromstring(exported)
+    space = {"p": NAMESPACE}
+    fields = root.findall("p:DataDictionary/p:DataField", space)
+    notes = {field.attrib["name"]: field.find("p:Extension", space) for field in fields}
+    return {name: json.loads(note.attrib["value"]) for name, note in notes.items() if note is not None}
+
+
+def _given(value: Value | None, escape: bool) -> Value | None:
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    if isinstance(value, str):
+        return escaped(value) if escape else value
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+@lru_cache
+def _has_java() -> bool:
+    import jpype
+
+    try:
+        jpype.getDefaultJVMPath()
+    except jpype.JVMNotFoundException:
+        return False
+    return True
+
+
+@lru_cache
+def _backend() -> Any:
+    from jpmml_evaluator.jpype import JPypeBackend
+
+    return JPypeBackend()

@@ -1,0 +1,77 @@
+"""Runs ONNX in onnxruntime."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptrules.export.layout import inputs
+from conceptrules.export.onnx.columns import ROWS
+from conceptrules.export.onnx.model import has_labels
+from conceptrules.export.verify.trial_rows import Answers, Trial
+from conceptrules.model.evaluation import Bits
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.predicate import Value
+
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+def missing(**options: Any) -> str | None:
+    there = importlib.util.find_spec("onnxruntime") is not None
+    return None if there else "onnxruntime is not installed: pip install 'conceptrules[onnx]'"
+
+
+def holdable(network: RuleNetwork, trial: Trial, **options: Any) -> Bits:
+    """Half of a surrogate pair is no text that a tensor can hold."""
+    columns = [trial.values[used.column.name] for used in inputs(network) if used.family == "text"]
+    held = np.ones(len(trial), dtype=np.bool_)
+    for column in columns:
+        held &= [not isinstance(value, str) or not _HALF.search(value) for value in column]
+    return held
+
+
+def run(network: RuleNetwork, exported: bytes, trial: Trial, **options: Any) -> Answers:
+    """Only the file says what goes where, as it would for anyone else who runs it."""
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(exported, providers=["CPUExecutionProvider"])
+    known = session.get_modelmeta().custom_metadata_map
+    feed: dict[str, NDArray[Any]] = {}
+    kinds = {each.name: each.type for each in session.get_inputs()}
+    for column in json.loads(known["columns"]):
+        values = trial.values[column["column"]]
+        feed[column["input"]] = _tensor(values, kinds[column["input"]])
+        if column["missing"]:
+            feed[column["missing"]] = np.array([[_is_gap(value)] for value in values], dtype=np.bool_).reshape(-1, 1)
+    if ROWS in kinds:
+        feed[ROWS] = np.zeros((len(trial), 1))
+    names = [each.name for each in session.get_outputs()]
+    found = dict(zip(names, session.run(names, feed), strict=True))
+    return Answers(_classes(network, found["label"]), found["rules"], found.get("probabilities"))
+
+
+def _tensor(values: Sequence[Value | None], kind: str) -> NDArray[Any]:
+    if kind == "tensor(string)":
+        column: NDArray[Any] = np.empty((len(values), 1), dtype=object)
+        column[:, 0] = ["" if value is None else value for value in values]
+        return column
+    if kind == "tensor(int64)":
+        return np.array([0 if _is_gap(value) else value for value in values], dtype=np.int64).reshape(-1, 1)
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64).reshape(-1, 1)
+
+
+def _is_gap(value: Value | None) -> bool:
+    return value is None or value != value  # noqa: PLR0124
+
+
+def _classes(network: RuleNetwork, labels: NDArray[Any]) -> NDArray[np.intp]:
+    if not has_labels(network):
+        return labels.astype(np.intp)
+    index = {value: number for number, value in enumerate(network.classes)}
+    return np.array([index[label] for label in labels.tolist()], dtype=np.intp)

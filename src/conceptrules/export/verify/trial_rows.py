@@ -1,0 +1,115 @@
+"""Rows to try an export on, with what the network itself answers on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptrules.export.layout import inputs
+from conceptrules.logic.probe_rows import Row, covering_rows
+from conceptrules.model.evaluation import Bits, Words, layers, pack, unpack, winners
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.predicate import Column, Predicate, Value, holds
+from conceptrules.tables.cells import check_readable, numbers_of
+from conceptrules.tables.table import Table, open_table, positions, read_words
+
+CLAIM = "the same class and the same fired rules as the model"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answers:
+    """What an engine says about rows."""
+
+    classes: NDArray[np.intp]
+    """The index of the class of each row."""
+    rules: Bits | None = None
+    """(rows, rules): which rules fire, in the order of `layout.rule_ids`; None where the export does not tell."""
+    probabilities: NDArray[np.float64] | None = None
+    """(rows, classes), where the export tells."""
+
+    def take(self, rows: NDArray[np.intp]) -> Answers:
+        rules = None if self.rules is None else self.rules[rows]
+        stated = None if self.probabilities is None else self.probabilities[rows]
+        return Answers(self.classes[rows], rules, stated)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trial:
+    """Rows, column by column, with values as `Column` reads them (None or NaN where missing)."""
+
+    values: dict[str, list[Value | None]]
+    expected: Answers
+
+    def __len__(self) -> int:
+        return len(self.expected.classes)
+
+    def take(self, rows: NDArray[np.intp]) -> Trial:
+        places = rows.tolist()
+        if len(places) == len(self):
+            return self
+        values = {name: [column[place] for place in places] for name, column in self.values.items()}
+        return Trial(values, self.expected.take(rows))
+
+    def row(self, index: int) -> Row:
+        return {name: column[index] for name, column in self.values.items()}
+
+
+def covering_trial(network: RuleNetwork, limit: int = 10_000) -> Trial:
+    """The rows that cover the network; what it answers is worked out from the meaning of each predicate."""
+    rows = covering_rows(network, limit)
+    return trial_of(network, {column.name: [row[column.name] for row in rows] for column in network.columns}, len(rows))
+
+
+def trial_of(network: RuleNetwork, values: dict[str, list[Value | None]], rows: int) -> Trial:
+    """So many rows with these values."""
+    coded = {name: _coded(column) for name, column in values.items()}
+    bits = [_plain_bits(predicate, *coded[predicate.column]) for predicate in network.predicates]
+    matrix = np.array(bits, dtype=np.bool_).reshape(len(bits), rows).T
+    return Trial(values, answers_of(network, pack(matrix)))
+
+
+def table_trial(network: RuleNetwork, table: Any) -> Trial:
+    """The rows of a table; what the network answers is what it predicts. Columns that no rule uses are not read."""
+    opened = open_table(table)
+    used = {one.column.name: one.predicates for one in inputs(network)}
+    places = positions(network.columns, opened)
+    values: dict[str, list[Value | None]] = {
+        column.name: _read(column, opened, place) if column.name in used else [None] * opened.rows
+        for column, place in zip(network.columns, places, strict=True)
+    }
+    wanted = [index for predicates in used.values() for index in predicates]
+    return Trial(values, answers_of(network, read_words(network.columns, network.predicates, opened, wanted)))
+
+
+def _read(column: Column, table: Table, place: int) -> list[Value | None]:
+    cells = table.cells(place)
+    check_readable(cells, column)
+    read = numbers_of(cells) if column.ordered else cells.values
+    plain = [None if gap else value for value, gap in zip(read.tolist(), cells.missing.tolist(), strict=True)]
+    return plain if cells.codes is None else [plain[code] for code in cells.codes.tolist()]
+
+
+def answers_of(network: RuleNetwork, words: Words) -> Answers:
+    """The network's own answers, from the bits of its predicates."""
+    from conceptrules.model.statistics import probabilities
+
+    hidden = [unpack(layer) for layer in layers(network, words)]
+    stated = probabilities(network, hidden[-1]) if network.statistics is not None else None
+    return Answers(winners(network, hidden[-1]), np.concatenate(hidden[1::2], axis=1), stated)
+
+
+def _coded(values: list[Value | None]) -> tuple[list[Value | None], NDArray[np.intp]]:
+    """The different values (0 is not -0, NaN is not None), and which of them each row holds."""
+    names = list(map(repr, values))
+    distinct = dict(zip(names, values, strict=True))
+    places = {name: place for place, name in enumerate(distinct)}
+    return list(distinct.values()), np.array([places[name] for name in names], dtype=np.intp)
+
+
+def _plain_bits(predicate: Predicate, distinct: list[Value | None], codes: NDArray[np.intp]) -> Bits:
+    """Each different value is looked at once: there are far fewer of them than rows."""
+    held: Bits = np.array([holds(predicate, value) for value in distinct], dtype=np.bool_)[codes]
+    return held

@@ -1,0 +1,1 @@
+"""The model file: a network as JSON, and back."""

@@ -1,0 +1,280 @@
+"""From JSON to a network. Whatever the text is, the answer is a network or an `InputError` that says where it errs.
+
+Nothing in a file is a name to be imported, a place to be fetched or code to be run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+from conceptrules.io.decode_provenance import training
+from conceptrules.io.encode import FORMAT, VERSION
+from conceptrules.io.json_readers import (
+    At,
+    counts,
+    fields,
+    flag,
+    index,
+    items,
+    number,
+    one_value,
+    place,
+    shortened,
+    text,
+    values,
+    wrong,
+)
+from conceptrules.io.json_text import parsed
+from conceptrules.io.limits import check_numbers
+from conceptrules.io.node_names import predicate_names
+from conceptrules.model.content_hash import content_hash
+from conceptrules.model.errors import InputError
+from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork, Statistics, check_columns
+from conceptrules.model.predicate import KINDS, Column, Equals, Interval, Missing, OneOf, Predicate, Value
+from conceptrules.model.text import concept_name
+
+Places = Mapping[str, int]
+
+
+def loads(source: str) -> RuleNetwork:
+    """The network that `dumps` wrote, in any version."""
+    try:
+        return _versioned(parsed(source))
+    except InputError as error:
+        raise InputError(_readable(str(error))) from None
+
+
+def _versioned(model: object) -> RuleNetwork:
+    if not isinstance(model, dict) or model.get("format") != FORMAT:
+        raise InputError(f'not a conceptrules model: it does not say "format": "{FORMAT}"')
+    version = index(model.get("version"), ("version",)) or wrong(0, ("version",), "1 or more")
+    if version > VERSION:
+        found = shortened(str(version))
+        raise InputError(f"the model has version {found}, this conceptrules reads up to {VERSION}; update it")
+    columns = model.get("columns")
+    described = [c.get("categories") for c in columns if isinstance(c, dict)] if isinstance(columns, list) else []
+    check_numbers([model.get("classes"), *described])
+    return _VERSIONS[version](model)
+
+
+def _readable(words: str) -> str:
+    """An error about a list of a million classes need not show them all."""
+    return words if len(words) <= 500 else f"{words[:240]} ... {words[-240:]}"
+
+
+# What all versions share
+
+
+_COMMON = ("classes", "priority", "default", "columns", "predicates", "levels", "statistics")
+
+
+def _column(value: object, at: At) -> Column:
+    name, kind, categories, missing = fields(value, at, ("name", "kind", "categories", "missing"))
+    for known in KINDS:
+        if kind == known:
+            known_values = values(categories, (*at, "categories"))
+            return Column(text(name, (*at, "name")), known, known_values, flag(missing, (*at, "missing")))
+    wrong(kind, (*at, "kind"), f"one of {', '.join(KINDS)}")
+
+
+def _predicate(value: object, at: At, more: tuple[str, ...] = ()) -> Predicate:
+    """`more`: keys that are read elsewhere."""
+    kind = value.get("kind") if isinstance(value, dict) else None
+    if kind == "interval":
+        column, low, high, *_ = fields(value, at, ("column", "low", "high", "kind", *more))
+        bounds = _bound(low, -math.inf, (*at, "low")), _bound(high, math.inf, (*at, "high"))
+        return Interval(text(column, (*at, "column")), *bounds)
+    if kind == "equals":
+        column, wanted, *_ = fields(value, at, ("column", "value", "kind", *more))
+        return Equals(text(column, (*at, "column")), one_value(wanted, (*at, "value")))
+    if kind == "one_of":
+        column, some, *_ = fields(value, at, ("column", "values", "kind", *more))
+        return OneOf(text(column, (*at, "column")), values(some, (*at, "values")))
+    if kind == "missing":
+        column, *_ = fields(value, at, ("column", "kind", *more))
+        return Missing(text(column, (*at, "column")))
+    wrong(kind, (*at, "kind"), "interval, equals, one_of or missing")
+
+
+def _bound(value: object, absent: float, at: At) -> float:
+    return absent if value is None else number(value, at)
+
+
+def _priority(value: object) -> tuple[Value, ...]:
+    """In memory an empty one stands for the order of the classes; a file says it."""
+    return values(value, ("priority",)) or wrong(value, ("priority",), "a list of all classes, the winner first")
+
+
+def _statistics(value: object, classes: int, fires: Callable[[object, At], tuple[bool, ...]]) -> Statistics | None:
+    """`fires` reads which classes fire."""
+    if value is None:
+        return None
+
+    def pattern(value: object, at: At) -> tuple[tuple[bool, ...], tuple[float, ...]]:
+        fired, weights = fields(value, at, ("fires", "rows"))
+        rows = counts(weights, (*at, "rows"))
+        if len(rows) != classes:  # told now: `fires` can be shorter in the file than in memory
+            raise InputError(f"{place(at)}.rows needs one figure for each of the {classes} classes")
+        return fires(fired, (*at, "fires")), rows
+
+    rows, covered, patterns = fields(value, ("statistics",), ("rows", "covered", "patterns"))
+    return Statistics(
+        counts(rows, ("statistics", "rows")),
+        items(partial(items, counts), covered, ("statistics", "covered")),
+        items(pattern, patterns, ("statistics", "patterns")),
+    )
+
+
+# Version 1: rules, predicates and concepts go by their number
+
+
+def _network_1(model: object) -> RuleNetwork:
+    keys = ("format", "version", *_COMMON)
+    _, _, classes, priority, default, columns, predicates, levels, statistics = fields(model, (), keys)
+    labels = values(classes, ("classes",))
+    return RuleNetwork(
+        columns=items(_column, columns, ("columns",)),
+        predicates=items(_predicate, predicates, ("predicates",)),
+        levels=items(_level_1, levels, ("levels",)),
+        classes=labels,
+        priority=_priority(priority),
+        default=one_value(default, ("default",)),
+        statistics=_statistics(statistics, len(labels), partial(items, flag)),
+    )
+
+
+def _level_1(value: object, at: At) -> Level:
+    rules, concepts = fields(value, at, ("rules", "concepts"))
+    return Level(items(_rule_1, rules, (*at, "rules")), items(_concept_1, concepts, (*at, "concepts")))
+
+
+def _rule_1(value: object, at: At) -> Rule:
+    yes, no = fields(value, at, ("all", "none"))
+    return _rule(items(index, yes, (*at, "all")), items(index, no, (*at, "none")))
+
+
+def _rule(yes: Sequence[int], no: Sequence[int]) -> Rule:
+    return Rule((*map(Literal, yes), *(Literal(i, negated=True) for i in no)))
+
+
+def _concept_1(value: object, at: At) -> Concept:
+    (rules,) = fields(value, at, ("any",))
+    return Concept(items(index, rules, (*at, "any")))
+
+
+# Version 2: a rule names its literals and the concepts that it is for; the hash; the training
+
+
+def _network_2(model: object) -> RuleNetwork:
+    assert isinstance(model, dict)
+    keys = ("format", "version", "hash", *_COMMON, "training")
+    _, _, given, classes, priority, default, columns, predicates, levels, statistics, trained = fields(
+        {"hash": None, **model}, (), keys
+    )
+    known = items(_column, columns, ("columns",))
+    tests = items(partial(_predicate, more=("name",)), predicates, ("predicates",))
+    labels = values(classes, ("classes",))
+    network = RuleNetwork(
+        columns=known,
+        predicates=tests,
+        levels=_levels(levels, _checked_names(known, tests, predicates), labels),
+        classes=labels,
+        priority=_priority(priority),
+        default=one_value(default, ("default",)),
+        statistics=_statistics(statistics, len(labels), partial(_fires, _places(labels))),
+        training=None if trained is None else training(trained, ("training",)),
+    )
+    _check_stability(network)
+    _check_hash(network, given)
+    return network
+
+
+def _checked_names(columns: Sequence[Column], predicates: Sequence[Predicate], given: object) -> list[str]:
+    """A name that says something else than the predicate would make rules that lie to whoever reads the file."""
+    check_columns(columns, predicates)  # words can be made of what it lets pass
+    names = predicate_names(columns, predicates)
+    assert isinstance(given, list)
+    for i, (name, item) in enumerate(zip(names, given, strict=True)):
+        if item["name"] != name:
+            wrong(item["name"], ("predicates", i, "name"), f"what the predicate says, {shortened(name)!r}")
+    return names
+
+
+def _levels(value: object, predicates: Sequence[str], classes: Sequence[Value]) -> tuple[Level, ...]:
+    if not isinstance(value, list):
+        wrong(value, ("levels",), "a list")
+    result = []
+    below: Sequence[Value] = predicates
+    for depth, item in enumerate(value):
+        at = ("levels", depth)
+        concepts, rules = fields(item, at, ("concepts", "rules"))
+        names = values(concepts, (*at, "concepts"))
+        last = depth == len(value) - 1
+        _check_concepts(names, classes if last else [concept_name(depth, i) for i in range(len(names))], at)
+        result.append(_level_2(rules, below, names, (*at, "rules")))
+        below = names
+    return tuple(result)
+
+
+def _check_concepts(found: Sequence[Value], expected: Sequence[Value], at: At) -> None:
+    if list(found) != list(expected):
+        raise InputError(f"{place(at)}.concepts must be {shortened(str(list(expected)))}")
+
+
+def _level_2(value: object, below: Sequence[Value], concepts: Sequence[Value], at: At) -> Level:
+    read = items(partial(_rule_2, _places(below), _places(concepts)), value, at)
+    members: list[list[int]] = [[] for _ in concepts]
+    for i, (owners, _) in enumerate(read):
+        for owner in owners:
+            members[owner].append(i)
+    return Level(tuple(rule for _, rule in read), tuple(Concept(tuple(some)) for some in members))
+
+
+def _rule_2(below: Places, concepts: Places, value: object, at: At) -> tuple[tuple[int, ...], Rule]:
+    """The concepts that the rule is for, and the rule."""
+    owners, yes, no = fields(value, at, ("for", "all", "none"))
+    named = partial(items, partial(_named, below))
+    rule = _rule(named(yes, (*at, "all")), named(no, (*at, "none")))
+    return items(partial(_named, concepts), owners, (*at, "for")), rule
+
+
+def _places(names: Sequence[Value]) -> Places:
+    return {_key(name): i for i, name in enumerate(names)}
+
+
+def _key(name: Value) -> str:
+    """Text, since a file could choose numbers that share a hash; 1 and "1" stay apart."""
+    return f"s{name}" if isinstance(name, str) else f"n{name!r}"
+
+
+def _named(places: Places, value: object, at: At) -> int:
+    """The number of what has this name."""
+    found = places.get(_key(one_value(value, at)))
+    if found is None:
+        raise InputError(f"{place(at)} names {shortened(repr(value))}, which is not there")
+    return found
+
+
+def _fires(classes: Places, value: object, at: At) -> tuple[bool, ...]:
+    fired = set(items(partial(_named, classes), value, at))
+    return tuple([i in fired for i in range(len(classes))])
+
+
+def _check_stability(network: RuleNetwork) -> None:
+    found = network.training and [len(rules) for rules in network.training.stability]
+    shape = [len(level.rules) for level in network.levels]
+    if found and found != shape:
+        raise InputError(f"training.stability is for {found} rules by level, the network has {shape}")
+
+
+def _check_hash(network: RuleNetwork, given: object) -> None:
+    if given is not None and text(given, ("hash",)) != content_hash(network):
+        raise InputError(
+            'the rules were changed after they were saved: they do not give the "hash" of the file; if the change is '
+            'meant, delete the line of "hash"'
+        )
+
+
+_VERSIONS: dict[int, Callable[[object], RuleNetwork]] = {1: _network_1, 2: _network_2}

@@ -1,0 +1,82 @@
+"""From JSON to how a network was learned."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TypeVar
+
+from conceptrules.io.json_readers import At, count, counts, fields, index, items, one_value, text, values, wrong
+from conceptrules.model.provenance import Setting, Training, Validation
+
+T = TypeVar("T")
+
+_KEYS = (
+    "version", "seed", "settings", "rows", "rate", "epoch", "validation", "stability", "fingerprint", "distinct",
+    "categories_dropped",
+)  # fmt: skip
+_PRICED = ("price", "members")  # of the recipe that has a price for edges
+_HASHES = re.compile(r"(?:[0-9a-f]{16})*")
+
+
+def training(value: object, at: At) -> Training:
+    priced = isinstance(value, dict) and "price" in value
+    version, seed, settings, rows, rate, epoch, validation, stability, fingerprint, distinct, dropped, *price = fields(
+        value, at, (*_KEYS, *(_PRICED if priced else ()))
+    )
+    return Training(
+        version=text(version, (*at, "version")),
+        seed=None if seed is None else index(seed, (*at, "seed")),
+        settings=_pairs(_setting, settings, (*at, "settings")),
+        rows=index(rows, (*at, "rows")),
+        rate=None if rate is None else count(rate, (*at, "rate")),
+        epoch=None if epoch is None else index(epoch, (*at, "epoch")),
+        validation=None if validation is None else _validation(validation, (*at, "validation")),
+        stability=items(counts, stability, (*at, "stability")),
+        fingerprint=_fingerprint(fingerprint, (*at, "fingerprint")),
+        distinct=index(distinct, (*at, "distinct")),
+        categories_dropped=_pairs(index, dropped, (*at, "categories_dropped")),
+        price=count(price[0], (*at, "price")) if priced else None,
+        members=index(price[1], (*at, "members")) if priced else None,
+    )
+
+
+def _validation(value: object, at: At) -> Validation:
+    keys = ("source", "rows", "mllp_f1", "crs_f1", "disagreement", "fires", "reliability")
+    source, rows, mllp_f1, crs_f1, disagreement, fires, reliability = fields(value, at, keys)
+    return Validation(
+        source=text(source, (*at, "source")),
+        rows=count(rows, (*at, "rows")),
+        mllp_f1=None if mllp_f1 is None else count(mllp_f1, (*at, "mllp_f1")),
+        crs_f1=count(crs_f1, (*at, "crs_f1")),
+        disagreement=None if disagreement is None else count(disagreement, (*at, "disagreement")),
+        fires=_three(fires, (*at, "fires")),
+        reliability=items(_three, reliability, (*at, "reliability")),
+    )
+
+
+def _three(value: object, at: At) -> tuple[float, float, float]:
+    found = counts(value, at)
+    if len(found) != 3:
+        wrong(value, at, "a list of three numbers")
+    return found[0], found[1], found[2]
+
+
+def _setting(value: object, at: At) -> Setting:
+    if value is None:
+        return None
+    return values(value, at) if isinstance(value, list) else one_value(value, at)
+
+
+def _pairs(read: Callable[[object, At], T], value: object, at: At) -> tuple[tuple[str, T], ...]:
+    """An object whose keys are free."""
+    if not isinstance(value, dict):
+        wrong(value, at, "an object")
+    return tuple((key, read(item, (*at, key))) for key, item in value.items())
+
+
+def _fingerprint(value: object, at: At) -> tuple[int, ...]:
+    digits = text(value, at)
+    if not _HASHES.fullmatch(digits):
+        wrong(value, at, "hashes of 16 hexadecimal digits, one after the other")
+    return tuple(int(digits[start : start + 16], 16) for start in range(0, len(digits), 16))

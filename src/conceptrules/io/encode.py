@@ -1,0 +1,173 @@
+"""From a network to JSON, one node a line. `decode` is the way back.
+
+`_flat` writes a piece of JSON on one line, `_list` and `_object` give each item a line of its own. A rule's line has
+its literals in words and the concepts that it is for, and no figures: when a network is learned anew, the lines that
+change are those of the rules that do.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from conceptrules.io.node_names import concept_names, predicate_names
+from conceptrules.model.content_hash import content_hash
+from conceptrules.model.network import Level, RuleNetwork, Statistics
+from conceptrules.model.predicate import Column, Equals, Interval, Missing, OneOf, Predicate, Value
+from conceptrules.model.provenance import Setting, Training, Validation
+
+FORMAT = "conceptrules"
+VERSION = 2
+
+
+def dumps(network: RuleNetwork) -> str:
+    """The network as text; `loads` gives back an equal one, with its statistics and training."""
+    names = predicate_names(network.columns, network.predicates)
+    fields = {
+        "format": _flat(FORMAT),
+        "version": _flat(VERSION),
+        "hash": _flat(content_hash(network)),
+        "classes": _values(network.classes),
+        "priority": _values(network.priority),
+        "default": _flat(_value(network.default)),
+        "columns": _list(map(_column, network.columns)),
+        "predicates": _list(map(_predicate, names, network.predicates)),
+        "levels": _list(_levels(network, names)),
+        "statistics": "null" if network.statistics is None else _statistics(network.statistics, network.classes),
+        "training": "null" if network.training is None else _training(network.training),
+    }
+    # What UTF-8 cannot hold (half of a surrogate pair) becomes \udc80, which is how JSON writes it.
+    return _object(fields).encode("utf-8", "backslashreplace").decode("utf-8") + "\n"
+
+
+def _column(column: Column) -> str:
+    categories = [_value(value) for value in column.categories]
+    return _flat({"name": column.name, "kind": column.kind, "categories": categories, "missing": column.missing})
+
+
+def _predicate(name: str, predicate: Predicate) -> str:
+    test: dict[str, object]
+    match predicate:
+        case Interval(column=column, low=low, high=high):
+            test = {"kind": "interval", "column": column, "low": _bound(low), "high": _bound(high)}
+        case Equals(column=column, value=value):
+            test = {"kind": "equals", "column": column, "value": _value(value)}
+        case OneOf(column=column, values=values):
+            test = {"kind": "one_of", "column": column, "values": [_value(value) for value in values]}
+        case Missing(column=column):
+            test = {"kind": "missing", "column": column}
+        case _:
+            raise AssertionError(predicate)
+    return _flat({"name": name, **test})
+
+
+def _levels(network: RuleNetwork, predicates: Sequence[str]) -> Iterable[str]:
+    below: Sequence[object] = predicates
+    for number, level in enumerate(network.levels):
+        concepts = [_value(name) for name in concept_names(network, number)]
+        yield _object({"concepts": _flat(concepts), "rules": _list(_rules(level, below, concepts))})
+        below = concepts
+
+
+def _rules(level: Level, below: Sequence[object], concepts: Sequence[object]) -> Iterable[str]:
+    owners: list[list[object]] = [[] for _ in level.rules]
+    for name, concept in zip(concepts, level.concepts, strict=True):
+        for index in concept.rules:
+            owners[index].append(name)
+    for rule, owned in zip(level.rules, owners, strict=True):
+        yes = [below[literal.index] for literal in rule.literals if not literal.negated]
+        no = [below[literal.index] for literal in rule.literals if literal.negated]
+        yield _flat({"for": owned, "all": yes, "none": no})
+
+
+def _statistics(statistics: Statistics, classes: Sequence[Value]) -> str:
+    covered = (_list(map(_numbers, level)) for level in statistics.covered)
+    patterns = (_pattern(classes, *pattern) for pattern in statistics.patterns)
+    return _object({"rows": _numbers(statistics.rows), "covered": _list(covered), "patterns": _list(patterns)})
+
+
+def _pattern(classes: Sequence[Value], fires: Sequence[bool], rows: Sequence[float]) -> str:
+    fired = [name for name, fires_too in zip(classes, fires, strict=True) if fires_too]
+    return f'{{"fires": {_values(fired)}, "rows": {_numbers(rows)}}}'
+
+
+def _training(training: Training) -> str:
+    fields = {
+        "version": _flat(training.version),
+        "seed": _flat(training.seed),
+        "settings": _object({name: _setting(value) for name, value in training.settings}),
+        "rows": _flat(training.rows),
+        "rate": _number_or_none(training.rate),
+        "epoch": _flat(training.epoch),
+        "validation": "null" if training.validation is None else _validation(training.validation),
+        "stability": _list(map(_numbers, training.stability)),
+        "fingerprint": _flat("".join(f"{row:016x}" for row in training.fingerprint)),
+        "distinct": _flat(training.distinct),
+        "categories_dropped": _flat(dict(training.categories_dropped)),
+    }
+    if training.price is not None:
+        fields |= {"price": _flat(_number(training.price)), "members": _flat(training.members)}
+    return _object(fields)
+
+
+def _validation(validation: Validation) -> str:
+    fields = {
+        "source": _flat(validation.source),
+        "rows": _flat(_number(validation.rows)),
+        "mllp_f1": _number_or_none(validation.mllp_f1),
+        "crs_f1": _flat(_number(validation.crs_f1)),
+        "disagreement": _number_or_none(validation.disagreement),
+        "fires": _numbers(validation.fires),
+        "reliability": _list(map(_numbers, validation.reliability)),
+    }
+    return _object(fields)
+
+
+def _number_or_none(value: float | None) -> str:
+    return "null" if value is None else _flat(_number(value))
+
+
+def _setting(value: Setting) -> str:
+    if value is None:
+        return "null"
+    return _values(value) if isinstance(value, tuple) else _flat(_value(value))
+
+
+def _values(values: Iterable[Value]) -> str:
+    return _flat([_value(value) for value in values])
+
+
+def _numbers(values: Iterable[float]) -> str:
+    return _flat([_number(value) for value in values])
+
+
+def _number(value: float) -> float:
+    """Whole numbers without `.0`."""
+    return int(value) if float(value).is_integer() and abs(value) < 2**53 else value
+
+
+def _bound(value: float) -> float | None:
+    """An infinity is a bound that is not there, since JSON has none."""
+    return None if math.isinf(value) else _number(value)
+
+
+def _value(value: Value) -> object:
+    return {"infinity": value > 0} if isinstance(value, float) and math.isinf(value) else value
+
+
+def _flat(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _list(items: Iterable[str]) -> str:
+    return _block("[", items, "]")
+
+
+def _object(items: Mapping[str, str]) -> str:
+    return _block("{", (f"{_flat(key)}: {item}" for key, item in items.items()), "}")
+
+
+def _block(start: str, items: Iterable[str], end: str) -> str:
+    body = ",\n".join(items).replace("\n", "\n ")
+    return f"{start}\n {body}\n{end}" if body else start + end

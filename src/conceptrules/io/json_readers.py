@@ -1,0 +1,104 @@
+"""Readers of pieces of JSON. Each takes a piece and `at`, the keys that lead to it, for the error where it is wrong."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Callable, Sequence
+from typing import NoReturn, TypeVar
+
+from conceptrules.model.errors import InputError
+from conceptrules.model.predicate import Value
+
+T = TypeVar("T")
+At = tuple[str | int, ...]
+
+
+def items(read: Callable[[object, At], T], value: object, at: At) -> tuple[T, ...]:
+    """A list of such pieces."""
+    if not isinstance(value, list):
+        wrong(value, at, "a list")
+    return tuple([read(item, (*at, number)) for number, item in enumerate(value)])
+
+
+def fields(value: object, at: At, keys: Sequence[str]) -> list[object]:
+    """The values of an object with just these keys."""
+    if not isinstance(value, dict):
+        wrong(value, at, f"an object with {', '.join(keys)}")
+    for key in keys:
+        if key not in value:
+            raise InputError(f"{place(at)} has no {key!r}")
+    if len(value) > len(keys):
+        key = next(key for key in value if key not in keys)
+        raise InputError(
+            f"{place(at)} has a {shortened(key)!r} that this version does not know; it knows {', '.join(keys)}"
+        )
+    return [value[key] for key in keys]
+
+
+def values(value: object, at: At) -> tuple[Value, ...]:
+    """Categories or classes."""
+    return items(one_value, value, at)
+
+
+def one_value(value: object, at: At) -> Value:
+    if isinstance(value, dict):
+        (positive,) = fields(value, at, ("infinity",))
+        return math.inf if flag(positive, (*at, "infinity")) else -math.inf
+    if isinstance(value, float) and math.isinf(value):
+        wrong(value, at, 'a number within range ({"infinity": true} is written for infinity)')
+    return value if isinstance(value, str | int | float) else wrong(value, at, "text, a number, true or false")
+
+
+def counts(value: object, at: At) -> tuple[float, ...]:
+    return items(count, value, at)
+
+
+def count(value: object, at: At) -> float:
+    result = number(value, at)
+    return result if result >= 0 else wrong(value, at, "a number from 0 up")
+
+
+def number(value: object, at: At) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max:
+        return float(value)
+    wrong(value, at, "a finite number")
+
+
+def index(value: object, at: At) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    wrong(value, at, "a whole number from 0 up")
+
+
+def text(value: object, at: At) -> str:
+    return value if isinstance(value, str) else wrong(value, at, "text")
+
+
+def flag(value: object, at: At) -> bool:
+    return value if isinstance(value, bool) else wrong(value, at, "true or false")
+
+
+def wrong(found: object, at: At, expected: str) -> NoReturn:
+    raise InputError(f"{place(at)} must be {expected}, found {_found(found)}")
+
+
+def place(at: At) -> str:
+    """
+    >>> place(("levels", 0, "rules"))
+    'levels[0].rules'
+    """
+    return "".join(f"[{key}]" if isinstance(key, int) else f".{shortened(key)}" for key in at)[1:] or "the model"
+
+
+def shortened(words: str, most: int = 60) -> str:
+    return words if len(words) <= most else f"{words[: most - 3]}..."
+
+
+def _found(value: object) -> str:
+    if isinstance(value, list):
+        return "a list"
+    if isinstance(value, dict):
+        return "an object"
+    return shortened(json.dumps(value[:60] if isinstance(value, str) else value))

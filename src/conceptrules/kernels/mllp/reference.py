@@ -1,0 +1,117 @@
+"""The definition, in plain NumPy: slow, readable, and the oracle of every other kernel.
+
+Layout: a batch lies in the last axis. For a cohort of K networks x is (K, inputs, batch) and w (K, outputs, inputs).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptrules.kernels.mllp.cohort import Cohort, Flags, Floats, Rows, Settings
+
+Array = NDArray[np.floating]
+
+
+def none_of(x: Array, w: Array) -> Array:
+    """`y[i, b] = prod_j (1 - w[i, j] x[j, b])`: true where none of the selected inputs is."""
+    result: Array = np.prod(_factors(x, w), axis=-2)
+    return result
+
+
+def none_of_gradient(x: Array, w: Array, dy: Array) -> tuple[Array, Array]:
+    """The gradients of x and of w, given that of y.
+
+    The derivative of a product by one factor is the product of the others: not y / factor, which is 0 / 0
+    where a factor is exactly 0, the normal case under random binarization.
+    """
+    towards = -dy[..., :, None, :] * _others(_factors(x, w))
+    dx = np.sum(towards * w[..., None], axis=-3)
+    dw = np.sum(towards * x[..., None, :, :], axis=-1)
+    return dx, dw
+
+
+def _factors(x: Array, w: Array) -> Array:
+    factors: Array = 1 - w[..., None] * x[..., None, :, :]
+    return factors
+
+
+def _others(factors: Array) -> Array:
+    """At each input, the product of the factors of all other inputs (axis -2)."""
+    ones = np.ones_like(factors[..., :1, :])
+    before = np.cumprod(np.concatenate([ones, factors[..., :-1, :]], axis=-2), axis=-2)
+    after = np.cumprod(np.concatenate([ones, factors[..., :0:-1, :]], axis=-2), axis=-2)[..., ::-1, :]
+    result: Array = before * after
+    return result
+
+
+def binarized(weights: Floats, masked: Flags) -> Floats:
+    """Random binarization: the masked weights rounded at 0.5, the others as they are."""
+    rounded: Floats = np.where(masked, weights > 0.5, weights).astype(np.float32)
+    return rounded
+
+
+def forward(cohort: Cohort, packed: NDArray[np.uint8]) -> Floats:
+    """The class scores of each network on each row: (K, rows, classes)."""
+    values = _activations(cohort, cohort.weights, packed)
+    scores: Floats = 1 - values[-1].transpose(0, 2, 1)
+    return scores
+
+
+def epoch(
+    cohort: Cohort, masked: Flags, rows: Rows, order: NDArray[np.int64], rate: float, settings: Settings
+) -> Floats:
+    """Trains every network on the rows in this order, a batch a step; returns the mean loss of each.
+
+    The masked weights take part with the rounded value that they had at the start. Their gradient is 0, but what
+    momentum they have goes on moving the value behind it: on tables with many classes this helps.
+    """
+    effective = binarized(cohort.weights, masked)
+    total = np.zeros(len(effective))
+    for start in range(0, len(order), settings.batch_size):
+        batch = order[start : start + settings.batch_size]
+        loss, gradient = _gradient(cohort, effective, rows, batch, settings.graft)
+        total += loss * len(batch)
+        gradient = np.where(masked, 0, gradient + settings.l2 * effective + settings.l1)
+        _adam(cohort, gradient, rate, settings)
+        effective = np.where(masked, effective, cohort.weights)
+    return (total / len(order)).astype(np.float32)
+
+
+def _activations(cohort: Cohort, weights: Floats, packed: NDArray[np.uint8]) -> list[Array]:
+    """x of every layer. A rule is `none_of` the complements of its literals, so the bits are complemented once."""
+    bits = np.unpackbits(packed, axis=1, count=cohort.sizes[0])
+    x: Array = np.broadcast_to(1 - bits.T.astype(np.float32), (len(weights), cohort.sizes[0], len(bits)))
+    values = [x]
+    for w in cohort.layers(cohort.sizes, weights):
+        values.append(none_of(values[-1], w))
+    return values
+
+
+def _gradient(
+    cohort: Cohort, weights: Floats, rows: Rows, batch: NDArray[np.int64], graft: float
+) -> tuple[Array, Floats]:
+    """The loss of the continuous network, and its gradient; of that at the output, a part is the discrete network's."""
+    values = _activations(cohort, weights, rows.packed[batch])
+    wanted = np.arange(cohort.sizes[-1])[:, None] == rows.target[batch]
+    error = (1 - values[-1]) - wanted
+    scale = rows.weight[batch] / error[0].size
+    grafted = error
+    if graft:
+        discrete = _activations(cohort, (weights > 0.5).astype(np.float32), rows.packed[batch])[-1]
+        grafted = (1 - graft) * error + graft * ((1 - discrete) - wanted)
+    d, gradients = -2 * grafted * scale, []
+    for x, w in zip(values[-2::-1], cohort.layers(cohort.sizes, weights)[::-1], strict=True):
+        d, dw = none_of_gradient(x, w, d)
+        gradients.append(dw.reshape(len(weights), -1))
+    return np.sum(error**2 * scale, axis=(1, 2)), np.concatenate(gradients[::-1], axis=1)
+
+
+def _adam(cohort: Cohort, gradient: Floats, rate: float, settings: Settings) -> None:
+    cohort.steps += 1
+    cohort.first += (1 - settings.beta1) * (gradient - cohort.first)
+    cohort.second += (1 - settings.beta2) * (gradient**2 - cohort.second)
+    first = cohort.first / (1 - settings.beta1**cohort.steps)
+    second = cohort.second / (1 - settings.beta2**cohort.steps)
+    cohort.weights -= rate * first / (np.sqrt(second) + settings.epsilon)
+    np.clip(cohort.weights, 0, 1, out=cohort.weights)

@@ -1,0 +1,1 @@
+"""The learner of `MLLPClassifier`: gradient descent under Random Binarization, then extraction."""

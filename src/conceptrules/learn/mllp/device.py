@@ -1,0 +1,76 @@
+"""Where to train: on a CPU or on a GPU."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+
+from conceptrules.kernels.mllp.cohort import Cohort, epoch_length
+from conceptrules.learn.mllp.fit import Engine, Task
+from conceptrules.model.errors import InputError
+
+INSTALL = "pip install 'conceptrules[gpu]'"
+# Weights x rows x epochs from which a GPU wins though it takes seconds to start: some ten seconds of two cores.
+WORTH_A_GPU = 2e11
+
+
+def check_device(device: object) -> None:
+    """Objects to what is no device, and to a GPU that cannot be used, before any long work."""
+    if device in ("auto", "cpu"):
+        return
+    if not isinstance(device, str) or device.split(":")[0] != "cuda":
+        raise InputError(f"device is {device!r}; use 'auto', 'cpu', 'cuda' (all GPUs) or one of them, such as 'cuda:0'")
+    for package in ("torch", "triton"):
+        if find_spec(package) is None:
+            raise InputError(f"device is {device!r}, but {package} is not installed: {INSTALL}")
+    found = _gpus()
+    if not found:
+        raise InputError(f"device is {device!r}, but {_torch()} finds no GPU; use device='cpu', or a torch that fits")
+    if device != "cuda" and device not in found:
+        raise InputError(f"device is {device!r}, but the GPUs are {', '.join(found)}")
+
+
+def engine(device: str, tasks: Sequence[Task], threads: int) -> Engine:
+    """What trains these tasks. "auto" takes the GPUs where there are any and the work is worth it."""
+    if device == "auto":
+        large = sum(map(work, tasks)) >= WORTH_A_GPU
+        # The driver is asked first: torch alone takes seconds to load.
+        wanted = large and _driver() and find_spec("torch") and find_spec("triton") and _gpus()
+        device = "cuda" if wanted else "cpu"
+    if device == "cpu":
+        from conceptrules.learn.mllp.cpu_engine import Cpu
+
+        return Cpu(threads)
+    from conceptrules.learn.mllp.gpu_engine import Gpu
+
+    return Gpu(_gpus() if device == "cuda" else [device])
+
+
+def work(task: Task) -> float:
+    """How much there is to do, at most: weights of all networks x rows of an epoch x epochs."""
+    recipe, rows = task.recipe, len(task.training)
+    length = epoch_length(rows, min(recipe.batch_size, rows), recipe.min_steps, recipe.epoch_steps)
+    return float(len(recipe.binarization_rate) * Cohort.count(task.sizes) * length * recipe.max_epochs)
+
+
+def _driver() -> bool:
+    """Whether the driver of a GPU can be loaded."""
+    try:
+        ctypes.CDLL("libcuda.so.1" if sys.platform != "win32" else "nvcuda.dll")
+    except OSError:
+        return False
+    return True
+
+
+def _gpus() -> list[str]:
+    from conceptrules.kernels.mllp import gpu
+
+    return gpu.devices()
+
+
+def _torch() -> str:
+    from conceptrules.kernels.mllp import gpu
+
+    return gpu.version()

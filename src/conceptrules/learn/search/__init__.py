@@ -1,0 +1,1 @@
+"""The learner of `ConceptRuleClassifier`: a search over discrete networks."""

@@ -1,0 +1,118 @@
+"""New rules for a class: grown literal by literal, around nothing and around rows that are still wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from conceptrules.kernels.search import bit_planes as planes
+from conceptrules.kernels.search.bit_planes import Words
+from conceptrules.learn.examples import Bits
+from conceptrules.learn.scoring import SLOPES, Floats, expected
+from conceptrules.learn.search.local_search import improved
+from conceptrules.learn.search.mutable_network import Draft, Inputs
+from conceptrules.learn.search.objective import Terms, benefit, objective
+
+# In the first rules of an empty network, rows that lose are counted as so many: later rules can add, but not take away.
+_FIRST_CARE = 4.0
+# Where no literal says anything by itself, as in a parity of two, so many are each tried as the first of a rule.
+_BLIND_STARTS = 200
+
+
+def start(draft: Draft, terms: Terms, rng: np.random.Generator) -> None:
+    """First rules for an empty network: each class against the others, as if the others were right already."""
+    described = [c for c in draft.order if c != draft.default]
+    for c in described:
+        gains = _against_the_others(draft, c)
+        while draft.rules < terms.rules:
+            gains[_held(draft, c)] = 0
+            if not _added(draft, c, best_new_rule(draft, gains, terms, rng), terms):
+                break
+    for c in described:
+        if not draft.rules and terms.rules:
+            _added(draft, c, _blind_rule(draft, _against_the_others(draft, c), terms, rng), terms)
+
+
+def _added(draft: Draft, c: int, chosen: Inputs | None, terms: Terms) -> bool:
+    if chosen is None or draft.edges + len(chosen) + 1 > terms.edges:
+        return False
+    draft.add_rule(c, chosen)
+    return True
+
+
+def _blind_rule(draft: Draft, gains: Floats, terms: Terms, rng: np.random.Generator) -> Inputs | None:
+    """The best rule of those that begin with any literal at all, if one earns its price."""
+    inputs, every = draft.below(0), terms.usable(0)
+    usable = np.arange(len(inputs)) if every is None else np.flatnonzero(every)
+    allowed = np.isin(np.arange(len(inputs)), usable)
+    best, most = None, terms.price
+    for first in rng.permutation(usable)[:_BLIND_STARTS].tolist():
+        signed = planes.planes_of(np.where(_bits(inputs[first], len(gains)), gains, 0.0))
+        chosen, worth = planes.grow(inputs, allowed, signed, terms.price, terms.longest - 1)
+        if worth - terms.price > most:
+            best, most = np.append(chosen, first), worth - terms.price
+    return best
+
+
+def grow_rules(draft: Draft, c: int, terms: Terms, rng: np.random.Generator, care: float = 1.0) -> None:
+    """New rules for a class, as long as they earn their price. With `care`, rows that lose count as so many."""
+    depth, top = len(draft.layers) - 2, len(draft.layers) - 1
+    score = objective(draft, terms)
+    while draft.rules < terms.rules:
+        gains = benefit(draft, top, c)
+        gains[_held(draft, c)] = 0
+        chosen = best_new_rule(draft, np.where(gains < 0, care * gains, gains), terms, rng)
+        if chosen is None:
+            return
+        draft.add_rule(c, chosen)
+        before, score = score, objective(draft, terms)
+        if score <= before or draft.edges > terms.edges:
+            draft.drop_rule(depth, len(draft.layers[depth]) - 1)
+            return
+
+
+def best_new_rule(draft: Draft, gains: Floats, terms: Terms, rng: np.random.Generator) -> Inputs | None:
+    """Of the last level: the best of those grown around some rows that would gain, and around none.
+
+    None if none earns its price.
+    """
+    wanted = np.flatnonzero(gains > 0)
+    if not len(wanted):
+        return None
+    depth = len(draft.layers) - 2
+    inputs, usable, signed = draft.below(depth), terms.usable(depth), planes.planes_of(gains)
+    every = np.ones(len(inputs), np.bool_) if usable is None else usable
+    best, most = None, terms.price
+    for row in (None, *rng.choice(wanted, min(terms.seeds, len(wanted)), replace=False).tolist()):
+        allowed = every if row is None else every & _holding(inputs, row)
+        chosen, _ = planes.grow(inputs, allowed, signed, terms.price, terms.longest)
+        if len(chosen):
+            chosen, worth = improved(inputs, chosen, signed, terms, usable)
+            if worth > most:
+                best, most = chosen, worth
+    return best
+
+
+def _against_the_others(draft: Draft, c: int) -> Floats:
+    """What each row gains if the class fires there: its own rows would get the default, the others are right."""
+    rows = draft.rows
+    counts = np.bincount(rows.target, rows.weight, rows.classes).astype(np.float64)
+    slope = SLOPES[rows.scoring](expected(counts))
+    right = slope[rows.target, rows.target]
+    own, other = right - slope[c, draft.default], _FIRST_CARE * (slope[rows.target, c] - right)
+    gains: Floats = rows.weight * np.where(rows.target == c, own, other)
+    return gains
+
+
+def _held(draft: Draft, c: int) -> Bits:
+    """The rows on which a class fires."""
+    return _bits(draft.holds[-1][c], len(draft.rows.target))
+
+
+def _bits(node: Words, rows: int) -> Bits:
+    return np.unpackbits(node.view(np.uint8), bitorder="little", count=rows).view(np.bool_)
+
+
+def _holding(inputs: Words, row: int) -> Bits:
+    """The inputs that hold on a row."""
+    held: Bits = (inputs[:, row // 64] >> np.uint64(row % 64) & np.uint64(1)).astype(np.bool_)
+    return held

@@ -1,0 +1,32 @@
+"""Several rules at a time: some of a class are taken out and others grown in their place."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from conceptrules.learn.search.grow import grow_rules
+from conceptrules.learn.search.mutable_network import Draft
+from conceptrules.learn.search.objective import Terms, objective
+
+# A rule that covers much and errs a little stands in the way of several that do not err at all: rows that lose are
+# counted up to so many times.
+CARE = (1.0, 2.0, 5.0, 20.0)
+
+
+def regrow_class(draft: Draft, c: int, terms: Terms, rng: np.random.Generator) -> None:
+    """As often as the class has rules."""
+    for _ in range(len(draft.layers[-1][c])):
+        regrow(draft, c, terms, rng, 1 + int(rng.integers(terms.regrow)))
+
+
+def regrow(draft: Draft, c: int, terms: Terms, rng: np.random.Generator, count: int) -> None:
+    """Takes so many rules of a class out and grows others; the old ones come back if they are better."""
+    rules = draft.layers[-1][c]
+    if not len(rules):
+        return
+    before, score = draft.copy(), objective(draft, terms)
+    for rule in sorted(rng.choice(rules, min(count, len(rules)), replace=False).tolist(), reverse=True):
+        draft.drop_rule(len(draft.layers) - 2, rule)
+    grow_rules(draft, c, terms, rng, CARE[rng.integers(len(CARE))])
+    if objective(draft, terms) <= score:
+        draft.restore(before)

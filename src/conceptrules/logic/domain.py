@@ -1,0 +1,116 @@
+"""What a row can be: the values of each column, cut into cells that no predicate in use tells apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from conceptrules.model.errors import InputError
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.predicate import KINDS, Column, Equals, Interval, Kind, Missing, Predicate, Value, holds, named
+from conceptrules.model.values import readable
+
+_MOMENTS: tuple[Kind, ...] = ("date", "datetime", "duration")
+_FARTHEST = 2**63 - 1  # microseconds that a date or a duration can be away from 0
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """A column, and a value for each of its cells; None is a gap."""
+
+    column: Column
+    values: tuple[Value | None, ...]
+
+    def where(self, predicate: Predicate) -> int:
+        """The cells where the predicate holds, as the bits of a number."""
+        return sum(1 << cell for cell, value in enumerate(self.values) if holds(predicate, value))
+
+    def raw(self, cell: int) -> Any:
+        """The value of a cell as a table has it."""
+        value = self.values[cell]
+        if value is None or self.column.kind not in _MOMENTS:
+            return value
+        whole = max(min(int(value), _FARTHEST), -_FARTHEST)
+        return np.timedelta64(whole, "us") if self.column.kind == "duration" else np.datetime64(whole, "us")
+
+
+def cells_of(networks: Sequence[RuleNetwork]) -> dict[str, Cells]:
+    """The columns that rules of these networks test."""
+    tests: dict[str, list[Predicate]] = {}
+    for network in networks:
+        for index in sorted({literal.index for rule in network.levels[0].rules for literal in rule.literals}):
+            tests.setdefault(network.predicates[index].column, []).append(network.predicates[index])
+    columns: dict[str, list[Column]] = {}
+    for network in networks:
+        for column in network.columns:
+            columns.setdefault(column.name, []).append(column)
+    families = {name: _families(some) for name, some in columns.items()}
+    return {name: Cells(columns[name][0], _distinct(some, families[name])) for name, some in tests.items()}
+
+
+def elementary_cells(column: Column, tests: Sequence[Predicate]) -> Cells:
+    """All cells that the cut points and categories of these tests make, the last one for missing values.
+
+    Unlike those of `cells_of` they are kept apart where no test tells them apart, so that new tests can be made: where
+    rules ask for `x <= 1` and `2 < x <= 3`, `x > 3` is a cell. Those of ordered columns are in order.
+    """
+    bounds = {bound for test in tests if isinstance(test, Interval) for bound in (test.low, test.high)}
+    names = dict.fromkeys(value for test in tests for value in named(test))
+    fine: list[Predicate] = [Missing(column.name)]
+    fine += [Interval(column.name, high=bound) for bound in sorted(bounds) if not math.isinf(bound)]
+    fine += [Equals(column.name, value) for value in names]
+    values = _distinct(fine, _families([column]))
+    some = [value for value in values if value is not None]
+    return Cells(column, (*(sorted(some, key=float) if column.ordered else some), None))
+
+
+def _families(columns: Sequence[Column]) -> list[Kind]:
+    """What the values of a column can be, if all these networks are to read it."""
+    families = [family for family in KINDS if all(readable(family, column) for column in columns)]
+    if not families:
+        kinds = " in one network and ".join(f"{column.kind} {list(column.categories[:2])}" for column in columns)
+        raise InputError(f"column {columns[0].name!r} is {kinds} in the other; no table suits both")
+    return families
+
+
+def _distinct(tests: Sequence[Predicate], families: Sequence[Kind]) -> tuple[Value | None, ...]:
+    """One value for each way in which the tests can come out."""
+    found: dict[tuple[bool, ...], Value | None] = {}
+    for value in _candidates(tests, families):
+        found.setdefault(tuple(holds(test, value) for test in tests), value)
+    return tuple(found.values())
+
+
+def _candidates(tests: Sequence[Predicate], families: Sequence[Kind]) -> Iterator[Value | None]:
+    """At least one value of each kind, those that rules speak of first."""
+    bounds = {bound for test in tests if isinstance(test, Interval) for bound in (test.low, test.high)}
+    cuts = sorted(bound for bound in bounds if not math.isinf(bound))
+    wanted = [value for test in tests for value in named(test)]
+    if "category" in families:
+        yield from (value for value in wanted if isinstance(value, str))
+        yield _unseen([value for value in wanted if isinstance(value, str)])
+    if "number" in families:
+        numbers = [value for value in wanted if not isinstance(value, str)]
+        yield from (*cuts, max(cuts[-1] + 1, math.nextafter(cuts[-1], math.inf)) if cuts else 0.0, *numbers)
+        yield next(value for value in range(len(numbers) + 1) if value not in numbers)
+    elif "boolean" in families:
+        yield from (True, False)
+    if set(families) & set(_MOMENTS):
+        yield from _whole(cuts)
+    yield None
+
+
+def _unseen(words: Sequence[str]) -> str:
+    return "other" if "other" not in words else "other" + max(words, key=len)
+
+
+def _whole(cuts: Sequence[float]) -> Iterator[float]:
+    """Of each interval the last microsecond, if it has one; there are none between 0.2 and 0.7."""
+    for low, high in zip((-math.inf, *cuts), (*cuts, math.inf), strict=True):
+        value = min(math.floor(high) if high < _FARTHEST else _FARTHEST, _FARTHEST)
+        if value > low and value >= -_FARTHEST:
+            yield float(value)

@@ -1,0 +1,174 @@
+"""The smallest cover there is, for a concept over few cells: all rules that lie inside of it, and the cheapest choice.
+
+Each combination of cells is a point, and a set of points a number with a bit for each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from conceptrules.logic.cubes import Cube
+from conceptrules.logic.reduce import Cover, Task
+
+_POINTS = 1024
+_WIDEST = 8  # cells of a variable; there are 2 ** 8 masks
+_RULES = 20_000  # candidates before those that another makes needless go
+_CHOICES = 400  # and after that
+_BRANCHES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    cube: Cube
+    points: int
+    price: int
+
+
+def smallest(task: Task, cover: Cover) -> Cover:
+    """A cover of the lowest price, or the one given where it is too large for that."""
+    variables = sorted({variable for cube in cover for variable in task.space.tested(cube)})
+    widths = [task.space.variables[each].full.bit_length() for each in variables]
+    if not variables or math.prod(widths) > _POINTS or max(widths) > _WIDEST:
+        return cover
+    if math.prod(widths) * (len(cover) + len(task.ignored) + len(task.asked or ())) > task.effort.left:
+        return cover
+    masks = [_masks(task, variable) for variable in variables]
+    if math.prod(map(len, masks)) > _RULES:
+        return cover
+    wanted, free = _points(task, cover, variables, widths)
+    candidates = _best(_candidates(task, variables, masks, wanted, free))
+    if len(candidates) > _CHOICES:
+        return cover
+    found = _Search(candidates, task.total(cover)).run(_decisive(wanted, candidates))
+    return _shared(task, cover) or (cover if found is None else found)
+
+
+def _shared(task: Task, cover: Cover) -> Cover | None:
+    """A single rule that another concept has anyway, which may test other variables: nothing is cheaper."""
+    cheaper = (cube for cube in sorted(task.shared) if task.price(cube) < task.total(cover))
+    same = (
+        cube for cube in cheaper if task.inside(cube, cover) and all(task.inside(other, (cube,)) for other in cover)
+    )
+    return next(((cube,) for cube in same), None)
+
+
+def _masks(task: Task, variable: int) -> list[int]:
+    known = task.space.variables[variable]
+    return [mask for mask in range(1, known.full + 1) if (word := known.worded(mask)) and word.mask == mask]
+
+
+def _points(task: Task, cover: Cover, variables: Sequence[int], widths: Sequence[int]) -> tuple[int, int]:
+    """Where the concept has to hold, and where it may."""
+    wanted = free = 0
+    for bit, cells in enumerate(product(*map(range, widths))):
+        cube = task.space.everything
+        for variable, cell in zip(variables, cells, strict=True):
+            cube = task.space.replaced(cube, variable, 1 << cell)
+        if task.inside(cube, ()):
+            free |= 1 << bit
+        elif any(not cube & ~other for other in cover):
+            wanted |= 1 << bit
+    return wanted, free
+
+
+def _candidates(
+    task: Task, variables: Sequence[int], masks: Sequence[Sequence[int]], wanted: int, free: int
+) -> Iterator[_Candidate]:
+    """Every rule that lies inside."""
+    widths = [task.space.variables[each].full.bit_length() for each in variables]
+    spread = [
+        {mask: _spread(mask, math.prod(widths[:place]), widths[place], math.prod(widths[place + 1 :])) for mask in some}
+        for place, some in enumerate(masks)
+    ]
+    for chosen in product(*masks):
+        points = -1
+        for mask, where in zip(chosen, spread, strict=True):
+            points &= where[mask]
+        if points & wanted and not points & ~(wanted | free):
+            cube = task.space.everything
+            for variable, mask in zip(variables, chosen, strict=True):
+                cube = task.space.replaced(cube, variable, mask)
+            yield _Candidate(cube, points & wanted, task.price(cube))
+
+
+def _spread(mask: int, before: int, width: int, after: int) -> int:
+    """The points whose cell of this variable is in the mask; the last variable changes fastest."""
+    block = sum(((1 << after) - 1) << cell * after for cell in range(width) if mask >> cell & 1)
+    return sum(block << place * width * after for place in range(before))
+
+
+def _best(candidates: Iterator[_Candidate]) -> list[_Candidate]:
+    """Without those that another, not dearer, takes the place of."""
+    kept: list[_Candidate] = []
+    for each in sorted(candidates, key=lambda each: (each.price, -each.points.bit_count(), each.cube)):
+        if len(kept) > _CHOICES:
+            break
+        if all(each.points & ~other.points for other in kept):
+            kept.append(each)
+    return kept
+
+
+def _decisive(wanted: int, candidates: Sequence[_Candidate]) -> int:
+    """Points enough: whatever covers these covers all."""
+    options: dict[int, int] = {}
+    for point in _bits(wanted):
+        options.setdefault(sum(1 << at for at, each in enumerate(candidates) if each.points & point), point)
+    few = sorted(options, key=int.bit_count)
+    least: list[int] = []
+    for each in few:
+        if all(other & ~each for other in least):
+            least.append(each)
+    return sum(options[each] for each in least)
+
+
+class _Search:
+    """Branch and bound. The point that fewest candidates cover is decided first."""
+
+    def __init__(self, candidates: Sequence[_Candidate], price: int) -> None:
+        self.candidates, self.price = candidates, price
+        self.left = _BRANCHES
+        self.found: Cover | None = None
+
+    def run(self, wanted: int) -> Cover | None:
+        """A cover cheaper than the price; None: there is none, or none was found."""
+        self._branch(wanted, (), 0, self.candidates)
+        return self.found
+
+    def _branch(self, wanted: int, chosen: Cover, price: int, candidates: Sequence[_Candidate]) -> None:
+        self.left -= 1 + len(candidates) * wanted.bit_count() // 100
+        if not wanted:
+            if price < self.price:
+                self.found, self.price = chosen, price
+            return
+        useful = [each for each in candidates if each.points & wanted]
+        if self.left < 0 or price + self._bound(wanted, useful) >= self.price:
+            return
+        point = min(_bits(wanted), key=lambda point: sum(1 for each in useful if each.points & point))
+        options = [each for each in useful if each.points & point]
+        barred: list[_Candidate] = []
+        for each in sorted(options, key=lambda each: each.price / (each.points & wanted).bit_count()):
+            rest = [other for other in useful if other is not each and other not in barred]
+            self._branch(wanted & ~each.points, (*chosen, each.cube), price + each.price, rest)
+            barred.append(each)
+
+    def _bound(self, wanted: int, useful: Sequence[_Candidate]) -> int:
+        """Points that no candidate shares each need one of their own."""
+        bound = 0
+        while wanted:
+            point = wanted & -wanted
+            options = [each for each in useful if each.points & point]
+            if not options:
+                return self.price
+            bound += min(each.price for each in options)
+            for each in options:
+                wanted &= ~each.points
+        return bound
+
+
+def _bits(points: int) -> Iterator[int]:
+    while points:
+        yield points & -points
+        points &= points - 1

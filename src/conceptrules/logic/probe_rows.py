@@ -1,0 +1,312 @@
+"""Rows made from a network itself, to try it on: every cut point and category, every rule firing and just failing.
+
+A column's values fall into cells that no predicate tells apart; a set of cells is an integer with a bit for each. A row
+that makes a node hold is found by going down from the node, and each wish narrows the cells that are left.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from random import Random
+
+from conceptrules.model.network import Literal, RuleNetwork
+from conceptrules.model.predicate import Column, Interval, Kind, Predicate, Value, holds, named
+
+Row = dict[str, Value | None]
+Cells = Mapping[str, int]
+Wish = tuple[int, int, bool]
+"""(layer, index, value): that node of h(layer) is to have this value; predicates are layer 0."""
+
+# Linked lists, since the branches of a search share their ends.
+_Chain = tuple[Wish, "_Chain"] | None
+_Choices = tuple[list[Wish], "_Choices"] | None
+_Open = tuple[_Chain, _Choices, Cells]
+
+_DAY = 86_400e6
+# Python's datetimes, less a day at each end for float64 to round into; what float64 tells apart.
+_SPAN: dict[Kind, tuple[float, float]] = {
+    "date": (-719_161 * _DAY, 2_932_895 * _DAY),
+    "datetime": (-719_161 * _DAY, 2_932_895 * _DAY),
+    "duration": (-(2.0**53), 2.0**53),
+}
+_LEAST, _MOST = -(2**63), 2**63 - 1
+_STEPS = 5_000  # of the search for one row; beyond that the node is left to chance
+
+
+def covering_rows(network: RuleNetwork, limit: int = 10_000) -> list[Row]:
+    """Rows with a value (as `Column` reads it, None where missing) for each column; the same each time.
+
+    At first the rows that make each rule hold, and fail by one literal, each class win, and each value of each column
+    occur; then, up to `limit` rows in all, each value of a column where the rule that tests it would hold, and rows
+    at random. What no row can be (a rule that contradicts itself) is left out.
+    """
+    space = _space(network)
+    found: dict[tuple[object, ...], Row] = {}
+    needed = [*_decisive(network, space), *_each_value(space)]
+    for row in needed:
+        found.setdefault(_key(row), row)
+    possible = math.prod(len(values) for values in space.values.values())
+    more = islice(_more(network, space), 4 * limit)  # rows at random repeat themselves
+    while len(found) < min(limit, possible) and (extra := next(more, None)) is not None:
+        found.setdefault(_key(extra), extra)
+    return list(found.values())
+
+
+def deciding_rows(network: RuleNetwork) -> list[Row]:
+    """The first of `covering_rows`: each rule as it holds and as it just fails, each class as it wins, none firing."""
+    return list(_decisive(network, _space(network)))
+
+
+def column_values(column: Column, predicates: Sequence[Predicate]) -> list[Value | None]:
+    """Values on all sides of all the predicates of a column; None last.
+
+    >>> column_values(Column("ok", "boolean"), [])
+    [True, False, None]
+    """
+    if column.ordered:
+        bounds = {bound for each in predicates if isinstance(each, Interval) for bound in (each.low, each.high)}
+        finite = [bound for bound in bounds if math.isfinite(bound)]
+        numbers = _numbers(finite) if column.kind == "number" else _moments(finite, column.kind)
+        return [*numbers, *([math.nan] if column.kind == "number" else []), None]
+    if column.kind == "boolean":
+        return [True, False, None]
+    asked = list(dict.fromkeys(value for predicate in predicates for value in named(predicate)))
+    return [*_categories(column, asked), None]
+
+
+def _numbers(bounds: Sequence[float]) -> list[float]:
+    around = {near for bound in bounds for near in (bound, *(math.nextafter(bound, to) for to in _ENDS))}
+    return [*sorted(around | {0.0, 1.0, *_ENDS}), -0.0]
+
+
+_ENDS = (-math.inf, math.inf)
+
+
+def _moments(bounds: Sequence[float], kind: Kind) -> list[float]:
+    """Whole microseconds, which is what tables hold."""
+    low, high = _SPAN[kind]
+    around = {0.0, low, high}
+    for bound in bounds:
+        if not low <= bound <= high:
+            continue
+        floor = float(math.floor(bound))
+        around |= {floor, math.floor(math.nextafter(floor, -math.inf)), math.ceil(math.nextafter(floor, math.inf))}
+        around |= {floor - 1, floor + 1}
+    return [float(value) for value in sorted(around) if low <= value <= high]
+
+
+def _categories(column: Column, asked: Sequence[Value]) -> list[Value]:
+    """The categories, then values that are not among them but could be taken for them."""
+    known: dict[Value, None] = dict.fromkeys([*asked, *column.categories])
+    first = [*column.categories, *asked][:1]
+    text = not first or isinstance(first[0], str)
+    alike = [value for value in known if isinstance(value, str) == text]
+    if not text:
+        numbers = [value for value in alike if not isinstance(value, str)]
+        return [*numbers, *(value for value in _near_numbers(numbers) if value not in known)]
+    others = [other for value in alike for other in _near_text(str(value)) if value in asked]
+    return [*alike, *(other for other in dict.fromkeys([*others, "never seen", ""]) if other not in known)]
+
+
+def _near_text(text: str) -> Iterator[str]:
+    """Equal in databases that compare without case, accents or blanks at the end."""
+    yield from (text + " ", text.upper(), text.lower())
+
+
+def _near_numbers(values: Sequence[int | float]) -> list[int | float]:
+    """Whole numbers stay within 64 bits if all the values are, since tables do."""
+    near: list[int | float] = [value + step for value in values for step in (-1, 1)]
+    if not all(isinstance(value, int) for value in values):
+        return [*(number for number in near if math.isfinite(number)), 0.5]
+    wide = any(not _LEAST <= value <= _MOST for value in values)
+    return [number for number in near if wide or _LEAST <= number <= _MOST]
+
+
+@dataclass(slots=True)
+class _Space:
+    """The values of each column in use, and where each predicate holds among them."""
+
+    columns: tuple[Column, ...]
+    values: dict[str, list[Value | None]]
+    holds: list[int]
+    network: RuleNetwork
+    random: Random = field(default_factory=lambda: Random(0))
+    full: dict[str, int] = field(default_factory=dict)
+    known: dict[tuple[str, int], list[Value | None]] = field(default_factory=dict)
+    """The values of sets of cells that were asked for."""
+
+    def row(self, cells: Cells) -> Row:
+        """A row out of these cells."""
+        row: Row = dict.fromkeys(column.name for column in self.columns)
+        for name, mask in cells.items():
+            row[name] = self.random.choice(self._allowed(name, mask))
+        return row
+
+    def _allowed(self, name: str, mask: int) -> list[Value | None]:
+        if (name, mask) not in self.known:
+            values = self.values[name]
+            bits = f"{mask:b}"[::-1]  # shifting a long number once for each value would take the square of the time
+            self.known[name, mask] = [value for value, bit in zip(values, bits, strict=False) if bit == "1"]
+        return self.known[name, mask]
+
+
+def _space(network: RuleNetwork) -> _Space:
+    wanted = {literal.index for rule in network.levels[0].rules for literal in rule.literals}
+    tests: dict[str, list[Predicate]] = {column.name: [] for column in network.columns}
+    for index in sorted(wanted):
+        tests[network.predicates[index].column].append(network.predicates[index])
+    values = {
+        column.name: column_values(column, tests[column.name]) for column in network.columns if tests[column.name]
+    }
+    rising = {name: _rising(some) for name, some in values.items()}
+    places = [
+        _places(predicate, values[predicate.column], rising[predicate.column]) if index in wanted else 0
+        for index, predicate in enumerate(network.predicates)
+    ]
+    full = {name: (1 << len(some)) - 1 for name, some in values.items()}
+    return _Space(network.columns, values, places, network, full=full)
+
+
+def _rising(values: Sequence[Value | None]) -> list[float]:
+    """The numbers that the values begin with, as long as they rise."""
+    numbers: list[float] = []
+    for value in values:
+        if not isinstance(value, float) or not (not numbers or numbers[-1] < value):
+            break
+        numbers.append(value)
+    return numbers
+
+
+def _places(predicate: Predicate, values: Sequence[Value | None], rising: Sequence[float]) -> int:
+    """Where a predicate holds, a bit for each value.
+
+    In numbers that rise, an interval is looked up: thousands of cut points make millions of pairs with the values.
+    """
+    found, start = 0, 0
+    if isinstance(predicate, Interval):
+        start = len(rising)
+        first = 0 if predicate.low == -math.inf else bisect_right(rising, predicate.low)
+        found = (1 << bisect_right(rising, predicate.high)) - (1 << first)
+    return found | sum(holds(predicate, value) << place for place, value in enumerate(values[start:], start))
+
+
+def _decisive(network: RuleNetwork, space: _Space) -> Iterator[Row]:
+    """Each rule as it holds and as it just fails, each class as it wins, and none firing."""
+    for level, index in _rules(network):
+        yield from _tried(space, [(2 * level + 1, index, True)])
+        wishes = _literal_wishes(network, level, index)
+        for place, (layer, node, value) in enumerate(wishes):
+            yield from _tried(space, [*wishes[:place], (layer, node, not value), *wishes[place + 1 :]])
+    top = 2 * len(network.levels)
+    order = [network.classes.index(name) for name in network.priority]
+    for place, index in enumerate(order):
+        yield from _tried(space, [(top, index, True), *((top, other, False) for other in order[:place])])
+        yield from _tried(space, [(top, index, True), *((top, other, True) for other in order[place + 1 :][:1])])
+    yield from _tried(space, [(top, index, False) for index in order])
+
+
+def _each_value(space: _Space) -> Iterator[Row]:
+    for name, values in space.values.items():
+        for place in range(len(values)):
+            yield space.row({**space.full, name: 1 << place})
+
+
+def _more(network: RuleNetwork, space: _Space) -> Iterator[Row]:
+    for level, index in _rules(network):
+        cells = _found(space, [(2 * level + 1, index, True)])
+        if cells is not None:
+            yield from _varied(space, cells)
+    while space.values:
+        yield space.row(space.full)
+
+
+def _varied(space: _Space, cells: Cells) -> Iterator[Row]:
+    """The row with each value of each column that matters to it."""
+    for name in [name for name in cells if cells[name] != space.full[name]]:
+        for place in range(len(space.values[name])):
+            yield space.row({**cells, name: 1 << place})
+
+
+def _rules(network: RuleNetwork) -> Iterator[tuple[int, int]]:
+    for number, level in enumerate(network.levels):
+        for index in range(len(level.rules)):
+            yield number, index
+
+
+def _literal_wishes(network: RuleNetwork, level: int, index: int) -> list[Wish]:
+    return [_wish(literal, 2 * level) for literal in network.levels[level].rules[index].literals]
+
+
+def _wish(literal: Literal, layer: int) -> Wish:
+    return layer, literal.index, not literal.negated
+
+
+def _tried(space: _Space, wishes: Sequence[Wish]) -> Iterator[Row]:
+    cells = _found(space, wishes)
+    if cells is not None:
+        yield space.row(cells)
+
+
+def _found(space: _Space, wishes: Sequence[Wish]) -> Cells | None:
+    """Cells of all columns whose rows fulfil the wishes; None if there are none, or the search takes too long."""
+    stack: list[_Open] = [(_chained(wishes, None), None, space.full)]
+    for _ in range(_STEPS):
+        if not stack:
+            return None
+        sure, choices, cells = stack.pop()
+        if sure is not None:
+            stack += _settle(space, sure, choices, cells)
+        elif choices is not None:
+            options, choices = choices
+            met = any(_is_met(space, wish, cells) for wish in options)
+            stack += (
+                [((wish, None), choices, cells) for wish in reversed(options)] if not met else [(None, choices, cells)]
+            )
+        else:
+            return cells
+    return None
+
+
+def _settle(space: _Space, sure: _Chain, choices: _Choices, cells: Cells) -> list[_Open]:
+    """One wish that has to be met: it narrows the cells, comes down to wishes on the layer below, or to a choice."""
+    assert sure is not None
+    (layer, index, value), rest = sure
+    if layer == 0:
+        name = space.network.predicates[index].column
+        left = cells[name] & (space.holds[index] if value else ~space.holds[index])
+        return [(rest, choices, {**cells, name: left})] if left else []
+    below, needs_all = _below(space.network, layer, index, value)
+    return [(_chained(below, rest), choices, cells)] if needs_all else [(rest, (below, choices), cells)]
+
+
+def _is_met(space: _Space, wish: Wish, cells: Cells) -> bool:
+    """Whether a wish on a predicate asks for nothing more, so that there is no need to try it."""
+    layer, index, value = wish
+    if layer:
+        return False
+    left = cells[space.network.predicates[index].column]
+    return not left & (~space.holds[index] if value else space.holds[index])
+
+
+def _chained(wishes: Sequence[Wish], rest: _Chain) -> _Chain:
+    for wish in reversed(wishes):
+        rest = (wish, rest)
+    return rest
+
+
+def _below(network: RuleNetwork, layer: int, index: int, value: bool) -> tuple[list[Wish], bool]:
+    """What a wish comes down to one layer lower, and whether all of that is needed or any one of it."""
+    level = network.levels[(layer - 1) // 2]
+    if layer % 2 == 0:
+        return [(layer - 1, rule, value) for rule in level.concepts[index].rules], not value
+    literals = [_wish(literal, layer - 1) for literal in level.rules[index].literals]
+    return (literals, True) if value else ([(low, node, not wanted) for low, node, wanted in literals], False)
+
+
+def _key(row: Row) -> tuple[object, ...]:
+    """Tells 0 from -0 and NaN from None."""
+    return tuple(map(repr, row.values()))

@@ -1,0 +1,163 @@
+"""Formulas over the cells of columns, and a search for a row that makes one true.
+
+A literal says in which cells of its column it holds, so that `age <= 27 and age > 41` is seen to be false at once. A
+formula is a number: 0 is false, 1 is true, the others have an entry in a pool, where equal ones are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal as Choice
+
+from conceptrules.model.errors import ConceptRulesError
+
+FALSE, TRUE = 0, 1
+Operator = Choice["all", "any"]
+Domains = dict[int, int]
+
+
+class Undecided(ConceptRulesError):
+    """The networks are too large for an exact answer within the limit."""
+
+
+class Pool:
+    """`full[column]` has a bit for each cell of the column; `work` limits how many parts of formulas are looked at."""
+
+    def __init__(self, full: Sequence[int], work: int) -> None:
+        self.full, self.work = full, work
+        self._numbers: dict[object, int] = {}
+        self._literals: dict[int, tuple[int, int]] = {}
+        self._nodes: dict[int, tuple[Operator, frozenset[int]]] = {}
+        self._columns: dict[int, frozenset[int]] = {FALSE: frozenset(), TRUE: frozenset()}
+        self._negated: dict[int, int] = {FALSE: TRUE, TRUE: FALSE}
+        self._restricted: dict[tuple[int, int, int], int] = {}
+
+    def literal(self, column: int, cells: int) -> int:
+        cells &= self.full[column]
+        if cells in (0, self.full[column]):
+            return TRUE if cells else FALSE
+        number = self._number((column, cells), frozenset([column]))
+        self._literals[number] = column, cells
+        return number
+
+    def all(self, formulas: Iterable[int]) -> int:
+        return self._node("all", formulas)
+
+    def any(self, formulas: Iterable[int]) -> int:
+        return self._node("any", formulas)
+
+    def negated(self, formula: int) -> int:
+        if formula not in self._negated:
+            if formula in self._literals:
+                column, cells = self._literals[formula]
+                result = self.literal(column, self.full[column] & ~cells)
+            else:
+                operator, parts = self._nodes[formula]
+                result = self._node("any" if operator == "all" else "all", map(self.negated, sorted(parts)))
+            self._negated[formula], self._negated[result] = result, formula
+        return self._negated[formula]
+
+    def find(self, formula: int) -> Domains | None:
+        """Cells to choose from, by column, that make the formula true whichever are chosen; None: nothing does."""
+        stack: list[tuple[Domains, int]] = [({}, formula)]
+        seen: set[object] = set()
+        while stack:
+            self._spend(1)
+            domains, rest = self._propagated(*stack.pop())
+            if rest == TRUE:
+                return domains
+            key = rest, tuple((column, domains.get(column)) for column in sorted(self._columns[rest]))
+            if rest != FALSE and key not in seen:
+                seen.add(key)
+                stack += reversed(list(self._branches(domains, rest)))
+        return None
+
+    def _branches(self, domains: Domains, formula: int) -> Iterator[tuple[Domains, int]]:
+        """The ways in which the shortest OR can be true: its first part is, or that is not and the second is, ..."""
+        operator, parts = self._nodes[formula]
+        choice = formula if operator == "any" else min(parts, key=lambda part: (len(self._nodes[part][1]), part))
+        others = [part for part in parts if part != choice] if operator == "all" else []
+        refuted: list[int] = []
+        for part in sorted(self._nodes[choice][1], key=lambda part: (part not in self._literals, part)):
+            yield dict(domains), self.all([part, *refuted, *others])
+            if part in self._literals:
+                refuted.append(self.negated(part))
+
+    def _propagated(self, domains: Domains, formula: int) -> tuple[Domains, int]:
+        """Literals that have to hold become domains, and what they decide goes."""
+        while units := self._units(formula):
+            parts = self._nodes[formula][1] if formula in self._nodes else [formula]
+            rest = [part for part in parts if part not in units]
+            for column, cells in map(self._literals.__getitem__, units):
+                domains[column] = domains.get(column, self.full[column]) & cells
+                if not domains[column]:
+                    return domains, FALSE
+            formula = self.all(rest)
+            for column, _ in map(self._literals.__getitem__, units):
+                formula = self._restrict(formula, column, domains[column])
+        return domains, formula
+
+    def _units(self, formula: int) -> list[int]:
+        if formula in self._literals:
+            return [formula]
+        operator, parts = self._nodes.get(formula, ("any", ()))
+        return sorted(part for part in parts if part in self._literals) if operator == "all" else []
+
+    def _restrict(self, formula: int, column: int, cells: int) -> int:
+        """The formula where only these cells of the column are possible."""
+        if column not in self._columns[formula]:
+            return formula
+        key = formula, column, cells
+        if key not in self._restricted:
+            self._restricted[key] = self._restricted_now(formula, column, cells)
+        return self._restricted[key]
+
+    def _restricted_now(self, formula: int, column: int, cells: int) -> int:
+        if formula in self._literals:
+            held = self._literals[formula][1] & cells
+            return TRUE if held == cells else self.literal(column, held)
+        operator, parts = self._nodes[formula]
+        self._spend(len(parts))
+        result = self._node(operator, [self._restrict(part, column, cells) for part in parts])
+        # Literals that were joined only now, such as x <= 1 or x > 1.
+        return self._restrict(result, column, cells) if result != formula else result
+
+    def _node(self, operator: Operator, formulas: Iterable[int]) -> int:
+        """Parts of the same kind are opened, literals of a column become one, constants go."""
+        neutral, final = (TRUE, FALSE) if operator == "all" else (FALSE, TRUE)
+        literals: Domains = {}
+        parts: set[int] = set()
+        for part in self._opened(operator, formulas):
+            if part in self._literals:
+                column, cells = self._literals[part]
+                known = literals.get(column)
+                literals[column] = cells if known is None else known & cells if operator == "all" else known | cells
+            elif part == final:
+                return final
+            elif part != neutral:
+                parts.add(part)
+        parts.update(self.literal(column, cells) for column, cells in literals.items())
+        if final in parts or any(self._negated.get(part) in parts for part in parts):
+            return final
+        if len(parts) < 2:
+            return next(iter(parts), neutral)
+        members = frozenset(parts)
+        self._spend(len(members))
+        number = self._number((operator, members), frozenset().union(*map(self._columns.__getitem__, members)))
+        self._nodes[number] = operator, members
+        return number
+
+    def _opened(self, operator: Operator, formulas: Iterable[int]) -> Iterator[int]:
+        for formula in formulas:
+            kind, parts = self._nodes.get(formula, (None, ()))
+            yield from parts if kind == operator else (formula,)
+
+    def _number(self, key: object, columns: frozenset[int]) -> int:
+        number = self._numbers.setdefault(key, len(self._numbers) + 2)
+        self._columns.setdefault(number, columns)
+        return number
+
+    def _spend(self, work: int) -> None:
+        self.work -= work
+        if self.work < 0:
+            raise Undecided("not decided: too large")

@@ -1,0 +1,36 @@
+"""The same network with its nodes in an order that does not depend on how they were found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
+from conceptrules.model.provenance import for_other_rules
+
+
+def in_order(network: RuleNetwork) -> RuleNetwork:
+    """Rules by their literals, concepts by their rules: two networks with the same rules become equal.
+
+    The classes stay where they are. Statistics, which go by the number of a rule, do not stay.
+    """
+    result: list[Level] = []
+    below: Mapping[int, int] = {index: index for index in range(len(network.predicates))}
+    for depth, level in enumerate(network.levels, start=1):
+        rules = [Rule(tuple(Literal(below[lit.index], lit.negated) for lit in rule.literals)) for rule in level.rules]
+        order = sorted(range(len(rules)), key=lambda index: rules[index].literals)
+        places = _places(order)
+        concepts = [Concept(tuple(places[rule] for rule in concept.rules)) for concept in level.concepts]
+        ranked: Sequence[int] = range(len(concepts))
+        if depth < len(network.levels):
+            ranked = sorted(ranked, key=lambda index: concepts[index].rules)
+        below = _places(ranked)
+        result.append(Level(tuple(rules[index] for index in order), tuple(concepts[index] for index in ranked)))
+    levels = tuple(result)
+    if levels == network.levels:
+        return network
+    return replace(network, levels=levels, statistics=None, training=for_other_rules(network.training))
+
+
+def _places(order: Sequence[int]) -> dict[int, int]:
+    return {old: new for new, old in enumerate(order)}

@@ -1,0 +1,216 @@
+"""What a network answers: a plain evaluation that defines the meaning, and the same on 64 rows at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import and_, iand, ior, or_
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptrules.model.errors import InputError
+from conceptrules.model.network import Concept, Level, Rule, RuleNetwork
+
+Bits = NDArray[np.bool_]
+Node = TypeVar("Node", int, NDArray[np.uint64])
+WORD = 64
+# Words of a node at a time, a million rows: smaller parts fit a nearer cache, but then NumPy's calls cost more.
+_PART = 16384
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Words:
+    """The bits of a layer, packed: `words[j]` holds node j on all rows, 64 rows in a word, the first row lowest.
+
+    The bits past the last row are 0, always.
+    """
+
+    words: NDArray[np.uint64]
+    rows: int
+
+
+def pack(bits: Bits) -> Words:
+    """(rows, nodes) of booleans as words.
+
+    >>> pack(np.array([[True], [False], [True]])).words
+    array([[5]], dtype=uint64)
+    """
+    rows, nodes = bits.shape
+    octets = octets_for(nodes, rows)
+    packed = np.packbits(bits.T, axis=1, bitorder="little")
+    octets[:, : packed.shape[1]] = packed
+    return Words(words_of(octets), rows)
+
+
+def octets_for(nodes: int, rows: int) -> NDArray[np.uint8]:
+    """(nodes, octets), all 0, to be filled with the bits of eight rows each; whole words."""
+    return np.zeros((nodes, _width(rows) * 8), dtype=np.uint8)
+
+
+def words_of(octets: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """(nodes, words): the same bits."""
+    return octets.view("<u8").astype(np.uint64, copy=False)
+
+
+def octets_of(words: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """The inverse of `words_of`."""
+    return words.astype("<u8", copy=False).view(np.uint8)
+
+
+def unpack(words: Words) -> Bits:
+    """The inverse of `pack`."""
+    return np.unpackbits(octets_of(words.words), axis=1, count=words.rows, bitorder="little").view(np.bool_).T
+
+
+def layers_plain(network: RuleNetwork, bits: Bits) -> list[Bits]:
+    """h(0), h(1), ..., h(2L) on the bits of the predicates: predicates, rules, concepts, rules, ..., classes."""
+    _check_width(network, bits.shape[1])
+    result = [bits]
+    for level in network.levels:
+        result.append(_columns([_rule_plain(rule, result[-1]) for rule in level.rules], len(bits)))
+        result.append(_columns([_concept_plain(concept, result[-1]) for concept in level.concepts], len(bits)))
+    return result
+
+
+def layers(network: RuleNetwork, words: Words) -> list[Words]:
+    """`layers_plain` on packed rows."""
+    _check_width(network, len(words.words))
+    full = full_words(words.rows)
+    above = _nodes(network.levels, list(words.words), full)
+    return [
+        words,
+        *(Words(np.array(nodes, dtype=np.uint64).reshape(len(nodes), len(full)), words.rows) for nodes in above),
+    ]
+
+
+def class_words(levels: Sequence[Level], words: Words) -> Words:
+    """The last of `layers`. Goes through all layers with a part of the rows that a cache can hold."""
+    full = full_words(words.rows)
+    result = np.empty((len(levels[-1].concepts), len(full)), dtype=np.uint64)
+    for start in range(0, len(full), _PART):
+        part = slice(start, start + _PART)
+        result[:, part] = class_nodes(levels, list(words.words[:, part]), full[part])
+    return Words(result, words.rows)
+
+
+def class_nodes(levels: Sequence[Level], below: list[Node], full: Node) -> list[Node]:
+    """Which classes fire, when `below` says where the predicates hold: arrays of words, or just 0 or 1 for one row.
+
+    `full` is the same kind of thing with all bits set.
+    """
+    for nodes in _nodes(levels, below, full):
+        below = nodes
+    return below
+
+
+def full_words(rows: int) -> NDArray[np.uint64]:
+    """A node that holds on all rows."""
+    full = np.full(_width(rows), ~np.uint64(0))
+    if rows % WORD:
+        full[-1] >>= np.uint64(WORD - rows % WORD)
+    return full
+
+
+def winners(network: RuleNetwork, fired: Bits) -> NDArray[np.intp]:
+    """The index of the class that each row gets: the first by priority that fires, or the default."""
+    order = [network.classes.index(name) for name in network.priority]
+    return first_firing(fired, order, network.classes.index(network.default))
+
+
+def first_firing(fired: Bits, order: Sequence[int], default: int) -> NDArray[np.intp]:
+    """`winners` with classes as indices."""
+    ranked = fired[:, order]
+    return np.where(ranked.any(axis=1), np.asarray(order)[ranked.argmax(axis=1)], default)
+
+
+def decide(network: RuleNetwork, words: Words) -> NDArray[np.intp]:
+    """The index of the class of each packed row."""
+    _check_width(network, len(words.words))
+    order = [network.classes.index(name) for name in network.priority]
+    fired = class_words(network.levels, words)
+    return winning_rows(fired, order, network.classes.index(network.default)).astype(np.intp)
+
+
+def winning_rows(fired: Words, order: Sequence[int], default: int) -> NDArray[np.unsignedinteger[Any]]:
+    """`first_firing` on packed rows, in the smallest type that can count the classes."""
+    numbers = np.min_scalar_type(max(len(order) - 1, 0))
+    result: NDArray[np.unsignedinteger[Any]] = np.zeros(fired.rows, dtype=numbers)
+    for digit, node in enumerate(winning_digits(list(fired.words), order, default, full_words(fired.rows))):
+        ones = np.unpackbits(octets_of(node), count=fired.rows, bitorder="little")
+        result |= ones.astype(numbers, copy=False) << numbers.type(digit)
+    return result
+
+
+def winning_digits(fired: Sequence[Node], order: Sequence[int], default: int, full: Node) -> list[Node]:
+    """The winner's index in binary, the lowest digit first: where each digit is 1."""
+    digits: list[Node] = [full ^ full for _ in range((len(order) - 1).bit_length())]
+    silent = full
+
+    def write(index: int, where: Node) -> None:
+        for digit in range(len(digits)):
+            if index >> digit & 1:
+                digits[digit] = digits[digit] | where
+
+    for index in order:
+        wins = silent & fired[index]
+        silent = silent ^ wins
+        write(index, wins)
+    write(default, silent)
+    return digits
+
+
+def _rule_plain(rule: Rule, below: Bits) -> Bits:
+    holds = np.ones(len(below), dtype=np.bool_)
+    for literal in rule.literals:
+        holds &= below[:, literal.index] != literal.negated
+    return holds
+
+
+def _concept_plain(concept: Concept, rules: Bits) -> Bits:
+    holds = np.zeros(len(rules), dtype=np.bool_)
+    for rule in concept.rules:
+        holds |= rules[:, rule]
+    return holds
+
+
+def _nodes(levels: Sequence[Level], below: list[Node], full: Node) -> Iterator[list[Node]]:
+    """The layers above `below`, one by one."""
+    for level in levels:
+        rules = [_rule(rule, below, full) for rule in level.rules]
+        yield rules
+        below = [_combined(or_, ior, [rules[j] for j in concept.rules], full ^ full) for concept in level.concepts]
+        yield below
+
+
+def _rule(rule: Rule, below: list[Node], full: Node) -> Node:
+    """A negation is taken of all negated literals at once."""
+    nodes = [below[literal.index] for literal in rule.literals if not literal.negated]
+    negated = [below[literal.index] for literal in rule.literals if literal.negated]
+    if negated:
+        nodes.append(full ^ _combined(or_, ior, negated, full))
+    return _combined(and_, iand, nodes, full)
+
+
+def _combined(
+    first: Callable[[Node, Node], Node], further: Callable[[Node, Node], Node], nodes: list[Node], none: Node
+) -> Node:
+    """The first two make a new array, the further ones go into it: no more memory is touched than needed."""
+    if len(nodes) < 2:
+        return nodes[0] if nodes else none
+    return reduce(further, nodes[2:], first(nodes[0], nodes[1]))
+
+
+def _columns(nodes: list[Bits], rows: int) -> Bits:
+    return np.stack(nodes, axis=1) if nodes else np.zeros((rows, 0), dtype=np.bool_)
+
+
+def _width(rows: int) -> int:
+    return -(-rows // WORD)
+
+
+def _check_width(network: RuleNetwork, found: int) -> None:
+    if found != len(network.predicates):
+        raise InputError(f"the network has {len(network.predicates)} predicates, the bits are of {found}")

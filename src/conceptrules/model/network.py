@@ -1,0 +1,217 @@
+"""A rule network as a frozen value: predicates, levels of rules and concepts, classes, who wins."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from conceptrules.model.errors import InputError
+from conceptrules.model.predicate import (
+    Column,
+    Equals,
+    Interval,
+    Missing,
+    OneOf,
+    Predicate,
+    Value,
+    key_of,
+    named,
+    one_of,
+    plain,
+    run_of,
+)
+from conceptrules.model.provenance import Training
+from conceptrules.model.shortcuts import Shortcuts
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Literal:
+    """The predicate (on the first level) or the concept of the level below with this index, perhaps negated."""
+
+    index: int
+    negated: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.index, int):
+            raise InputError(f"a literal refers to a predicate or concept by its number, not by {self.index!r}")
+
+    def __invert__(self) -> Literal:
+        return Literal(self.index, not self.negated)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """AND of literals; without any it is true. Literals are kept sorted and once each."""
+
+    literals: tuple[Literal, ...] = ()
+
+    def __post_init__(self) -> None:
+        wrong = [literal for literal in self.literals if not isinstance(literal, Literal)]
+        if wrong:
+            raise InputError(f"a rule is made of literals, not of {wrong[0]!r}; write Literal({wrong[0]!r})")
+        object.__setattr__(self, "literals", tuple(sorted(set(self.literals))))
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """OR of rules of its own level, by index; without any it is false."""
+
+    rules: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rules", tuple(sorted(set(self.rules))))
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A layer of rules and the layer of concepts above it."""
+
+    rules: tuple[Rule, ...]
+    concepts: tuple[Concept, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rules", tuple(self.rules))
+        object.__setattr__(self, "concepts", tuple(self.concepts))
+        for number, concept in enumerate(self.concepts):
+            _check_indices(concept.rules, len(self.rules), f"concept {number}", "rule")
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Weights of training rows, by class: what the text, the probabilities and the report are made of."""
+
+    rows: tuple[float, ...]
+    """All training rows."""
+    covered: tuple[tuple[tuple[float, ...], ...], ...]
+    """[level][rule]: the rows on which that rule holds."""
+    patterns: tuple[tuple[tuple[bool, ...], tuple[float, ...]], ...]
+    """(which classes fire, the rows on which just those fire), sorted."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleNetwork(Shortcuts):
+    """Predicates, levels, classes; the class that wins when several fire, and the one answered when none does.
+
+    `priority` lists all classes, the winner first; it defaults to the order of `classes`, and `default` to the
+    first class: the paper's rule. The concepts of the last level are the classes, in the order of `classes`.
+    """
+
+    columns: tuple[Column, ...]
+    predicates: tuple[Predicate, ...]
+    levels: tuple[Level, ...]
+    classes: tuple[Value, ...]
+    priority: tuple[Value, ...] = ()
+    default: Value = None  # type: ignore[assignment]  # filled in below
+    statistics: Statistics | None = field(default=None, compare=False, repr=False)
+    training: Training | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("columns", "predicates", "levels"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        object.__setattr__(self, "classes", tuple(map(plain, self.classes)))
+        object.__setattr__(self, "priority", tuple(map(plain, self.priority)) or self.classes)
+        if self.classes:
+            object.__setattr__(self, "default", self.classes[0] if self.default is None else plain(self.default))
+        check_columns(self.columns, self.predicates)
+        _check_classes(self.classes, self.priority, self.default)
+        _check_levels(self.levels, len(self.predicates), len(self.classes))
+        if self.statistics is not None:
+            _check_statistics(self.statistics, self.levels, len(self.classes))
+
+    @property
+    def edges(self) -> int:
+        """The paper's measure of complexity."""
+        from conceptrules.model.statistics import edges
+
+        return edges(self)
+
+    def __str__(self) -> str:
+        from conceptrules.model.text import network_text
+
+        return network_text(self)
+
+
+def _check_indices(indices: Sequence[int], size: int, owner: str, target: str) -> None:
+    for index in indices:
+        if not 0 <= index < size:
+            known = f"there are only 0 to {size - 1}" if size else "there is none"
+            raise InputError(f"{owner} refers to {target} {index}, but {known}")
+
+
+def check_columns(columns: Sequence[Column], predicates: Sequence[Predicate]) -> None:
+    repeated = [name for name, count in Counter(column.name for column in columns).items() if count > 1]
+    if repeated:
+        raise InputError(f"column {repeated[0]!r} is listed twice; names must differ")
+    kinds = {column.name: column for column in columns}
+    for number, predicate in enumerate(predicates):
+        column = kinds.get(predicate.column)
+        if column is None:
+            raise InputError(f"predicate {number} tests column {predicate.column!r}, which is not among the columns")
+        if not isinstance(predicate, (Interval if column.ordered else Equals | OneOf) | Missing):
+            raise InputError(
+                f"predicate {number} is of the type {type(predicate).__name__}, "
+                f"which does not go with column {column.name!r} of the kind {column.kind}"
+            )
+        if run_of(predicate, column) is None:
+            _check_named(number, column, predicate)
+
+
+def _check_named(number: int, column: Column, predicate: Predicate) -> None:
+    """An order knows all its categories; a set has them in one order, so that equal sets are equal predicates."""
+    found = [column.places.get(key_of(value), len(column.places)) for value in named(predicate)]
+    if column.kind == "ordinal" and len(column.places) in found:
+        value = named(predicate)[found.index(len(column.places))]
+        raise InputError(
+            f"predicate {number} asks for {value!r}, which has no place in the order of column {column.name!r}; "
+            f"there are {', '.join(map(repr, column.categories)) or 'none'}"
+        )
+    if found != sorted(found):
+        wanted = one_of(column, named(predicate)).values
+        raise InputError(
+            f"predicate {number} lists {list(named(predicate))}, which is not the order of column {column.name!r}; "
+            f"write OneOf({column.name!r}, {wanted!r})"
+        )
+
+
+def _check_classes(classes: Sequence[Value], priority: Sequence[Value], default: Value) -> None:
+    if not classes:
+        raise InputError("a network needs at least one class")
+    if len(set(classes)) < len(classes):
+        raise InputError(f"classes must differ, got {list(classes)}")
+    if len(priority) != len(classes) or set(priority) != set(classes):
+        raise InputError(f"priority must list each class once: classes {list(classes)}, priority {list(priority)}")
+    if default not in classes:
+        raise InputError(f"default class {default!r} is not one of the classes {list(classes)}")
+
+
+def _check_levels(levels: Sequence[Level], predicates: int, classes: int) -> None:
+    if not levels:
+        raise InputError("a network needs at least one level")
+    below, target = predicates, "predicate"
+    for depth, level in enumerate(levels, start=1):
+        for number, rule in enumerate(level.rules):
+            _check_indices(
+                [literal.index for literal in rule.literals], below, f"rule {number} of level {depth}", target
+            )
+        below, target = len(level.concepts), "concept"
+    if below != classes:
+        raise InputError(f"the last level needs one concept for each of the {classes} classes, it has {below}")
+
+
+def _check_statistics(statistics: Statistics, levels: Sequence[Level], classes: int) -> None:
+    shape = [len(level.rules) for level in levels]
+    found = [len(rules) for rules in statistics.covered]
+    if found != shape:
+        raise InputError(f"statistics are for {found} rules by level, the network has {shape}")
+    counts = [statistics.rows, *(row for rules in statistics.covered for row in rules)]
+    counts += [row for _, row in statistics.patterns] + [fired for fired, _ in statistics.patterns]
+    if any(len(row) != classes for row in counts):
+        raise InputError(f"statistics must have one figure for each of the {classes} classes")
+    weights = [*statistics.rows, *(w for rules in statistics.covered for row in rules for w in row)]
+    weights += [w for _, row in statistics.patterns for w in row]
+    if any(not 0 <= weight < math.inf for weight in weights):
+        raise InputError("statistics are weights of rows; they need to be finite and at least 0")
+    if not sum(statistics.rows) > 0:
+        raise InputError("statistics need at least one training row of a positive, finite weight")

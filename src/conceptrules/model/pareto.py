@@ -1,0 +1,74 @@
+"""Which networks are worth having: those that no other one beats in both brevity and score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from numbers import Integral, Real
+from typing import Any, ClassVar, Protocol, TypeVar
+
+from conceptrules.model.errors import InputError
+from conceptrules.model.network import RuleNetwork
+
+
+class _Sized(Protocol):
+    @property
+    def edges(self) -> int: ...
+    @property
+    def score(self) -> float: ...
+
+
+Sized = TypeVar("Sized", bound=_Sized)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A network, as its size and its score (accuracy or macro-F1)."""
+
+    edges: int
+    score: float
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A network that can be chosen."""
+
+    edges: int
+    score: float
+    """On held-out rows."""
+    network: RuleNetwork = field(repr=False)
+    extracted: RuleNetwork = field(repr=False)
+    """Before simplification."""
+    name: ClassVar[str] = ""
+
+
+def with_at_most(choices: Sequence[Choice], edges: Any) -> Choice:
+    """The best of a frontier with at most so many edges."""
+    if not isinstance(edges, Integral) or isinstance(edges, bool) or edges < 0:
+        raise InputError(f"edges is {edges!r}; it needs a whole number of at least 0, such as 40")
+    found = [choice for choice in choices if choice.edges <= int(edges)]
+    if not found:
+        there = ", ".join(str(choice.edges) for choice in choices)
+        raise InputError(f"no network of the frontier has at most {edges} edges; they have {there}")
+    return found[-1]
+
+
+def smallest_within(choices: Sequence[Choice], within: Any) -> Choice:
+    """The smallest of a frontier whose score is at most so much below the best."""
+    if not isinstance(within, Real) or isinstance(within, bool) or not float(within) >= 0:
+        raise InputError(f"within is {within!r}; it needs a number of at least 0, such as 0.01")
+    return next(choice for choice in choices if choice.score >= choices[-1].score - float(within))
+
+
+def frontier(points: Iterable[Sized]) -> tuple[Sized, ...]:
+    """From the smallest on, each better than all smaller ones.
+
+    >>> [point.edges for point in frontier([Point(9, 0.8), Point(20, 0.7), Point(30, 0.9)])]
+    [9, 30]
+    """
+    best: list[Sized] = []
+    for point in sorted(points, key=lambda point: (point.edges, -point.score)):
+        if not best or point.score > best[-1].score:
+            best.append(point)
+    return tuple(best)

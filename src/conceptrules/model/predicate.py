@@ -1,0 +1,203 @@
+"""Columns, and the tests on one column that rules are made of."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal as Choice
+from typing import get_args
+
+from conceptrules.model.errors import InputError
+
+Kind = Choice["number", "date", "datetime", "duration", "boolean", "category", "ordinal"]
+Value = str | int | float | bool
+KINDS: tuple[Kind, ...] = get_args(Kind)
+ORDERED: tuple[Kind, ...] = ("number", "date", "datetime", "duration")
+EPOCH = dt.datetime(1970, 1, 1)
+
+
+def plain(value: object) -> Value:
+    """A category or a class as a Python value: a NumPy scalar is unpacked, all else is refused."""
+    value = value.item() if hasattr(value, "item") else value
+    if not isinstance(value, str | int | float) or (isinstance(value, float) and math.isnan(value)):
+        raise InputError(f"a category or a class is text, a number, true or false, not {value!r}")
+    return value
+
+
+def key_of(value: Value) -> str:
+    """The same for 1, 1.0 and True; text, since a file could choose numbers that share a hash."""
+    if isinstance(value, str):
+        return f"s{value}"
+    whole = isinstance(value, int) or value.is_integer()
+    return f"n{int(value):x}" if whole else f"n{value!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the table as it was seen in training.
+
+    Ordered kinds are read as float64: numbers as they are, dates and date-times as microseconds
+    since 1970-01-01 (UTC), durations as microseconds. The categories of an ordinal column are listed in its order, and
+    are read as categories are.
+    """
+
+    name: str
+    kind: Kind = "number"
+    categories: tuple[Value, ...] = ()
+    missing: bool = False
+    places: Mapping[str, int] = field(init=False, repr=False, compare=False)
+    """The place of each category, by `key_of`."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "categories", tuple(map(plain, self.categories)))
+        object.__setattr__(self, "places", {key_of(value): place for place, value in enumerate(self.categories)})
+        if not isinstance(self.name, str):
+            raise InputError(f"the name of a column is text, not {self.name!r}")
+        if len(self.places) < len(self.categories):
+            raise InputError(f"column {self.name!r} lists a category twice: {list(self.categories)}")
+        if self.kind not in KINDS:
+            raise InputError(f"column {self.name!r} has the kind {self.kind!r}; use one of {', '.join(KINDS)}")
+
+    @property
+    def ordered(self) -> bool:
+        return self.kind in ORDERED
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """A test on one column; on a missing value every test but `Missing` is false."""
+
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
+class Interval(Predicate):
+    """`low < x <= high`. Both bounds infinite: the column has any value at all."""
+
+    low: float = -math.inf
+    high: float = math.inf
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "low", float(self.low))
+        object.__setattr__(self, "high", float(self.high))
+        # NaN bounds fail this comparison too. low = inf or high = -inf would be a test that an infinite
+        # value could pass or fail against the reading of the text, so they are refused as well.
+        if not self.low < self.high:
+            raise InputError(f"interval on column {self.column!r} needs low < high, got {self.low} and {self.high}")
+
+
+@dataclass(frozen=True, slots=True)
+class Equals(Predicate):
+    """`x = value`, for categories, ordered or not, and booleans."""
+
+    value: Value
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", plain(self.value))
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf(Predicate):
+    """`x in {a, b}`: the column has one of these categories, kept in the column's order; `one_of` puts them in it."""
+
+    values: tuple[Value, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", tuple(map(plain, self.values)))
+        if not self.values:
+            raise InputError(f"a set of categories of column {self.column!r} needs at least one")
+        if len(set(map(key_of, self.values))) < len(self.values):
+            raise InputError(f"a set of categories of column {self.column!r} lists one twice: {list(self.values)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Missing(Predicate):
+    """The column has no value in this row."""
+
+
+def one_of(column: Column, values: Iterable[Value]) -> OneOf:
+    """The values once each, in the column's order; what the column does not list comes last.
+
+    >>> one_of(Column("rank", "category", ("a", "b", "c")), ["c", "a"]).values
+    ('a', 'c')
+    """
+    found = {key_of(value): value for value in map(plain, values)}
+    last = len(column.places)
+    return OneOf(column.name, tuple(found[key] for key in sorted(found, key=lambda key: column.places.get(key, last))))
+
+
+def run_of(predicate: Predicate, column: Column) -> tuple[int, int] | None:
+    """The first place in the order of an ordinal column, and that after the last, if the set is a run of it.
+
+    >>> run_of(OneOf("rank", ("b", "c")), Column("rank", "ordinal", ("a", "b", "c")))
+    (1, 3)
+    """
+    if not isinstance(predicate, OneOf) or column.kind != "ordinal":
+        return None
+    start = column.places.get(key_of(predicate.values[0]))
+    if start is None:
+        return None
+    stop = start + len(predicate.values)
+    return (start, stop) if column.categories[start:stop] == predicate.values else None
+
+
+def size_of(predicate: Predicate, column: Column) -> int:
+    """How many edges a literal of this predicate counts as.
+
+    A set counts each of its values; a run of an ordinal column's order counts each of its ends that is a bound. An
+    interval is one input of the paper's network and counts 1 with two bounds too; as two literals, `age > 27` and
+    `age <= 41`, it counts 2.
+    """
+    if not isinstance(predicate, OneOf):
+        return 1
+    run = run_of(predicate, column)
+    if run is None:
+        return len(predicate.values)
+    return 2 if run[0] > 0 and run[1] < len(column.categories) else 1
+
+
+def bounds_of(predicate: Predicate, column: Column) -> int:
+    """As `size_of`, but two bounds count two: no interval is to win over two thresholds by how it is counted."""
+    if isinstance(predicate, Interval) and not math.isinf(predicate.low) and not math.isinf(predicate.high):
+        return 2
+    return size_of(predicate, column)
+
+
+def named(predicate: Predicate) -> tuple[Value, ...]:
+    """The categories that a predicate speaks of."""
+    match predicate:
+        case Equals(value=value):
+            return (value,)
+        case OneOf(values=values):
+            return values
+    return ()
+
+
+def holds(predicate: Predicate, value: Value | None) -> bool:
+    """The meaning of a predicate on one value, as `Column` reads it; None and NaN are missing.
+
+    >>> holds(Interval("age", 27, 41), 41.0), holds(Interval("age", 27, 41), None)
+    (True, False)
+    """
+    missing = value is None or (isinstance(value, float) and math.isnan(value))
+    match predicate:
+        case Missing():
+            return missing
+        case Interval(low=low, high=high):
+            assert not isinstance(value, str)
+            if missing or value is None:
+                return False
+            # An unbounded side takes the infinity of that side too.
+            return (low == -math.inf or low < value) and value <= high
+        case Equals(value=wanted):
+            return not missing and value == wanted
+        case OneOf(values=values):
+            return not missing and value in values
+    raise AssertionError(predicate)
+
+
+def shown(text: object) -> str:
+    """Text without control characters, so that no name can move a terminal's cursor."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))

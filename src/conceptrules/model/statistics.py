@@ -1,0 +1,141 @@
+"""Figures of a network: its size, what its rules cover, how often each class is right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptrules.model.errors import InputError
+from conceptrules.model.evaluation import Bits, Words, layers, unpack, winners
+from conceptrules.model.network import RuleNetwork, Statistics
+from conceptrules.model.predicate import bounds_of, size_of
+
+Floats = NDArray[np.float64]
+
+
+def edges(network: RuleNetwork) -> int:
+    """The paper's measure of complexity: literals in rules plus rules in concepts, on all levels, used or not.
+
+    A literal of a set of categories counts as many as `size_of` says; on higher levels each counts 1.
+    """
+    return _edges(network, sizes_of(network))
+
+
+def edges_by_bounds(network: RuleNetwork) -> int:
+    """`edges`, where an interval with two bounds counts two: as many as the two thresholds that say the same."""
+    columns = {column.name: column for column in network.columns}
+    return _edges(network, [bounds_of(predicate, columns[predicate.column]) for predicate in network.predicates])
+
+
+def _edges(network: RuleNetwork, predicates: list[int]) -> int:
+    """With what a literal of each predicate counts."""
+    sizes = [predicates, *([1] * len(level.concepts) for level in network.levels)]
+    literals = sum(
+        below[literal.index]
+        for below, level in zip(sizes, network.levels, strict=False)
+        for rule in level.rules
+        for literal in rule.literals
+    )
+    return literals + sum(len(concept.rules) for level in network.levels for concept in level.concepts)
+
+
+def sizes_of(network: RuleNetwork) -> list[int]:
+    """`size_of` each predicate."""
+    columns = {column.name: column for column in network.columns}
+    return [size_of(predicate, columns[predicate.column]) for predicate in network.predicates]
+
+
+def rule_size(network: RuleNetwork, level: int, rule: int) -> int:
+    """The edges that lead to a rule; `level` and `rule` count from 0."""
+    literals = network.levels[level].rules[rule].literals
+    if level:
+        return len(literals)
+    columns = {column.name: column for column in network.columns}
+    predicates = [network.predicates[literal.index] for literal in literals]
+    return sum(size_of(predicate, columns[predicate.column]) for predicate in predicates)
+
+
+def with_statistics(
+    network: RuleNetwork, words: Words, y: NDArray[np.intp], weight: Floats | None = None
+) -> RuleNetwork:
+    """The network with what its rules cover on these rows; `y` holds indices of classes."""
+    if not len(y) == words.rows == (words.rows if weight is None else len(weight)):
+        raise InputError(f"{words.rows} rows need as many classes and weights, got {len(y)} classes")
+    weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)
+    classes = len(network.classes)
+    hidden = layers(network, words)
+    covered = tuple(
+        tuple(_by_class(y[rows], weight[rows], classes) for rows in _one_by_one(rules)) for rules in hidden[1::2]
+    )
+    patterns = _patterns(unpack(hidden[-1]), y, weight, classes)
+    return replace(network, statistics=Statistics(_by_class(y, weight, classes), covered, patterns))
+
+
+def pattern_frequencies(network: RuleNetwork, fired: Bits) -> Floats:
+    """How often each class is right where just these classes fire: (rows, classes), each row sums to 1.
+
+    Frequencies of the training rows, smoothed by one row of the average kind: (count + share) / (total + 1).
+    A pattern never seen gets the shares of the classes.
+    """
+    if network.statistics is None:
+        raise InputError("this network has no statistics of training rows; add them with rules.measure.with_statistics")
+    shares = np.array(network.statistics.rows) / sum(network.statistics.rows)
+    seen = {pattern: np.array(rows) for pattern, rows in network.statistics.patterns}
+    kinds, inverse = _kinds(fired)
+    table = [_smoothed(seen.get(tuple(kind)), shares) for kind in kinds.tolist()]
+    return np.array(table).reshape(-1, len(shares))[inverse]
+
+
+def probabilities(network: RuleNetwork, fired: Bits) -> Floats:
+    """`pattern_frequencies`, with the decided class lifted just above the others where it is not the largest."""
+    return lifted(pattern_frequencies(network, fired), winners(network, fired))
+
+
+def lifted(frequencies: Floats, decided: NDArray[np.intp]) -> Floats:
+    """Rows of probabilities whose largest is that of the decided class."""
+    rows = np.arange(len(frequencies))
+    others = frequencies.copy()
+    others[rows, decided] = 0
+    raised = frequencies.copy()
+    raised[rows, decided] = np.maximum(frequencies[rows, decided], others.max(axis=1, initial=0) * (1 + 1e-6))
+    result: Floats = raised / raised.sum(axis=1, keepdims=True)
+    return result
+
+
+def _smoothed(counts: Floats | None, shares: Floats) -> Floats:
+    return shares if counts is None else (counts + shares) / (counts.sum() + 1)
+
+
+def _by_class(y: NDArray[np.intp], weight: Floats, classes: int) -> tuple[float, ...]:
+    return tuple(np.bincount(y, weight, minlength=classes).tolist())
+
+
+def _patterns(
+    fired: Bits, y: NDArray[np.intp], weight: Floats, classes: int
+) -> tuple[tuple[tuple[bool, ...], tuple[float, ...]], ...]:
+    """Sorted; a pattern of rows without weight has not been seen."""
+    kinds, inverse = _kinds(fired)
+    counts = np.bincount(inverse * classes + y, weight, minlength=len(kinds) * classes)
+    pairs = zip(kinds.tolist(), counts.reshape(-1, classes).tolist(), strict=True)
+    return tuple((tuple(kind), tuple(rows)) for kind, rows in pairs if sum(rows) > 0)
+
+
+def _kinds(fired: Bits) -> tuple[Bits, NDArray[np.intp]]:
+    """The different rows, sorted, and which one each row is; thirteen times as fast as np.unique along an axis."""
+    classes = fired.shape[1]
+    codes = np.zeros(len(fired), dtype=np.intp)
+    for node in fired.T:
+        codes = codes * 2 + node
+        if codes.size and codes.max() > len(fired):  # many classes: only the codes that occur keep a number
+            codes = np.unique(codes, return_inverse=True)[1]
+    _, rows, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    return fired[rows].reshape(-1, classes), inverse
+
+
+def _one_by_one(words: Words) -> Iterator[Bits]:
+    """The nodes of a layer: all of them unpacked would take eight times the memory."""
+    for node in words.words:
+        yield unpack(Words(node[None], words.rows))[:, 0]

@@ -1,0 +1,306 @@
+"""A network in words."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+from conceptrules.model.conditions import Condition, conditions
+from conceptrules.model.network import Literal, RuleNetwork
+from conceptrules.model.predicate import (
+    EPOCH,
+    Column,
+    Equals,
+    Interval,
+    Kind,
+    Missing,
+    OneOf,
+    Predicate,
+    Value,
+    named,
+    run_of,
+    shown,
+)
+
+# A name or value with one of these in it, or like the name of a concept, could be taken for our own words.
+_OURS = re.compile(
+    r'(^|\s)(and|or|not|is|always|[=<>]|!=|<=)(\s|$)|(^|\s)in \{|, |^[CR]\d+\.\d+\b|^\(|\)$|^\s|\s$|  |"|^$'
+)
+_FIGURES_AT = 100  # the figures of a section line up at the end of its longest rule, but not further right than here
+
+
+def word(value: object) -> str:
+    """A name or value, in quotes where it could be misread.
+
+    >>> print(word("job"), word("black and white"))
+    job "black and white"
+    """
+    text = str(value)
+    return shown(json.dumps(text, ensure_ascii=False)) if _OURS.search(text) or not text.isprintable() else text
+
+
+def number_text(value: float) -> str:
+    """As few digits as identify the number: 27, 0.1, 1e-07."""
+    return repr(value + 0.0).removesuffix(".0")  # + 0.0 makes 0 of -0
+
+
+def date_text(microseconds: float) -> str:
+    """A day, with the time only if it is not midnight."""
+    text = datetime_text(microseconds)
+    return text.removesuffix(" 00:00")
+
+
+def datetime_text(microseconds: float) -> str:
+    """To the minute, or to the second or microsecond where these are not 0."""
+    try:
+        moment = EPOCH + dt.timedelta(microseconds=round(microseconds))
+    except OverflowError:  # years before 1 or after 9999
+        return f"1970-01-01 + {duration_text(microseconds)}"
+    exact = moment.second or moment.microsecond
+    return moment.isoformat(sep=" ", timespec="auto" if exact else "minutes")
+
+
+def duration_text(microseconds: float) -> str:
+    """3 days 4:00:00"""
+    try:
+        text = str(abs(dt.timedelta(microseconds=round(microseconds)))).replace(",", "")
+    except OverflowError:
+        return f"{number_text(microseconds)} microseconds"
+    return f"minus {text}" if round(microseconds) < 0 else text
+
+
+_FORMATS: dict[Kind, Callable[[float], str]] = {
+    "number": number_text,
+    "date": date_text,
+    "datetime": datetime_text,
+    "duration": duration_text,
+}
+
+
+def predicate_text(
+    predicate: Predicate, column: Column, word: Callable[[object], str] = word, at_most: str = "<="
+) -> str:
+    """`word` writes names and values, `at_most` stands before an upper bound.
+
+    >>> predicate_text(Interval("age", 27, 41), Column("age"))
+    '27 < age <= 41'
+    """
+    name = word(column.name)
+    match predicate:
+        case Missing():
+            return f"{name} is missing"
+        case Equals(value=value):
+            return f"{name} = {word(value)}"
+        case Interval() | OneOf():
+            bounds = bound_words(predicate, column, word)
+            if bounds is not None:
+                return _between_text(name, *bounds, at_most)
+            return f"{name} in {{{', '.join(map(word, named(predicate)))}}}"
+    raise AssertionError(predicate)
+
+
+def bound_words(
+    predicate: Predicate, column: Column, word: Callable[[object], str] = word
+) -> tuple[str | None, str | None] | None:
+    """The lower and the upper bound in words, None where there is none; None for predicates that are no bounds.
+
+    A run of an ordinal column is above the category before it. All of the order is up to its last one.
+    """
+    if isinstance(predicate, Interval):
+        low, high = (
+            (None if math.isinf(end) else _FORMATS[column.kind](end)) for end in (predicate.low, predicate.high)
+        )
+        return low, high
+    run = run_of(predicate, column)
+    if run is None:
+        return None
+    start, stop = run
+    low = word(column.categories[start - 1]) if start else None
+    return low, None if start and stop == len(column.categories) else word(column.categories[stop - 1])
+
+
+def value_text(column: Column, value: Value | None) -> str:
+    """What a row says on a column; an ordered value is a number, as the column reads it.
+
+    >>> value_text(Column("age"), 30.0), value_text(Column("age"), None)
+    ('age = 30', 'age is missing')
+    """
+    return f"{word(column.name)} is missing" if value is None else f"{word(column.name)} = {value_word(column, value)}"
+
+
+def value_word(column: Column, value: Value) -> str:
+    """The value alone: 30, 2024-02-29, nurse."""
+    return _FORMATS[column.kind](value) if column.ordered and not isinstance(value, str) else word(value)
+
+
+def _between_text(name: str, low: str | None, high: str | None, at_most: str) -> str:
+    if low is None and high is None:
+        return f"{name} is present"
+    if low is None:
+        return f"{name} {at_most} {high}"
+    return f"{name} > {low}" if high is None else f"{low} < {name} {at_most} {high}"
+
+
+def literal_text(network: RuleNetwork, level: int, literal: Literal, at_most: str = "<=") -> str:
+    """The literal in words; `level` counts from 0 and says of what it is a literal: predicates on 0, else concepts."""
+    if level > 0:
+        name = concept_name(level - 1, literal.index)
+        return f"not {name}" if literal.negated else name
+    predicate = network.predicates[literal.index]
+    column = _column_of(network, predicate)
+    text = predicate_text(predicate, column, at_most=at_most)
+    if not literal.negated:
+        return text
+    if isinstance(predicate, Equals):
+        return f"{word(predicate.column)} != {word(predicate.value)}"
+    if isinstance(predicate, OneOf) and run_of(predicate, column) is None:
+        name = word(predicate.column)
+        return f"{name} not {text.removeprefix(f'{name} ')}"
+    return f"not ({text})"  # not `age > 27` for `age <= 27`: on a missing age both are false
+
+
+def _column_of(network: RuleNetwork, predicate: Predicate) -> Column:
+    return next(column for column in network.columns if column.name == predicate.column)
+
+
+def condition_text(network: RuleNetwork, level: int, condition: Condition, at_most: str = "<=") -> str:
+    """A literal, or two bounds as one: `27 < age <= 41`."""
+    if condition.both is None:
+        return literal_text(network, level, condition.literals[0], at_most)
+    return predicate_text(condition.both, _column_of(network, condition.both), at_most=at_most)
+
+
+def literals_text(network: RuleNetwork, level: int, literals: Sequence[Literal]) -> list[str]:
+    """The conditions that these literals are, in words."""
+    return [condition_text(network, level, condition) for condition in conditions(network, level, literals)]
+
+
+def rule_text(network: RuleNetwork, level: int, index: int) -> str:
+    """The rule in words; `level` and `index` count from 0."""
+    return " and ".join(literals_text(network, level, network.levels[level].rules[index].literals)) or "always"
+
+
+def rule_figures(network: RuleNetwork, level: int, rule: int, right: int | None = None) -> str:
+    """The rows that a rule covers and the share of its class `right`, as in the text; empty without statistics."""
+    return _figures(network, _covered(network, level, rule), right)
+
+
+def concept_name(level: int, index: int) -> str:
+    """The name of a concept below the classes; names count from 1, as people do: the first is C1.1."""
+    return f"C{level + 1}.{index + 1}"
+
+
+def node_names(network: RuleNetwork, layer: int) -> list[str]:
+    """The nodes of h(layer) in words: predicates, rules, names of concepts, rules, ..., classes."""
+    if layer == 0:
+        return [literal_text(network, 0, Literal(index)) for index in range(len(network.predicates))]
+    number = (layer - 1) // 2
+    if layer % 2:
+        return [rule_text(network, number, index) for index in range(len(network.levels[number].rules))]
+    if layer == 2 * len(network.levels):
+        return [word(name) for name in network.classes]
+    return [concept_name(number, index) for index in range(len(network.levels[number].concepts))]
+
+
+def network_text(network: RuleNetwork) -> str:
+    """Class by class in the order in which they win, then the concepts that their rules name.
+
+    A rule that several concepts share is shown with each of them, under one name (R1.3), since its precision differs.
+    """
+    sections = [_header(network), *_class_sections(network), *_concept_sections(network), *_unused_sections(network)]
+    return "\n\n".join(sections)
+
+
+def _header(network: RuleNetwork) -> str:
+    from conceptrules.model.statistics import edges  # NumPy, which loading a model can do without
+
+    firing = [word(name) for name in network.priority if _rules_of(network, name)]
+    rules = sum(len(level.rules) for level in network.levels)
+    size = f"{plural(rules, 'rule')}, {plural(edges(network), 'edge')}."
+    order = f" When several classes fire, the first of these wins: {', '.join(firing)}."
+    return size + order if len(firing) > 1 else size
+
+
+def _class_sections(network: RuleNetwork) -> Iterator[str]:
+    for name in network.priority:
+        rules = _rules_of(network, name)
+        if rules:
+            lines = _lines(network, len(network.levels) - 1, rules, network.classes.index(name))
+            yield f"{word(name)} if{_any_of(rules)}\n{lines}"
+        elif name != network.default:
+            yield f"{word(name)} never"
+    yield f"{word(network.default)} for everything else"
+
+
+def _concept_sections(network: RuleNetwork) -> Iterator[str]:
+    for level in reversed(range(len(network.levels) - 1)):
+        for index, concept in enumerate(network.levels[level].concepts):
+            name = concept_name(level, index)
+            if concept.rules:
+                yield f"{name} means{_any_of(concept.rules)}\n{_lines(network, level, concept.rules)}"
+            else:
+                yield f"{name} never holds"
+
+
+def _unused_sections(network: RuleNetwork) -> Iterator[str]:
+    """Rules that no concept has: only in networks that are not simplified, where their edges count as well."""
+    for number, level in enumerate(network.levels):
+        used = {rule for concept in level.concepts for rule in concept.rules}
+        rules = [rule for rule in range(len(level.rules)) if rule not in used]
+        if rules:
+            yield f"used nowhere on level {number + 1}\n{_lines(network, number, rules)}"
+
+
+def _lines(network: RuleNetwork, level: int, rules: Sequence[int], right: int | None = None) -> str:
+    """A line for each rule, those that cover most first; `right` is the class that the rules speak for, if any."""
+    shared = Counter(rule for concept in network.levels[level].concepts for rule in concept.rules)
+    lines = []
+    for rule in rules:
+        name = f"R{level + 1}.{rule + 1}: " if shared[rule] > 1 else ""
+        covered = _covered(network, level, rule)
+        lines.append((-sum(covered), name + rule_text(network, level, rule), _figures(network, covered, right)))
+    width = min(max(len(text) for _, text, _ in lines), _FIGURES_AT)
+    return "\n".join(f"  {text:<{width}}  {figures}".rstrip() for _, text, figures in sorted(lines))
+
+
+def _covered(network: RuleNetwork, level: int, rule: int) -> tuple[float, ...]:
+    return network.statistics.covered[level][rule] if network.statistics else ()
+
+
+def _figures(network: RuleNetwork, covered: tuple[float, ...], right: int | None) -> str:
+    """Rows covered, and the share of the rule's class, or of the commonest class where the rule speaks for none."""
+    total = sum(covered)
+    if not total:
+        return "(no rows)" if covered else ""
+    kind = covered.index(max(covered)) if right is None else right
+    meaning = word(network.classes[kind]) if right is None else "right"
+    return f"({plural(total, 'row')}, {percent(covered[kind] / total)} {meaning})"
+
+
+def _rules_of(network: RuleNetwork, name: Value) -> tuple[int, ...]:
+    return network.levels[-1].concepts[network.classes.index(name)].rules
+
+
+def _any_of(rules: Sequence[int]) -> str:
+    return " any of" if len(rules) > 1 else ""
+
+
+def plural(count: float, noun: str, many: str = "") -> str:
+    """
+    >>> plural(1, "class", "classes"), plural(1200, "row"), plural(2.25, "row")
+    ('1 class', '1,200 rows', '2.25 rows')
+    """
+    whole = count >= 100 or count == round(count)  # weights can be fractions
+    number = f"{count:,.0f}" if whole else f"{count:.3g}"
+    return f"{number} {noun if count == 1 else many or noun + 's'}"
+
+
+def percent(share: float) -> str:
+    """A whole number, but 0 % and 100 % only where there is no exception."""
+    if share in (0, 1):
+        return f"{share:.0%}"
+    return "over 99%" if share > 0.99 else "under 1%" if share < 0.01 else f"{share:.0%}"

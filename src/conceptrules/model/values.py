@@ -1,0 +1,100 @@
+"""What one value is: its family, whether it is missing, whether a column can be read from it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import numbers
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from conceptrules.model.predicate import Column, Kind, Value, shown
+
+# The first that fits decides: bool is an int, a datetime is a date, NumPy's timedelta64 is an integer.
+FAMILIES: tuple[tuple[tuple[type, ...], Kind], ...] = (
+    ((bool, np.bool_), "boolean"),
+    ((str,), "category"),
+    ((dt.timedelta, np.timedelta64), "duration"),
+    ((numbers.Real, Decimal), "number"),
+    ((dt.datetime, np.datetime64), "datetime"),
+    ((dt.date,), "date"),
+)
+# What a column of each kind can be read from.
+READS: dict[Kind, tuple[Kind, ...]] = {
+    "number": ("number", "boolean"),
+    "boolean": ("boolean",),
+    "category": ("category", "number", "boolean"),
+    "ordinal": ("category", "number", "boolean"),
+    "date": ("date", "datetime"),
+    "datetime": ("datetime", "date"),
+    "duration": ("duration",),
+}
+NOUNS: dict[Kind, str] = {
+    "number": "numbers",
+    "boolean": "true or false",
+    "category": "text",
+    "ordinal": "ordered categories",
+    "date": "dates",
+    "datetime": "dates and times",
+    "duration": "durations",
+}
+
+
+def read_value(value: Any, column: Column) -> Value | None:
+    """One value as `column` reads it; TypeError where it takes whole columns to tell (dates, errors, odd types)."""
+    if is_missing(value):
+        return None
+    kind: type = type(value)
+    family = family_of(kind)
+    if family not in ("number", "boolean", "category") or not readable(family, column):
+        raise TypeError
+    if family != "number":
+        return value  # type: ignore[no-any-return]
+    if not column.ordered and not abs(value) < 2**53:  # whole columns round it, or not
+        raise TypeError
+    return float(value)
+
+
+def is_missing(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)  # noqa: PLR0124
+    except TypeError:  # pandas' NA is neither true nor false
+        return True
+    except ValueError:  # an array in a cell: wrong, but not missing
+        return False
+
+
+def readable(family: Kind, column: Column) -> bool:
+    listed = column.kind in ("category", "ordinal") and column.categories
+    known = column.categories[0] if listed else None
+    return family in READS[column.kind] and (known is None or isinstance(known, str) == (family == "category"))
+
+
+@lru_cache
+def family_of(kind: type) -> Kind | None:
+    return next((family for types, family in FAMILIES if issubclass(kind, types)), None)
+
+
+def label_text(label: object) -> str:
+    """How a label is written: the class 1 of a file of text is the class 1, or 1.0, of a file of numbers."""
+    plain = label.item() if isinstance(label, np.generic) else label
+    return str(int(plain)) if isinstance(plain, float) and plain.is_integer() else str(plain)
+
+
+def whole(value: Any) -> Value:
+    """1 for 1.0: whole numbers are floats only because their column has gaps."""
+    found: Value = int(value) if isinstance(value, float) and value.is_integer() else value
+    return found
+
+
+def in_utc(value: Any) -> Any:
+    if isinstance(value, dt.datetime) and value.tzinfo is not None:
+        return value.astimezone(dt.UTC).replace(tzinfo=None)
+    return value
+
+
+def brief(value: object, most: int = 60) -> str:
+    text = shown(repr(value.item() if isinstance(value, np.generic) else value))
+    return text if len(text) <= most else f"{text[:most]}..."

@@ -1,0 +1,92 @@
+"""All that the report says, as one value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from conceptrules.explain.audit import Honesty, honesty
+from conceptrules.model.content_hash import content_hash
+from conceptrules.model.errors import InputError
+from conceptrules.model.network import RuleNetwork, Statistics
+from conceptrules.model.predicate import Value
+from conceptrules.model.statistics import with_statistics
+from conceptrules.model.values import label_text
+from conceptrules.report.form_fields import Field, fields
+from conceptrules.report.rule_list import Group, groups
+from conceptrules.report.samples import Sample, made_up, real
+from conceptrules.report.sentences import three_sentences
+from conceptrules.tables.table import Table, open_table, read_words
+
+TITLE = "A concept rule set"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The network, and what there is to say about it."""
+
+    title: str
+    network: RuleNetwork
+    hash: str
+    """Which network this is."""
+    sentences: tuple[str, str, str]
+    fields: tuple[Field, ...]
+    groups: tuple[Group, ...]
+    samples: tuple[Sample, ...]
+    honesty: Honesty
+    real_rows: bool
+    """Whether the samples are rows of the table."""
+
+
+def collect(
+    network: RuleNetwork, X: Any = None, y: Any = None, *, title: str = TITLE, include_rows: bool = False
+) -> Report:
+    """What there is to say about a network, on these rows if there are any."""
+    check(X, y, include_rows)
+    table = None if X is None else open_table(X)
+    labels = [] if table is None else _labels(table, y)
+    admitted = honesty(network, table, labels) if table is not None else honesty(network)
+    form = fields(network)
+    samples = made_up(network, form) if not include_rows or table is None else real(network, form, table, labels)
+    return Report(
+        title=title,
+        network=network,
+        hash=content_hash(network),
+        sentences=three_sentences(network, admitted),
+        fields=form,
+        groups=groups(network, None if table is None else _measured(network, table, labels)),
+        samples=samples,
+        honesty=admitted,
+        real_rows=include_rows,
+    )
+
+
+def check(X: Any, y: Any, include_rows: bool) -> None:
+    if (X is None) != (y is None):
+        raise InputError("a report needs the rows and their classes: give both X and y, or neither")
+    if include_rows and X is None:
+        raise InputError("include_rows asks for rows of the data in the file, but no data are given")
+
+
+def _labels(table: Table, y: Any) -> list[Value]:
+    labels: list[Value] = np.asarray(y).tolist() if not isinstance(y, list) else list(y)
+    if len(labels) != table.rows:
+        raise InputError(f"y has {len(labels)} labels for the {table.rows} rows of X")
+    if not labels:
+        raise InputError("X has no rows; leave X and y out for a report without scores")
+    return labels
+
+
+def _measured(network: RuleNetwork, table: Table, labels: Sequence[Value]) -> Statistics | None:
+    """What the rules cover on these rows; rows of classes that the network does not know are left out."""
+    index = {label_text(name): number for number, name in enumerate(network.classes)}
+    texts = [label_text(label) for label in labels]
+    known = np.array([place for place, text in enumerate(texts) if text in index], dtype=np.intp)
+    if not len(known):
+        return None
+    words = read_words(network.columns, network.predicates, table.take(known))
+    classes = np.array([index[texts[place]] for place in known], dtype=np.intp)
+    return with_statistics(network, words, classes).statistics

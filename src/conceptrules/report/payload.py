@@ -1,0 +1,172 @@
+"""What the page's JavaScript works with, as JSON that cannot end the element it stands in."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.predicate import Equals, Interval, Kind, Missing, OneOf, Predicate, Value, shown
+from conceptrules.model.text import (
+    concept_name,
+    date_text,
+    datetime_text,
+    duration_text,
+    node_names,
+    number_text,
+    percent,
+    plural,
+    word,
+)
+from conceptrules.report.collect import Report
+from conceptrules.report.form_fields import Field
+from conceptrules.report.rule_list import Cover, Group, Item
+from conceptrules.report.samples import Sample
+
+_TEXTS = {"number": number_text, "date": date_text, "datetime": datetime_text, "duration": duration_text}
+
+
+def payload(report: Report) -> str:
+    """JSON in ASCII; `<`, `>` and `&` are written as escapes, so that no name can end the script element."""
+    network = report.network
+    numbers = {column.name: number for number, column in enumerate(network.columns)}
+    model = {
+        "classes": [word(name) for name in network.classes],
+        "priority": [network.classes.index(name) for name in network.priority],
+        "default": network.classes.index(network.default),
+        "columns": [_column(field) for field in report.fields],
+        "predicates": [
+            _predicate(predicate, report.fields[numbers[predicate.column]]) for predicate in network.predicates
+        ],
+        "levels": [
+            {
+                "rules": [[[lit.index, int(lit.negated)] for lit in rule.literals] for rule in level.rules],
+                "concepts": [list(concept.rules) for concept in level.concepts],
+            }
+            for level in network.levels
+        ],
+        "patterns": _patterns(network),
+        "nodes": _nodes(report),
+        "samples": [_sample(sample) for sample in report.samples],
+    }
+    text = json.dumps(model, separators=(",", ":"), allow_nan=False)
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def bound_text(kind: Kind, value: float) -> str:
+    return _TEXTS[kind](value)
+
+
+def _column(field: Field) -> dict[str, Any]:
+    options = [{"value": _value(value), "text": word(value)} for value in field.options]
+    return {
+        "name": field.name,
+        "shown": shown(field.name),
+        "kind": field.kind,
+        "ordered": field.ordered,
+        "used": field.used,
+        "missing": field.missing,
+        "options": options,
+        "open": field.open,
+        "other": _other(field),
+        "cuts": field.cuts,
+        "cutTexts": [bound_text(field.kind, cut) for cut in field.cuts],
+        "ends": field.ends,
+    }
+
+
+def _other(field: Field) -> str | int:
+    """A category that is none of the options, of the same type."""
+    if field.options and not isinstance(field.options[0], str):
+        return next(number for number in range(len(field.options) + 1) if number not in field.options)
+    other = "any other"
+    while other in field.options:
+        other += " "
+    return other
+
+
+def _value(value: Value) -> object:
+    """JSON has no infinity, and JavaScript reads long whole numbers wrongly."""
+    if isinstance(value, float) and math.isinf(value):
+        return {"infinity": value > 0}
+    return {"whole": str(value)} if isinstance(value, int) and abs(value) >= 2**53 else value
+
+
+def _predicate(predicate: Predicate, field: Field) -> dict[str, Any]:
+    match predicate:
+        case Interval(low=low, high=high):
+            return {"column": field.number, "kind": "interval", "low": _bound(low), "high": _bound(high)}
+        case Equals(value=value):  # a predicate that no rule uses may ask for what is no option
+            option = field.options.index(value) if value in field.options else None
+            return {"column": field.number, "kind": "equals", "option": option}
+        case OneOf(values=values):
+            places = [field.options.index(value) for value in values if value in field.options]
+            return {"column": field.number, "kind": "one_of", "options": places}
+        case Missing():
+            return {"column": field.number, "kind": "missing"}
+    raise AssertionError(predicate)
+
+
+def _bound(value: float) -> float | None:
+    return None if math.isinf(value) else value
+
+
+def _patterns(network: RuleNetwork) -> dict[str, list[float]] | None:
+    """Training rows by class, by the classes that fire: "010" for the second of three."""
+    if network.statistics is None:
+        return None
+    return {"".join(str(int(f)) for f in fires): list(rows) for fires, rows in network.statistics.patterns}
+
+
+def _sample(sample: Sample) -> dict[str, Any]:
+    values = [str(value).replace("inf", "Infinity") if _infinite(value) else value for value in sample.values]
+    return {"title": sample.title, "note": sample.note, "values": values}
+
+
+def _infinite(value: float | None) -> bool:
+    return value is not None and math.isinf(value)
+
+
+def _nodes(report: Report) -> dict[str, dict[str, str]]:
+    """What a click on a node of the drawing tells."""
+    network = report.network
+    told = {f"p{index}": {"name": "Predicate", "text": text} for index, text in enumerate(node_names(network, 0))}
+    for group in report.groups:
+        for item in group.items:
+            told.setdefault(item.node, _rule_node(item, group))
+    for level, here in enumerate(network.levels[:-1]):
+        for index, concept in enumerate(here.concepts):
+            text = _any_of([f"R{level + 1}.{rule + 1}" for rule in concept.rules])
+            told[f"c{level + 1}.{index}"] = {"name": f"Concept {concept_name(level, index)}", "text": text}
+    for index, name in enumerate(network.classes):
+        rules = network.levels[-1].concepts[index].rules
+        text = _any_of([f"R{len(network.levels)}.{rule + 1}" for rule in rules])
+        default = " It is the answer for everything else." if name == network.default else ""
+        told[f"class{index}"] = {"name": f"Class {word(name)}", "text": text + default}
+    return told
+
+
+def _rule_node(item: Item, group: Group) -> dict[str, str]:
+    covers = [_cover_text(item.trained, "training row"), _cover_text(item.given, "given row")]
+    figures = "; ".join(filter(None, covers))
+    return {
+        "name": f"Rule {item.name}",
+        "text": item.text,
+        "figures": figures,
+        "rule": item.id,
+        "speaks": group.speaks,
+    }
+
+
+def _cover_text(cover: Cover | None, noun: str) -> str:
+    if cover is None:
+        return ""
+    right = "" if cover.right is None else f", {percent(cover.right)} of them {cover.meaning}"
+    return f"holds on {plural(cover.rows, noun)}{right}"
+
+
+def _any_of(names: list[str]) -> str:
+    if not names:
+        return "No rule makes it hold."
+    return f"Holds if {'any of ' if len(names) > 1 else ''}{', '.join(names)} does."

@@ -1,0 +1,93 @@
+"""The report as one HTML file: nothing in it loads anything, and no name in it is read as anything but text."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import DictLoader, Environment, StrictUndefined
+from markupsafe import Markup
+
+from conceptrules import __version__
+from conceptrules.draw.colours import PALETTES, column_colours
+from conceptrules.draw.layout import layout
+from conceptrules.draw.svg import network_svg, stylesheet
+from conceptrules.export.code.javascript import javascript
+from conceptrules.model.predicate import shown
+from conceptrules.model.text import percent, plural, word
+from conceptrules.report import audit_sheet as sheet
+from conceptrules.report.collect import Report
+from conceptrules.report.payload import bound_text, payload
+from conceptrules.report.sentences import listed
+
+
+def render(report: Report) -> str:
+    """The whole file."""
+    script = "\n".join([javascript(report.network, "decide"), _file("change.js"), _file("page.js")])
+    style = _file("style.css") + _palette() + stylesheet()
+    numbers = {column.name: number for number, column in enumerate(report.network.columns)}
+    drawing = layout(report.network)
+    items = sheet.each_rule(report.groups)
+    training, scores = report.honesty.training, report.honesty.scores
+    text: str = _template().render(
+        report=report,
+        network=report.network,
+        honesty=report.honesty,
+        version=__version__,
+        policy=_policy(script, style),
+        script=Markup(script),
+        style=Markup(style),
+        model=Markup(payload(report)),
+        drawing=Markup(network_svg(drawing, style=False).text),
+        below=[group for group in report.groups if group.id.startswith("concept")],
+        drawn={name for mark in drawing.marks for name in (mark.node.id, *mark.node.stands_for)},
+        rule_count=sum(len(level.rules) for level in report.network.levels),
+        fairness=sheet.fairness(report.honesty),
+        source=sheet.source(training.validation if training else None),
+        tuned=sheet.tuned(training) if training else "",
+        reliability=sheet.reliability(report.honesty),
+        stability=sheet.stability(items),
+        shaky=sheet.shaky(items),
+        wrong=scores.rows - sum(scores.confusion[i][i] for i in range(len(scores.confusion))) if scores else 0,
+        colours={numbers[name]: key for name, key in column_colours(report.network).items()},
+    )
+    return text.lstrip()
+
+
+def _palette() -> str:
+    """The colours of the columns, as in the drawing."""
+    light, dark = (
+        "\n".join(f".k{key} {{ --column: {colour}; }}" for key, colour in enumerate(PALETTES[theme]))
+        for theme in ("light", "dark")
+    )
+    return f"{light}\n@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}\n"
+
+
+def _policy(script: str, style: str) -> str:
+    """Only this very script and style run, and nothing is ever fetched, sent or framed."""
+    return (
+        f"default-src 'none'; script-src 'sha256-{_hash(script)}'; style-src 'sha256-{_hash(style)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _file(name: str) -> str:
+    return files("conceptrules.report").joinpath(name).read_text(encoding="utf-8")
+
+
+@cache
+def _template() -> Any:
+    parts = {name: _file(f"{name}.html.jinja") for name in ("template", "honesty")}
+    environment = Environment(
+        loader=DictLoader(parts), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {"shown": shown, "word": word, "percent": percent, "listed": listed}
+    environment.globals |= {"plural": plural, "bound_text": bound_text, "zip": zip}
+    return environment.get_template("template")

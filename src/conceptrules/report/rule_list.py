@@ -1,0 +1,194 @@
+"""The rules as the report lists them: class by class, then the concepts below, then what no class depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from conceptrules.draw.graph import rule_id
+from conceptrules.model.conditions import Condition, conditions
+from conceptrules.model.network import RuleNetwork, Statistics
+from conceptrules.model.statistics import rule_size
+from conceptrules.model.text import concept_name, condition_text, rule_text, word
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A literal, or two bounds as one: in words, and the column or the concept that it asks about."""
+
+    text: str
+    column: int | None
+    concept: str | None
+    """The id of the concept's group."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """The rows on which a rule holds."""
+
+    rows: float
+    share: float
+    """Of all rows."""
+    right: float | None
+    """The share that is of the class that the rule speaks for, or of the commonest class; None without rows."""
+    meaning: str
+    """That class."""
+    by_class: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A rule in one group; a rule that several concepts share is in several."""
+
+    id: str
+    node: str
+    """Its id in the drawing."""
+    name: str
+    text: str
+    chips: tuple[Chip, ...]
+    size: int
+    """How many edges the chips are."""
+    columns: tuple[int, ...]
+    """Those that it depends on, directly or through concepts."""
+    trained: Cover | None
+    given: Cover | None
+    stability: float | None
+    """The share of resamples of the training rows that are worse off without it; None if not recorded."""
+    place: str
+    """Where it stands in the network, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The rules of a class or a concept."""
+
+    id: str
+    title: str
+    lead: str
+    items: tuple[Item, ...]
+    speaks: str
+    """The class or concept that the rules make true."""
+
+
+def groups(network: RuleNetwork, given: Statistics | None) -> tuple[Group, ...]:
+    """Every rule with every concept that has it: all edges of the network are there."""
+    return (*_classes(network, given), *_concepts(network, given), *_unused(network, given))
+
+
+def rule_name(level: int, index: int) -> str:
+    """As people count, and the exports: from 1. The ids of the drawing count rules from 0."""
+    return f"R{level + 1}.{index + 1}"
+
+
+def _classes(network: RuleNetwork, given: Statistics | None) -> Iterator[Group]:
+    top = len(network.levels) - 1
+    for place, name in enumerate(network.priority):
+        index = network.classes.index(name)
+        rules = network.levels[top].concepts[index].rules
+        title = word(name)
+        default = " It is also the answer for everything else." if name == network.default else ""
+        turn = " It wins over the classes below it." if place < len(network.priority) - 1 else ""
+        lead = (f"If any of these holds, this class fires.{turn}" if rules else "No rule speaks for it.") + default
+        yield Group(f"class-{index}", title, lead, _items(network, top, rules, given, f"class-{index}", index), title)
+
+
+def _concepts(network: RuleNetwork, given: Statistics | None) -> Iterator[Group]:
+    for level in reversed(range(len(network.levels) - 1)):
+        for index, concept in enumerate(network.levels[level].concepts):
+            name, key = concept_name(level, index), concept_id(level, index)
+            users = [
+                rule_name(level + 1, number)
+                for number, rule in enumerate(network.levels[level + 1].rules)
+                if any(literal.index == index for literal in rule.literals)
+            ]
+            lead = "It holds if any of these does" if concept.rules else "No rule makes it hold"
+            asked = f"; asked for by {_some(users)}." if users else "; no rule asks for it."
+            yield Group(key, name, lead + asked, _items(network, level, concept.rules, given, key), name)
+
+
+def _unused(network: RuleNetwork, given: Statistics | None) -> Iterator[Group]:
+    for level, here in enumerate(network.levels):
+        used = {rule for concept in here.concepts for rule in concept.rules}
+        rules = [rule for rule in range(len(here.rules)) if rule not in used]
+        if rules:
+            key = f"unused-{level + 1}"
+            lead = "No concept has these rules; they decide nothing."
+            yield Group(key, f"Used nowhere on level {level + 1}", lead, _items(network, level, rules, given, key), "")
+
+
+def concept_id(level: int, index: int) -> str:
+    return f"concept-{level + 1}-{index}"
+
+
+def _items(
+    network: RuleNetwork,
+    level: int,
+    rules: Sequence[int],
+    given: Statistics | None,
+    group: str,
+    right: int | None = None,
+) -> tuple[Item, ...]:
+    numbers = {column.name: number for number, column in enumerate(network.columns)}
+    reached, here = _reached(network, numbers), network.levels[level]
+    stability = network.training.stability if network.training else ()
+    return tuple(
+        Item(
+            id=f"{group}-{rule_name(level, index)}",
+            node=rule_id(level, index),
+            name=rule_name(level, index),
+            text=rule_text(network, level, index),
+            chips=tuple(
+                _chip(network, numbers, level, each) for each in conditions(network, level, here.rules[index].literals)
+            ),
+            size=rule_size(network, level, index),
+            columns=reached[level][index],
+            trained=_cover(network, network.statistics, level, index, right),
+            given=_cover(network, given, level, index, right),
+            stability=stability[level][index] if stability else None,
+            place=_place(network, level, index),
+        )
+        for index in rules
+    )
+
+
+def _chip(network: RuleNetwork, numbers: Mapping[str, int], level: int, condition: Condition) -> Chip:
+    text, index = condition_text(network, level, condition), condition.literals[0].index
+    if level:
+        return Chip(text, None, concept_id(level - 1, index))
+    return Chip(text, numbers[network.predicates[index].column], None)
+
+
+def _cover(
+    network: RuleNetwork, statistics: Statistics | None, level: int, index: int, right: int | None
+) -> Cover | None:
+    if statistics is None:
+        return None
+    covered = statistics.covered[level][index]
+    rows, kind = sum(covered), covered.index(max(covered)) if right is None else right
+    share = rows / sum(statistics.rows)
+    return Cover(rows, share, covered[kind] / rows if rows else None, word(network.classes[kind]), covered)
+
+
+def _place(network: RuleNetwork, level: int, index: int) -> str:
+    users = [number for number, concept in enumerate(network.levels[level].concepts) if index in concept.rules]
+    top = level + 1 == len(network.levels)
+    named = [f"class {word(network.classes[user])}" if top else concept_name(level, user) for user in users]
+    feeds = f"makes {_some(named)} hold" if named else "is used nowhere"
+    where = f"level {level + 1} of {len(network.levels)}" if len(network.levels) > 1 else "the only level"
+    return f"{rule_name(level, index)} stands on {where} and {feeds}."
+
+
+def _some(names: Sequence[str], most: int = 8) -> str:
+    rest = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + rest
+
+
+def _reached(network: RuleNetwork, numbers: Mapping[str, int]) -> list[list[tuple[int, ...]]]:
+    """[level][rule]: the columns that it depends on."""
+    below = [{numbers[predicate.column]} for predicate in network.predicates]
+    result = []
+    for level in network.levels:
+        rules = [set().union(*(below[literal.index] for literal in rule.literals)) for rule in level.rules]
+        below = [set().union(*(rules[rule] for rule in concept.rules)) for concept in level.concepts]
+        result.append([tuple(sorted(columns)) for columns in rules])
+    return result

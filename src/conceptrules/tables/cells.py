@@ -1,0 +1,180 @@
+"""The cells of one column as NumPy values: what they are, which are missing, as numbers, as category codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptrules.model.errors import ColumnTypeError, InputError
+from conceptrules.model.predicate import Column, Kind, Value
+from conceptrules.model.values import NOUNS, READS, brief, family_of, in_utc, is_missing, readable
+from conceptrules.tables.dictionary import Codes, present
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """One column. Numbers are an array of numbers (NaN is missing), dates and times datetime64[us] in UTC, durations
+    timedelta64[us], booleans without gaps an array of booleans; all else is an array of objects, None where missing.
+
+    With `codes`, row r holds `values[codes[r]]`: each value is there once. The last one is that of the gaps, and values
+    that no row holds are missing.
+    """
+
+    name: str
+    values: NDArray[Any]
+    missing: NDArray[np.bool_]
+    family: Kind | None
+    """What the values are; "category" is text, None a column without any value to tell."""
+    declared: bool = False
+    """The table's own type says that the values are categories."""
+    codes: Codes | None = None
+    order: tuple[Any, ...] | None = None
+    """The categories in their order, where the table's own type says that they have one."""
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of a column with these cells, unless told otherwise."""
+        if self.family is None or (self.declared and self.family in READS["category"]):
+            return "category" if self.order is None else "ordinal"
+        return self.family
+
+    def __len__(self) -> int:
+        return len(self.values) if self.codes is None else len(self.codes)
+
+    @property
+    def gaps(self) -> NDArray[np.bool_]:
+        """Which rows are missing; `missing` says it of the values."""
+        return self.by_row(self.missing)
+
+    def by_row(self, each: NDArray[Any]) -> NDArray[Any]:
+        """From one entry for each value to one for each row."""
+        return each if self.codes is None else each[self.codes]
+
+
+def read_cells(name: str, raw: NDArray[Any], declared: bool = False) -> Cells:
+    """The one-dimensional array `raw`, of whatever type, as cells."""
+    if raw.dtype == object and set(map(type, raw.tolist())) == {str}:
+        return Cells(name, raw, np.zeros(len(raw), dtype=np.bool_), "category", declared)
+    values, family = _normal(name, raw)
+    missing = _gaps(values)
+    if values.dtype.kind in "fO" and missing.all():
+        family = None  # pandas reads an empty column of text as a column of NaN
+    return Cells(name, values, missing, family, declared)
+
+
+def read_coded(name: str, codes: Codes, values: NDArray[Any], declared: bool = False) -> Cells:
+    """The column whose row r holds `values[codes[r]]`, as cells."""
+    known = values.copy()
+    known[~present(codes, len(values))] = None
+    return replace(read_cells(name, known, declared), codes=codes)
+
+
+def numbers_of(cells: Cells) -> NDArray[np.float64]:
+    """The values as float64, NaN where missing; dates, times and durations in microseconds."""
+    values = cells.values.astype(np.int64) if cells.values.dtype.kind in "mM" else cells.values
+    return np.where(cells.missing, np.nan, values.astype(np.float64))
+
+
+def codes_of(cells: Cells, categories: Sequence[Value]) -> NDArray[np.intp]:
+    """The position of each value among `categories`; -1 if it is not one of them or missing.
+
+    A dictionary finds what `==` would: 1, 1.0 and True are one category, whatever the table stores them as.
+    """
+    index = {category: code for code, category in enumerate(categories)}
+    return np.fromiter(map(index.get, cells.values.tolist(), repeat(-1)), dtype=np.intp, count=len(cells.values))
+
+
+def check_readable(cells: Cells, column: Column) -> None:
+    """An error unless these cells can be read as `column`; cells without any value always can."""
+    if cells.family is None or cells.missing.all():
+        return
+    if readable(cells.family, column):
+        return
+    row = int(np.argmin(cells.gaps))
+    place = row if cells.codes is None else cells.codes[row]
+    found = f"row {row} holds {brief(cells.values[place])} ({NOUNS[cells.family]})"
+    if cells.family not in READS[column.kind]:
+        raise ColumnTypeError(
+            f"column {column.name!r} is of the kind {column.kind}, but {found}; "
+            f"convert it, or train with kinds={{{column.name!r}: {cells.kind!r}}}"
+        )
+    known = column.categories[0]
+    raise ColumnTypeError(
+        f"column {column.name!r} has categories such as {brief(known)} ({type(known).__name__}), but {found}; "
+        "convert it to the type that it had in training"
+    )
+
+
+def _normal(name: str, raw: NDArray[Any]) -> tuple[NDArray[Any], Kind | None]:
+    match raw.dtype.kind:
+        case "b":
+            return raw, "boolean"
+        case "i" | "u" | "f":
+            return raw, "number"
+        case "m":
+            return raw.astype("m8[us]"), "duration"
+        case "M":
+            whole_days = np.datetime_data(raw.dtype)[0] in ("Y", "M", "W", "D")
+            return raw.astype("M8[us]"), "date" if whole_days else "datetime"
+        case "c":
+            raise InputError(
+                f"Complex data not supported: column {name!r}; give real and imaginary parts as two columns"
+            )
+    return _normal_objects(name, raw.astype(object))
+
+
+def _normal_objects(name: str, values: NDArray[Any]) -> tuple[NDArray[Any], Kind | None]:
+    present = ~np.fromiter(map(is_missing, values), dtype=np.bool_, count=len(values))
+    family = _one_family(name, values, present)
+    match family:
+        case "number":
+            normal = np.full(len(values), np.nan)
+            normal[present] = _floats(name, values[present])
+        case "date" | "datetime" | "duration":
+            normal = np.full(len(values), "NaT", dtype="m8[us]" if family == "duration" else "M8[us]")
+            normal[present] = [in_utc(value) for value in values[present]]
+        case _:
+            normal = values.copy()
+            normal[~present] = None
+    return normal, family
+
+
+def _gaps(values: NDArray[Any]) -> NDArray[np.bool_]:
+    gaps = np.zeros(len(values), dtype=np.bool_)
+    match values.dtype.kind:
+        case "f":
+            gaps[:] = np.isnan(values)
+        case "m" | "M":
+            gaps[:] = np.isnat(values)
+        case "O":
+            gaps[:] = [value is None for value in values]
+    return gaps
+
+
+def _one_family(name: str, values: NDArray[Any], present: NDArray[np.bool_]) -> Kind | None:
+    """The family that all present values belong to; otherwise an error that shows the first that does not."""
+    found = {kind: family_of(kind) for kind in set(map(type, values[present]))}
+    families = set(found.values())
+    if len(families) <= 1 and None not in families:
+        return next(iter(families), None)
+    rows = np.flatnonzero(present)
+    first = found[type(values[rows[0]])]
+    row = next(row for row in rows if first is None or found[type(values[row])] != first)
+    among = f" among {NOUNS[first]}" if first else ""
+    raise ColumnTypeError(
+        f"column {name!r}: row {row} holds {brief(values[row])} ({type(values[row]).__name__}){among}, but each "
+        "argument must be a string or a number (or a boolean, a date, a duration), and all of a column alike; "
+        "convert the column, for example to text with astype(str), or drop it"
+    )
+
+
+def _floats(name: str, values: NDArray[Any]) -> NDArray[np.float64]:
+    try:
+        return values.astype(np.float64)
+    except OverflowError as error:
+        raise InputError(f"column {name!r} holds a whole number too large for float64; scale the column") from error

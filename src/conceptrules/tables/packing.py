@@ -1,0 +1,106 @@
+"""The predicates of one column on all its rows: a plain version that defines it, and the same straight into words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptrules.model.evaluation import Bits, octets_for, words_of
+from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value, named
+from conceptrules.tables.cells import Cells, codes_of, numbers_of
+from conceptrules.tables.dictionary import spread
+
+Octets = NDArray[np.uint8]
+# So many rows are compared with all bounds while they are in the cache (256 KB of float64). A multiple of 8.
+_BLOCK = 1 << 15
+
+
+def column_bits(predicates: Sequence[Predicate], cells: Cells) -> Bits:
+    """(predicates, values): where each predicate of a column holds, value by value."""
+    bits = np.zeros((len(predicates), len(cells.values)), dtype=np.bool_)
+    categories = dict.fromkeys(value for predicate in predicates for value in named(predicate))
+    places = {value: place for place, value in enumerate(categories)}
+    codes = codes_of(cells, list(categories)) if categories else np.empty(0, dtype=np.intp)
+    ordered = any(isinstance(predicate, Interval) for predicate in predicates)
+    numbers = numbers_of(cells) if ordered else None
+    for row, predicate in zip(bits, predicates, strict=True):
+        match predicate:
+            case Missing():
+                row[:] = cells.missing
+            case Equals(value=value):
+                row[:] = codes == places[value]
+            case OneOf(values=values):
+                row[:] = np.isin(codes, [places[value] for value in values])
+            case Interval(low=low, high=high):
+                assert numbers is not None
+                # As `holds` reads it: an unbounded side takes the infinity of that side too.
+                row[:] = (numbers <= high) & ((low == -np.inf) | (numbers > low))
+    return bits
+
+
+def column_words(predicates: Sequence[Predicate], cells: Cells) -> NDArray[np.uint64]:
+    """(predicates, words): `column_bits`, row by row and packed."""
+    if cells.values.dtype.kind != "O" and cells.codes is None:
+        return words_of(_number_octets(predicates, cells))
+    octets = octets_for(len(predicates), len(cells))
+    for row, holds in zip(octets, column_bits(predicates, cells), strict=True):
+        _write(row, holds if cells.codes is None else spread(holds, cells.codes))
+    return words_of(octets)
+
+
+def _write(octets: Octets, bits: Bits) -> None:
+    packed = np.packbits(bits, bitorder="little")
+    octets[: len(packed)] = packed
+
+
+def _number_octets(predicates: Sequence[Predicate], cells: Cells) -> Octets:
+    """Columns of numbers, booleans, dates or durations: one comparison for each bound, however many intervals."""
+    octets, missing = octets_for(len(predicates), len(cells)), octets_for(1, len(cells))[0]
+    _write(missing, cells.missing)
+    some = octets_for(1, len(cells))[0]
+    _write(some, ~cells.missing)
+    intervals = [predicate for predicate in predicates if isinstance(predicate, Interval)]
+    bounds = sorted({bound for each in intervals for bound in (each.low, each.high) if math.isfinite(bound)})
+    up_to = dict(zip(bounds, _up_to(bounds, cells), strict=True))
+    for row, predicate in zip(octets, predicates, strict=True):
+        match predicate:
+            case Missing():
+                row[:] = missing
+            case Equals(value=value):
+                _write(row, _equal(cells.values, value))
+            case OneOf(values=values):
+                _write(row, np.logical_or.reduce([_equal(cells.values, value) for value in values]))
+            case Interval(low=low, high=high):
+                above = ~up_to[low] if low in up_to else some
+                np.bitwise_and(up_to.get(high, some), above, out=row)
+                np.bitwise_and(row, some, out=row)
+    return octets
+
+
+def _up_to(bounds: Sequence[float], cells: Cells) -> Octets:
+    """(bounds, octets): where the values are at most each bound; on missing ones, anything."""
+    octets = octets_for(len(bounds), len(cells))
+    values = cells.values.view(np.int64) if cells.values.dtype.kind in "mM" else cells.values
+    for start in range(0, len(values) if bounds else 0, _BLOCK):
+        numbers = values[start : start + _BLOCK].astype(np.float64)
+        for row, bound in zip(octets, bounds, strict=True):
+            _write(row[start // 8 :], numbers <= bound)
+    return octets
+
+
+def _equal(values: NDArray[Any], wanted: Value) -> Bits:
+    """What Python's `==` says, number by number; NumPy would round the wanted one to the column's type."""
+    never = np.zeros(len(values), dtype=np.bool_)
+    if isinstance(wanted, str) or values.dtype.kind in "mM":
+        return never
+    try:
+        near = float(wanted) if values.dtype.kind == "f" else int(wanted)
+    except OverflowError:
+        return never
+    if near != wanted or (values.dtype.kind == "b" and near not in (0, 1)):
+        return never
+    return np.asarray(values == (np.float64(near) if isinstance(near, float) else near))

@@ -1,0 +1,149 @@
+"""A network compiled for prediction: only predicates in use, column by column into words, then through the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptrules.model.evaluation import (
+    Words,
+    class_nodes,
+    octets_for,
+    winning_digits,
+    winning_rows,
+    words_of,
+)
+from conceptrules.model.factoring import Formulas, fired_words, formulas
+from conceptrules.model.network import Level, Literal, Rule, RuleNetwork
+from conceptrules.model.predicate import Column, Predicate, holds
+from conceptrules.model.values import family_of, is_missing, read_value, readable
+from conceptrules.tables.cells import check_readable
+from conceptrules.tables.packing import column_words
+from conceptrules.tables.table import Table, open_table, positions
+
+
+def predict(network: RuleNetwork, table: Any) -> NDArray[Any]:
+    """The class of each row."""
+    labels: NDArray[Any] = compiled(network).labels.take(decide(network, table))
+    return labels
+
+
+def decide(network: RuleNetwork, table: Any) -> NDArray[np.integer[Any]]:
+    """The index of the class of each row."""
+    plan, opened = compiled(network), open_table(table)
+    if opened.rows == 1:
+        return np.array([plan.one_row(opened)])
+    return winning_rows(fired_words(plan.formulas, plan.words(opened)), plan.order, plan.default)
+
+
+def fired(network: RuleNetwork, table: Any) -> Words:
+    """Which classes fire on each row."""
+    plan = compiled(network)
+    return fired_words(plan.formulas, plan.words(open_table(table)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    columns: tuple[Column, ...]
+    """All of them: a table has to have them, used or not."""
+    used: tuple[tuple[int, tuple[Predicate, ...]], ...]
+    """Places of columns in use, with their predicates in use."""
+    levels: tuple[Level, ...]
+    """The network's, with literals that count the predicates in use: for one row."""
+    formulas: tuple[Formulas, ...]
+    """The same for many rows."""
+    order: tuple[int, ...]
+    default: int
+    labels: NDArray[Any]
+
+    def words(self, table: Table) -> Words:
+        """The predicates in use, on all rows."""
+        places = positions(self.columns, table)
+        if table.rows:
+            self._check_types(table, places, table.first())
+        return self._words(table, places)
+
+    def _check_types(self, table: Table, places: Sequence[int], values: Sequence[Any]) -> None:
+        """Columns are read only if a rule needs them; of the others, the first value has to be of the right type."""
+        for place, column in enumerate(self.columns):
+            value = values[places[place]]
+            kind: type = type(value)
+            family = None if is_missing(value) else family_of(kind)
+            if family is not None and not readable(family, column):
+                check_readable(table.cells(places[place]), column)
+
+    def _words(self, table: Table, places: Sequence[int]) -> Words:
+        words = words_of(octets_for(sum(len(predicates) for _, predicates in self.used), table.rows))
+        start = 0
+        for place, predicates in self.used if table.rows else ():
+            cells = table.cells(places[place])
+            check_readable(cells, self.columns[place])
+            words[start : start + len(predicates)] = column_words(predicates, cells)
+            start += len(predicates)
+        return Words(words, table.rows)
+
+    def one_row(self, table: Table) -> int:
+        """The index of the class of a table's only row. Python's own numbers are faster here than any array."""
+        places = positions(self.columns, table)
+        values, bits = table.first(), list[int]()
+        self._check_types(table, places, values)
+        try:
+            for place, predicates in self.used:
+                value = read_value(values[places[place]], self.columns[place])
+                bits += [holds(predicate, value) for predicate in predicates]
+        except (TypeError, OverflowError):
+            bits = (self._words(table, places).words[:, 0] & np.uint64(1)).tolist()
+        digits = winning_digits(class_nodes(self.levels, bits, 1), self.order, self.default, 1)
+        return sum(digit << place for place, digit in enumerate(digits))
+
+
+def compiled(network: RuleNetwork) -> Plan:
+    """The plan of this network, made once."""
+    return _compiled(_Same(network))
+
+
+class _Same:
+    """A network by its identity: to hash its value takes longer than to predict a row."""
+
+    __slots__ = ("network",)
+
+    def __init__(self, network: RuleNetwork) -> None:
+        self.network = network
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.network is other.network
+
+    def __hash__(self) -> int:
+        return id(self.network)
+
+
+@lru_cache(maxsize=32)
+def _compiled(key: _Same) -> Plan:
+    network = key.network
+    wanted = {literal.index for rule in network.levels[0].rules for literal in rule.literals}
+    wanted_of: dict[str, list[int]] = {column.name: [] for column in network.columns}
+    for index in sorted(wanted):
+        wanted_of[network.predicates[index].column].append(index)
+    by_column = list(wanted_of.values())
+    numbers = {index: number for number, index in enumerate(index for some in by_column for index in some)}
+    first = network.levels[0]
+    rules = tuple(Rule(tuple(Literal(numbers[i.index], i.negated) for i in rule.literals)) for rule in first.rules)
+    levels = (replace(first, rules=rules), *network.levels[1:])
+    places = {name: place for place, name in enumerate(network.classes)}
+    alike = len(set(map(type, network.classes))) == 1
+    return Plan(
+        network.columns,
+        tuple(
+            (place, tuple(network.predicates[index] for index in some)) for place, some in enumerate(by_column) if some
+        ),
+        levels,
+        formulas(levels, len(numbers)),
+        tuple(places[name] for name in network.priority),
+        places[network.default],
+        np.array(network.classes, dtype=None if alike else object),
+    )

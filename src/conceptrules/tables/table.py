@@ -1,0 +1,229 @@
+"""Reading tables: any common kind of table in, the bits of predicates and the answers of a network out."""
+
+from __future__ import annotations
+
+import difflib
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from narwhals.exceptions import DuplicateError
+from numpy.typing import NDArray
+
+from conceptrules.model.errors import ColumnTypeError, InputError
+from conceptrules.model.evaluation import Bits, Words, octets_for, unpack, words_of
+from conceptrules.model.predicate import Column, Predicate
+from conceptrules.tables.cells import Cells, check_readable, codes_of, read_cells, read_coded
+from conceptrules.tables.dictionary import DECLARED, dictionary, order_of
+from conceptrules.tables.packing import column_words
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """Columns that are read one by one, when asked for."""
+
+    names: tuple[str, ...]
+    column: Callable[[int], nw.Series[Any] | NDArray[Any]]
+    first: Callable[[], Sequence[Any]]
+    """The values of the first row."""
+    rows: int
+    named: bool = True
+    """The names are the table's own; otherwise they are x0, x1, ... and columns go by position."""
+    strings: bool = True
+    """The table's own names are text; others, such as numbers, are written as text here."""
+
+    def __post_init__(self) -> None:
+        repeated = [name for name, count in Counter(self.names).items() if count > 1]
+        if repeated:
+            raise InputError(f"duplicate column names: {repeated[0]!r} occurs more than once; rename or drop one")
+
+    def take(self, rows: NDArray[np.intp]) -> Table:
+        """These rows only; what the others hold is never looked at."""
+        return replace(
+            self,
+            column=lambda position: self.column(position)[rows],
+            first=lambda: [self.column(position)[int(rows[0])] for position in range(len(self.names))],
+            rows=len(rows),
+        )
+
+    def cells(self, position: int) -> Cells:
+        name, column = self.names[position], self.column(position)
+        if isinstance(column, np.ndarray):
+            return read_cells(name, column)
+        declared, coded = column.dtype in DECLARED, dictionary(column)
+        if coded is not None:
+            # Types that do not go together are told by row, which a dictionary does not know.
+            with suppress(ColumnTypeError):
+                return replace(read_coded(name, *coded, declared=declared), order=order_of(column))
+        return replace(read_cells(name, _array(column), declared=declared), order=order_of(column))
+
+
+def open_table(data: Any) -> Table:
+    """A table of pandas, polars or pyarrow; a 2-D array; rows as lists or dictionaries; or one row as a dictionary."""
+    if isinstance(data, Table):
+        return data
+    try:
+        native = nw.from_native(data, pass_through=True, allow_series=True)
+    except DuplicateError as error:
+        raise InputError(f"duplicate column names; rename or drop some of them. {error}") from error
+    if isinstance(native, nw.DataFrame):
+        return _named(native.columns, lambda position: native[:, position], lambda: native.row(0), len(native))
+    if isinstance(native, nw.LazyFrame):
+        raise InputError("a lazy table has no rows yet; give table.collect()")
+    if hasattr(data, "tocsr"):
+        raise InputError("Sparse data is not supported; give X.toarray()")
+    if isinstance(data, Mapping):
+        return _from_dictionaries([data])
+    if isinstance(data, list | tuple):
+        return _from_rows(data)
+    return _from_array(data)
+
+
+def read_bits(
+    columns: Sequence[Column], predicates: Sequence[Predicate], table: Any, used: Iterable[int] | None = None
+) -> Bits:
+    """(rows, predicates): where each predicate holds. With `used`, the other predicates are not read and left False.
+
+    >>> from conceptrules.model.predicate import Interval, Missing
+    >>> read_bits([Column("age")], [Interval("age", high=27), Missing("age")], [{"age": 20}, {"age": None}])
+    array([[ True, False],
+           [False,  True]])
+    """
+    return unpack(read_words(columns, predicates, table, used))
+
+
+def read_words(
+    columns: Sequence[Column], predicates: Sequence[Predicate], table: Any, used: Iterable[int] | None = None
+) -> Words:
+    """`read_bits`, packed: an eighth of the memory, and the rows never exist as anything larger."""
+    opened = open_table(table)
+    words = words_of(octets_for(len(predicates), opened.rows))
+    wanted: dict[str, list[int]] = defaultdict(list)
+    for index in range(len(predicates)) if used is None else used:
+        wanted[predicates[index].column].append(index)
+    for column, cells in _read(columns, opened, wanted):
+        indices = wanted[column.name]
+        words[indices] = column_words([predicates[index] for index in indices], cells)
+    return Words(words, opened.rows)
+
+
+def count_unseen(columns: Sequence[Column], table: Any) -> dict[str, int]:
+    """Rows, by column, whose value training never showed: a new category, or none where there always was one."""
+    counts = {}
+    for column, cells in _read(columns, open_table(table)):
+        unseen = cells.missing & (not column.missing)
+        if not column.ordered:
+            unseen |= ~cells.missing & (codes_of(cells, column.categories) < 0)
+        counts[column.name] = int(np.count_nonzero(cells.by_row(unseen)))
+    return {name: count for name, count in counts.items() if count}
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """The end of a message about an unknown name: the nearest one that exists, or all of them."""
+    known = list(names)
+    folded = {other.casefold(): other for other in known}
+    near = [folded[other] for other in difflib.get_close_matches(name.casefold(), folded, n=1)]
+    listed = ", ".join(map(repr, known[:10])) + (", ..." if len(known) > 10 else "")
+    return f"did you mean {near[0]!r}?" if near else f"there are {listed}"
+
+
+def _array(series: nw.Series[Any]) -> NDArray[Any]:
+    """The values as NumPy has them; gaps become NaN, NaT, None or pandas' NA."""
+    if series.dtype.is_nested():  # polars would make a 2-D array of it
+        return np.fromiter(series.to_list(), dtype=object, count=len(series))
+    if series.dtype in DECLARED:  # pyarrow would fill the gaps with one of the categories
+        values = np.full(len(series), None, dtype=object)
+        values[~series.is_null().to_numpy()] = series.drop_nulls().to_numpy()
+        return values
+    wide = series.dtype in (nw.Int128, nw.UInt128)  # NumPy has no such integers
+    return (series.cast(nw.Float64) if wide else series).to_numpy()
+
+
+def _from_dictionaries(rows: Sequence[Mapping[Any, Any]]) -> Table:
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    columns = tuple(np.fromiter((row.get(key) for row in rows), dtype=object, count=len(rows)) for key in keys)
+    return _named(keys, columns.__getitem__, lambda: _first(columns), len(rows))
+
+
+def _from_rows(rows: Sequence[Any]) -> Table:
+    """Not by `np.asarray`, which would turn the numbers of a mixed row into text."""
+    if rows and all(isinstance(row, Mapping) for row in rows):
+        return _from_dictionaries(rows)
+    if not all(isinstance(row, list | tuple | np.ndarray) for row in rows):
+        return _from_array(rows)
+    widths = [len(row) for row in rows]
+    odd = next((row for row, width in enumerate(widths) if width != widths[0]), None)
+    if odd is not None:
+        raise InputError(f"row {odd} has {widths[odd]} values, row 0 has {widths[0]}; rows must be of one length")
+    columns = tuple(np.fromiter(column, dtype=object, count=len(rows)) for column in zip(*rows, strict=True))
+    return _unnamed(columns, len(rows))
+
+
+def _from_array(data: Any) -> Table:
+    array = np.asarray(data)
+    if isinstance(data, np.ma.MaskedArray):
+        array = array.astype(object)
+        array[np.ma.getmaskarray(data)] = None
+    if array.ndim != 2:
+        raise InputError(
+            f"Expected 2D array, got {array.ndim}D array instead (from {type(data).__name__}). Reshape your data with "
+            "array.reshape(-1, 1) if it is one column or array.reshape(1, -1) if it is one row"
+        )
+    return _unnamed(tuple(array.T), len(array))
+
+
+def _named(
+    names: Sequence[Any],
+    column: Callable[[int], nw.Series[Any] | NDArray[Any]],
+    first: Callable[[], Sequence[Any]],
+    rows: int,
+) -> Table:
+    return Table(tuple(map(str, names)), column, first, rows, strings=all(isinstance(name, str) for name in names))
+
+
+def _unnamed(columns: tuple[NDArray[Any], ...], rows: int) -> Table:
+    names = _array_names(len(columns))
+    return Table(names, columns.__getitem__, lambda: _first(columns), rows, named=False, strings=False)
+
+
+def _first(columns: Sequence[NDArray[Any]]) -> Sequence[Any]:
+    return [column[0] for column in columns]
+
+
+def _array_names(count: int) -> tuple[str, ...]:
+    return tuple(f"x{position}" for position in range(count))
+
+
+def positions(columns: Sequence[Column], table: Table) -> list[int]:
+    """Where each column is in the table: by name if both have names, otherwise by position."""
+    names = tuple(column.name for column in columns)
+    if table.named and not (names == _array_names(len(names)) and set(names).isdisjoint(table.names)):
+        places = {name: position for position, name in enumerate(table.names)}
+        for name in names:
+            if name not in places:
+                raise InputError(f"column {name!r} is missing from the table; {nearest(name, table.names)}")
+        return [places[name] for name in names]
+    if len(table.names) != len(names) and (table.names or table.rows):
+        raise InputError(
+            f"X has {len(table.names)} features, but conceptrules is expecting {len(names)} features as input: "
+            f"{', '.join(names)}"
+        )
+    if table.named:
+        warnings.warn("the table has column names, but training had none; columns go by position", stacklevel=2)
+    return list(range(len(names)))
+
+
+def _read(
+    columns: Sequence[Column], table: Table, wanted: Container[str] | None = None
+) -> Iterator[tuple[Column, Cells]]:
+    """All columns must be there; the wanted ones are read."""
+    for column, position in zip(columns, positions(columns, table), strict=True):
+        if table.rows and (wanted is None or column.name in wanted):
+            cells = table.cells(position)
+            check_readable(cells, column)
+            yield column, cells

@@ -1,0 +1,135 @@
+"""Each plot is a Figure of its own, draws without a warning, and shows the figures that it was given."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import numpy as np
+import pytest
+from matplotlib import pyplot
+from matplotlib.figure import Figure
+
+from conceptrules import InputError
+from conceptrules.draw import plots
+from conceptrules.explain.coverage import rule_coverage
+from conceptrules.explain.importance import Importance, Weight
+from conceptrules.model.evaluation import pack
+from conceptrules.model.pareto import Point, frontier
+from conceptrules.model.provenance import Training
+from conceptrules.model.statistics import with_statistics
+from tests.draw.networks import HOSTILE, empty, hostile, large
+
+SCORES = [
+    {"rate": rate, "epoch": epoch, "loss": 1 / epoch, "mllp_f1": 0.9, "crs_f1": 0.8, "edges": epoch}
+    for rate in (0.5, 0.9)
+    for epoch in (5, 10, 15)
+]
+
+
+def measured(network, rows: int = 60):
+    random = np.random.default_rng(0)
+    bits = random.random((rows, len(network.predicates))) < 0.7
+    return with_statistics(network, pack(bits), random.integers(len(network.classes), size=rows))
+
+
+def drawn(figure: Figure) -> list[str]:
+    """All words of the figure, after drawing it; warnings, such as of missing letters, are errors."""
+    assert isinstance(figure, Figure)
+    figure.savefig(io.BytesIO(), format="png", dpi=40)
+    texts = [text.get_text() for axes in figure.axes for text in (*axes.texts, axes.title, *axes.get_yticklabels())]
+    assert pyplot.get_fignums() == []
+    return texts
+
+
+def test_history():
+    figure = plots.history(SCORES)
+    drawn(figure)
+    assert len(figure.axes) == 3
+    assert figure.axes[0].lines[0].get_ydata().tolist() == [1 / 5, 1 / 10, 1 / 15]
+    assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == ["0.5", "0.9"]
+    assert [text.get_text() for text in figure.axes[1].get_legend().get_texts()] == ["continuous network", "rules"]
+
+
+def test_history_marks_the_epoch_that_was_chosen():
+    figure = plots.history(SCORES, Training("1", 0, (), 10, 0.5, 10))
+    assert figure.axes[2].lines[-1].get_xdata() == [10, 10]
+
+
+def test_an_empty_history_is_refused():
+    with pytest.raises(InputError, match="the history is empty"):
+        plots.history([])
+
+
+def test_importance_shows_the_largest_first_with_hostile_names():
+    weights = tuple(Weight(name, 0, number, number) for number, name in enumerate(["idle", *HOSTILE]))
+    figure = plots.importance(Importance(50, weights, (), weights))
+    texts = drawn(figure)
+    assert "<script>alert(1)</script>" in texts
+    assert [bar.get_width() for bar in figure.axes[0].patches] == sorted(range(1, len(HOSTILE) + 1), reverse=True)
+    assert "columns (and 1 that change nothing)" in texts
+    assert all(text.isprintable() and len(text) < 120 for text in texts)
+
+
+def test_importance_counts_what_it_leaves_out():
+    weights = tuple(Weight(f"x{number}", None, number, number) for number in range(50))
+    texts = drawn(plots.importance(Importance(50, weights, (), weights)))
+    assert "columns (and 29 more, 1 that change nothing)" in texts
+    assert drawn(plots.importance(Importance(0, (), (), ())))
+
+
+def test_coverage_shows_right_and_wrong_rows():
+    network = measured(large(50))
+    rules = rule_coverage(network)
+    figure = plots.coverage(rules)
+    widths = [bar.get_width() for bar in figure.axes[0].patches]
+    assert widths == [*(rule.right for rule in rules), *(rule.rows - rule.right for rule in rules)]
+    assert any(rules[0].text in text for text in drawn(figure))
+    assert any(text.endswith("more)") for text in drawn(plots.coverage(rule_coverage(measured(large(2000))))))
+    drawn(plots.coverage(rule_coverage(measured(hostile()))))
+    drawn(plots.coverage(rule_coverage(measured(empty()))))
+
+
+def test_rules_cover_what_the_statistics_say():
+    network = measured(large(50, classes=3))
+    assert network.statistics is not None
+    for rule in rule_coverage(network):
+        counts = network.statistics.covered[rule.level][rule.index]
+        assert rule.rows == sum(counts)
+        assert rule.right == counts[network.classes.index(rule.label)]
+        assert rule.precision == (rule.right / rule.rows if rule.rows else None)
+    assert len(rule_coverage(network)) == sum(len(concept.rules) for concept in network.levels[-1].concepts)
+
+
+def test_coverage_needs_statistics():
+    with pytest.raises(InputError, match="no statistics of training rows"):
+        rule_coverage(large(50))
+
+
+@pytest.mark.parametrize("classes", [2, 26])
+def test_confusion(classes):
+    matrix = np.arange(classes**2).reshape(classes, classes)
+    figure = plots.confusion(matrix, [HOSTILE[i % 10] + chr(65 + i) for i in range(classes)])
+    texts = drawn(figure)
+    assert {str(count) for count in range(1, classes**2)} <= set(texts)
+
+
+def test_a_confusion_matrix_of_the_wrong_size_is_refused():
+    with pytest.raises(InputError, match="a row and a column for each of the 3 classes"):
+        plots.confusion([[1, 2], [3, 4]], "abc")
+
+
+def test_frontier():
+    points = [Point(9, 0.8, "$small"), Point(20, 0.7, "worse"), Point(30, 0.9, "large"), Point(30, 0.85)]
+    assert frontier(points) == (points[0], points[2])
+    texts = drawn(plots.frontier(points))
+    assert "$small" in texts
+    assert "worse" not in texts
+    with pytest.raises(InputError, match="there is no point"):
+        plots.frontier([])
+
+
+def test_without_matplotlib_the_install_line_is_told(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(InputError, match=r"pip install 'conceptrules\[plot\]'"):
+        plots.history(SCORES)

@@ -1,0 +1,191 @@
+"""PMML in JPMML-Evaluator: it decides as the network does, on odd networks too."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+
+from benchmarks.exports import hostile
+from conceptrules import ConceptRuleClassifier
+from conceptrules.datasets import load
+from conceptrules.export import export
+from conceptrules.export.pmml.model import NAMESPACE, escaped, label_texts
+from conceptrules.export.verify.comparison import MismatchError, verify
+from conceptrules.export.verify.engines import jpmml
+from conceptrules.export.verify.trial_rows import Answers
+from conceptrules.model.content_hash import content_hash
+from conceptrules.model.errors import InputError
+from conceptrules.model.evaluation import pack
+from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
+from conceptrules.model.predicate import Column, Equals, Interval, Missing
+from conceptrules.model.statistics import with_statistics
+from tests.strategies import measured_networks, networks
+
+ONE = [Level([Rule([Literal(0)])], [Concept(), Concept([0])])]
+needs_java = pytest.mark.skipif(jpmml.missing() is not None, reason=str(jpmml.missing()))
+SPACE = {"p": NAMESPACE}
+
+
+def agrees(network: RuleNetwork, data: object = None, limit: int = 300) -> int:
+    """Rows on which the export was compared with the network, and found to be the same."""
+    outcome = verify(network, "pmml", export(network, "pmml"), data, limit=limit)
+    assert outcome.skipped is None
+    return outcome.rows
+
+
+@needs_java
+@settings(max_examples=40)
+@given(network=networks())
+def test_it_decides_as_the_network_does(network):
+    assert agrees(network) > 0
+
+
+@needs_java
+@settings(max_examples=40)
+@given(network=measured_networks(odd=True))
+def test_it_decides_as_the_network_does_with_odd_columns_names_and_classes(network):
+    try:
+        agrees(network)
+    except InputError as error:
+        assert "double precision cannot tell" in str(error)  # noqa: PT017
+
+
+@needs_java
+def test_names_stay_data():
+    assert agrees(hostile.network(), limit=2000) >= 2000
+
+
+@needs_java
+def test_a_learned_network():
+    data = load("wine")
+    clf = ConceptRuleClassifier((16,), recipe="paper", max_epochs=20, random_state=0, n_jobs=1).fit(data.X, data.y)
+    assert agrees(clf.network_, data.X) > len(data.y)
+
+
+@needs_java
+def test_gaps_infinities_and_unseen_categories_in_data():
+    columns = [Column("x"), Column("job", "category", ("cook",)), Column("ok", "boolean", (False, True))]
+    predicates = [Interval("x", 0.1, 0.3), Interval("x"), Equals("job", "cook"), Equals("ok", True), Missing("ok")]
+    rules = [Rule([Literal(index, negated)]) for index in range(5) for negated in (False, True)]
+    network = RuleNetwork(columns, predicates, [Level(rules, [Concept([0]), Concept([1])])], ["a", "b"])
+    table = pa.table(
+        {
+            "x": [0.1, 0.3, None, float("nan"), float("inf"), -float("inf")],
+            "job": ["cook", "Cook", None, "", "cook ", "nurse"],
+            "ok": [True, False, None, True, None, False],
+        }
+    )
+    assert agrees(network, table) > 6
+
+
+@needs_java
+@pytest.mark.parametrize("character", ["\0", "\x1b", "\ud800", "\ufffe", "\\", "\r", "\t", "\u2028", "\U0001f600"])
+def test_every_character_can_be_in_a_category_and_a_class(character):
+    values = (f"a{character}b", "ab", character, f"\\u{ord(character):04x}")
+    predicates = [Equals("t", value) for value in values]
+    rules = [Rule([Literal(index)]) for index in range(4)]
+    levels = [Level(rules, [Concept([index]) for index in range(4)])]
+    assert agrees(RuleNetwork([Column("t", "category", values)], predicates, levels, values, default=values[1])) > 4
+
+
+def test_what_xml_cannot_hold_is_escaped_and_nothing_else():
+    assert escaped("a\0\\\ud800é\n") == "a\\u0000\\\\\\ud800é\n"
+
+
+@pytest.mark.parametrize(
+    ("classes", "texts"),
+    [
+        (("a", "b"), ["a", "b"]),
+        ((1, 2.5), ["1", "2.5"]),
+        ((True, "x"), ["True", "x"]),
+        ((1, "1"), ["0", "1"]),
+        (("\0", "\\"), ["\\u0000", "\\\\"]),
+    ],
+)
+def test_labels_are_the_classes_as_text_unless_these_are_the_same(classes, texts):
+    assert label_texts(RuleNetwork([Column("x")], [Interval("x", 1)], ONE, classes)) == texts
+
+
+def test_the_file_says_what_it_is():
+    network = hostile.network()
+    text = export(network, "pmml")
+    root = ElementTree.fromstring(text)
+    assert content_hash(network) in text
+    assert root.find("p:Header/p:Extension", SPACE).attrib["value"] == content_hash(network)
+    words = [field.attrib["displayName"] for field in root.iter(f"{{{NAMESPACE}}}DerivedField")]
+    edges = sum(len(level.rules) + len(level.concepts) for level in network.levels)
+    assert len(words) == edges + len(network.predicates)
+
+
+def test_the_confidence_of_an_answer_is_how_often_it_was_right():
+    levels = [Level([Rule([Literal(0)]), Rule([Literal(1)])], [Concept([0]), Concept([1])])]
+    network = RuleNetwork([Column("x")], [Interval("x", 1), Interval("x", 2)], levels, ["a", "b"], ["b", "a"])
+    bits = np.array([[False, False]] * 4 + [[True, False]] * 2 + [[True, True]] * 5)
+    truth = np.array([0, 0, 0, 1, 0, 1, 1, 1, 1, 1, 0])
+    root = ElementTree.fromstring(export(with_statistics(network, pack(bits), truth), "pmml"))
+    chosen = root.find("p:RuleSetModel/p:RuleSet", SPACE)
+    shares = {rule.attrib["score"]: rule.attrib["confidence"] for rule in chosen.findall("p:SimpleRule", SPACE)}
+    assert shares == {"b": "0.8", "a": "0.5"}
+    assert (chosen.attrib["defaultScore"], chosen.attrib["defaultConfidence"]) == ("a", "0.75")
+
+
+@pytest.mark.parametrize("values", [(0.5, 2**60), (2**53, 2**53 + 1)])
+def test_numbers_that_are_not_exact_are_refused(values):
+    network = RuleNetwork([Column("n", "category", values)], [Equals("n", values[1])], ONE, ["a", "b"])
+    with pytest.raises(InputError, match=f"'n' has the category {values[1]}"):
+        export(network, "pmml")
+
+
+@needs_java
+def test_a_wrong_answer_is_an_error_that_shows_the_row():
+    network = hostile.network()
+    text = export(network, "pmml").replace("greaterThan", "lessThan", 1)
+    with pytest.raises(MismatchError, match=r"the export to pmml differs from the network on .* on the row {"):
+        verify(network, "pmml", text, limit=500)
+
+
+def test_without_the_evaluator_it_is_written_but_not_verified(monkeypatch):
+    monkeypatch.setattr(jpmml, "missing", lambda **options: "there is no Java")
+    network = hostile.network()
+    outcome = verify(network, "pmml", export(network, "pmml"))
+    assert (outcome.rows, outcome.skipped) == (0, "there is no Java")
+
+
+@needs_java
+def test_no_rows_have_no_answers():
+    network = hostile.network()
+    trial_like = type("Empty", (), {"values": {name: [] for name in hostile.NAMES}, "__len__": lambda self: 0})()
+    answers = jpmml.run(network, export(network, "pmml"), trial_like)
+    assert isinstance(answers, Answers)
+    assert len(answers.classes) == len(answers.rules) == 0
+
+
+@needs_java
+def test_a_category_that_no_rule_uses_may_be_any_text():
+    column = Column("t", "category", ("a", "\udc80", "nul\0"))
+    network = RuleNetwork([column], [Equals("t", "a")], ONE, ["a", "b"])
+    assert agrees(network) > 2
+
+
+def validate(text: str) -> None:
+    """By the XML schema of PMML, which the evaluator brings along; java's own error where it is not valid."""
+    from jpype import JClass
+
+    jpmml._backend()
+    factory = JClass("javax.xml.validation.SchemaFactory").newInstance("http://www.w3.org/2001/XMLSchema")
+    schema = factory.newSchema(JClass("org.dmg.pmml.PMML").class_.getResource("/pmml.xsd"))
+    source = JClass("javax.xml.transform.stream.StreamSource")(JClass("java.io.StringReader")(text))
+    schema.newValidator().validate(source)
+
+
+@needs_java
+def test_the_file_is_valid_by_the_schema_of_pmml():
+    none = RuleNetwork([], [], [Level([], [Concept()])], ["a"])
+    for network in (hostile.network(), none):
+        validate(export(network, "pmml"))
+    with pytest.raises(Exception, match="SimpleRules"):
+        validate(export(none, "pmml").replace("SimpleRule ", "SimpleRules ").replace("/SimpleRule>", "/SimpleRules>"))

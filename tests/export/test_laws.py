@@ -1,0 +1,63 @@
+"""Law 5, second half: every export decides as its network does, row by row, whatever the network is."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from conceptrules.export import export
+from conceptrules.export.sql.labels import check_labels
+from conceptrules.export.verify.comparison import compare, engine_of
+from conceptrules.model.errors import InputError
+from conceptrules.model.network import RuleNetwork
+from tests.strategies import networks
+
+ENGINES = {
+    "python": ("python", {}),
+    "javascript": ("javascript", {}),
+    "c": ("c", {}),
+    "duckdb": ("sql", {"dialect": "duckdb"}),
+    "sqlite": ("sql", {"dialect": "sqlite"}),
+    "postgres": ("sql", {"dialect": "postgres"}),
+}
+
+
+def need(to: str, **options: object) -> None:
+    """Skips, with the reason, where the engine is not installed."""
+    engine = engine_of(to)
+    assert engine is not None
+    reason = engine.missing(**options)
+    if reason is not None:
+        pytest.skip(reason)
+
+
+def renamed(network: RuleNetwork) -> dict[str, str]:
+    """Plain names: SQL cannot have some of the odd ones, which is tested elsewhere."""
+    return {column.name: f"column {place}" for place, column in enumerate(network.columns)}
+
+
+def labels_fit(network: RuleNetwork, dialect: str) -> bool:
+    """Whether a column of the database can hold the labels, and tell them apart as text."""
+    try:
+        check_labels(network, dialect)
+    except InputError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@given(data=st.data())
+def test_an_export_decides_as_the_network_does(engine, data):
+    to, options = ENGINES[engine]
+    need(to, **options)
+    network = data.draw(networks(odd=data.draw(st.booleans())))
+    if to == "sql":
+        assume(network.columns)
+        assume(labels_fit(network, options["dialect"]))
+        options = {**options, "columns": renamed(network)}
+    text = export(network, to, **options)
+    outcome = compare(network, to, text, limit=100, **options)
+    assert outcome.skipped is None
+    assert not outcome.mismatches, str(outcome.mismatches[0]) + "\n" + text

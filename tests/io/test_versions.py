@@ -1,0 +1,115 @@
+"""Every version of the model file that was ever written keeps loading, and decides as it did."""
+
+import datetime as dt
+import json
+import math
+from pathlib import Path
+
+from conceptrules.io.encode import VERSION
+from conceptrules.io.model_file import dumps, load
+from conceptrules.io.schema import schema
+from conceptrules.model import Column, Concept, Equals, Interval, Level, Literal, Missing, Rule, RuleNetwork, Statistics
+from conceptrules.model.content_hash import content_hash
+from conceptrules.model.provenance import Training, Validation
+
+MODELS = Path(__file__).parent / "models"
+YEAR_2020 = 1_577_836_800_000_000.0
+HOUR = 3_600_000_000.0
+
+COLUMNS = (
+    Column("age", missing=True),
+    Column("job and pay", "category", ("nurse", 'smith "the" é\n', "")),
+    Column("level", "category", (1, 2.5, math.inf)),
+    Column("smokes", "boolean", (False, True), missing=True),
+    Column("joined", "date"),
+    Column("seen", "datetime"),
+    Column("stay", "duration"),
+)
+PREDICATES = (
+    Interval("age", high=27.5),
+    Interval("age", 27.5, 1e-7 + 41),
+    Missing("age"),
+    Equals("job and pay", "nurse"),
+    Equals("job and pay", 'smith "the" é\n'),
+    Equals("level", 2.5),
+    Equals("level", math.inf),
+    Equals("smokes", True),
+    Interval("joined", YEAR_2020),
+    Interval("seen", -math.inf, YEAR_2020 + 1),
+    Interval("stay", HOUR, 30 * HOUR),
+)
+
+
+def literals(*indices: int) -> Rule:
+    """The rule of these predicates or concepts; ~3 is `not 3`."""
+    return Rule(tuple(Literal(i) if i >= 0 else ~Literal(~i) for i in indices))
+
+
+WHOLE = RuleNetwork(
+    COLUMNS,
+    PREDICATES,
+    (
+        Level(
+            (literals(0, 3), literals(1, ~7), literals(2), literals(4, 8, ~9), literals(5, 10), literals(6), Rule()),
+            (Concept((0, 1)), Concept((2, 3, 5)), Concept((1, 4)), Concept()),
+        ),
+        Level((literals(0, ~1), literals(1, 2), literals(~2, ~3)), (Concept((0,)), Concept((1,)), Concept((2,)))),
+    ),
+    ("low", "high", 3),
+    (3, "high", "low"),
+    "high",
+    Statistics(
+        (10, 20.25, 3),
+        (
+            ((1, 2, 0), (0, 0, 0.5), (3, 3, 3), (0, 0, 0), (1, 1, 1), (0, 20.25, 0), (10, 20.25, 3)),
+            ((1, 0, 0), (2, 2, 2), (7, 18.25, 1)),
+        ),
+        (((False, False, True), (9, 20.25, 3)), ((True, False, True), (1, 0, 0))),
+    ),
+    Training(
+        version="0.1.0",
+        seed=7,
+        settings=(("kinds", ("level=category",)), ("l2", 1e-8), ("layers", (64, 32.5, math.inf)), ("patience", None)),
+        rows=34,
+        rate=0.75,
+        epoch=120,
+        validation=Validation("held back", 6.5, 0.875, 0.8125, 0.25, (0.25, 0.5, 0.25), ((0.75, 0.5, 4), (1, 1, 2.5))),
+        stability=((1, 0.5, 0.25, 0, 1, 1, 0), (0.96875, 1, 0)),
+        fingerprint=(0, 255, 2**64 - 1),
+        distinct=31,
+        categories_dropped=(("job and pay", 12),),
+    ),
+)
+ROWS = [
+    (20, "nurse", 1, True, dt.date(2021, 5, 1), dt.datetime(2019, 1, 1), dt.timedelta(hours=2)),
+    (30, "nurse", 1, False, dt.date(2019, 5, 1), dt.datetime(2021, 1, 1), dt.timedelta(hours=1)),
+    (None, 'smith "the" é\n', 2.5, None, dt.date(2021, 5, 1), dt.datetime(2021, 1, 1), dt.timedelta(hours=30)),
+    (41.5, "unseen", math.inf, True, None, None, None),
+    (41, "", 2.5, None, dt.date(2021, 5, 1), dt.datetime(2020, 1, 1), dt.timedelta(hours=31)),
+]
+ANSWERS = [3, "low", "high", 3, "low"]
+
+
+def test_version_1():
+    network = load(MODELS / "version-1.json")
+    assert network == WHOLE
+    assert network.statistics == WHOLE.statistics
+    assert network.predict(ROWS).tolist() == ANSWERS
+
+
+def test_version_2():
+    network = load(MODELS / "version-2.json")
+    assert network == WHOLE
+    assert (network.statistics, network.training) == (WHOLE.statistics, WHOLE.training)
+    assert network.predict(ROWS).tolist() == ANSWERS
+    assert dumps(network) == (MODELS / "version-2.json").read_text(encoding="utf-8")
+
+
+def test_the_hash_of_a_network_never_changes():
+    expected = "sha256:0c49b9a5c084a67dda7fcb4a1f996845c768f801ee9cc40a71be42cabb364024"
+    assert {content_hash(load(MODELS / f"version-{version}.json")) for version in (1, 2)} == {expected}
+
+
+def test_every_version_has_its_model_and_its_schema():
+    assert sorted(path.name for path in MODELS.iterdir()) == [f"version-{i + 1}.json" for i in range(VERSION)]
+    assert all(json.loads(schema(i + 1))["title"].endswith(f"version {i + 1}") for i in range(VERSION))

@@ -1,0 +1,279 @@
+"""Recipe, descent, extraction, who wins, and the choice of the best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conceptrules.kernels.mllp import bits
+from conceptrules.kernels.mllp.cohort import Cohort
+from conceptrules.learn.examples import Examples
+from conceptrules.learn.mllp.cpu_engine import Cpu, train
+from conceptrules.learn.mllp.descent import descend
+from conceptrules.learn.mllp.extract import extract
+from conceptrules.learn.mllp.fit import Score, Snapshot, Task, Watch, fit
+from conceptrules.learn.mllp.hyperparameters import Recipe, auto_layers
+from conceptrules.learn.priority import first, learned, macro_f1
+from conceptrules.model.errors import InputError
+from conceptrules.model.evaluation import layers_plain, pack
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.predicate import Column, Equals
+
+RNG = np.random.default_rng
+
+
+@pytest.fixture(name="executor")
+def _executor() -> Iterator[Executor]:
+    with ThreadPoolExecutor(2) as executor:
+        yield executor
+
+
+def xor(repeats: float = 10) -> Examples:
+    """Class 1 where just one of two bits is set; a third says nothing. Both bits come with their opposites."""
+    inputs = np.array([[a, b, c] for a in (0, 1) for b in (0, 1) for c in (0, 1)], dtype=bool)
+    pairs = np.hstack([inputs[:, :2], ~inputs[:, :2], inputs[:, 2:]])
+    return Examples.of(pairs, (inputs[:, 0] ^ inputs[:, 1]).astype(np.int64), np.full(8, repeats))
+
+
+def task(recipe: Recipe, seed: int = 0) -> Task:
+    return Task(recipe, xor(), xor(), np.ones(2), RNG(seed))
+
+
+def fit_one(recipe: Recipe, watch: Watch) -> Snapshot:
+    (best,) = fit([task(recipe)], Cpu(2), watch)
+    return best
+
+
+@pytest.mark.parametrize("layers", [(8,), (16, 16, 16)])
+def test_xor_is_learned(layers: tuple[int, ...]) -> None:
+    scores: list[Score] = []
+    best = fit_one(Recipe(layers), lambda _, some: scores.extend(some))
+    assert best.score.crs_f1 == best.score.training_f1 == 1
+    assert {score.rate for score in scores} == set(Recipe(layers).binarization_rate)
+    assert scores[-1].epoch == best.score.epoch + 100  # patience
+    assert best.score == max(scores, key=lambda score: score.rank)
+
+
+def test_negation_finds_xor_without_the_opposites() -> None:
+    rows = Examples.of(xor().bits[:, :2], xor().target, xor().weight)
+    wanted = replace(task(Recipe((8,), negation=True)), training=rows, validation=rows)
+    (best,) = fit([wanted], Cpu(2), lambda *_: None)
+    assert best.score.crs_f1 == 1
+    literals = {literal for rule in extract(best.sizes, best.weights, 2)[0].rules for literal in rule.literals}
+    assert {literal.negated for literal in literals} == {False, True}
+    assert {literal.index for literal in literals} <= {0, 1}
+
+
+def test_descent_is_what_the_recipe_says(executor: Executor) -> None:
+    recipe = Recipe((4,), binarization_rate=(0.0, 0.5), max_epochs=3, min_steps=6, batch_size=4)
+    epochs = [(e.number, e.cohort.steps, e.loss.shape) for e in descend(recipe, 2, xor(), RNG(0), executor)]
+    assert epochs == [(1, 6, (2,)), (2, 12, (2,)), (3, 18, (2,))]  # 8 rows, 2 steps a pass, 3 passes
+
+
+@pytest.mark.parametrize(("steps", "passes"), [(1, 0), (3, 1), (5, 2)])
+def test_an_epoch_of_so_many_steps(
+    steps: int, passes: int, monkeypatch: pytest.MonkeyPatch, executor: Executor
+) -> None:
+    """Fewer rows than the table has, or more: each row as often as any other, or once more."""
+    orders: list[np.ndarray] = []
+
+    def record(cohort: Cohort, masked: object, rows: object, order: np.ndarray, *rest: object) -> np.ndarray:
+        orders.append(order)
+        return np.zeros(4)
+
+    monkeypatch.setattr("conceptrules.learn.mllp.descent.cpu.epoch", record)
+    recipe = Recipe((4,), max_epochs=2, min_steps=6, batch_size=4, epoch_steps=steps)
+    list(descend(recipe, 2, xor(), RNG(0), executor))
+    for order in orders:
+        assert len(order) == 4 * steps
+        assert set(np.bincount(order, minlength=8)) <= {passes, passes + 1}
+    assert not np.array_equal(*orders)
+
+
+def test_class_weight_reaches_the_loss(executor: Executor) -> None:
+    """As if the rows of a class were as many more."""
+    recipe, weight = Recipe((4,), max_epochs=5, l1=1e-5, graft=0.5), np.array([1.0, 9])
+    by_class, plain = replace(task(recipe), class_weight=weight), task(recipe)
+    by_row = replace(plain, training=plain.training.weighted(plain.training.weight * weight[plain.training.target]))
+    found, wanted, other = (next(train(one, executor))[0].weights for one in (by_class, by_row, plain))
+    np.testing.assert_array_equal(found, wanted)
+    assert not np.array_equal(found, other)
+
+
+def test_xor_is_learned_with_every_option() -> None:
+    best = fit_one(Recipe((16, 16, 16), graft=0.5, l1=1e-6, epoch_steps=40), lambda *_: None)
+    assert best.score.crs_f1 == 1
+
+
+def test_masks_are_redrawn_and_the_learning_rate_decays(monkeypatch: pytest.MonkeyPatch, executor: Executor) -> None:
+    """What every call of the kernel gets, two steps at a time: other masks of the right share, a falling rate."""
+    calls = []
+
+    def record(
+        cohort: Cohort, masked: np.ndarray, rows: object, order: np.ndarray, rate: float, *rest: object
+    ) -> np.ndarray:
+        calls.append((masked, len(order), rate, cohort.weights.max()))
+        return np.zeros(2)
+
+    monkeypatch.setattr("conceptrules.learn.mllp.descent.cpu.epoch", record)
+    recipe = Recipe((64,), binarization_rate=(0.2, 0.7), max_epochs=3, min_steps=6, batch_size=4, mask_every=2)
+    list(descend(replace(recipe, decay_every=2, decay=0.5), 2, xor(), RNG(0), executor))
+    assert [rows for _, rows, _, _ in calls] == [8] * 9
+    np.testing.assert_allclose([rate for _, _, rate, _ in calls], [5e-3] * 6 + [2.5e-3] * 3)
+    assert all(np.allclose(masked.mean(axis=1), [0.2, 0.7], atol=0.1) for masked, *_ in calls)
+    assert not any(np.array_equal(first[0], second[0]) for first, second in pairwise(calls))
+    assert 0.09 < calls[0][3] <= 0.1  # the weights at the start
+
+
+def test_snapshots_come_with_weights_and_scores(executor: Executor) -> None:
+    recipe = Recipe((4,), binarization_rate=(0.0, 0.5), max_epochs=7, snapshot_every=3)
+    seen = list(train(task(recipe), executor))
+    assert [[snapshot.score.epoch for snapshot in cohort] for cohort in seen] == [[3, 3], [6, 6], [7, 7]]
+    assert not np.array_equal(seen[0][0].weights, seen[1][0].weights)  # copies, not the trainer's own
+
+
+def test_refit_trains_on_all_rows_with_what_was_chosen() -> None:
+    scores: list[Score] = []
+    part = xor().weighted(np.array([1, 1, 1, 1, 1, 1, 1, 0.0]))
+    wanted = replace(task(Recipe((8,), refit=True)), training=part)
+    (best,) = fit([wanted], Cpu(2), lambda _, some: scores.extend(some))
+    again = next(k for k in range(1, len(scores)) if scores[k].epoch < scores[k - 1].epoch)
+    chosen = max(scores[:again], key=lambda score: score.rank)
+    assert best.score in scores[again:]
+    assert {score.rate for score in scores[again:]} == {chosen.rate}
+
+
+def test_what_a_task_learns_does_not_depend_on_threads_nor_on_the_tasks_beside_it() -> None:
+    """Law 6. The tasks beside it are of other depths and widths, and end at other epochs."""
+    recipes = [Recipe((8,), max_epochs=20), Recipe((5, 4, 3), max_epochs=9), Recipe((6,), max_epochs=20, patience=5)]
+    alone = [fit([task(recipe, seed)], Cpu(2), lambda *_: None)[0] for seed, recipe in enumerate(recipes)]
+    together = fit([task(recipe, seed) for seed, recipe in enumerate(recipes)], Cpu(3), lambda *_: None)
+    for one, other in zip(alone, together, strict=True):
+        np.testing.assert_array_equal(one.weights, other.weights)
+        assert one.score == other.score
+
+
+def test_an_interrupt_keeps_the_best_so_far() -> None:
+    def interrupt(_: int, scores: list[Score]) -> None:
+        if scores[0].epoch == 10:
+            raise KeyboardInterrupt
+
+    with pytest.warns(UserWarning, match=r"interrupted; .* kept \(epoch 5\)"):
+        best = fit_one(Recipe((8,)), interrupt)
+    assert best.score.epoch == 5
+
+
+def test_an_interrupt_of_the_refit_keeps_the_network_before_it() -> None:
+    epochs: list[int] = []
+
+    def interrupt(_: int, scores: list[Score]) -> None:
+        if epochs and scores[0].epoch < epochs[-1]:
+            raise KeyboardInterrupt
+        epochs.append(scores[0].epoch)
+
+    with pytest.warns(UserWarning, match="interrupted"):
+        best = fit_one(Recipe((8,), refit=True), interrupt)
+    assert best.score.epoch in epochs
+
+
+def test_an_interrupt_before_the_first_snapshot_is_not_swallowed() -> None:
+    def interrupt(_: int, scores: list[Score]) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fit_one(Recipe((8,)), interrupt)
+
+
+@given(st.integers(0, 999), st.sampled_from([(3, 4, 2), (3, 4, 3, 5, 3)]), st.booleans())
+def test_the_extracted_network_equals_the_rounded_weights(seed: int, sizes: tuple[int, ...], negation: bool) -> None:
+    """Law 3, negations included."""
+    sizes = (6, *sizes[1:]) if negation else sizes
+    weights = RNG(seed).random(Cohort.count(sizes), np.float32) ** 0.5 * 0.8
+    columns = tuple(Column(f"x{j}", "boolean") for j in range(3))
+    levels = extract(sizes, weights, 3)
+    classes = tuple(range(sizes[-1]))
+    network = RuleNetwork(columns, tuple(Equals(column.name, True) for column in columns), levels, classes)
+    rows = RNG(seed).random((20, 3)) < 0.5
+    inputs = np.hstack([rows, ~rows]) if negation else rows
+    fired = bits.fired(sizes, weights, pack(inputs).words)
+    assert np.array_equal(pack(layers_plain(network, rows)[-1]).words, fired & pack(np.ones((20, 1), bool)).words)
+
+
+def test_who_wins() -> None:
+    """Class 0 fires on everything, class 1 on half of its own rows and nothing else: class 1 goes first."""
+    rows = Examples.of(np.zeros((6, 1), bool), np.array([0, 0, 0, 0, 1, 1]), np.ones(6))
+    fired = np.array([[1, 0], [1, 0], [1, 0], [1, 0], [1, 0], [1, 1]], dtype=bool)
+    assert learned(fired, rows, np.ones(2)) == ((1, 0), 0)
+    assert first(fired, rows, np.ones(2)) == ((0, 1), 0)
+
+
+def test_class_weight_decides_who_wins() -> None:
+    rows = Examples.of(np.zeros((6, 1), bool), np.array([0, 0, 0, 1, 1, 1]), np.ones(6))
+    fired = np.array([[1, 1], [1, 1], [0, 0], [1, 1], [0, 0], [0, 0]], dtype=bool)
+    assert learned(fired, rows, np.ones(2)) == ((0, 1), 1)
+    assert learned(fired, rows, np.array([1.0, 9])) == ((1, 0), 1)
+    assert learned(fired, rows, np.array([9.0, 1])) == ((0, 1), 0)
+
+
+def test_macro_f1_is_that_of_scikit_learn() -> None:
+    from sklearn.metrics import f1_score
+
+    rng = RNG(0)
+    rows = Examples.of(np.zeros((50, 1), bool), rng.integers(0, 3, 50), rng.random(50))
+    decided = rng.integers(0, 3, 50)
+    wanted = f1_score(rows.target, decided, average="macro", sample_weight=rows.weight)
+    assert macro_f1(decided, rows, 5) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"layers": (4, 4)}, "odd number"),
+        ({"layers": ()}, "layers is empty"),
+        ({"layers": (4, -1, 4)}, "layers needs whole numbers of at least 1, got -1"),
+        ({"layers": "big"}, "layers needs whole numbers of at least 1, got 'big'"),
+        ({"binarization_rate": 1.0}, "binarization_rate is 1.0"),
+        ({"binarization_rate": (0.5, -0.1)}, "binarization_rate is -0.1"),
+        ({"max_epochs": 0}, "max_epochs"),
+        ({"batch_size": 2.5}, "batch_size"),
+        ({"learning_rate": 0}, "learning_rate needs a number above 0, got 0"),
+        ({"l2": float("nan")}, "l2 needs a number of at least 0, got nan"),
+        ({"l1": -1e-6}, "l1 needs a number of at least 0, got -1e-06"),
+        ({"graft": 1.5}, "graft is 1.5; it needs a number from 0 to 1, such as 0.5"),
+        ({"graft": "half"}, "graft is 'half'"),
+        ({"graft": float("nan")}, "graft is nan"),
+        ({"patience": 0}, "patience"),
+        ({"epoch_steps": 0}, "epoch_steps needs whole numbers of at least 1, got 0"),
+        ({"priority": "last"}, "priority is 'last'"),
+    ],
+)
+def test_settings_out_of_range(settings: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Recipe(**{"layers": (4,), **settings})  # type: ignore[arg-type]
+
+
+def test_a_single_size_and_a_single_rate_will_do() -> None:
+    recipe = Recipe(8, binarization_rate=0.9)  # type: ignore[arg-type]
+    assert (recipe.layers, recipe.binarization_rate) == ((8,), (0.9,))
+
+
+def test_auto_layers_grow_with_the_inputs() -> None:
+    assert [auto_layers(inputs)[0] for inputs in (1, 27, 155, 10_000)] == [32, 64, 128, 256]
+
+
+def test_snapshots_are_ranked_by_validation_then_training_then_brevity() -> None:
+    score = Score(rate=0.5, epoch=5, loss=0.1, mllp_f1=0.5, crs_f1=0.8, training_f1=0.9, edges=10, disagreement=0.1)
+    better = [
+        replace(score, edges=9),
+        replace(score, training_f1=0.91, edges=99),
+        replace(score, crs_f1=0.81, edges=99),
+    ]
+    ranks = [one.rank for one in (score, *better)]
+    assert ranks == sorted(ranks)

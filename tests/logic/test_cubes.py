@@ -1,0 +1,124 @@
+import itertools
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conceptrules.logic.cell_masks import Below, variables_of
+from conceptrules.logic.cubes import Effort, Space
+from conceptrules.logic.exact_cover import smallest
+from conceptrules.logic.reduce import Task, absorbed, expanded, merged, reduced, shrunk
+from conceptrules.logic.witnesses import Points
+from conceptrules.model import Column, Equals, Interval
+
+COLUMNS = variables_of(
+    [Column("age"), Column("owns", "boolean")], [Interval("age", 1, 2), Interval("age", 3), Equals("owns", True)]
+)
+SPACE = Space([*COLUMNS.values(), Below(0)])
+EVERY = list(itertools.product(*(range(each.full.bit_length()) for each in SPACE.variables)))
+PASSES = (expanded, merged, shrunk, reduced, smallest, lambda task, cover: absorbed(cover))
+
+
+@st.composite
+def cubes(draw):
+    """Only those that literals can say."""
+    cube = SPACE.everything
+    for place, known in enumerate(SPACE.variables):
+        masks = [mask for mask in range(1, known.full + 1) if known.worded(mask)]
+        cube = SPACE.replaced(cube, place, draw(st.sampled_from([*masks, known.full, known.full])))
+    return cube
+
+
+def covers(**sizes):
+    return st.lists(cubes(), unique=True, **sizes).map(tuple)
+
+
+def points_of(cover):
+    """One by one."""
+    return {
+        cells
+        for cells in EVERY
+        for cube in cover
+        if all(SPACE.mask(cube, place) >> cell & 1 for place, cell in enumerate(cells))
+    }
+
+
+@given(cubes(), cubes())
+def test_cubes_meet_where_they_share_a_point(first, second):
+    assert SPACE.meet(first, second) == bool(points_of([first]) & points_of([second]))
+    outside = [each for each in range(len(SPACE.variables)) if SPACE.mask(first, each) & ~SPACE.mask(second, each)]
+    assert list(SPACE.outside(first, second)) == outside
+    assert list(SPACE.tested(first)) == list(SPACE.outside(SPACE.everything, first))
+
+
+@given(cubes(), covers(max_size=8))
+def test_covered(cube, cover):
+    assert SPACE.covered(cube, cover, Effort(100_000)) == (points_of([cube]) <= points_of(cover))
+
+
+@given(cubes(), covers(max_size=8), st.integers(0, 20))
+def test_with_little_effort_what_is_said_to_be_covered_is(cube, cover, most):
+    if SPACE.covered(cube, cover, Effort(most)):
+        assert points_of([cube]) <= points_of(cover)
+
+
+@given(covers(max_size=5), cubes())
+def test_sample_points_lie_where_they_say(cover, cube):
+    points = Points(SPACE, cover)
+    assert points.where(SPACE.everything) == points.all
+    # A point of the cube that the cover does not have shows that the cover does not contain the cube.
+    if points.where(cube) & ~points.covered(cover):
+        assert not points_of([cube]) <= points_of(cover)
+    assert points.where(cube).bit_count() <= points.all.bit_count()
+
+
+@st.composite
+def tasks(draw, effort=100_000, little=50):
+    cover, ignored = draw(covers(max_size=5)), draw(covers(max_size=2))
+    asked = draw(st.none() | covers(max_size=3))
+    shared = draw(st.sets(st.sampled_from(cover))) if cover else set()
+    effort = draw(st.sampled_from([effort, little]))
+    return Task(Points(SPACE, cover), ignored, asked, Effort(effort), frozenset(shared)), cover
+
+
+@given(tasks(), st.sampled_from(PASSES))
+def test_a_pass_keeps_what_matters_and_costs_no_more(both, step):
+    task, cover = both
+    matters = (set(EVERY) if task.asked is None else points_of(task.asked)) - points_of(task.ignored)
+    smaller = step(task, cover)
+    assert points_of(smaller) & matters == points_of(cover) & matters
+    assert task.total(smaller) <= task.total(cover)
+
+
+# With little effort a cover may stay as it is, so all of them have enough.
+@given(tasks(little=100_000))
+def test_the_smallest_cover_is_no_larger_than_any_other(both):
+    """Any two rules that the concept contains: a plain search."""
+    task, cover = both
+    matters = (set(EVERY) if task.asked is None else points_of(task.asked)) - points_of(task.ignored)
+    wanted = points_of(cover) & matters
+    found = smallest(task, reduced(task, cover))
+    masks = [[mask for mask in range(1, each.full + 1) if each.worded(mask)] for each in SPACE.variables]
+    for chosen in itertools.product(*masks):
+        cube = SPACE.everything
+        for place, mask in enumerate(chosen):
+            cube = SPACE.replaced(cube, place, mask)
+        if points_of([cube]) & matters == wanted and task.effort.left > 0 and wanted:
+            assert task.total(found) <= task.price(cube)
+
+
+def rule_of(space, true, false):
+    return space.replaced(space.replaced(space.everything, true, 0b10), false, 0b01)
+
+
+def test_a_ring_of_rules_needs_half_of_them():
+    """Not all three alike: six rules, each covered by others. Dropping one after another can end at four."""
+    space = Space([Below(0), Below(1), Below(2)])
+    pairs = [(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)]
+    for order in itertools.permutations(pairs):
+        cover = tuple(rule_of(space, *pair) for pair in order)
+        task = Task(Points(space, cover), (), None, Effort(100_000))
+        assert task.total(smallest(task, reduced(task, cover))) == 9
+    stuck = (rule_of(space, 0, 1), rule_of(space, 1, 0), rule_of(space, 0, 2), rule_of(space, 2, 0))
+    task = Task(Points(space, stuck), (), None, Effort(100_000))
+    assert reduced(task, stuck) == stuck
+    assert task.total(smallest(task, stuck)) == 9

@@ -1,0 +1,52 @@
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conceptrules.model import Concept, Level, Literal, Rule
+from conceptrules.model.canonical import in_order
+from conceptrules.model.evaluation import layers_plain
+from conceptrules.model.provenance import Training
+from tests.model.test_text import ADULT
+from tests.strategies import all_inputs, networks
+
+
+def shuffled(network, random):
+    """The same network with rules, and concepts below the classes, in another order."""
+    levels, below = [], list(range(len(network.predicates)))
+    for depth, level in enumerate(network.levels, start=1):
+        rules = [Rule(tuple(Literal(below[i.index], i.negated) for i in rule.literals)) for rule in level.rules]
+        order = random.permutation(len(rules)).tolist()
+        concepts = [Concept(tuple(order.index(rule) for rule in concept.rules)) for concept in level.concepts]
+        above = list(range(len(concepts)))
+        if depth < len(network.levels):
+            above = random.permutation(len(concepts)).tolist()
+        below = [above.index(i) for i in range(len(concepts))]
+        levels.append(Level(tuple(rules[i] for i in order), tuple(concepts[i] for i in above)))
+    return replace(network, levels=tuple(levels))
+
+
+@given(networks())
+def test_classes_fire_as_before_and_a_second_time_changes_nothing(network):
+    ordered = in_order(network)
+    inputs = all_inputs(len(network.predicates))
+    assert np.array_equal(layers_plain(ordered, inputs)[-1], layers_plain(network, inputs)[-1])
+    assert in_order(ordered) == ordered
+
+
+@given(networks(), st.integers(0, 99))
+def test_the_order_does_not_depend_on_how_nodes_were_found(network, seed):
+    # Of rules that are equal, which one a concept has is not a matter of order.
+    distinct = all(len(set(level.rules)) == len(level.rules) for level in network.levels)
+    apart = all(len(set(level.concepts)) == len(level.concepts) for level in network.levels[:-1])
+    if distinct and apart:
+        assert in_order(shuffled(network, np.random.default_rng(seed))) == in_order(network)
+
+
+def test_what_goes_by_the_number_of_a_rule_goes():
+    low, high = ADULT.levels
+    training = Training("0", 0, (), 1, 0.5, 1, stability=((1, 0.5, 1), (1, 1)))
+    network = replace(ADULT, levels=(low, replace(high, rules=high.rules[::-1])), training=training)
+    assert in_order(network).statistics is None
+    assert in_order(network).training == replace(training, stability=())

@@ -1,0 +1,65 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conceptrules.model import Column, Concept, Equals, InputError, Level, Literal, Rule, RuleNetwork
+from conceptrules.model.evaluation import decide, layers, layers_plain, pack, unpack, winners
+from tests.strategies import all_inputs, networks, rows
+
+
+@given(st.data(), networks())
+def test_packed_evaluation_equals_the_plain_one(data, network):
+    bits = data.draw(rows(network))
+    for plain, packed in zip(layers_plain(network, bits), layers(network, pack(bits)), strict=True):
+        np.testing.assert_array_equal(unpack(packed), plain)
+        np.testing.assert_array_equal(packed.words, pack(plain).words)  # the bits past the last row are 0
+
+
+@pytest.mark.parametrize("size", [0, 1, 63, 64, 65, 200])
+def test_packing(size):
+    bits = np.random.default_rng(size).random((size, 3)) < 0.5
+    words = pack(bits)
+    assert words.words.shape == (3, -(-size // 64))
+    assert words.words.dtype == np.uint64
+    np.testing.assert_array_equal(unpack(words), bits)
+    for row, column in zip(*np.nonzero(bits), strict=True):
+        assert int(words.words[column, row // 64]) >> int(row % 64) & 1
+
+
+def test_a_network_by_hand():
+    """a = (x and not y) or always-false, then b = not a; c = an empty rule."""
+    x, y = Literal(0), Literal(1)
+    first = Level((Rule((x, ~y)), Rule((x, ~x))), (Concept((0, 1)), Concept()))
+    second = Level((Rule((~Literal(0),)), Rule(), Rule((Literal(1),))), (Concept((0,)), Concept((1,)), Concept((2,))))
+    columns = (Column("x", "boolean"), Column("y", "boolean"))
+    network = RuleNetwork(columns, (Equals("x", True), Equals("y", True)), (first, second), ("b", "c", "d"))
+    h = layers_plain(network, all_inputs(2))
+    expected = [[[0, 0], [0, 0], [1, 0], [0, 0]], [[0, 0], [0, 0], [1, 0], [0, 0]]]
+    expected += [[[1, 1, 0], [1, 1, 0], [0, 1, 0], [1, 1, 0]]] * 2
+    np.testing.assert_array_equal(h[0], all_inputs(2))
+    for layer, wanted in zip(h[1:], expected, strict=True):
+        np.testing.assert_array_equal(layer, wanted)
+
+
+@given(networks())
+def test_the_first_by_priority_wins_and_the_default_when_none_fires(network):
+    fired = all_inputs(len(network.classes))
+    for row, winner in zip(fired, winners(network, fired), strict=True):
+        firing = [name for name in network.priority if row[network.classes.index(name)]]
+        assert network.classes[winner] == (firing[0] if firing else network.default)
+
+
+@given(networks())
+def test_decisions_are_the_winners_of_the_last_layer(network):
+    bits = all_inputs(len(network.predicates))
+    np.testing.assert_array_equal(decide(network, pack(bits)), winners(network, layers_plain(network, bits)[-1]))
+
+
+@given(networks())
+def test_bits_of_other_predicates_are_refused(network):
+    bits = np.zeros((3, len(network.predicates) + 1), dtype=bool)
+    with pytest.raises(InputError, match="predicates"):
+        layers_plain(network, bits)
+    with pytest.raises(InputError, match="predicates"):
+        decide(network, pack(bits))

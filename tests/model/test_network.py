@@ -1,0 +1,117 @@
+import pickle
+from dataclasses import FrozenInstanceError, replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from conceptrules.model import (
+    Column,
+    Concept,
+    Equals,
+    InputError,
+    Interval,
+    Level,
+    Literal,
+    Predicate,
+    Rule,
+    RuleNetwork,
+    Statistics,
+)
+from tests.strategies import measured_networks
+
+COLUMNS = (Column("age"), Column("job", "category", ("nurse", "cook")))
+PREDICATES = (Interval("age", high=27), Equals("job", "nurse"))
+LEVEL = Level((Rule((Literal(0), Literal(1, True))),), (Concept((0,)), Concept()))
+NETWORK = RuleNetwork(COLUMNS, PREDICATES, (LEVEL,), ("no", "yes"))
+STATISTICS = Statistics((3.0, 1.0), (((1.0, 0.0),),), ())
+
+
+def test_odd_parts_are_refused() -> None:
+    columns, level = (Column("a"),), Level((), (Concept(),))
+    for make, message in (
+        (lambda: Literal(0.0), "by its number"),
+        (lambda: Rule((0,)), r"write Literal\(0\)"),
+        (lambda: Column(3), "is text, not 3"),
+        (lambda: Column("a", "category", ("x", "x")), "lists a category twice"),
+        (lambda: RuleNetwork(columns, (Predicate("a"),), (level,), ("x",)), "of the type Predicate"),
+        (lambda: RuleNetwork(columns, (), (level,), ("x",), statistics=Statistics((-1.0,), ((),), ())), "at least 0"),
+    ):
+        with pytest.raises(InputError, match=message):
+            make()  # type: ignore[no-untyped-call]
+
+
+def test_the_papers_rule_is_the_default():
+    assert (NETWORK.priority, NETWORK.default) == (("no", "yes"), "no")
+
+
+def test_literals_and_rules_are_kept_sorted_and_once():
+    assert Rule((Literal(2), Literal(1, True), Literal(2))) == Rule((Literal(1, True), Literal(2)))
+    assert Concept((2, 0, 2)) == Concept((0, 2))
+    assert ~Literal(3) == Literal(3, True) == ~~Literal(3, True)
+
+
+def test_networks_are_frozen_values():
+    assert replace(NETWORK) == NETWORK
+    assert hash(replace(NETWORK)) == hash(NETWORK)
+    assert replace(NETWORK, default="yes") != NETWORK
+    with pytest.raises(FrozenInstanceError):
+        NETWORK.default = "yes"
+
+
+def test_statistics_take_no_part_in_equality():
+    assert replace(NETWORK, statistics=STATISTICS) == NETWORK
+
+
+def test_lists_and_numpy_classes_do_as_well():
+    network = RuleNetwork(list(COLUMNS), list(PREDICATES), [LEVEL], np.array([0, 1]), default=np.int64(1))
+    assert (network.classes, network.default) == ((0, 1), 1)
+    assert {type(value) for value in (*network.classes, network.default)} == {int}
+    assert hash(network)
+
+
+@given(measured_networks(odd=True))
+def test_a_network_survives_pickling(network):
+    copy = pickle.loads(pickle.dumps(network))
+    assert copy == network
+    assert copy.statistics == network.statistics
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"classes": ()}, "at least one class"),
+        ({"classes": ("no", "no")}, "classes must differ"),
+        ({"priority": ("yes",)}, "priority must list each class once"),
+        ({"priority": ("yes", "maybe")}, "priority must list each class once"),
+        ({"default": "maybe"}, "default class 'maybe' is not one of"),
+        ({"levels": ()}, "at least one level"),
+        ({"levels": (LEVEL, LEVEL)}, None),
+        ({"levels": (Level((), (Concept(),)),)}, "one concept for each of the 2 classes, it has 1"),
+        ({"predicates": PREDICATES[:1]}, "rule 0 of level 1 refers to predicate 1, but there are only 0 to 0"),
+        ({"predicates": ()}, "refers to predicate 0, but there is none"),
+        ({"levels": (Level((Rule((Literal(-1),)),), LEVEL.concepts),)}, "refers to predicate -1"),
+        ({"columns": COLUMNS[:1]}, "predicate 1 tests column 'job', which is not among the columns"),
+        ({"columns": COLUMNS * 2}, "column 'age' is listed twice"),
+        (
+            {"columns": (Column("age"), Column("job"))},
+            "type Equals, which does not go with column 'job' of the kind number",
+        ),
+        ({"columns": (Column("age", "boolean"), COLUMNS[1])}, "type Interval, which does not go with column 'age'"),
+        ({"statistics": replace(STATISTICS, covered=())}, "statistics are for"),
+        ({"statistics": replace(STATISTICS, rows=(1.0,))}, "one figure for each of the 2 classes"),
+        ({"statistics": replace(STATISTICS, patterns=(((True,), (1.0, 0.0)),))}, "one figure for each of the 2"),
+        ({"statistics": replace(STATISTICS, rows=(0.0, 0.0))}, "at least one training row"),
+    ],
+)
+def test_invariants(change, message):
+    if message is None:
+        assert len(replace(NETWORK, **change).levels) == 2
+        return
+    with pytest.raises(InputError, match=message):
+        replace(NETWORK, **change)
+
+
+def test_a_concept_must_know_its_rules():
+    with pytest.raises(InputError, match="concept 0 refers to rule 1, but there are only 0 to 0"):
+        Level((Rule(),), (Concept((1,)),))

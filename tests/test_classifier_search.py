@@ -1,0 +1,316 @@
+"""The classifier with its default recipe: budgets, the frontier, honest figures, and what it objects to."""
+
+from __future__ import annotations
+
+import threading
+from copy import copy
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conceptrules import ConceptRuleClassifier, InputError, datasets, fit_cohort
+from conceptrules.explain.reliability import binned
+from conceptrules.io.model_file import dumps, loads
+from conceptrules.learn.search import regularization_path as search
+from conceptrules.learn.search import starts
+from conceptrules.model.evaluation import layers_plain
+from conceptrules.model.pareto import frontier
+from conceptrules.model.predicate import Interval
+from conceptrules.model.statistics import edges
+from tests import people
+from tests.people import entangled
+
+quick = partial(people.quick, "polished")
+X, Y = entangled()
+FITTED = quick().fit(X, Y)
+DEFAULT = ConceptRuleClassifier(random_state=0).fit(X, Y)
+SEVERAL = quick().fit(*entangled(600))
+"""With a frontier of several networks."""
+
+
+def sizes(network: Any) -> tuple[int, int, int]:
+    rules = [rule for level in network.levels for rule in level.rules]
+    return edges(network), len(rules), max((len(rule.literals) for rule in rules), default=0)
+
+
+def test_it_learns_the_table() -> None:
+    fresh, answers = entangled(rows=600, seed=5)
+    assert FITTED.score(fresh, answers) > 0.85
+    assert DEFAULT.score(fresh, answers) > 0.85
+    assert any(isinstance(p, Interval) for p in FITTED.network_.predicates)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_the_number_of_threads_does_not_matter(threads: int) -> None:
+    again = ConceptRuleClassifier(random_state=0, n_jobs=threads).fit(X, Y)
+    assert again.frontier_ == DEFAULT.frontier_
+    assert again.history_ == DEFAULT.history_
+
+
+def test_fractional_weights_move_decisions() -> None:
+    weight = np.where(Y == "old", 0.01, 1.3)
+    share = (quick().fit(X, Y, sample_weight=weight).predict(X) == "old").mean()
+    assert share < (FITTED.predict(X) == "old").mean()
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"max_edges": 1},
+        {"max_edges": 5},
+        {"max_edges": 9, "effort": "default"},
+        {"max_rules": 2, "effort": "default"},
+        {"max_rule_length": 1, "effort": "default"},
+        {"max_rule_length": 2, "max_rules": 3, "max_edges": 8},
+    ],
+)
+def test_limits_are_kept_exactly(limits: dict[str, Any]) -> None:
+    clf = quick(**limits).fit(X, Y)
+    wanted = [limits.get(name) for name in ("max_edges", "max_rules", "max_rule_length")]
+    for network in (clf.network_, *(choice.network for choice in clf.frontier_)):
+        for found, limit in zip(sizes(network), wanted, strict=True):
+            assert limit is None or found <= limit
+
+
+@pytest.mark.filterwarnings("ignore:class .* has too few rows")
+@settings(max_examples=15, deadline=None)
+@given(st.integers(1, 12), st.integers(1, 4), st.integers(1, 3), st.integers(0, 3))
+def test_limits_are_kept_on_any_table(most_edges: int, most_rules: int, longest: int, seed: int) -> None:
+    x, y = entangled(40, seed)
+    clf = quick(max_edges=most_edges, max_rules=most_rules, max_rule_length=longest, quantiles=4)
+    for choice in clf.fit(x, y).frontier_:
+        assert all(np.array(sizes(choice.network)) <= [most_edges, most_rules, longest])
+
+
+def test_the_frontier_goes_up() -> None:
+    every = SEVERAL.frontier_
+    assert len(every) > 1
+    assert frontier(every) == every
+    assert any(choice.network is SEVERAL.network_ for choice in every)
+    for choice in every:
+        assert choice.edges == choice.network.edges <= choice.extracted.edges
+        assert choice.network.training is not None
+        assert choice.network.statistics is not None
+    assert repr(every[0]).startswith("Choice(edges=")
+
+
+@pytest.mark.parametrize("data", ["wine", "tic-tac-toe"])
+def test_the_frontier_begins_with_one_literal(data: str) -> None:
+    """Also where several are worth the highest price."""
+    table = datasets.load(data)
+    clf = ConceptRuleClassifier(effort="fast", random_state=0).fit(table.X, table.y)
+    (level,) = clf.frontier_[0].network.levels
+    assert [len(rule.literals) for rule in level.rules] == [1]
+    assert clf.select(edges=2).network_.edges == 2
+
+
+def test_select_switches_without_fitting_again() -> None:
+    clf = copy(SEVERAL)
+    smallest, best = clf.frontier_[0], clf.frontier_[-1]
+    assert clf.select(edges=smallest.edges) is clf
+    assert clf.network_ is smallest.network
+    assert clf.extracted_ is smallest.extracted
+    assert np.array_equal(clf.predict(X), smallest.network.predict(X))
+    assert clf.select(edges=best.edges + 3).network_ is best.network
+    assert clf.select(within=0).network_ is best.network
+    assert clf.select(within=best.score - smallest.score).network_ is smallest.network
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({}, "either edges=40 .* or within=0.01"),
+        ({"edges": 4, "within": 0.1}, "either edges=40"),
+        ({"edges": 0}, "no network of the frontier has at most 0 edges; they have [0-9]+, "),
+        ({"edges": 4.5}, "edges is 4.5; it needs a whole number"),
+        ({"edges": True}, "edges is True"),
+        ({"within": -0.1}, "within is -0.1; it needs a number of at least 0"),
+        ({"within": "near"}, "within is 'near'"),
+    ],
+)
+def test_select_says_what_there_is(asked: dict[str, Any], message: str) -> None:
+    before = SEVERAL.network_
+    with pytest.raises(InputError, match=message):
+        SEVERAL.select(**asked)
+    assert SEVERAL.network_ is before
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"recipe": "cake"}, "recipe is 'cake'; use one of 'polished', 'paper'"),
+        ({"effort": "huge"}, "effort is 'huge'; use one of 'fast', 'default', 'best'"),
+        ({"effort": 3}, "effort is 3"),
+        ({"scoring": "f1"}, "scoring is 'f1'; use one of 'macro-F1', 'accuracy', 'balanced accuracy', 'log loss'"),
+        ({"max_edges": 0}, "max_edges is 0; it needs a whole number of at least 1, or None"),
+        ({"max_rules": 2.5}, "max_rules is 2.5"),
+        ({"max_rule_length": True}, "max_rule_length is True"),
+        ({"negation": "yes"}, "negation is 'yes'; use True, False or 'auto'"),
+        ({"literals": "fuzzy"}, "literals is 'fuzzy'; use one of 'auto', 'thresholds', 'intervals'"),
+        ({"quantiles": -1}, "quantiles must be a whole number from 0 on, got -1"),
+        ({"layers": (64,)}, r"layers is \(64,\), but recipe='polished' has no use for it; add recipe='paper'"),
+        ({"layers": np.array([64])}, "layers is array"),
+        ({"patience": None}, "patience is None, but recipe='polished'"),
+        ({"refit": True}, "refit is True, but recipe='polished'"),
+        ({"device": "cuda"}, "device is 'cuda', but recipe='polished' runs on the CPU"),
+        ({"recipe": "paper", "effort": "default", "max_edges": 40}, "max_edges is 40, but recipe='paper' has no use"),
+        ({"recipe": "paper"}, "effort is 'fast', but recipe='paper' has no use for it; add recipe='polished'"),
+    ],
+)
+def test_settings_out_of_range(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        quick(**settings).fit("not even a table", Y)
+
+
+def test_default_values_may_be_written_out() -> None:
+    clf = quick(layers="auto", patience=100, learning_rate=0.005, refit=False, max_epochs=np.int64(400))
+    assert clf.fit(X, Y).network_ == FITTED.network_
+
+
+def test_negation() -> None:
+    def negated(clf: ConceptRuleClassifier) -> set[Any]:
+        first = clf.fit(X, np.where(X["job"] == "nurse", "care", "else")).extracted_
+        literals = [literal for rule in first.levels[0].rules for literal in rule.literals]
+        return {first.predicates[literal.index].column for literal in literals if literal.negated}
+
+    assert negated(quick(negation=False, effort="default")) == set()
+    assert negated(quick(effort="default")) <= {"job"}
+
+
+@pytest.mark.parametrize("scoring", ["macro-F1", "accuracy", "balanced accuracy", "log loss"])
+def test_every_score_can_be_optimised(scoring: str) -> None:
+    clf = quick(scoring=scoring).fit(X, Y)
+    assert clf.score(X, Y) > 0.75
+    assert dict(clf.network_.training.settings)["scoring"] == scoring
+    assert loads(dumps(clf.network_)).training == clf.network_.training
+
+
+def test_class_weight_moves_decisions() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(300, 1)), rng.integers(0, 2, 300)
+    x[y == 1] += 1
+    weights = ({0: 9}, None, {1: 9})
+    shares = [(quick(class_weight=weight, scoring="accuracy").fit(x, y).predict(x) == 1).mean() for weight in weights]
+    assert shares[0] < shares[1] < shares[2]
+
+
+def test_no_row_can_be_held_back() -> None:
+    with pytest.warns(UserWarning, match="too few rows"):
+        clf = quick().fit([[1], [2]], ["a", "b"])
+    assert clf.network_.training.validation.source == "training"
+
+
+def test_history_and_training_tell_of_prices() -> None:
+    assert set(FITTED.history_[0]) == {"price", "members", "joint", "edges", "training_score", "score"}
+    prices = [line["price"] for line in FITTED.history_ if line["members"] == 1]
+    assert prices == sorted(prices, reverse=True)
+    training = FITTED.network_.training
+    assert (training.rate, training.epoch, training.members) == (None, None, 1)
+    assert training.price in prices
+    assert training.validation.mllp_f1 is None
+    assert training.validation.disagreement is None
+    assert sum(training.validation.fires) == pytest.approx(1)
+    assert "layers" not in dict(training.settings)
+    assert loads(dumps(FITTED.network_)) == FITTED.network_
+    assert loads(dumps(FITTED.network_)).training == training
+
+
+def test_transform_gives_every_layer_of_the_network() -> None:
+    network = DEFAULT.network_
+    bits = DEFAULT.transform(X, layer=0)
+    assert bits.shape[1] == len(network.predicates)
+    for layer, wanted in enumerate(layers_plain(network, bits)):
+        assert np.array_equal(DEFAULT.transform(X, layer=layer), wanted)
+        assert len(DEFAULT.get_feature_names_out(layer=layer)) == wanted.shape[1]
+
+
+def test_the_decided_class_has_the_largest_probability() -> None:
+    probabilities = DEFAULT.predict_proba(X)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    assert np.array_equal(DEFAULT.classes_[probabilities.argmax(axis=1)], DEFAULT.predict(X))
+
+
+def test_probabilities_are_as_good_as_on_new_rows() -> None:
+    """Half of the answers are noise."""
+    rng = np.random.default_rng(3)
+
+    def noisy(rows: int) -> tuple[np.ndarray, np.ndarray]:
+        x = rng.normal(size=(rows, 12))
+        return x, np.where(rng.random(rows) < 0.5, rng.integers(0, 2, rows), x[:, 0] > 0).astype(int)
+
+    clf, (x, y) = quick().fit(*noisy(400)), noisy(4000)
+    stated = clf.predict_frequencies(x)[np.arange(4000), clf.predict(x)].mean()
+    assert abs(stated - clf.score(x, y)) < 0.05
+
+
+def test_bins_of_the_same_tenth_become_one() -> None:
+    assert binned([(0.55, 0.5, 10), (0.95, 1.0, 5), (0.59, 1.0, 30)]) == (
+        (pytest.approx(0.58), pytest.approx(0.875), 40),
+        (0.95, 1.0, 5),
+    )
+
+
+def test_ctrl_c_keeps_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    once, calls = search._judged, []
+
+    def interrupted(*given: Any) -> Any:
+        calls.append(given)
+        if len(calls) > 3:
+            raise KeyboardInterrupt
+        return once(*given)
+
+    monkeypatch.setattr(search, "_judged", interrupted)
+    with pytest.warns(UserWarning, match="the search was interrupted; the best network so far is kept"):
+        clf = quick().fit(X, Y)
+    assert len(clf.history_) == 3
+    assert clf.predict(X).shape == Y.shape
+    calls[:] = [None] * 5
+    with pytest.raises(KeyboardInterrupt):
+        quick().fit(X, Y)
+
+
+def test_ctrl_c_never_meets_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python tells the main thread of it, and Numba makes a SystemError of it there."""
+    once, threads = starts.sweep, set()
+
+    def watched(*given: Any) -> None:
+        threads.add(threading.current_thread())
+        once(*given)
+
+    monkeypatch.setattr(starts, "sweep", watched)
+    quick(n_jobs=1).fit(X, Y)
+    assert threads
+    assert threading.main_thread() not in threads
+
+
+@pytest.mark.filterwarnings("ignore:constant columns")
+@pytest.mark.parametrize("negation", ["auto", True, False])
+def test_a_table_that_says_nothing_has_no_rules(negation: Any) -> None:
+    clf = quick(negation=negation).fit(np.ones((20, 2)), ["a"] * 13 + ["b"] * 7)
+    assert len(clf.binarizer_.predicates_) == clf.network_.edges == 0
+    assert set(clf.predict(np.ones((3, 2)))) == {"a"}
+
+
+@pytest.mark.filterwarnings("ignore:class .* has too few rows")
+def test_rows_of_a_class_that_weighs_nothing_do_not_judge() -> None:
+    rare = np.where(np.arange(len(Y)) < 2, "rare", "common")
+    weightless = quick(class_weight={"common": 0})
+    assert set(weightless.fit(X, rare).predict(X)) == {"rare"}
+    assert set(weightless.fit(X, rare, X_val=X[2:], y_val=rare[2:]).predict(X)) == {"rare"}
+
+
+def test_a_cohort_of_both_recipes() -> None:
+    paper = {"recipe": "paper", "layers": (4,), "binarization_rate": 0.5, "max_epochs": 10, "random_state": 0}
+    fast = {"effort": "fast", "random_state": 0}
+    tries = [fast, paper, {**fast, "literals": "intervals"}]
+    members = fit_cohort(X, Y, settings=tries, n_jobs=1)
+    for member, one in zip(members, tries, strict=True):
+        alone = ConceptRuleClassifier(**one).fit(X, Y)
+        assert member.classifier.network_ == alone.network_
+        assert member.classifier.binarizer_.predicates_ == alone.binarizer_.predicates_
+    with pytest.raises(InputError, match="device is 'tpu'"):
+        fit_cohort(X, Y, device="tpu", settings=[tries[0]])
