@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numba import njit
+from numba.core.caching import CacheImpl
 from numba.core.dispatcher import Dispatcher
 
 from conceptrules import kernels as package
@@ -25,13 +26,14 @@ FIT = """
 from conceptrules import ConceptRuleClassifier
 ConceptRuleClassifier(recipe="paper", layers=(4,), max_epochs=1).fit([[0], [1]] * 20, ["a", "b"] * 20)
 """
-BITS = """
+COUNT = """
 import numpy as np
-from conceptrules.kernels.mllp.bits import fired
 from conceptrules.kernels.compiling import announced
+from conceptrules.kernels.search.bit_planes import count_both
+words = np.ones(4, np.uint64)
 with announced():
-    fired((1, 1, 1), np.ones(2, np.float32), np.ones((1, 1), np.uint64))
-    fired((1, 1, 1), np.ones(2, np.float32), np.ones((1, 1), np.int64))
+    assert count_both(words, words) == 4
+    assert count_both(words[::2], words[::2]) == 2
 """
 
 
@@ -52,7 +54,7 @@ def test_a_silent_fit_without_compiled_kernels_says_so(tmp_path: Path) -> None:
 def test_it_is_said_once_and_not_again_where_kernels_are_on_the_disk(tmp_path: Path) -> None:
     said = [
         subprocess.run(
-            [sys.executable, "-c", BITS], capture_output=True, text=True, check=True, env=environment(tmp_path)
+            [sys.executable, "-c", COUNT], capture_output=True, text=True, check=True, env=environment(tmp_path)
         )
         for _ in range(2)
     ]
@@ -75,24 +77,67 @@ def kernels() -> list[Dispatcher]:
     return [value for module in modules for value in vars(module).values() if isinstance(value, Dispatcher)]
 
 
-def test_a_kernel_is_compiled_again_when_another_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "kernel_of_a_test.py"
-    path.write_text("from conceptrules.kernels.compiling import kernel\n@kernel()\ndef add(x): return x + 1\n")
-
-    def compiled() -> int:
-        add = runpy.run_path(str(path))["add"]
-        assert add(1) == 2
-        return sum(add.stats.cache_misses.values())
-
-    found = [compiled(), compiled()]
-    monkeypatch.setattr(compiling, "SOURCES", "other sources")
-    assert [*found, compiled(), compiled()] == [1, 0, 1, 0]
+ADD = "from conceptrules.kernels.compiling import kernel\n@kernel()\ndef add(x): return x + 1\n"
 
 
-def test_every_kernel_is_kept_with_the_sources_of_all() -> None:
+def misses_of(path: Path) -> int:
+    """How often the kernel `add` of a file had to be compiled; a new run of the file stands for a new process."""
+    compiling.sources.cache_clear()
+    add = runpy.run_path(str(path))["add"]
+    assert add(1) == 2
+    return sum(add.stats.cache_misses.values())
+
+
+def test_a_kernel_is_compiled_again_when_another_of_its_folder_changed(tmp_path: Path) -> None:
+    path, neighbour, stranger = (tmp_path / name for name in ("here/add.py", "here/other.py", "there/other.py"))
+    for file in (path, neighbour, stranger):
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(ADD)
+    found = [misses_of(path), misses_of(path)]
+    neighbour.write_text(ADD + "# changed\n")
+    found += [misses_of(path), misses_of(path)]
+    stranger.write_text(ADD + "# changed\n")
+    assert [*found, misses_of(path)] == [1, 0, 1, 0, 0]
+
+
+def test_every_kernel_is_kept_with_the_sources_of_its_folder() -> None:
     assert len(kernels()) > 30
-    for kernel in kernels():
-        assert kernel._cache._cache_file._source_stamp[1] == compiling.SOURCES, kernel
+    stamps = {kernel: kernel._cache._cache_file._source_stamp[1] for kernel in kernels()}
+    for kernel, stamp in stamps.items():
+        assert stamp == compiling.sources(Path(kernel.py_func.__code__.co_filename).parent), kernel
+    assert len(set(stamps.values())) == 2  # one for each learner
+
+
+def test_a_kernel_without_a_place_on_the_disk_works_and_warns_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "add.py"
+    path.write_text(ADD + ADD.replace("add", "plus"))
+    monkeypatch.setattr(CacheImpl, "_locator_classes", [])
+    compiling._warn_once.cache_clear()
+    with pytest.warns(RuntimeWarning, match="Set NUMBA_CACHE_DIR") as caught:
+        found = runpy.run_path(str(path))
+    assert len(caught) == 1
+    assert found["add"](1) == found["plus"](1) == 2
+
+
+NOWHERE = """
+import pickle, warnings
+from numba.core.caching import CacheImpl
+CacheImpl._locator_classes = []  # as where neither the package's folder nor HOME can be written
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    from conceptrules import ConceptRuleClassifier
+    model = ConceptRuleClassifier().fit([[0], [1]] * 20, ["a", "b"] * 20)
+    assert list(pickle.loads(pickle.dumps(model)).predict([[1]])) == ["b"]
+print(*[warning.message for warning in caught], sep="\\n")
+"""
+
+
+def test_fitting_and_loading_work_where_nothing_can_be_written() -> None:
+    quick = os.environ | {"NUMBA_OPT": "0"}
+    run = subprocess.run([sys.executable, "-c", NOWHERE], capture_output=True, text=True, check=True, env=quick)
+    assert run.stdout == compiling.NO_CACHE + "\n"
 
 
 def test_no_kernel_leaves_rounding_to_the_compiler() -> None:

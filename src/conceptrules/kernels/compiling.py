@@ -1,44 +1,65 @@
-"""How kernels are compiled, and kept on the disk; and a word when that happens.
-
-The very first fit on a machine waits for it, and a silent wait looks wrong.
-"""
+"""Compile the kernels, keep them on the disk, and say so on stderr: the first fit on a machine waits for that."""
 
 from __future__ import annotations
 
 import hashlib
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from numba import njit
 from numba.core import event
 
-NOTE = "conceptrules: compiling its kernels, once on this machine (about 20 s)"
-SOURCES = hashlib.sha256(
-    b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.rglob("*.py")))
-).hexdigest()
+NOTE = "conceptrules: compiling its kernels, once on this machine (10 to 30 s)"
+NO_CACHE = (
+    "conceptrules cannot keep its compiled kernels, so each new process compiles them again: neither the folder of the "
+    "package nor the user's cache folder can be written. Set NUMBA_CACHE_DIR to a folder that can be."
+)
 
 
 def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """A decorator: compiles a function, and keeps it on the disk as long as no kernel changes.
+    """Return a decorator that compiles a function and keeps the result on the disk.
 
-    Numba by itself looks at the file of a function only: it would go on with old code of the functions that it calls.
+    What is kept is used as long as no module of the function's folder changes. Numba by itself looks only at the file
+    of the function, and would go on with old code of the functions that it calls. Kernels of one folder never call
+    those of another.
     """
 
     def compiled(function: Callable[..., Any]) -> Any:
-        dispatcher = njit(cache=True, nogil=True, **options)(function)
-        index: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
-        if hasattr(index, "_source_stamp"):  # not so where Numba compiles nothing, or has another way to keep things
-            index._source_stamp = (index._source_stamp, SOURCES)
+        dispatcher = njit(nogil=True, **options)(function)
+        if dispatcher is function:  # NUMBA_DISABLE_JIT: nothing is compiled
+            return function
+        try:
+            dispatcher.enable_caching()
+        except RuntimeError:  # Numba finds no folder that it can write
+            _warn_once()
+            return dispatcher
+        index: Any = getattr(dispatcher._cache, "_cache_file", None)
+        if hasattr(index, "_source_stamp"):  # not so where Numba has another way to keep things
+            index._source_stamp = (index._source_stamp, sources(Path(function.__code__.co_filename).parent))
         return dispatcher
 
     return compiled
 
 
+@cache
+def sources(folder: Path) -> str:
+    """Return a hash of the modules of a folder and of this one."""
+    paths = [*sorted(folder.glob("*.py")), Path(__file__)]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
+
+
+@cache
+def _warn_once() -> None:
+    warnings.warn(NO_CACHE, RuntimeWarning, stacklevel=2)
+
+
 class _Listener(event.Listener):
-    """Numba tells of what it compiles, not of what it finds on the disk."""
+    """Print the note at the first kernel that Numba compiles; what it finds on the disk is no such event."""
 
     def __init__(self) -> None:
         self.told = False
@@ -50,11 +71,11 @@ class _Listener(event.Listener):
             print(NOTE, file=sys.stderr, flush=True)
 
     def on_end(self, event: Any) -> None:
-        """Nothing to say."""
+        """Say nothing: the note was about the start."""
 
 
 @contextmanager
 def announced() -> Iterator[None]:
-    """One line on stderr if anything inside has to be compiled."""
+    """Print one line on stderr if anything inside has to be compiled."""
     with event.install_listener("numba:compile", _Listener()):
         yield

@@ -244,7 +244,7 @@ def _steps(weights: Any, finest: float, largest: int) -> Any:
 @compiled
 def _fill(steps: Any, sign: int, value: Any, binary: bool, planes: Any) -> None:
     """Sets the rows of each plane of one sign: those of its value, or with its bit."""
-    place = np.zeros(value.max() + 1, np.int64)
+    place = np.zeros(value[-1] + 1, np.int64)  # values ascend; value.max() would take a second to compile
     for p in range(len(value)):
         place[value[p]] = p + 1
     for row in range(len(steps)):
