@@ -18,7 +18,7 @@ import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable
 
-from benchmarks.paper.printed import NAMES, PAST, data_names
+from benchmarks.paper.reference import NAMES, PAST, data_names
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 

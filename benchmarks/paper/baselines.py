@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.paper import outside
+from benchmarks.paper import external_models
 from benchmarks.paper.folds import Inputs, bit_inputs, plain_inputs, tuning_split
 from benchmarks.paper.records import Fold
 from benchmarks.paper.scores import macro_f1, scores
@@ -80,7 +80,7 @@ def choose(learner: Learner, inputs: Inputs, settings: Settings, seed: int) -> t
 def check_installed(model: str) -> None:
     if model == "gbdt" and find_spec("lightgbm") is None:
         raise Refused("GBDT needs LightGBM: pip install 'conceptrules[bench]'")
-    problem = {"c45": outside.weka_problem, "sbrl": outside.sbrl_problem}.get(model, lambda: "")()
+    problem = {"c45": external_models.weka_problem, "sbrl": external_models.sbrl_problem}.get(model, lambda: "")()
     if problem:
         raise Refused(problem)
 
@@ -170,12 +170,12 @@ def _boosted_edges(model: Any) -> int:
 
 
 def _c45(inputs: Inputs, options: Options, seed: int) -> Learned:
-    found = outside.j48(inputs, options)
+    found = external_models.j48(inputs, options)
     return Learned(found.answers, found.seconds, {"edges": found.edges}, found.extra)
 
 
 def _sbrl(inputs: Inputs, options: Options, seed: int) -> Learned:
-    found = outside.rule_list(inputs, options, seed)
+    found = external_models.rule_list(inputs, options, seed)
     return Learned(found.answers, found.seconds, {"edges": found.edges}, found.extra)
 
 

@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.paper.lessons import Fold, divided, fold_of, network_of, recipe_of, task_of
 from benchmarks.paper.records import QUICK, RESULTS, Run, missing, write_fold, write_json
 from benchmarks.paper.records import Fold as Result
 from benchmarks.paper.scores import macro_f1, scores
 from benchmarks.paper.settings import FOLDER
+from benchmarks.paper.training_data import Fold, divided, fold_of, network_of, recipe_of, task_of
 from conceptrules.io.model_file import save
 from conceptrules.kernels.mllp import cpu
 from conceptrules.kernels.mllp.cohort import Cohort

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.paper import case, claims
-from benchmarks.paper.cells import Results, edges_of
-from benchmarks.paper.printed import data_names
+from benchmarks.paper import case_study, rate_claims
 from benchmarks.paper.records import STAGES
+from benchmarks.paper.reference import data_names
+from benchmarks.paper.results import Results, edges_of
 
 BARS = (
     ("CRS_O", "crs", STAGES[0], "#c6dbef"),
@@ -56,12 +56,12 @@ def draw_all(results: Results, folder: Path) -> list[str]:
 
 def rate(results: Results, Figure: Any) -> Any:
     """F1 against the rate, one line a structure: dashed for shallow ones, darker for wider ones, a mark for each."""
-    points = claims.rate_points(results)
+    points = rate_claims.rate_points(results)
     if not points:
         return None
     figure = Figure(figsize=(7.5, 4), layout="constrained")
     axes = figure.subplots()
-    found = claims.curves(points)
+    found = rate_claims.curves(points)
     for layers, curve in found.items():
         same = [other for other in found if len(other) == len(layers)]
         place = same.index(layers) % len(SHADES[True])
@@ -170,6 +170,6 @@ DRAWINGS: dict[str, Callable[[Results, Any], Any]] = {
     "activation": activation,
     "rate": rate,
     "complexity": complexity,
-    "case": case.draw,
+    "case": case_study.draw,
     "gap": gap,
 }

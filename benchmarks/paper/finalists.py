@@ -16,11 +16,11 @@ from time import perf_counter
 from typing import Any
 
 from benchmarks.paper import crs
-from benchmarks.paper.lessons import fold_of, network_of, recipe_of, task_of
 from benchmarks.paper.progress import say
 from benchmarks.paper.records import FOLDS, RESULTS, this_place, write_json
 from benchmarks.paper.scores import macro_f1
 from benchmarks.paper.search import NAME
+from benchmarks.paper.training_data import fold_of, network_of, recipe_of, task_of
 from conceptrules.learn.mllp.fit import Snapshot
 from conceptrules.logic.simplify import simplify
 from conceptrules.model.evaluation import decide

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.paper.folds import load
-from benchmarks.paper.printed import data_names
 from benchmarks.paper.records import RESULTS, write_json
+from benchmarks.paper.reference import data_names
 from conceptrules.binarize import Binarizer
 
 

@@ -18,9 +18,9 @@ from statistics import mean, pstdev
 from time import monotonic
 from typing import Any
 
-from benchmarks.paper.printed import ABLATIONS, LARGE, OURS, PAST
 from benchmarks.paper.progress import counted, say
 from benchmarks.paper.records import FOLDS, QUICK, RESULTS, Fold, Run, missing, read, write_fold
+from benchmarks.paper.reference import ABLATIONS, LARGE, OURS, PAST
 from benchmarks.paper.settings import Settings, load_settings
 from conceptrules.datasets.catalogue import catalogue
 
@@ -137,7 +137,7 @@ def folds_of(run: Run) -> range:
 def settings_of(run: Run) -> Settings:
     if run.model not in PAST:
         return load_settings(run.data, run.model)
-    from benchmarks.paper.column import settings_of_column
+    from benchmarks.paper.conceptrules_runs import settings_of_column
 
     return settings_of_column(run.data, run.model)
 
@@ -223,11 +223,11 @@ def serve(line: Connection[Any, Any]) -> None:
 
 
 def attempt(job: Job) -> Outcome:
-    from benchmarks.paper import baselines, column
+    from benchmarks.paper import baselines, conceptrules_runs
     from benchmarks.paper.baselines import CannotRun, Refused
 
     each = job.run
-    run_fold = column.run_fold if each.model in PAST else baselines.run_fold
+    run_fold = conceptrules_runs.run_fold if each.model in PAST else baselines.run_fold
     try:
         settings = settings_of(each)
     except (OSError, ValueError) as problem:

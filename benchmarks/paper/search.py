@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.paper.lessons import recipe_of, task_of, whole_passes
 from benchmarks.paper.progress import say
 from benchmarks.paper.records import FOLDS, RESULTS, replace_text, this_place
 from benchmarks.paper.settings import FOLDER
+from benchmarks.paper.training_data import recipe_of, task_of, whole_passes
 from conceptrules.learn.mllp.device import engine
 from conceptrules.learn.mllp.fit import Score, Snapshot
 from conceptrules.learn.mllp.hyperparameters import Recipe

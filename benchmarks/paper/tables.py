@@ -7,12 +7,12 @@ from pathlib import Path
 from statistics import mean, pstdev
 from typing import Any
 
-from benchmarks.paper import claims, figures, past_paper, searches
-from benchmarks.paper.cells import NEAR, Cell, Results, average, edges_of, f1_of, read_results, seed_means
-from benchmarks.paper.printed import COLUMN, CUT, NAMES, OURS, data_names, paper_cell, paper_figures
+from benchmarks.paper import conceptrules_tables, figures, rate_claims, search_tables
+from benchmarks.paper.markdown import markdown, signed
+from benchmarks.paper.markdown import named as _named
 from benchmarks.paper.records import STAGES, Run, read
-from benchmarks.paper.text import markdown, signed
-from benchmarks.paper.text import named as _named
+from benchmarks.paper.reference import COLUMN, CUT, NAMES, OURS, data_names, paper_cell, paper_figures
+from benchmarks.paper.results import NEAR, Cell, Results, average, edges_of, f1_of, read_results, seed_means
 from conceptrules.datasets.catalogue import catalogue
 
 HERE = Path(__file__).parent
@@ -39,7 +39,7 @@ def results_text(results: Results, drawn: Sequence[str]) -> str:
         table_1(results),
         seeds_table(results),
         gpu_table(results),
-        *searches.search_sections(results),
+        *search_tables.search_sections(results),
         rare_classes(results),
         published_table(results),
         table_2(results),
@@ -48,7 +48,7 @@ def results_text(results: Results, drawn: Sequence[str]) -> str:
         activation_section(drawn),
         case_section(drawn),
         gap_section(results, drawn),
-        *past_paper.past_sections(results),
+        *conceptrules_tables.past_sections(results),
         time_section(results),
     ]
     return "\n\n".join(section for section in sections if section) + "\n"
@@ -97,11 +97,15 @@ def over_seeds(results: Results) -> list[str]:
 
 def table_1(results: Results) -> str:
     rows = [
-        [data, *(cell_text(results.cell(data, model)) for model in NAMES), past_paper.column_cell(results, data)]
+        [
+            data,
+            *(cell_text(results.cell(data, model)) for model in NAMES),
+            conceptrules_tables.column_cell(results, data),
+        ]
         for data in data_names()
     ]
     means = [_mean_text([results.cell(data, model) for data in data_names()], model) for model in NAMES]
-    means.append(past_paper.column_mean(results))
+    means.append(conceptrules_tables.column_mean(results))
     text = "\n".join(
         [
             "## Table 1, protocol fold",
@@ -152,7 +156,7 @@ def gpu_table(results: Results) -> str:
     rows = []
     for data in data_names():
         if other := read(Run(data, "crs"), results.root / "on-gpu"):
-            both = searches.beside(other, results.record(data, "crs"))
+            both = search_tables.beside(other, results.record(data, "crs"))
             rows.append([data, *both, f"{paper_cell(data, 'crs'):.2f}"])
     if not rows:
         return ""
@@ -267,18 +271,18 @@ def table_2(results: Results) -> str:
 
 
 def rate_section(results: Results, drawn: Sequence[str]) -> str:
-    points = claims.rate_points(results)
-    lines = ["## Figure on the binarization rate", ""]
+    points = rate_claims.rate_points(results)
+    folds, lines = rate_claims.folds_of(points), ["## Figure on the binarization rate", ""]
     if not points:
         return "\n".join([*lines, "Not run."])
     lines += [
-        f"CRS on connect-4, macro-F1 on the test rows ({claims.folds_of(points)}, one seed; 200 epochs, of which the "
+        f"CRS on connect-4, macro-F1 on the test rows ({folds}, one seed; 200 epochs, of which the "
         "validation rows choose one). The last rate is 0.99: at 1 there would be nothing left to learn with. Each "
         "point is one training, and neighbours differ by some points by chance.",
         "",
     ]
     lines += [*_image("rate", drawn), "", "The paper's three claims:", ""]
-    return "\n".join(lines + [f"- {line}" for line in claims.rate_claims(points)])
+    return "\n".join(lines + [f"- {line}" for line in rate_claims.judged(points)])
 
 
 def complexity_section(results: Results, drawn: Sequence[str]) -> str:
@@ -321,7 +325,7 @@ def gap_section(results: Results, drawn: Sequence[str]) -> str:
 Not in the paper; on validation rows, with the settings of fold 0, and for 400 epochs, where the column has 200. Above:
 macro-F1 of the continuous network and of the CRS extracted from it, over the epochs. Below: the shares of rows on which
 no class fires and on which several do, so that the default and the priority decide."""
-    return "\n".join([*lines, words, "", *_image("gap", drawn), "", *claims.gap_lines(results)])
+    return "\n".join([*lines, words, "", *_image("gap", drawn), "", *rate_claims.gap_lines(results)])
 
 
 def time_section(results: Results) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.paper.column import fitted
+from benchmarks.paper.conceptrules_runs import fitted
 from benchmarks.paper.folds import load, plain_inputs, rows_of_fold
 from benchmarks.paper.progress import say
 from benchmarks.paper.records import FOLDS, RESULTS, this_place, write_json

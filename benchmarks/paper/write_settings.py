@@ -5,7 +5,7 @@ They are meant to be read and edited by hand afterwards: this only spares the ty
 
 from __future__ import annotations
 
-from benchmarks.paper.printed import BASELINES, NAMES, OURS, data_names
+from benchmarks.paper.reference import BASELINES, NAMES, OURS, data_names
 from benchmarks.paper.settings import FOLDER
 from conceptrules.datasets.catalogue import catalogue
 

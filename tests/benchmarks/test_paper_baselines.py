@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks.paper import baselines, outside, runner, settings
+from benchmarks.paper import baselines, external_models, runner, settings
 from benchmarks.paper.__main__ import listed, seeds
 from benchmarks.paper.baselines import MODELS, Learned, Refused, choose, run_fold, tree_edges
+from benchmarks.paper.external_models import _predicted, _write_arff
 from benchmarks.paper.folds import Inputs, plain_inputs
-from benchmarks.paper.outside import _predicted, _write_arff
-from benchmarks.paper.printed import BASELINES, data_names
 from benchmarks.paper.records import Run, missing, read
+from benchmarks.paper.reference import BASELINES, data_names
 from benchmarks.paper.runner import Job, Plan, run_baselines, work
 from benchmarks.paper.settings import Settings, load_settings
 
@@ -97,16 +97,16 @@ def test_boosting_counts_the_edges_of_its_trees() -> None:
 
 
 def test_c45_is_j48() -> None:
-    if outside.weka_problem():
-        pytest.skip(outside.weka_problem())
+    if external_models.weka_problem():
+        pytest.skip(external_models.weka_problem())
     fold = run_fold("tic-tac-toe", "c45", "fold", 0, 0, load_settings("tic-tac-toe", "c45"))
     assert 0.9 < fold.scores["f1"] < 1
     assert fold.edges["edges"] == 2 * (fold.extra["leaves"] - 1)
 
 
 def test_sbrl_finds_the_lines_of_tic_tac_toe() -> None:
-    if outside.sbrl_problem():
-        pytest.skip(outside.sbrl_problem())
+    if external_models.sbrl_problem():
+        pytest.skip(external_models.sbrl_problem())
     lines = {"max_rule_len": [3], "min_support": [0.02], "lambda_": [20]}
     one = replace(load_settings("tic-tac-toe", "sbrl"), search=lines)
     fold = run_fold("tic-tac-toe", "sbrl", "fold", 0, 0, one)
@@ -138,8 +138,8 @@ def test_rows_are_written_for_weka(tmp_path: Path) -> None:
 def test_what_is_not_installed_is_refused_with_the_way_to_get_it(
     monkeypatch: pytest.MonkeyPatch, model: str, words: str
 ) -> None:
-    monkeypatch.setattr(outside, "JAR", Path("nowhere.jar"))
-    monkeypatch.setattr(outside, "SBRL", Path("nowhere"))
+    monkeypatch.setattr(external_models, "JAR", Path("nowhere.jar"))
+    monkeypatch.setattr(external_models, "SBRL", Path("nowhere"))
     with pytest.raises(Refused, match=words):
         run_fold("wine", model, "fold", 0, 0, load_settings("wine", model))
 
@@ -225,7 +225,7 @@ import sys
 for name in {absent!r}:
     sys.modules[name] = None
 from pathlib import Path
-from benchmarks.paper.printed import BASELINES, data_names
+from benchmarks.paper.reference import BASELINES, data_names
 from benchmarks.paper.records import Run
 from benchmarks.paper.runner import Job, attempt
 for model in ("svm", "gbdt"):

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from benchmarks.paper import folds
 from benchmarks.paper.baselines import run_fold
 from benchmarks.paper.folds import _encode, bit_inputs, paper_folds, plain_inputs, tuning_split
-from benchmarks.paper.printed import data_names, paper_cell, paper_figures
 from benchmarks.paper.properties import properties
+from benchmarks.paper.reference import data_names, paper_cell, paper_figures
 from benchmarks.paper.scores import scores
 from benchmarks.paper.settings import load_settings
 

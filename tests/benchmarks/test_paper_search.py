@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.paper import bits, crs, finalists, lanes, search
+from benchmarks.paper import batch, bit_bounds, crs, finalists, search
 from benchmarks.paper.folds import load, paper_folds
-from benchmarks.paper.lessons import divided, fold_of
-from benchmarks.paper.printed import data_names
 from benchmarks.paper.records import FOLDS, RESULTS, Run, read, write_json
+from benchmarks.paper.reference import data_names
 from benchmarks.paper.search import Trial, configurations, space
+from benchmarks.paper.training_data import divided, fold_of
 from conceptrules.learn.mllp.fit import Score
 
 TINY = {
@@ -149,17 +149,17 @@ def test_a_lane_says_what_fails_and_goes_on(
 ) -> None:
     done = []
 
-    def part(name: str, **changes: object) -> lanes.Part:
+    def part(name: str, **changes: object) -> batch.Part:
         given = {"done": lambda: False, "ready": lambda: True, "do": lambda: done.append(name)} | changes
-        return lanes.Part(name, 10, **given)  # type: ignore[arg-type]
+        return batch.Part(name, 10, **given)  # type: ignore[arg-type]
 
     def fail() -> None:
         raise ValueError("no such thing")
 
     parts = [part("a", do=fail), part("b"), part("c", done=lambda: True), part("d", ready=lambda: False)]
-    monkeypatch.setattr(lanes, "parts_of_gpu", lambda place, names: iter(parts))
-    monkeypatch.setattr("sys.argv", ["lanes", "gpu", "--seconds", "100"])
-    assert lanes.main() == 0
+    monkeypatch.setattr(batch, "parts_of_gpu", lambda place, names: iter(parts))
+    monkeypatch.setattr("sys.argv", ["batch", "gpu", "--seconds", "100"])
+    assert batch.main() == 0
     assert done == ["b"]
     said = capsys.readouterr().err
     assert "ValueError: no such thing" in said
@@ -169,11 +169,11 @@ def test_a_lane_says_what_fails_and_goes_on(
 def test_an_archive_has_what_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import tarfile
 
-    monkeypatch.setattr(lanes, "HERE", tmp_path)
+    monkeypatch.setattr(batch, "HERE", tmp_path)
     write_json(tmp_path / "results" / "adult" / "a.json", [1])
     write_json(tmp_path / "results" / "adult" / ".half.json", [1])
     (tmp_path / "settings").mkdir()
-    lanes.archive(tmp_path, "gpu")
+    batch.archive(tmp_path, "gpu")
     with tarfile.open(tmp_path / "paper-gpu.tar.gz") as file:
         names = [name for name in file.getnames() if name.endswith(".json")]
     assert names == ["benchmarks/paper/results/adult/a.json"]
@@ -194,7 +194,7 @@ def test_the_last_of_a_search_have_another_look(tmp_path: Path, monkeypatch: pyt
 
 
 def test_bits_bound_what_can_be_learned(tmp_path: Path) -> None:
-    bits.measure(["tic-tac-toe", "blogger"], tmp_path)
+    bit_bounds.measure(["tic-tac-toe", "blogger"], tmp_path)
     found = json.loads((tmp_path / "bits.json").read_text(encoding="utf-8"))
     assert found["tic-tac-toe"]["bound"] == [1.0] * FOLDS  # no two rows are alike
     assert all(0.9 < score < 1 for score in found["tic-tac-toe"]["forest"])

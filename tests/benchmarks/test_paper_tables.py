@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.paper import case, claims, figures, tables
-from benchmarks.paper.cells import Cell, Results, read_results
-from benchmarks.paper.claims import Point, rate_claims
-from benchmarks.paper.printed import BASELINES, NAMES, data_names, paper_cell
+from benchmarks.paper import case_study, figures, rate_claims, tables
+from benchmarks.paper.rate_claims import Point, judged
 from benchmarks.paper.records import RESULTS, RUN_FILE, STAGES, Fold, Run, read_file, write_fold, write_json
+from benchmarks.paper.reference import BASELINES, NAMES, data_names, paper_cell
+from benchmarks.paper.results import Cell, Results, read_results
 from benchmarks.paper.settings import load_settings
 from conceptrules.io.model_file import save
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
@@ -165,12 +165,12 @@ def test_claims_are_judged() -> None:
         )
         for rate, f1 in found.items()
     ]
-    assert ["**holds**" in line for line in rate_claims(points)] == [True, True, True]
+    assert ["**holds**" in line for line in judged(points)] == [True, True, True]
     early = [replace(point, rate=0.5) if point.rate == 0.8 else point for point in points]
-    assert ["**holds**" in line for line in rate_claims(early)] == [True, False, True]
+    assert ["**holds**" in line for line in judged(early)] == [True, False, True]
     narrow = [replace(point, f1=90 - point.f1) if point.layers == (32,) else point for point in points]
-    assert "**holds for deep networks, and does not for shallow ones**" in rate_claims(narrow)[2]
-    assert "Not judged yet" in rate_claims(points[:2])[0]
+    assert "**holds for deep networks, and does not for shallow ones**" in judged(narrow)[2]
+    assert "Not judged yet" in judged(points[:2])[0]
 
 
 def test_what_explains_a_difference_stands_beside_it(root: Path) -> None:
@@ -260,27 +260,27 @@ def test_at_least_a_hundred_configurations_are_on_record_for_each_set() -> None:
 
 def test_layers_may_be_written_as_text(tmp_path: Path) -> None:
     write_json(tmp_path / "connect-4" / "rate-x.json", [{"layers": "64_64_64", "rate": 0.5, "fold": 1, "f1": 0.5}])
-    assert claims.rate_points(Results((), tmp_path)) == [Point((64, 64, 64), 0.5, 1, 50.0)]
+    assert rate_claims.rate_points(Results((), tmp_path)) == [Point((64, 64, 64), 0.5, 1, 50.0)]
 
 
 def test_the_case_shows_a_concept_with_a_colour_for_each_kind() -> None:
-    shown = case.picture(network())
+    shown = case_study.picture(network())
     assert shown.title == ">50K if any of"
     assert [[chip.text for chip in rule] for rule in shown.rules] == [
         ["30 < age <= 40", "not (capital-gain > 5000)"],
         ["capital-gain > 5000"],
     ]
-    assert shown.rules[0][0].colour == case.KINDS["person"][0]
-    assert shown.rules[0][1].colour == case.KINDS["capital"][0]
-    assert case.colour_of("zip") == case.OTHER
+    assert shown.rules[0][0].colour == case_study.KINDS["person"][0]
+    assert shown.rules[0][1].colour == case_study.KINDS["capital"][0]
+    assert case_study.colour_of("zip") == case_study.OTHER
 
 
 def test_a_long_rule_takes_several_lines() -> None:
-    chips = tuple(case.Chip("a literal of thirty characters", "red") for _ in range(7))
-    lines = case._wrapped(chips)
+    chips = tuple(case_study.Chip("a literal of thirty characters", "red") for _ in range(7))
+    lines = case_study._wrapped(chips)
     assert len(lines) > 1
-    assert sum(chip.text != case.AND for line in lines for chip in line) == 7
-    assert [line[-1].text == case.AND for line in lines] == [True] * (len(lines) - 1) + [False]
+    assert sum(chip.text != case_study.AND for line in lines for chip in line) == 7
+    assert [line[-1].text == case_study.AND for line in lines] == [True] * (len(lines) - 1) + [False]
 
 
 def test_activation_functions_select() -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 from statistics import mean, pstdev
 from typing import Any
 
-from benchmarks.paper.printed import paper_cell
 from benchmarks.paper.records import RESULTS, Record, read_all
+from benchmarks.paper.reference import paper_cell
 
 NEAR = 2.0
 """Points of macro-F1 within which a cell counts as reproduced."""

@@ -1,6 +1,6 @@
 """What the bits of a fold allow, whoever learns from them: a forest on them, and a bound for every classifier.
 
-`python -m benchmarks.paper.bits adult,wine` adds to results/bits.json.
+`python -m benchmarks.paper.bit_bounds adult,wine` adds to results/bits.json.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 
-from benchmarks.paper.lessons import Fold, fold_of
 from benchmarks.paper.progress import say
 from benchmarks.paper.records import FOLDS, RESULTS, write_json
 from benchmarks.paper.scores import macro_f1
+from benchmarks.paper.training_data import Fold, fold_of
 from conceptrules.learn.examples import Examples
 from conceptrules.model.evaluation import unpack
 

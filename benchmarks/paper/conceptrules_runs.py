@@ -11,8 +11,8 @@ import numpy as np
 
 from benchmarks.paper.baselines import Refused
 from benchmarks.paper.folds import load, rows_of_fold
-from benchmarks.paper.printed import FAST
 from benchmarks.paper.records import Fold
+from benchmarks.paper.reference import FAST
 from benchmarks.paper.scores import macro_f1, scores
 from benchmarks.paper.settings import Settings
 from conceptrules import ConceptRuleClassifier, RuleNetwork

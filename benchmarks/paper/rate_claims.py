@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import mean
 
-from benchmarks.paper.cells import Results
-from benchmarks.paper.printed import data_names
+from benchmarks.paper.reference import data_names
+from benchmarks.paper.results import Results
 
 RIGHT = (0.7, 0.9)
 """The rates that the paper calls appropriate."""
@@ -53,10 +53,12 @@ def curves(points: Sequence[Point]) -> dict[tuple[int, ...], Curve]:
 
 def folds_of(points: Sequence[Point]) -> str:
     numbers = sorted({point.fold for point in points})
+    if not numbers:
+        return ""
     return f"fold {numbers[0]}" if len(numbers) == 1 else f"the folds {', '.join(map(str, numbers))}"
 
 
-def rate_claims(points: Sequence[Point]) -> list[str]:
+def judged(points: Sequence[Point]) -> list[str]:
     found = curves(points)
     shallow, deep = (
         {layers: curve for layers, curve in found.items() if (len(layers) > 1) == wanted} for wanted in (False, True)

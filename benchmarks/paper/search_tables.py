@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from statistics import mean, pstdev
 from typing import Any
 
-from benchmarks.paper.cells import NEAR, Results, f1_of, seed_means
-from benchmarks.paper.printed import BASELINES, NAMES, data_names
+from benchmarks.paper.markdown import markdown, signed
 from benchmarks.paper.records import PROTOCOLS, Record, read_file
-from benchmarks.paper.text import markdown, signed
+from benchmarks.paper.reference import BASELINES, NAMES, data_names
+from benchmarks.paper.results import NEAR, Results, f1_of, seed_means
 
 FINALISTS = "finalists.json"
 

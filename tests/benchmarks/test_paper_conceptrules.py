@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from benchmarks.paper import ablation, past_paper, tables
+from benchmarks.paper import ablation_tables, conceptrules_tables, tables
 from benchmarks.paper.__main__ import listed
 from benchmarks.paper.baselines import Refused
-from benchmarks.paper.cells import average, edges_of, f1_of, read_results
-from benchmarks.paper.column import KINDS, LEFT_OUT, run_fold, settings_of_column
-from benchmarks.paper.printed import ABLATIONS, COLUMN, FAST, LARGE, NAMES, PAST, data_names, paper_best, paper_cell
+from benchmarks.paper.conceptrules_runs import KINDS, LEFT_OUT, run_fold, settings_of_column
 from benchmarks.paper.records import Fold, Run, write_fold, write_json
+from benchmarks.paper.reference import ABLATIONS, COLUMN, FAST, LARGE, NAMES, PAST, data_names, paper_best, paper_cell
+from benchmarks.paper.results import average, edges_of, f1_of, read_results
 from benchmarks.paper.runner import Plan, folds_of, settings_of
 from conceptrules import datasets
 
@@ -53,7 +53,9 @@ def whole(tmp_path: Path) -> Path:
 
 
 def figures_of(root: Path) -> dict[str, list[str]]:
-    rows = [line.split(" | ") for line in past_paper.verdict_table(read_results(root)).splitlines() if "| " in line]
+    rows = [
+        line.split(" | ") for line in conceptrules_tables.verdict_table(read_results(root)).splitlines() if "| " in line
+    ]
     return {row[0].removeprefix("| "): [cell.removesuffix(" |") for cell in row[1:]] for row in rows[2:]}
 
 
@@ -94,13 +96,13 @@ def test_part_of_the_sets_meets_what_the_others_cannot_undo(tmp_path: Path) -> N
 
 
 def test_held_out_rows_choose_on_the_frontier_not_test_rows() -> None:
-    found = [past_paper.best_within(FRONTIER, most) for most in (2, 25, 100, 300)]
+    found = [conceptrules_tables.best_within(FRONTIER, most) for most in (2, 25, 100, 300)]
     assert found == [None, FRONTIER[0], FRONTIER[1], FRONTIER[3]]
 
 
 def test_cells_are_compared_as_they_are_printed(tmp_path: Path) -> None:
     put(tmp_path, "adult", 0.809496)
-    text = past_paper.column_table(read_results(tmp_path))
+    text = conceptrules_tables.column_table(read_results(tmp_path))
     assert "**1 of 1** data sets (adult)" in text
     assert row_of(text, "adult") == "| adult | **80.95** | 80.95 (0.00) | 80.95 (0.00) | 90.95 |"
 
@@ -118,9 +120,9 @@ def test_the_best_of_the_paper_is_the_issue_s() -> None:
 
 
 def test_edges_and_members(whole: Path) -> None:
-    row = row_of(past_paper.edges_table(read_results(whole)), "adult")
+    row = row_of(conceptrules_tables.edges_table(read_results(whole)), "adult")
     assert row == "| adult | 40.0 | 35.0 | 800 | 0.050 | 1, 3, 1, 1, 1 |"
-    assert row_of(past_paper.fires_table(read_results(whole)), "adult") == "| adult | 25.0 | 50.0 | 25.0 |"
+    assert row_of(conceptrules_tables.fires_table(read_results(whole)), "adult") == "| adult | 25.0 | 50.0 | 25.0 |"
 
 
 def test_times_are_multiples_of_lightgbm(tmp_path: Path) -> None:
@@ -142,7 +144,7 @@ def test_an_ablation_is_compared_on_the_same_folds(tmp_path: Path) -> None:
     put(tmp_path, "chess", 0.7, 1000)
     put(tmp_path, "chess", 0.6, 3000, "conceptrules-no-polish", folds=1)
     put(tmp_path, "adult", 0.7, model="conceptrules-no-polish", folds=4)
-    summary, by_data = ablation.ablation_section(read_results(tmp_path))
+    summary, by_data = ablation_tables.ablation_section(read_results(tmp_path))
     row = row_of(summary, ABLATIONS["conceptrules-no-polish"])
     assert row.endswith("| 70.00 (\N{MINUS SIGN}10.00) | 1,540 | 520 | 2.50 | 2 |")
     assert row_of(summary, ABLATIONS["conceptrules-no-winners"]).endswith("| not run | 0 |")
@@ -151,7 +153,7 @@ def test_an_ablation_is_compared_on_the_same_folds(tmp_path: Path) -> None:
 
 
 def test_without_records_there_is_no_ablation(whole: Path) -> None:
-    assert ablation.ablation_section(read_results(whole)) == []
+    assert ablation_tables.ablation_section(read_results(whole)) == []
 
 
 def test_an_ablation_runs_one_fold_of_large_sets() -> None:
@@ -206,12 +208,16 @@ def test_a_fold_is_recorded() -> None:
 
 
 def test_other_seeds_are_shown_where_there_are_some(whole: Path) -> None:
-    assert past_paper.chance_table(read_results(whole)) == ""
+    assert conceptrules_tables.chance_table(read_results(whole)) == ""
     for number in range(5):
         scores = {"f1": 0.78, "accuracy": 0.8, "f1_common": 0.8}
         fold = Fold(number, scores, chosen={"members": 1}, edges={"edges": 50, "by_bounds": 60})
         write_fold(Run("adult", COLUMN, seed=1), fold, {}, root=whole, place={"processor": "P", "cores": 2})
-    (line,) = [line for line in past_paper.chance_table(read_results(whole)).splitlines() if line.startswith("| adult")]
+    (line,) = [
+        line
+        for line in conceptrules_tables.chance_table(read_results(whole)).splitlines()
+        if line.startswith("| adult")
+    ]
     assert line == "| adult | 80.95 | 79.47 ± 1.48 (78.00 to 80.95) | 80.95 | 1 of 2 | 50.0 (40.0 to 60.0) |"
 
 
@@ -225,10 +231,10 @@ def test_the_readme_has_the_figures_of_the_records() -> None:
     rows = [line.strip("| ").split(" | ") for line in readme.splitlines() if line.startswith("| ")][2:]
     assert rows
     for data, *cells in rows:
-        edges = past_paper.bounds(results, data), edges_of(results.record(data, "cart"), "edges")
+        edges = conceptrules_tables.bounds(results, data), edges_of(results.record(data, "cart"), "edges")
         ours, cart = (f"{count:,.0f}" for count in edges if count is not None)
         assert cells == [of(data, COLUMN), ours, of(data, "cart"), cart, of(data, "gbdt")]
     means = [average(results.cell(data, model) for data in data_names()) for model in ("cart", "rf100")]
-    ours = mean(past_paper.scores(results).values())
+    ours = mean(conceptrules_tables.scores(results).values())
     said = "mean is {:.2f} (the paper's own: {:.2f}; CART: {:.2f}; a forest of 100 trees: {:.2f})"
     assert said.format(ours, paper_cell("Average", "crs"), *means) in readme

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, median, pstdev
 
-from benchmarks.paper.ablation import ablation_section
-from benchmarks.paper.cells import Results, edges_of, f1_of, seed_means
-from benchmarks.paper.printed import COLUMN, data_names, paper_best, paper_cell
+from benchmarks.paper.ablation_tables import ablation_section
+from benchmarks.paper.markdown import markdown, named, signed
 from benchmarks.paper.records import Record
-from benchmarks.paper.text import markdown, named, signed
+from benchmarks.paper.reference import COLUMN, data_names, paper_best, paper_cell
+from benchmarks.paper.results import Results, edges_of, f1_of, seed_means
 
 ACCOUNT = Path(__file__).parent / "past_account.md"
 BUDGETS = {25: 77.5, 100: 78.7, 300: 79.7}

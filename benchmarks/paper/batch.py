@@ -1,8 +1,8 @@
 """Everything of our own columns that is missing, on a machine with a GPU and many cores: lanes, each in a process.
 
-    python -m benchmarks.paper.lanes cpu --jobs 10 --seconds 500 &
-    python -m benchmarks.paper.lanes gpu --data connect-4,chess --seconds 500 &
-    python -m benchmarks.paper.lanes gpu --data adult,wine --seconds 500
+    python -m benchmarks.paper.batch cpu --jobs 10 --seconds 500 &
+    python -m benchmarks.paper.batch gpu --data connect-4,chess --seconds 500 &
+    python -m benchmarks.paper.batch gpu --data adult,wine --seconds 500
 
 The GPU makes all searches, and the columns of the larger tables. The cores make those of the smallest, so that anyone
 can make them again; to time the column, the GPU makes their seed 0, too, which is kept apart. Lanes share a GPU well:
@@ -35,10 +35,10 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_
 os.environ.update(dict.fromkeys(THREADS, "1"))
 
 from benchmarks.paper import crs  # noqa: E402  # after the numbers of threads
-from benchmarks.paper.lessons import divided, fold_of  # noqa: E402
 from benchmarks.paper.progress import say  # noqa: E402
 from benchmarks.paper.records import RESULTS, Run, missing, this_place, write_json  # noqa: E402
 from benchmarks.paper.search import NAME, Trial, judge, keep, search  # noqa: E402
+from benchmarks.paper.training_data import divided, fold_of  # noqa: E402
 
 HERE = Path(__file__).parent
 COLUMN = RESULTS / "column.json"
@@ -226,7 +226,7 @@ def _search(data: str, place: crs.Place) -> None:
 
 
 def arguments() -> Namespace:
-    parser = ArgumentParser("python -m benchmarks.paper.lanes", None, __doc__)
+    parser = ArgumentParser("python -m benchmarks.paper.batch", None, __doc__)
     parser.add_argument("lane", choices=("gpu", "cpu"))
     parser.add_argument("--data", default=",".join(SECONDS), help="tables of a lane of the GPU, separated by commas")
     parser.add_argument("--seconds", type=float, default=1e9, help="how long there is")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from statistics import mean, median
 
-from benchmarks.paper.cells import Results
-from benchmarks.paper.printed import ABLATIONS, COLUMN, LARGE, data_names
+from benchmarks.paper.markdown import markdown, signed
 from benchmarks.paper.records import FOLDS, Record
-from benchmarks.paper.text import markdown, signed
+from benchmarks.paper.reference import ABLATIONS, COLUMN, LARGE, data_names
+from benchmarks.paper.results import Results
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.paper.cells import Results
+from benchmarks.paper.results import Results
 from conceptrules.io.model_file import load
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.text import concept_name, literal_text, word
