@@ -14,11 +14,11 @@ from pyarrow import parquet
 
 from conceptrules import __version__
 from conceptrules.cli import main
-from conceptrules.cli.app import _counted
-from conceptrules.cli.files import tables as files
+from conceptrules.cli.files.writer import write_table
 from conceptrules.io.model_file import load, save
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Equals, Interval
+from conceptrules.model.text import plural
 
 FAST = ["--recipe", "paper", "--layers", "8", "--max-epochs", "20", "--quiet"]
 ROWS = "".join(f"{age},{job},{'old' if age > 40 else 'young'}\n" for age in range(20, 60) for job in ("nurse", "cook"))
@@ -224,7 +224,7 @@ FIT = ["fit", "data.csv", "-o", "new.json", "--target"]
         (["fit", "none.csv", "-t", "class", "-o", "new.json"], "none.csv: No such file"),
         (["predict", "none.json", "data.csv"], "No such file"),
         (["predict", "data.csv", "data.csv"], "data.csv"),
-        (["predict", "-", "-"], "cannot both come from standard input"),
+        (["predict", "-", "-"], "only one input can come from standard input"),
         (["predict", "model.json", "data.csv", "-o", "out.txt"], "must end in one of .csv, .parquet"),
         (["evaluate", "model.json", "data.csv", "--target", "Class"], "did you mean 'class'?"),
         (["evaluate", "model.json"], "give a model and a table"),
@@ -323,7 +323,7 @@ def test_fractions_in_parquet_are_refused_unless_told(run, tmp_path):
 def test_labels_are_compared_as_text(run, classes, column, suffix):
     levels = [Level([Rule([Literal(0)])], [Concept(), Concept([0])])]
     save(RuleNetwork([Column("age")], [Interval("age", 40)], levels, classes, default=classes[0]), "model.json")
-    files.write_table(pa.table({"age": [30, 50], "class": column}), f"test.{suffix}")
+    write_table(pa.table({"age": [30, 50], "class": column}), f"test.{suffix}")
     assert "accuracy  1.0000" in run("evaluate", "model.json", f"test.{suffix}")[0]
 
 
@@ -346,7 +346,7 @@ def test_categories_are_read_as_the_model_has_them(run, categories, zips, suffix
     columns = [Column("zip", "category", categories, missing=True)]
     levels = [Level([Rule([Literal(0)])], [Concept([0]), Concept()])]
     save(RuleNetwork(columns, [Equals("zip", categories[1])], levels, ["a", "b"], default="b"), "model.json")
-    files.write_table(pa.table({"id": [1, 2, 3], "zip": zips}), f"new.{suffix}")
+    write_table(pa.table({"id": [1, 2, 3], "zip": zips}), f"new.{suffix}")
     _, err = run("predict", "model.json", f"new.{suffix}", "-o", "out.parquet")
     assert parquet.read_table("out.parquet")["prediction"].to_pylist() == ["b", "a", "b"]
     assert err == ""
@@ -378,7 +378,7 @@ def test_the_version(run):
 
 
 def test_one_rule_is_not_one_rules():
-    assert [_counted(count, "rule") for count in (0, 1, 2)] == ["0 rules", "1 rule", "2 rules"]
+    assert [plural(count, "rule") for count in (0, 1, 2)] == ["0 rules", "1 rule", "2 rules"]
 
 
 def test_what_the_terminal_cannot_show_is_no_reason_to_fail(run, tmp_path, monkeypatch):

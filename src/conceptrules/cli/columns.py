@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from conceptrules.cli.files.diagnosis import NEARLY_ALL, are_numbers
-from conceptrules.cli.files.tables import Source
+from conceptrules.cli.files.csv_errors import NEARLY_ALL, are_numbers
+from conceptrules.cli.files.table_reader import Source
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Column, Value

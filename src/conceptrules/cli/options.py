@@ -1,20 +1,10 @@
-"""What commands take, and what the text of the options for learning means."""
+"""The arguments and options of the commands, with their help; those that several commands take have a name here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated
 
 import typer
-
-from conceptrules.model.errors import InputError
-
-if TYPE_CHECKING:
-    from conceptrules.cli.columns import Told
-    from conceptrules.estimator import ConceptRuleClassifier
-
-T = TypeVar("T")
 
 TABLE = "CSV, TSV (also .gz) or Parquet; - for CSV on standard input."
 Data = Annotated[str, typer.Argument(help=TABLE, show_default=False)]
@@ -92,60 +82,3 @@ Seed = Annotated[int, typer.Option(help="Same seed, same data: same rules.")]
 Jobs = Annotated[int, typer.Option("--n-jobs", help="Cores to use, -1 for all; the result does not depend on it.")]
 Device = Annotated[str, typer.Option(help="Where to train: auto, cpu, cuda (all GPUs) or one of them, cuda:0.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No summary.")]
-
-
-@dataclass(frozen=True, slots=True)
-class Polish:
-    """How to learn, and what the network may be like."""
-
-    recipe: str
-    effort: str
-    scoring: str
-    max_edges: int | None
-    max_rules: int | None
-    max_rule_length: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """The options of the learner, as they were written."""
-
-    polish: Polish
-    layers: str
-    rate: str
-    negation: bool | None
-    max_epochs: int
-    max_categories: int
-    seed: int
-    n_jobs: int
-    device: str
-
-
-def classifier(settings: Settings, kinds: Mapping[str, Told]) -> ConceptRuleClassifier:
-    """The estimator that the options describe; most of their ranges are checked by its `fit`, before training."""
-    from conceptrules.estimator import ConceptRuleClassifier
-
-    layers, rate, seed = settings.layers, settings.rate, settings.seed
-    if not 0 <= seed < 2**32:
-        raise InputError(f"--seed {seed} is out of range: from 0 to {2**32 - 1}")
-    return ConceptRuleClassifier(
-        **asdict(settings.polish),
-        layers=layers if layers == "auto" else tuple(_numbers(layers, int, "--layers", "64,64,64")),
-        binarization_rate=rate if rate == "auto" else _numbers(rate, float, "--rate", "0.8,0.9"),
-        negation="auto" if settings.negation is None else settings.negation,
-        max_epochs=settings.max_epochs,
-        max_categories=settings.max_categories,
-        kinds=dict(kinds) or None,
-        random_state=seed,
-        n_jobs=settings.n_jobs,
-        device=settings.device,
-    )
-
-
-def _numbers(text: str, number: Callable[[str], T], option: str, example: str) -> list[T]:
-    try:
-        return [number(part) for part in text.split(",")]
-    except ValueError:
-        raise InputError(
-            f"{option} {text!r} is neither auto nor numbers separated by commas, such as {example}"
-        ) from None

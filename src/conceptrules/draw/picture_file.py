@@ -20,11 +20,11 @@ _PAGE = '#set page(width: auto, height: auto, margin: 0pt)\n#image("picture.svg"
 
 def save(svg: str, path: str | os.PathLike[str]) -> None:
     """A file that ends in .svg, .png or .pdf; it appears whole or not at all."""
-    write = check(path)
+    write = check_picture(path)
     write_whole(write(svg), path)
 
 
-def check(path: str | os.PathLike[str]) -> Callable[[str], bytes]:
+def check_picture(path: str | os.PathLike[str]) -> Callable[[str], bytes]:
     """What makes a file of this name; an error if there is nothing."""
     suffix = Path(path).suffix.lower()
     if suffix not in FORMATS:

@@ -82,7 +82,7 @@ def test_standard_input(run, monkeypatch):
 
     monkeypatch.setattr("sys.stdin", Stdin)
     assert "the rules are the same" in run("old.json", "-", code=0)
-    assert "only one of the models and the table can come from standard input" in run("-", "-", code=2)
+    assert "only one input can come from standard input" in run("-", "-", code=2)
 
 
 @pytest.mark.parametrize(

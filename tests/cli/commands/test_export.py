@@ -124,4 +124,4 @@ def test_standard_input_is_either_the_model_or_the_table(capsys):
     with pytest.raises(SystemExit) as end:
         main(["export", "-", "--to", "python", "--data", "-"])
     assert end.value.code == 2
-    assert "cannot both come from standard input" in capsys.readouterr().err
+    assert "only one input can come from standard input" in capsys.readouterr().err

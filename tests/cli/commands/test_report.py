@@ -43,7 +43,7 @@ def test_a_report_on_standard_output(run):  # noqa: F811
         (["model.json", "-o", "report.html", "--target", "class"], "name the table after the model"),
         (["model.json", "data.csv", "-o", "report.html", "--target", "clas"], "did you mean 'class'?"),
         (["model.json", "none.csv", "-o", "report.html"], "none.csv"),
-        (["-", "-", "-o", "report.html"], "cannot both come from standard input"),
+        (["-", "-", "-o", "report.html"], "only one input can come from standard input"),
     ],
 )
 def test_mistakes_are_told_before_anything_is_written(refused, arguments, message):  # noqa: F811

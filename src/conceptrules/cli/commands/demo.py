@@ -1,12 +1,17 @@
-"""The demonstration: tic-tac-toe learned from its final boards, and the rules of the game read off the network."""
+"""`conceptrules demo`: tic-tac-toe learned from its final boards, and the rules of the game read off the network."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from time import perf_counter
+from typing import Annotated
+
+import typer
 
 from conceptrules import datasets
-from conceptrules.cli.show import console, table
+from conceptrules.cli.commands.report import check_report_output
+from conceptrules.cli.console import console, table
+from conceptrules.cli.options import Seed
 from conceptrules.datasets.tictactoe import LINES
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Equals, Predicate
@@ -14,8 +19,17 @@ from conceptrules.model.predicate import Equals, Predicate
 Line = tuple[int, ...]
 
 
-def demo(seed: int, report: str) -> int:
-    """Learn, print, look for the eight winning lines of x, write a report; the number of lines found."""
+def demo(
+    seed: Seed = 0,
+    report: Annotated[str, typer.Option(help="Where the report goes, an .html file.")] = "conceptrules-demo.html",
+) -> None:
+    """Learn tic-tac-toe, find the eight winning lines among the rules, and write a report."""
+    check_report_output(report)
+    raise typer.Exit(0 if learn_tic_tac_toe(seed, report) == len(LINES) else 1)
+
+
+def learn_tic_tac_toe(seed: int, report: str) -> int:
+    """Learn and print the network, write its report, and return how many winning lines of x are rules of it."""
     from conceptrules.estimator import ConceptRuleClassifier
 
     data = datasets.load("tic-tac-toe")
@@ -41,7 +55,7 @@ def demo(seed: int, report: str) -> int:
 
 
 def winning_lines(network: RuleNetwork) -> list[Line]:
-    """The lines for which the class `positive` has the rule: x on these three squares, and nothing else."""
+    """Return the lines for which the class `positive` has the rule: x on these three squares, and nothing else."""
     concept = network.levels[-1].concepts[network.classes.index("positive")]
     rules = [network.levels[-1].rules[index] for index in concept.rules]
     found = {

@@ -6,10 +6,15 @@ import json
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from conceptrules.cli import columns
-from conceptrules.cli.files import tables as files
+from conceptrules.cli.files.file_names import check_streams
+from conceptrules.cli.files.models import read_model
+from conceptrules.cli.files.table_reader import Source, open_table
+from conceptrules.cli.options import TABLE, Model
 from conceptrules.logic.diff import Difference, Logic, Rows, changed_rows, compare
 from conceptrules.logic.rule_matching import Section
 from conceptrules.model.network import RuleNetwork
@@ -19,8 +24,24 @@ from conceptrules.model.text import word
 SAME, DIFFERENT, UNDECIDED = 0, 1, 3  # 2 is an error
 
 
-def difference(old: RuleNetwork, new: RuleNetwork, source: files.Source | None) -> Difference:
-    """Each network reads the table as it learned its columns."""
+def diff(
+    old: Model,
+    new: Model,
+    data: Annotated[str, typer.Argument(help="Rows to decide by both. " + TABLE, show_default=False)] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show what differs between two models. The exit code is 0 if all rows get the same class from both, 1 if not.
+
+    The exit code is 3 if the models are too large for that to be decided.
+    """
+    check_streams(old, new, data)
+    found = difference(read_model(old), read_model(new), open_table(data) if data else None)
+    typer.echo(as_json_text(found) if as_json else as_text(found))
+    raise typer.Exit(exit_code(found))
+
+
+def difference(old: RuleNetwork, new: RuleNetwork, source: Source | None) -> Difference:
+    """Compare two networks, on the rows of a table too; each network reads the table as it learned its columns."""
     if source is None:
         return compare(old, new)
     before, after = (network.predict(columns.unlabelled(source, network)) for network in (old, new))
@@ -28,13 +49,13 @@ def difference(old: RuleNetwork, new: RuleNetwork, source: files.Source | None) 
 
 
 def exit_code(found: Difference) -> int:
-    """Rows of a table that get different classes are an answer too."""
+    """Return the exit code; rows of a table that get different classes are an answer too."""
     if found.same is None:
         return DIFFERENT if found.data and found.data.different else UNDECIDED
     return SAME if found.same else DIFFERENT
 
 
-def as_json(found: Difference) -> str:
+def as_json_text(found: Difference) -> str:
     return json.dumps(_plain(asdict(found)), indent=1, allow_nan=False)
 
 
@@ -100,7 +121,7 @@ def _undecided(reason: str | None) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Dates and infinities, which JSON does not have, as text."""
+    """Return the value with dates and infinities as text, since JSON has none."""
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -1,36 +1,47 @@
-"""`conceptrules draw`: what is asked for, as a picture in a file."""
+"""`conceptrules draw`: a network, or one of its rule sets, as a picture in a file."""
 
 from __future__ import annotations
 
-import sys
+from typing import Annotated
 
-from conceptrules.cli.files import tables as files
-from conceptrules.draw import picture_file as picture
-from conceptrules.draw.svg import check_theme
+import typer
+
+from conceptrules.cli.files.file_names import STREAM, check_not_input, check_output, naming
+from conceptrules.cli.files.models import read_model
+from conceptrules.cli.options import Model
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
 from conceptrules.model.values import label_text
 
 
-def check(name: str, theme: str) -> None:
-    """Complain before anything is read if such a picture could not be made or written."""
-    check_theme(theme)
-    if name != files.STREAM:
-        picture.check(name)
-        files.check_output(name)
+def draw(
+    model: Model,
+    output: Annotated[str, typer.Option("--output", "-o", help="An .svg, .png or .pdf file; - for SVG.")],
+    rule_set: Annotated[
+        str, typer.Option(help="Draw only this class, or concept (C1.2), as a stack of its rules.")
+    ] = "",
+    theme: Annotated[str, typer.Option(help="light, dark, or auto: the reader's (SVG only).")] = "auto",
+    fold: Annotated[int, typer.Option(min=0, help="Fold networks of more than so many edges; 0 folds none.")] = 240,
+) -> None:
+    """Draw a network, or one rule set of it."""
+    from conceptrules.cli.files.writer import write_bytes
+    from conceptrules.draw.picture_file import check_picture
+    from conceptrules.draw.svg import check_theme
+
+    known = check_theme(theme)
+    if output != STREAM:
+        check_picture(output)
+        check_output(output)
+    check_not_input(output, [model])
+    network = read_model(model)
+    picture = network.draw(_class_or_concept(network, rule_set), theme=known, fold=fold or None)
+    if output == STREAM:
+        write_bytes(picture.text.encode(), output)
+        return
+    with naming(output):
+        picture.save(output)
 
 
-def draw(network: RuleNetwork, output: str, rule_set: str, theme: str, fold: int) -> None:
-    wanted = _wanted(network, rule_set) if rule_set else None
-    drawn = network.draw(wanted, theme=check_theme(theme), fold=fold or None)
-    if output == files.STREAM:
-        sys.stdout.buffer.write(drawn.text.encode())
-        sys.stdout.buffer.flush()
-    else:
-        with files.naming(output):
-            drawn.save(output)
-
-
-def _wanted(network: RuleNetwork, name: str) -> Value:
-    """A class by what it is called in a table; else what was given, for a concept."""
-    return next((label for label in network.classes if label_text(label) == name), name)
+def _class_or_concept(network: RuleNetwork, name: str) -> Value | None:
+    """Return the class that is written like this, or the name as it is, for a concept; None without a name."""
+    return next((label for label in network.classes if label_text(label) == name), name) if name else None

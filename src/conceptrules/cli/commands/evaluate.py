@@ -1,24 +1,96 @@
-"""How good a network is: counted once, as a value; shown afterwards."""
+"""`conceptrules evaluate`: how good a model is on rows whose classes are known."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from statistics import mean, pstdev
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
-import pyarrow as pa
+import typer
+from rich.table import Table
 
+from conceptrules.cli import columns
+from conceptrules.cli.console import console, printable, table
+from conceptrules.cli.files.models import read_model_and_table
+from conceptrules.cli.learner import Polish, Settings, learning_task
+from conceptrules.cli.options import (
+    TABLE,
+    Device,
+    Drop,
+    Effort,
+    Jobs,
+    Kinds,
+    Layers,
+    MaxCategories,
+    MaxEdges,
+    MaxEpochs,
+    MaxRuleLength,
+    MaxRules,
+    Negation,
+    Only,
+    Rate,
+    RecipeName,
+    Scoring,
+    Seed,
+    Target,
+)
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.values import label_text
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from conceptrules.estimator import ConceptRuleClassifier
+
+
+def evaluate(
+    paths: Annotated[list[str], typer.Argument(metavar="[MODEL] DATA", help="No model with --cv. " + TABLE)],
+    *,
+    target: Target = "",
+    cv: Annotated[int, typer.Option(help="Learn and test on this many folds instead of testing a model.")] = 0,
+    drop: Drop,
+    only: Only,
+    kind: Kinds,
+    recipe: RecipeName = "polished",
+    effort: Effort = "default",
+    scoring: Scoring = "macro-F1",
+    max_edges: MaxEdges = None,
+    max_rules: MaxRules = None,
+    max_rule_length: MaxRuleLength = None,
+    layers: Layers = "auto",
+    rate: Rate = "auto",
+    negation: Negation = None,
+    max_epochs: MaxEpochs = 400,
+    max_categories: MaxCategories = 256,
+    seed: Seed = 0,
+    n_jobs: Jobs = -1,
+    device: Device = "auto",
+) -> None:
+    """Print accuracy, macro-F1, edges and the confusion matrix of a model, or of a cross-validation with --cv.
+
+    Without --target, the target is the one column that the model does not know.
+    The options for learning only count with --cv.
+    """
+    if len(paths) != (1 if cv else 2):
+        raise InputError("give a model and a table, or only a table with --cv and --target")
+    if not cv:
+        network, source = read_model_and_table(*paths)
+        _show([evaluation(network, *columns.labelled(source, target, network))])
+        return
+    if not target:
+        raise InputError("--cv learns, and so needs to know the target; say it with --target")
+    polish = Polish(recipe, effort, scoring, max_edges, max_rules, max_rule_length)
+    settings = Settings(polish, layers, rate, negation, max_epochs, max_categories, seed, n_jobs, device)
+    clf, X, y = learning_task(paths[0], target, drop, only, kind, settings)
+    _show(cross_validation(clf, X, y, cv, seed))
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Counts of rows: `matrix[i, j]` of the class `classes[i]` were answered with `classes[j]`."""
+    """The answers of a network, counted: `matrix[i, j]` rows of the class `classes[i]` were answered `classes[j]`."""
 
     classes: tuple[str, ...]
     matrix: np.ndarray
@@ -30,20 +102,20 @@ class Evaluation:
 
     @property
     def macro_f1(self) -> float:
-        """The mean over the classes that occur, in the data or in the answers."""
+        """Return the mean F1 over the classes that occur, in the data or in the answers."""
         rows_and_answers = self.matrix.sum(axis=0) + self.matrix.sum(axis=1)
         occurring = rows_and_answers > 0
         return float(np.mean(2 * np.diag(self.matrix)[occurring] / rows_and_answers[occurring]))
 
 
-def evaluate(network: RuleNetwork, X: pa.Table, y: np.ndarray) -> Evaluation:
-    """The network's answers on rows whose classes are known; classes that it never saw come last."""
+def evaluation(network: RuleNetwork, X: pa.Table, y: np.ndarray) -> Evaluation:
+    """Compare a network's answers with the known classes of these rows; classes that it never saw come last."""
     known = [label_text(label) for label in network.classes]
     return _compare(network, X, y, (*known, *sorted(set(map(label_text, y.tolist())) - set(known))))
 
 
-def cross_validate(clf: ConceptRuleClassifier, X: pa.Table, y: np.ndarray, folds: int, seed: int) -> list[Evaluation]:
-    """One evaluation a fold; folds are stratified and shuffled."""
+def cross_validation(clf: ConceptRuleClassifier, X: pa.Table, y: np.ndarray, folds: int, seed: int) -> list[Evaluation]:
+    """Return an evaluation for each fold; folds are stratified and shuffled."""
     from sklearn.base import clone
     from sklearn.model_selection import StratifiedKFold
 
@@ -57,9 +129,30 @@ def cross_validate(clf: ConceptRuleClassifier, X: pa.Table, y: np.ndarray, folds
 
 
 def _compare(network: RuleNetwork, X: pa.Table, y: np.ndarray, classes: tuple[str, ...]) -> Evaluation:
-    """Labels are compared as text."""
+    """Compare labels as text."""
     index = {label: number for number, label in enumerate(classes)}
     matrix = np.zeros((len(classes), len(classes)), dtype=int)
     truth, answers = ([index[label_text(label)] for label in labels.tolist()] for labels in (y, network.predict(X)))
     np.add.at(matrix, (truth, answers), 1)
     return Evaluation(classes, matrix, network.edges)
+
+
+def _show(folds: Sequence[Evaluation]) -> None:
+    """Print scores (with their spread, if there are several folds) and the confusion matrix of all rows."""
+    scores = Table.grid(padding=(0, 2))
+    scores.add_row("accuracy", _spread([fold.accuracy for fold in folds]))
+    scores.add_row("macro-F1", _spread([fold.macro_f1 for fold in folds]))
+    scores.add_row("edges", _spread([fold.edges for fold in folds], digits=0 if len(folds) == 1 else 1))
+    classes = folds[0].classes
+    counts = np.sum([fold.matrix for fold in folds], axis=0)
+    rows = [(label, *row) for label, row in zip(classes, counts.tolist(), strict=True)]
+    console().print(scores)
+    console().print()
+    console().print(table(["true \\ predicted", *classes], rows, classes))
+
+
+def _spread(values: Sequence[float], digits: int = 4) -> str:
+    if len(values) == 1:
+        return f"{values[0]:.{digits}f}"
+    sign = printable("±", "+-")
+    return f"{mean(values):.{digits}f} {sign} {pstdev(values):.{digits}f} over {len(values)} folds"

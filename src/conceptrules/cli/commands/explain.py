@@ -1,4 +1,4 @@
-"""Rows of a table, explained: as text, or as one line of JSON each."""
+"""`conceptrules explain`: why rows get their classes, as text or as one line of JSON each."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
 from conceptrules.cli import columns
-from conceptrules.cli.files.tables import Source
+from conceptrules.cli.files.models import read_model_and_table
+from conceptrules.cli.files.table_reader import Source
+from conceptrules.cli.options import Data, Model
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
@@ -19,10 +21,31 @@ from conceptrules.model.values import label_text
 from conceptrules.tables.table import nearest
 
 
+def explain(
+    model: Model,
+    data: Data,
+    *,
+    row: Annotated[int, typer.Option(help="The row to explain; rows count from 1.")] = 1,
+    rows: Annotated[int, typer.Option(help="How many rows to explain, from that one on.")] = 1,
+    fixed: Annotated[
+        list[str],
+        typer.Option(
+            default_factory=list,
+            show_default=False,
+            help="A column that the counterfactual must not change; repeat it, or separate names by commas.",
+        ),
+    ],
+    to: Annotated[str, typer.Option(help="The class that the counterfactual is to give.", show_default=False)] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print one line of JSON for each row.")] = False,
+) -> None:
+    """Say why a row gets its class, and find its counterfactual: the fewest changes that give it another class."""
+    explain_rows(*read_model_and_table(model, data), row, rows, fixed, to, as_json)
+
+
 def explain_rows(
     network: RuleNetwork, source: Source, first: int, count: int, fixed: Sequence[str], to: str, as_json: bool
 ) -> None:
-    """`first` counts from 1. What is wrong with the options is told before any row is read."""
+    """Print the explanations of `count` rows. Rows count from 1; options are checked before any row is read."""
     if first < 1 or count < 1:
         raise InputError(f"--row {first} --rows {count}: rows count from 1, and at least one is explained")
     names = [column.name for column in network.columns]
@@ -48,7 +71,7 @@ def explain_rows(
 
 
 def _finite(value: Any) -> Any:
-    """JSON has no infinities; they become text, as dates do."""
+    """Return the value with infinities as text, since JSON has none."""
     if isinstance(value, dict):
         return {key: _finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -57,7 +80,7 @@ def _finite(value: Any) -> Any:
 
 
 def _class(network: RuleNetwork, text: str) -> Value:
-    """The class that is written like this."""
+    """Return the class that is written like this."""
     known = {label_text(name): name for name in network.classes}
     if text not in known:
         raise InputError(f"--to {text}: the model has no such class; {nearest(text, known)}")

@@ -2,26 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 import typer
 
 from conceptrules.cli import columns
-from conceptrules.cli.files import tables as files
-from conceptrules.export import export, format_of
-from conceptrules.export.verify.comparison import verify
+from conceptrules.cli.files.file_names import STREAM, check_not_input, check_output, check_streams, naming
+from conceptrules.cli.files.models import read_model
+from conceptrules.cli.files.table_reader import open_table
+from conceptrules.cli.options import Called, Keep, Model, Stored
+from conceptrules.export import FORMATS, format_of
+from conceptrules.export import export as exported
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 
 
-def called(items: Sequence[str]) -> dict[str, str]:
-    """`--column age=AGE` as a mapping."""
+def export(
+    model: Model,
+    *,
+    to: Annotated[str, typer.Option(help=f"The format: {', '.join(FORMATS)}.", show_default=False)],
+    output: Annotated[str, typer.Option("--output", "-o", help="The file; - for standard output.")] = STREAM,
+    dialect: Annotated[str, typer.Option(help="SQL: duckdb, sqlite, postgres, ...", show_default="duckdb")] = "",
+    table: Annotated[str, typer.Option(help="SQL: the table to ask, or schema.table.", show_default="data")] = "",
+    view: Annotated[str, typer.Option(help="SQL: make a view of this name.", show_default=False)] = "",
+    reasons: Annotated[bool, typer.Option("--reasons", help="SQL: add the rules that fire.")] = False,
+    probabilities: Annotated[bool, typer.Option("--probabilities", help="SQL: add the probabilities.")] = False,
+    column: Called,
+    stored: Stored,
+    keep: Keep,
+    prefix: Annotated[str, typer.Option(help="SQL: goes before the names of the added columns.")] = "",
+    name: Annotated[
+        str, typer.Option(help="Programming languages: the name of the function.", show_default="decide")
+    ] = "",
+    verify: Annotated[bool, typer.Option(help="Run the export, and compare it with the model row by row.")] = True,
+    data: Annotated[str, typer.Option(help="Verify on the rows of this table too.", show_default=False)] = "",
+) -> None:
+    """Write a network in another language, and verify that it decides the same there.
+
+    Nothing is written unless the export decides as the network does.
+    """
+    from conceptrules.cli.files.writer import write_bytes
+
+    check_not_input(output, [model, data])
+    check_streams(model, data)
+    format_of(to)
+    if data and not verify:
+        raise InputError("--data is what the export is verified on; leave it out, or --no-verify")
+    asked: dict[str, Any] = {"dialect": dialect, "table": table, "view": view, "reasons": reasons}
+    asked |= {"probabilities": probabilities, "columns": _table_names(column), "types": _column_types(stored)}
+    asked |= {"keep": keep, "prefix": prefix, "name": name}
+    options = {option: value for option, value in asked.items() if value}
+    if output != STREAM:
+        check_output(output)
+    network = read_model(model)
+    rows = columns.unlabelled(open_table(data), network) if data else None
+    text = exported(network, to, **options)
+    said = _verified(network, to, text, rows, options) if verify else None
+    with naming(output):
+        write_bytes(text if isinstance(text, bytes) else text.encode("utf-8"), output)
+    if said is not None:
+        typer.echo(said, err=True)
+
+
+def _table_names(items: Sequence[str]) -> dict[str, str]:
+    """Read `--column age=AGE` as a mapping."""
     return _pairs("--column", items, "model name=table name, for example age=AGE")
 
 
-def types_of(items: Sequence[str]) -> dict[str, str]:
-    """`--type smoker=boolean` as a mapping."""
+def _column_types(items: Sequence[str]) -> dict[str, str]:
+    """Read `--type smoker=boolean` as a mapping."""
     return _pairs("--type", items, "model name=type, for example smoker=boolean")
 
 
@@ -35,26 +85,9 @@ def _pairs(option: str, items: Sequence[str], form: str) -> dict[str, str]:
     return {name: other for name, _, other in pairs}
 
 
-def run(
-    model: Callable[[], RuleNetwork], to: str, options: Mapping[str, Any], output: str, verified: bool, data: str
-) -> None:
-    """Nothing is written unless the export decides as the network does."""
-    format_of(to)
-    if data and not verified:
-        raise InputError("--data is what the export is verified on; leave it out, or --no-verify")
-    if output != files.STREAM:
-        files.check_output(output)
-    network = model()
-    table = columns.unlabelled(files.open_table(data), network) if data else None
-    text = export(network, to, **options)
-    said = _verified(network, to, text, table, options) if verified else None
-    with files.naming(output):
-        files.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8"), output)
-    if said is not None:
-        typer.echo(said, err=True)
-
-
 def _verified(network: RuleNetwork, to: str, text: Any, table: Any, options: Mapping[str, Any]) -> str:
+    from conceptrules.export.verify.comparison import verify
+
     outcome = verify(network, to, text, table, **options)
     if outcome.skipped is not None:
         return f"not verified: {outcome.skipped}"

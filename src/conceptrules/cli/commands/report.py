@@ -1,60 +1,60 @@
-"""The report command: reads what it is given, writes one HTML file."""
+"""`conceptrules report`: one HTML file about a model."""
 
 from __future__ import annotations
 
-import sys
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Annotated
+
+import typer
 
 from conceptrules.cli import columns
-from conceptrules.cli.files import tables as files
+from conceptrules.cli.files.file_names import STREAM, check_not_input, check_output, naming
+from conceptrules.cli.files.models import read_model, read_model_and_table
+from conceptrules.cli.options import TABLE, Model, Target
 from conceptrules.model.errors import InputError
-from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import shown
 
-if TYPE_CHECKING:
-    from conceptrules.cli.files.tables import Source
 
+def report(
+    model: Model,
+    data: Annotated[str, typer.Argument(help="Rows to test the model on. " + TABLE, show_default=False)] = "",
+    *,
+    output: Annotated[str, typer.Option("--output", "-o", help="An .html file; - for standard output.")],
+    target: Target = "",
+    title: Annotated[str, typer.Option(help="The heading.", show_default=False)] = "",
+    include_rows: Annotated[
+        bool, typer.Option("--include-rows", help="Put real rows to try, right and wrong ones, into the file.")
+    ] = False,
+) -> None:
+    """Write one HTML file that says what a model does, how well, and how far to trust it.
 
-@dataclass(frozen=True, slots=True)
-class Order:
-    """What the report is to hold; an empty target or title is for us to find."""
+    The file needs no connection. Without --target, the target is the one column that the model does not know.
+    """
+    from conceptrules.cli.files.writer import write_bytes
+    from conceptrules.report import report as html
+    from conceptrules.report import write_report
 
-    target: str = ""
-    title: str = ""
-    include_rows: bool = False
-
-
-def check(output: str, data: str, order: Order) -> None:
-    """Complain before anything is read."""
-    if order.include_rows and not data:
+    if include_rows and not data:
         raise InputError("--include-rows puts rows of a table into the report; name the table after the model")
-    if order.target and not data:
+    if target and not data:
         raise InputError("--target is a column of a table; name the table after the model")
-    if output != files.STREAM:
+    check_report_output(output)
+    check_not_input(output, [model, data])
+    network, source = read_model_and_table(model, data) if data else (read_model(model), None)
+    X = y = None
+    if source is not None:
+        X, y = columns.labelled(source, target, network)
+        title = title or f"Predicting {shown(target or columns.default_target(source, network))}"
+    options = {"title": title} if title else {}
+    if output == STREAM:
+        write_bytes(html(network, X, y, include_rows=include_rows, **options).encode(), output)
+        return
+    with naming(output):
+        write_report(network, X, y, output, include_rows=include_rows, **options)
+
+
+def check_report_output(output: str) -> None:
+    """Raise now, rather than after long work, if a report of this name could not be written."""
+    if output != STREAM:
         if not output.lower().endswith((".html", ".htm")):
             raise InputError(f"-o {output}: a report is HTML, name it for example report.html")
-        files.check_output(output)
-
-
-def write(network: RuleNetwork, source: Source | None, output: str, order: Order) -> None:
-    from conceptrules.report import report, write_report
-
-    X, y, title = _rows(network, source, order)
-    if output == files.STREAM:
-        html = report(network, X, y, title=title, include_rows=order.include_rows)
-        sys.stdout.buffer.write(html.encode())
-        sys.stdout.buffer.flush()
-        return
-    with files.naming(output):
-        write_report(network, X, y, output, title=title, include_rows=order.include_rows)
-
-
-def _rows(network: RuleNetwork, source: Source | None, order: Order) -> tuple[Any, Any, str]:
-    from conceptrules.report.collect import TITLE
-
-    if source is None:
-        return None, None, order.title or TITLE
-    X, y = columns.labelled(source, order.target, network)
-    target = order.target or columns.default_target(source, network)
-    return X, y, order.title or f"Predicting {shown(target)}"
+        check_output(output)

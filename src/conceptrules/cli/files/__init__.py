@@ -1,1 +1,1 @@
-"""Tables as files: reading, writing, streaming, and what is wrong with a file."""
+"""The files that commands read and write: names, tables, models."""

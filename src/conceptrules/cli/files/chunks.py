@@ -14,9 +14,8 @@ from typing import Any, BinaryIO, Protocol
 
 import pyarrow as pa
 
-from conceptrules.cli.files import csv_rows as rows
-from conceptrules.cli.files import diagnosis
-from conceptrules.cli.files import tables as files
+from conceptrules.cli.files import csv_errors, row_ends, table_reader
+from conceptrules.cli.files.file_names import DELIMITERS, PARQUET, STREAM, table_suffix
 from conceptrules.model.errors import InputError
 
 # Measured on adult as CSV with two cores: 1 MB is a tenth slower, 16 MB no faster.
@@ -29,7 +28,7 @@ CELLS = 2 << 20
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    open: Callable[[], files.Source]
+    open: Callable[[], table_reader.Source]
     """Checking the text is left to the thread that takes the chunk."""
     place: int
     """How far its end is into the table, in the unit of `Chunked.total`."""
@@ -56,24 +55,24 @@ class Text:
     def __init__(self, name: str, stream: BinaryIO, delimiter: str, place: Callable[[], int], total: int | None):
         self.name, self.total, self._delimiter, self._place = name, total, delimiter, place
         self._parts = whole_rows(name, stream, delimiter)
-        first = _not_blank(self._parts).removeprefix(rows.BOM)
-        end = rows.after_header(first, delimiter)
-        diagnosis.check_text(name, first[:end], delimiter)
+        first = _not_blank(self._parts).removeprefix(row_ends.BOM)
+        end = row_ends.after_header(first, delimiter)
+        csv_errors.check_text(name, first[:end], delimiter)
         self._header, self._first, self._lines = (
             first[:end].rstrip(b"\r\n") + b"\n",
             first[end:],
-            rows.count_lines(first[:end]),
+            row_ends.count_lines(first[:end]),
         )
-        self.columns = files.distinct(name, diagnosis.header(self._header, delimiter))
+        self.columns = table_reader.distinct(name, csv_errors.header(self._header, delimiter))
         self.schema = self.held = pa.schema([(column, pa.string()) for column in self.columns])
 
     def chunks(self) -> Iterator[Chunk]:
         """Each part of the text under the header, read just as a whole file would be."""
-        before = self._lines - rows.count_lines(self._header)
+        before = self._lines - row_ends.count_lines(self._header)
         for part in self._all_parts():
             data = self._header + part
-            yield Chunk(partial(files.Delimited, self.name, data, self._delimiter, before), self._place())
-            before += rows.count_lines(part)
+            yield Chunk(partial(table_reader.Delimited, self.name, data, self._delimiter, before), self._place())
+            before += row_ends.count_lines(part)
 
     def _all_parts(self) -> Iterator[bytes]:
         if self._first:
@@ -89,11 +88,11 @@ class Parquet:
 
     def __init__(self, name: str, categories: Collection[str]) -> None:
         self.name = name
-        self.schema = files.open_parquet(name).schema_arrow
-        self.columns = files.distinct(name, self.schema.names)
+        self.schema = table_reader.open_parquet(name).schema_arrow
+        self.columns = table_reader.distinct(name, self.schema.names)
         texts = [field.name for field in self.schema if pa.types.is_string(field.type) and field.name in categories]
         # The buffer keeps a column of a large row group from being read as a whole.
-        self._file = files.open_parquet(name, buffer_size=1 << 20, read_dictionary=texts)
+        self._file = table_reader.open_parquet(name, buffer_size=1 << 20, read_dictionary=texts)
         self.held, self.total = self._file.schema_arrow, self._file.metadata.num_rows
 
     def chunks(self) -> Iterator[Chunk]:
@@ -110,7 +109,7 @@ class _Loaded:
         self.name, self.columns, self.table = name, list(table.column_names), table
 
     def read(self, columns: Sequence[str], kinds: Mapping[str, str] | None = None) -> pa.Table:
-        return files.without_clocks(self.table.select(list(columns)))
+        return table_reader.with_durations(self.table.select(list(columns)))
 
     def copy(self) -> pa.Table:
         return self.table
@@ -119,16 +118,16 @@ class _Loaded:
 @contextmanager
 def open_chunks(name: str, categories: Collection[str] = ()) -> Iterator[Chunked]:
     """The table in a file, by its suffix, or CSV on standard input; `categories` are columns to be read for theirs."""
-    if name == files.STREAM:
+    if name == STREAM:
         yield Text("standard input", sys.stdin.buffer, ",", lambda: 0, None)
         return
-    suffix = files.table_suffix(name)
-    if suffix == files.PARQUET:
+    suffix = table_suffix(name)
+    if suffix == PARQUET:
         yield Parquet(name, categories)
         return
     with open(name, "rb") as file:
         stream: Any = gzip.GzipFile(fileobj=file) if suffix.endswith(".gz") else file
-        yield Text(name, stream, files.DELIMITERS[suffix], file.tell, os.path.getsize(name))
+        yield Text(name, stream, DELIMITERS[suffix], file.tell, os.path.getsize(name))
 
 
 def whole_rows(name: str, stream: BinaryIO, delimiter: str, size: int | None = None) -> Iterator[bytes]:
@@ -141,10 +140,10 @@ def whole_rows(name: str, stream: BinaryIO, delimiter: str, size: int | None = N
     rest, line = b"", 1
     while data := _read(name, stream, size or TEXT_CHUNK):
         rest += data
-        end = rows.end_of_rows(rest, delimiter)
+        end = row_ends.end_of_rows(rest, delimiter)
         if end:
             yield rest[:end]
-            line += rows.count_lines(rest[:end])
+            line += row_ends.count_lines(rest[:end])
             rest = rest[end:]
         elif len(rest) > LONGEST_ROW:
             longer = f"this row is longer than {LONGEST_ROW >> 20} MB"

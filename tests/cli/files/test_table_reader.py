@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 import gzip
-from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from pyarrow import parquet
 
-from conceptrules.cli.files import tables as files
+from conceptrules.cli.files.table_reader import open_table
+from conceptrules.cli.files.writer import write_table
 from conceptrules.model.errors import InputError
 
 
@@ -21,7 +20,7 @@ def read(tmp_path):
     def reading(content: bytes | str, name: str = "data.csv", kinds: dict[str, str] | None = None) -> dict[str, list]:
         path = tmp_path / name
         path.write_bytes(content.encode() if isinstance(content, str) else content)
-        source = files.open_table(str(path))
+        source = open_table(str(path))
         return source.read(source.columns, kinds).to_pydict()
 
     return reading
@@ -50,8 +49,8 @@ def test_the_suffix_says_how_to_read(read, name, content):
 
 def test_parquet_is_read_and_written(tmp_path):
     path = str(tmp_path / "data.parquet")
-    files.write_table(pa.table(VALUES), path)
-    source = files.open_table(path)
+    write_table(pa.table(VALUES), path)
+    source = open_table(path)
     assert source.columns == ["a", "b"]
     assert source.read(["b"]).to_pydict() == {"b": ["x", "y"]}
 
@@ -95,12 +94,6 @@ def test_words_are_fine_where_there_are_many_or_the_kind_is_told(read):
     assert read("a,b\n,1\n,2\n") == {"a": [None, None], "b": [1, 2]}
 
 
-def test_an_error_of_a_temporary_file_names_the_users():
-    with pytest.raises(FileNotFoundError) as told, files.naming("mine.csv"):
-        Path("none/.mine.csv.1.tmp").write_text("")
-    assert told.value.filename == "mine.csv"
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -130,34 +123,3 @@ def test_a_value_of_the_wrong_kind_is_named_with_its_line_and_column(read):
 def test_files_that_are_not_what_they_seem_are_refused(read, name, message):
     with pytest.raises(InputError, match=message):
         read(b"1,2,3,4,5,6,7,8", name)
-
-
-def test_csv_is_quoted_only_where_it_must_be(tmp_path):
-    path = tmp_path / "out.csv"
-    files.write_table(pa.table({"a b": ["x", None], "c": [1.5, 2.0]}), str(path))
-    assert path.read_text() == "a b,c\nx,1.5\n,2\n"
-    files.write_table(pa.table({"a,b": ["x,y", 'say "hi"']}), str(path))
-    assert path.read_text() == '"a,b"\n"x,y"\n"say ""hi"""\n'
-
-
-def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
-    path = tmp_path / "out.parquet"
-    path.write_text("old")
-
-    def fail(table, file):
-        file.write(b"half")
-        raise OSError("disk full")
-
-    monkeypatch.setattr(parquet, "write_table", fail)
-    with pytest.raises(OSError, match="disk full"):
-        files.write_table(pa.table(VALUES), str(path))
-    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("out.parquet", "old")]
-
-
-@pytest.mark.parametrize(
-    ("name", "message"), [("no/out.csv", "does not exist"), (".", "is a folder"), ("/dev/null", "not an ordinary file")]
-)
-def test_outputs_that_cannot_be_are_refused_early(tmp_path, monkeypatch, name, message):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match=message):
-        files.check_output(name)

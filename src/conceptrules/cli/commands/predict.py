@@ -1,4 +1,4 @@
-"""Predictions for a table of any size: chunks are read one after the other, answered on all cores, written in order."""
+"""`conceptrules predict`: a table of any size is read in chunks, answered on all cores, and written in order."""
 
 from __future__ import annotations
 
@@ -11,14 +11,25 @@ from functools import partial
 from typing import Any, TypeVar
 
 import pyarrow as pa
+import typer
 
 from conceptrules.cli import columns
-from conceptrules.cli.commands.evaluate import label_text
-from conceptrules.cli.files import tables as files
+from conceptrules.cli.files import writer
 from conceptrules.cli.files.chunks import Chunk, Chunked, open_chunks
+from conceptrules.cli.files.file_names import (
+    STREAM,
+    check_not_input,
+    check_streams,
+    check_table_output,
+    is_parquet,
+    naming,
+)
+from conceptrules.cli.files.models import read_model
+from conceptrules.cli.options import Data, Jobs, Model, Out
 from conceptrules.model.errors import ColumnTypeError, InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
+from conceptrules.model.values import label_text
 from conceptrules.tables import prediction as plan
 from conceptrules.tables.table import count_unseen
 
@@ -27,11 +38,27 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
+def predict(model: Model, data: Data, output: Out = STREAM, n_jobs: Jobs = -1) -> None:
+    """Add a column `prediction` to a table. Its other columns stay as they are, the target too if it is there.
+
+    The table may be larger than memory: it is read, answered and written in chunks.
+    """
+    check_table_output(output)
+    check_not_input(output, [model, data])
+    check_streams(model, data)
+    summary = write_predictions(read_model(model), data, output, n_jobs)
+    for column, count in summary.unseen.items():
+        message = f"column {column!r}: {count} of {summary.rows} rows have a value that the model has no category for"
+        typer.echo(message, err=True)
+
+
 @dataclass(frozen=True, slots=True)
 class Summary:
+    """What was unusual in a table."""
+
     rows: int
     unseen: dict[str, int]
-    """Rows, by column, whose value the model has no category for."""
+    """How many rows of each column have a value that the model has no category for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +71,7 @@ class Answered:
     place: int
     unseen: Mapping[str, int]
     zoned: Mapping[str, bool]
-    """Columns of times, and whether these have a time zone."""
+    """Whether the values of a column have a time zone, for each column of times."""
 
 
 @dataclass(slots=True)
@@ -65,8 +92,8 @@ class Tally:
         self.unseen.update(answered.unseen)
 
 
-def predict(network: RuleNetwork, data: str, output: str, n_jobs: int = -1) -> Summary:
-    """Write the table `data` with a column of predictions to `output`, and tell what was unusual in it."""
+def write_predictions(network: RuleNetwork, data: str, output: str, n_jobs: int = -1) -> Summary:
+    """Write the table `data` with a column of predictions to `output`, and return what was unusual in it."""
     threads, tally = _threads(n_jobs), Tally()
     texts = [column.name for column in network.columns if column.kind in ("category", "ordinal")]
     with open_chunks(data, texts) as table:
@@ -80,8 +107,8 @@ def _predict(network: RuleNetwork, table: Chunked, output: str, threads: int, ta
     labels = label_array(network.classes)
     answer = pa.field(PREDICTION, labels.type)
     schemas = table.held.append(answer), table.schema.append(answer)
-    work = partial(_answered, network, labels, None if files.is_parquet(output) else files.csv_rows)
-    with files.naming(output), _writer(output, *schemas) as write, _progress(table.total) as show:
+    work = partial(_answered, network, labels, None if is_parquet(output) else writer.csv_rows)
+    with naming(output), _writer(output, *schemas) as write, _progress(table.total) as show:
         for answered in _located(in_order(work, table.chunks(), threads), tally, table.name):
             tally.add(answered, table.name)
             write(answered.body)
@@ -89,7 +116,7 @@ def _predict(network: RuleNetwork, table: Chunked, output: str, threads: int, ta
 
 
 def label_array(classes: Iterable[Value]) -> pa.Array:
-    """The classes as Arrow values; as text where there is no one type for them."""
+    """Return the classes as Arrow values, or as text where no one type holds them all."""
     values = list(classes)
     try:
         return pa.array(values)
@@ -98,7 +125,7 @@ def label_array(classes: Iterable[Value]) -> pa.Array:
 
 
 def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
-    """`map(work, items)` on several threads. No more than a few items are under way, however slow the reader is."""
+    """Map `work` over the items on several threads. Only a few items are under way, however slow the reader is."""
     with ThreadPoolExecutor(threads) as pool:
         waiting: deque[Future[Result]] = deque()
         try:
@@ -114,13 +141,13 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int
 
 
 def _check(network: RuleNetwork, table: Chunked, output: str) -> None:
-    """What can be known before any row is read."""
+    """Raise, before any row is read, what can be known by then."""
     if PREDICTION in table.columns:
         raise InputError(f"{table.name} already has a column {PREDICTION!r}; rename it or take it out")
     for column in network.columns:
         columns.known(column.name, table.columns, table.name)
     nested = next((each for each in table.schema if pa.types.is_nested(each.type)), None)
-    if nested is not None and not files.is_parquet(output):
+    if nested is not None and not is_parquet(output):
         raise InputError(f"column {nested.name!r} is of the type {nested.type}, which CSV cannot hold; write .parquet")
 
 
@@ -137,7 +164,7 @@ def _answered(
 
 
 def _located(results: Iterator[Answered], tally: Tally, name: str) -> Iterator[Answered]:
-    """An error that counts rows counts those of its chunk: say which chunk that is."""
+    """Pass the results on; an error that counts rows counts those of its chunk, so say which chunk that is."""
     try:
         yield from results
     except ColumnTypeError as error:
@@ -148,20 +175,23 @@ def _located(results: Iterator[Answered], tally: Tally, name: str) -> Iterator[A
 
 @contextmanager
 def _writer(output: str, held: pa.Schema, schema: pa.Schema) -> Iterator[Callable[[Any], None]]:
-    """Adds chunks to the output, which gets its header with the first of them: a failure before writes nothing."""
-    if files.is_parquet(output):
-        with files.parquet_output(output, held, schema) as writer:
-            yield writer.write_table
+    """Yield a function that adds a chunk to the output.
+
+    The header is written with the first chunk: a failure before it writes nothing.
+    """
+    if is_parquet(output):
+        with writer.parquet_output(output, held, schema) as file:
+            yield file.write_table
         return
-    with files.csv_output(output) as file:
-        header = [files.csv_header(schema.names)]
+    with writer.csv_output(output) as file:
+        header = [writer.csv_header(schema.names)]
         yield lambda body: file.writelines([*(header.pop() for _ in header[:]), body])
         file.writelines(header)
 
 
 @contextmanager
 def _progress(total: int | None) -> Iterator[Callable[[int], None]]:
-    """Yields a function that shows how far it is, if standard error is a terminal and there is a way to tell."""
+    """Yield a function that shows how far it is, if standard error is a terminal and there is a way to tell."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeRemainingColumn
 

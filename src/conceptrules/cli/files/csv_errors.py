@@ -11,7 +11,7 @@ from shlex import quote
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from conceptrules.cli.files import csv_rows as rows
+from conceptrules.cli.files import row_ends
 from conceptrules.model.errors import InputError
 
 _CONVERSION = re.compile(
@@ -107,10 +107,10 @@ def _casts(value: str, kind: pa.DataType) -> bool:
 
 
 def _check_quotes(name: str, data: bytes, delimiter: str, before: int) -> None:
-    closed = data.removeprefix(rows.BOM).rstrip(b"\r\n") + b"\n"
-    end = rows.end_of_rows(closed, delimiter)
+    closed = data.removeprefix(row_ends.BOM).rstrip(b"\r\n") + b"\n"
+    end = row_ends.end_of_rows(closed, delimiter)
     if end < len(closed):
-        line = before + rows.count_lines(closed[:end]) + 1
+        line = before + row_ends.count_lines(closed[:end]) + 1
         raise InputError(f"{name}, line {line}: a quote is opened and not closed")
 
 

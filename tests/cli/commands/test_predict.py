@@ -17,8 +17,10 @@ from hypothesis import strategies as st
 from pyarrow import csv, parquet
 
 from conceptrules.cli import columns, main
-from conceptrules.cli.files import chunks, streaming
-from conceptrules.cli.files import tables as files
+from conceptrules.cli.commands.predict import Summary, in_order, write_predictions
+from conceptrules.cli.files import chunks
+from conceptrules.cli.files.table_reader import open_table
+from conceptrules.cli.files.writer import csv_header, csv_rows
 from conceptrules.io.model_file import save
 from conceptrules.model.errors import ColumnTypeError, InputError
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
@@ -60,13 +62,13 @@ def small(monkeypatch):
 
 def whole(network: RuleNetwork, name: str) -> bytes:
     """What it should be: the table read and answered at once."""
-    source = files.open_table(name)
+    source = open_table(name)
     table = source.copy().append_column("prediction", [network.predict(columns.unlabelled(source, network)).tolist()])
-    return files.csv_header(table.column_names) + files.csv_rows(table)
+    return csv_header(table.column_names) + csv_rows(table)
 
 
 def streamed(network: RuleNetwork, name: str, threads: int = 2) -> bytes:
-    streaming.predict(network, name, "out.csv", threads)
+    write_predictions(network, name, "out.csv", threads)
     return Path("out.csv").read_bytes()
 
 
@@ -230,7 +232,7 @@ def test_parquet_in_chunks_is_the_whole_table_with_its_types(small):
     source = parquet.read_table("in.parquet")
     expected = source.append_column("prediction", [NETWORK.predict(source.select(["age", "job"])).tolist()])
     small(9)
-    streaming.predict(NETWORK, "in.parquet", "out.parquet")
+    write_predictions(NETWORK, "in.parquet", "out.parquet")
     found = parquet.read_table("out.parquet")
     assert found.schema.equals(expected.schema)
     assert found.schema.metadata == expected.schema.metadata
@@ -246,7 +248,7 @@ def test_text_comes_out_of_parquet_as_it_went_in(small, kind):
     parquet.write_table(source, "in.parquet")
     source = parquet.read_table("in.parquet")
     small(9)
-    streaming.predict(NETWORK, "in.parquet", "out.parquet")
+    write_predictions(NETWORK, "in.parquet", "out.parquet")
     found = parquet.read_table("out.parquet")
     assert found.drop_columns("prediction").equals(source)
     assert found.schema.metadata == source.schema.metadata
@@ -269,8 +271,8 @@ def test_a_wrong_type_that_shows_late_is_told_with_its_row(small):
 def test_unseen_values_are_counted_over_all_chunks(small):
     Path("in.csv").write_text("job,age\n" + "pilot,\ncook,1\n" * 20)
     small(16)
-    summary = streaming.predict(NETWORK, "in.csv", "out.csv")
-    assert summary == streaming.Summary(40, {"age": 20, "job": 20})
+    summary = write_predictions(NETWORK, "in.csv", "out.csv")
+    assert summary == Summary(40, {"age": 20, "job": 20})
 
 
 @pytest.mark.parametrize(
@@ -283,7 +285,7 @@ def test_predictions_have_one_type_in_all_chunks(small, classes, answers):
     )
     _parquet(age=[1.0] * 10 + [50.0] * 10)
     small(5)
-    streaming.predict(network, "in.parquet", "out.parquet")
+    write_predictions(network, "in.parquet", "out.parquet")
     assert parquet.read_table("out.parquet")["prediction"].to_pylist() == [answers[0]] * 10 + [answers[1]] * 10
 
 
@@ -300,7 +302,7 @@ def test_few_chunks_are_under_way_at_a_time_and_they_come_in_order(threads):
             most = max(most, taken - written)
             yield number
 
-    for number, result in enumerate(streaming.in_order(lambda item: item * 2, items(), threads)):
+    for number, result in enumerate(in_order(lambda item: item * 2, items(), threads)):
         assert result == number * 2
         written += 1
     assert written == 200
@@ -317,7 +319,7 @@ def test_after_a_failure_nothing_more_is_started():
         return item
 
     with pytest.raises(InputError, match="one"):
-        list(streaming.in_order(work, iter(range(1000)), 2))
+        list(in_order(work, iter(range(1000)), 2))
     assert len(started) < 10
 
 
@@ -363,4 +365,4 @@ def test_a_reader_may_stop_reading(tmp_path):
 def test_no_cores_is_refused():
     Path("in.csv").write_text("job,age\n")
     with pytest.raises(InputError, match="--n-jobs 0 is out of range"):
-        streaming.predict(NETWORK, "in.csv", "out.csv", 0)
+        write_predictions(NETWORK, "in.csv", "out.csv", 0)

@@ -1,0 +1,12 @@
+"""`conceptrules schema`: the JSON Schema of the model file."""
+
+from __future__ import annotations
+
+import typer
+
+
+def schema() -> None:
+    """Print the JSON Schema of the model file, in its newest version."""
+    from conceptrules.io.schema import schema as newest
+
+    typer.echo(newest(), nl=False)

@@ -1,0 +1,143 @@
+"""Tables that commands read: CSV and TSV, gzipped or not, and Parquet; `-` is CSV on standard input."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+import warnings
+import zlib
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+from pyarrow import csv, parquet
+
+from conceptrules.cli.files import csv_errors
+from conceptrules.cli.files.file_names import DELIMITERS, PARQUET, STREAM, table_suffix
+from conceptrules.model.errors import InputError
+
+_TYPES = {"category": pa.string(), "number": pa.float64(), "boolean": pa.bool_(), "date": pa.date32()}
+"""The types of columns whose kind is known; other kinds are left to pyarrow's inference."""
+
+
+class Source(Protocol):
+    """A table whose column names are known and whose values are not read yet."""
+
+    name: str
+
+    @property
+    def columns(self) -> list[str]: ...
+
+    def read(self, columns: Sequence[str], kinds: Mapping[str, str] | None = None) -> pa.Table:
+        """Return these columns, of the kinds given or, without a kind, as their values look."""
+
+    def copy(self) -> pa.Table:
+        """Return all columns, just as they are written."""
+
+
+class Delimited:
+    """Text with a header row. The empty field is the only missing value: NA, none and null are words."""
+
+    def __init__(self, name: str, data: bytes, delimiter: str, before: int = 0) -> None:
+        """Take the text of some rows; the file has `before` lines above them."""
+        self.name, self._data, self._delimiter, self._before = name, data, delimiter, before
+        csv_errors.check_text(name, data, delimiter, before)
+
+    @cached_property
+    def columns(self) -> list[str]:
+        return distinct(self.name, csv_errors.header(self._data, self._delimiter))
+
+    def read(self, columns: Sequence[str], kinds: Mapping[str, str] | None = None) -> pa.Table:
+        types = {column: _TYPES[kind] for column, kind in (kinds or {}).items() if kind in _TYPES}
+        table = self._parsed(types, columns)
+        for field in table.schema:
+            kind = (kinds or {}).get(field.name)
+            if pa.types.is_string(field.type) and kind is None:
+                self._check_words(table[field.name], field.name)
+            elif pa.types.is_string(field.type) and kind in csv_errors.MOMENTS:
+                raise csv_errors.no_moment(
+                    table[field.name], field.name, kind, self.name, self._data, self._delimiter, self._before
+                )
+        return with_durations(table)
+
+    def _check_words(self, column: pa.ChunkedArray, name: str) -> None:
+        message = csv_errors.words_among_numbers(column, name, self._data, self._delimiter)
+        if message:
+            warnings.warn(message, stacklevel=2)
+
+    def copy(self) -> pa.Table:
+        return self._parsed(dict.fromkeys(self.columns, pa.string()), self.columns)
+
+    def _parsed(self, types: Mapping[str, pa.DataType], columns: Sequence[str]) -> pa.Table:
+        try:
+            return csv.read_csv(
+                pa.BufferReader(self._data),
+                read_options=csv.ReadOptions(use_threads=False),  # with threads, errors do not say where
+                parse_options=csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
+                convert_options=csv.ConvertOptions(
+                    column_types=types, include_columns=list(columns), null_values=[""], strings_can_be_null=True
+                ),
+            )
+        except pa.ArrowInvalid as error:
+            raise csv_errors.explained(error, self.name, self._data, self._delimiter, self._before) from None
+
+
+class Parquet:
+    """A Parquet file; it knows the types of its columns itself."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self._file = name, open_parquet(name)
+
+    @cached_property
+    def columns(self) -> list[str]:
+        return distinct(self.name, self._file.schema_arrow.names)
+
+    def read(self, columns: Sequence[str], kinds: Mapping[str, str] | None = None) -> pa.Table:
+        return with_durations(self._file.read(columns=list(columns)))
+
+    def copy(self) -> pa.Table:
+        return self._file.read()
+
+
+def open_parquet(name: str, **options: Any) -> parquet.ParquetFile:
+    try:
+        return parquet.ParquetFile(name, **options)
+    except pa.ArrowInvalid:
+        raise InputError(f"{name} is not a Parquet file, or was cut short") from None
+
+
+def open_table(name: str) -> Source:
+    """Open a table, by the suffix of its name, or CSV on standard input."""
+    if name == STREAM:
+        return Delimited("standard input", sys.stdin.buffer.read(), ",")
+    suffix = table_suffix(name)
+    if suffix == PARQUET:
+        return Parquet(name)
+    data = Path(name).read_bytes()
+    return Delimited(name, _unzipped(name, data) if suffix.endswith(".gz") else data, DELIMITERS[suffix])
+
+
+def with_durations(table: pa.Table) -> pa.Table:
+    """Return the table with times of day as durations since midnight, which are ordered and read the same: 14:30:00."""
+    for index, field in enumerate(table.schema):
+        if pa.types.is_time(field.type):
+            number = table[index].cast(f"int{field.type.bit_width}").cast("int64")
+            table = table.set_column(index, field.name, number.cast(pa.duration(field.type.unit)))
+    return table
+
+
+def _unzipped(name: str, data: bytes) -> bytes:
+    try:
+        return gzip.decompress(data)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InputError(f"{name} is not a complete gzip file ({error})") from None
+
+
+def distinct(name: str, columns: Sequence[str]) -> list[str]:
+    """Return the column names, or raise if one of them occurs twice."""
+    for column in columns:
+        if columns.count(column) > 1:
+            raise InputError(f"{name} has {columns.count(column)} columns of the name {column!r}; rename them")
+    return list(columns)
