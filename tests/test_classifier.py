@@ -18,7 +18,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from conceptrules import ConceptRuleClassifier, InputError
-from conceptrules.logic.simplify import simplify
+from conceptrules.logic.simplification import simplify
 from conceptrules.model.canonical import in_order
 from conceptrules.model.evaluation import layers_plain, pack
 from conceptrules.parameters import RECIPES

@@ -18,7 +18,7 @@ from conceptrules.io.model_file import dumps, loads
 from conceptrules.learn.search import regularization_path as search
 from conceptrules.learn.search import starts
 from conceptrules.model.evaluation import layers_plain
-from conceptrules.model.pareto import frontier
+from conceptrules.model.pareto import pareto_front
 from conceptrules.model.predicate import Interval
 from conceptrules.model.statistics import edges
 from tests import people
@@ -89,7 +89,7 @@ def test_limits_are_kept_on_any_table(most_edges: int, most_rules: int, longest:
 def test_the_frontier_goes_up() -> None:
     every = SEVERAL.frontier_
     assert len(every) > 1
-    assert frontier(every) == every
+    assert pareto_front(every) == every
     assert any(choice.network is SEVERAL.network_ for choice in every)
     for choice in every:
         assert choice.edges == choice.network.edges <= choice.extracted.edges
@@ -125,7 +125,7 @@ def test_select_switches_without_fitting_again() -> None:
     [
         ({}, "either edges=40 .* or within=0.01"),
         ({"edges": 4, "within": 0.1}, "either edges=40"),
-        ({"edges": 0}, "no network of the frontier has at most 0 edges; they have [0-9]+, "),
+        ({"edges": 0}, "no network of the Pareto front has at most 0 edges; they have [0-9]+, "),
         ({"edges": 4.5}, "edges is 4.5; it needs a whole number"),
         ({"edges": True}, "edges is True"),
         ({"within": -0.1}, "within is -0.1; it needs a number of at least 0"),

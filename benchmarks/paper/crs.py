@@ -34,8 +34,8 @@ from conceptrules.learn.examples import Examples, with_negations
 from conceptrules.learn.mllp.cpu_engine import Here
 from conceptrules.learn.mllp.device import engine
 from conceptrules.learn.mllp.fit import Score, Snapshot, Task
-from conceptrules.logic.simplify import drop_dead, drop_redundant, simplify
-from conceptrules.model.evaluation import Words, class_words, decide, unpack
+from conceptrules.logic.simplification import drop_dead, drop_redundant, simplify
+from conceptrules.model.evaluation import PackedBits, class_words, decide, unpack
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.statistics import edges, with_statistics
 
@@ -167,7 +167,7 @@ def chosen_of(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {key: settings[key] for key in ("layers", "binarization_rate", "negation", "min_steps")}
 
 
-def stages(network: RuleNetwork, words: Words) -> dict[str, int]:
+def stages(network: RuleNetwork, words: PackedBits) -> dict[str, int]:
     """Edges as extracted, without dead nodes, without redundant rules, without both."""
     alive = drop_dead(network, words)
     found = {"CRS_O": network, "CRS_DN": alive, "CRS_RR": drop_redundant(network), "CRS_DN_RR": drop_redundant(alive)}

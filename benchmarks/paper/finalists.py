@@ -22,7 +22,7 @@ from benchmarks.paper.scores import macro_f1
 from benchmarks.paper.search import NAME
 from benchmarks.paper.training_data import fold_of, network_of, recipe_of, task_of
 from conceptrules.learn.mllp.fit import Snapshot
-from conceptrules.logic.simplify import simplify
+from conceptrules.logic.simplification import simplify
 from conceptrules.model.evaluation import decide
 
 SEEDS = range(3)

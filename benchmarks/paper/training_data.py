@@ -18,7 +18,7 @@ from conceptrules.learn.examples import Examples, canonical, split, with_negatio
 from conceptrules.learn.mllp.extract import extract
 from conceptrules.learn.mllp.fit import Snapshot, Task
 from conceptrules.learn.mllp.hyperparameters import Recipe
-from conceptrules.model.evaluation import Words
+from conceptrules.model.evaluation import PackedBits
 
 PROTOCOLS = ("fold", "published")
 VALIDATION = 0.2
@@ -33,7 +33,7 @@ class Fold:
     training: Examples
     """In canonical form."""
     test: Examples
-    training_words: Words
+    training_words: PackedBits
     y_train: NDArray[Any]
     y_test: NDArray[Any]
 

@@ -17,7 +17,7 @@ from benchmarks.speed import models
 from benchmarks.speed.measure import Measurement, Plan, faster, interleaved, slower
 from benchmarks.speed.tables import adult, sampled
 from conceptrules import ConceptRuleClassifier, RuleNetwork
-from conceptrules.model.evaluation import Words, layers_plain
+from conceptrules.model.evaluation import PackedBits, layers_plain
 from conceptrules.model.factoring import Formulas, fired_words
 from conceptrules.tables.prediction import compiled
 from conceptrules.tables.table import open_table
@@ -57,7 +57,7 @@ def as_table(table: pa.Table, library: str, kind: str) -> Any:
     return table.to_pandas().astype(dict.fromkeys(text, "category"))
 
 
-def ready_bits(network: RuleNetwork, table: Any) -> tuple[tuple[Formulas, ...], Words]:
+def ready_bits(network: RuleNetwork, table: Any) -> tuple[tuple[Formulas, ...], PackedBits]:
     """A network as it is compiled for prediction, and the words of the predicates that it uses."""
     compiled_network = compiled(network)
     return compiled_network.formulas, compiled_network.words(open_table(table))
@@ -90,7 +90,7 @@ def _ready_bits(plan: Plan, clf: ConceptRuleClassifier, table: pa.Table) -> Meas
     Both go from copy to copy of the bits, so many that no cache holds them: the words come from memory, as claimed.
     """
     levels, words = ready_bits(clf.network_, table)
-    copies = [Words(words.words.copy(), words.rows) for _ in range(-(-UNCACHED // words.words.nbytes))]
+    copies = [PackedBits(words.words.copy(), words.rows) for _ in range(-(-UNCACHED // words.words.nbytes))]
     ours, reading = cycle(copies), cycle(copies)
     tasks = {
         "ours": lambda: fired_words(levels, next(ours)),

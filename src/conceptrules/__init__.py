@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from conceptrules.cohort import fit_cohort
     from conceptrules.estimator import ConceptRuleClassifier
     from conceptrules.io.model_file import load, save
-    from conceptrules.logic.simplify import simplify
+    from conceptrules.logic.simplification import simplify
     from conceptrules.model import RuleNetwork
     from conceptrules.model.errors import ConceptRulesError, InputError
 
@@ -43,7 +43,7 @@ _HOMES = {
     "fit_cohort": "conceptrules.cohort",
     "load": "conceptrules.io.model_file",
     "save": "conceptrules.io.model_file",
-    "simplify": "conceptrules.logic.simplify",
+    "simplify": "conceptrules.logic.simplification",
 }
 
 

@@ -24,7 +24,7 @@ from conceptrules.learn.search.ablation import ALL, Ideas
 from conceptrules.learn.search.fit import Finished, Polish, Polished, held_out, settings_of
 from conceptrules.learn.search.regularization_path import splits
 from conceptrules.lessons import Lesson, Read, extracted, given, held_back, learn, warn_of_light, warn_of_small
-from conceptrules.logic.simplify import simplify
+from conceptrules.logic.simplification import simplify
 from conceptrules.model.canonical import in_order
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, unpack

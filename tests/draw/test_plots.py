@@ -12,10 +12,10 @@ from matplotlib.figure import Figure
 
 from conceptrules import InputError
 from conceptrules.draw import plots
-from conceptrules.explain.coverage import rule_coverage
-from conceptrules.explain.importance import Importance, Weight
+from conceptrules.explain.importance_scores import Importance, Weight
+from conceptrules.explain.rule_coverage import rule_coverage
 from conceptrules.model.evaluation import pack
-from conceptrules.model.pareto import Point, frontier
+from conceptrules.model.pareto import Point, pareto_front
 from conceptrules.model.provenance import Training
 from conceptrules.model.statistics import with_statistics
 from tests.draw.networks import HOSTILE, empty, hostile, large
@@ -121,7 +121,7 @@ def test_a_confusion_matrix_of_the_wrong_size_is_refused():
 
 def test_frontier():
     points = [Point(9, 0.8, "$small"), Point(20, 0.7, "worse"), Point(30, 0.9, "large"), Point(30, 0.85)]
-    assert frontier(points) == (points[0], points[2])
+    assert pareto_front(points) == (points[0], points[2])
     texts = drawn(plots.frontier(points))
     assert "$small" in texts
     assert "worse" not in texts

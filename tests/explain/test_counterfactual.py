@@ -16,7 +16,7 @@ from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
 from conceptrules.explain.column_options import options
-from conceptrules.explain.counterfactual import Change, smallest_change
+from conceptrules.explain.counterfactual import Counterfactual, find_counterfactual
 from conceptrules.explain.counterfactual_search import Budget, LimitReached
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
@@ -91,8 +91,8 @@ class Space:
         return int((self.bits[one] != self.bits[other]).sum())
 
 
-def changed(row: dict[str, object], change: Change) -> dict[str, object]:
-    return row | {step.column: step.example for step in change.steps}
+def changed(row: dict[str, object], change: Counterfactual) -> dict[str, object]:
+    return row | {step.column: step.example for step in change.changes}
 
 
 def dense(seed: int) -> RuleNetwork:
@@ -124,13 +124,13 @@ def test_no_smaller_change_exists(network: RuleNetwork, seed: int, fixed: list[s
         to = random.choice([None, *(name for name in network.classes if name != label)])
         expected = space.least(number, fixed, to)
         event(f"{expected and expected[0]} columns")
-        change = smallest_change(network, row, fixed, to)
+        change = find_counterfactual(network, row, fixed, to)
         if expected is None:
             assert change is None
             continue
         assert change is not None
-        assert (change.proved, change.at_least, len(change.steps)) == (True, expected[0], expected[0])
-        assert not {step.column for step in change.steps} & set(fixed)
+        assert (change.proved, change.at_least, len(change.changes)) == (True, expected[0], expected[0])
+        assert not {step.column for step in change.changes} & set(fixed)
         other = changed(row, change)
         assert network.predict(other)[0] == change.label
         assert change.label == to if to is not None else change.label != label
@@ -148,8 +148,8 @@ def test_switches_need_as_many_flips_as_trying_everything_finds(network: RuleNet
     label = network.predict([row])[0]
     sizes = [sum(a != b for a, b in zip(row, other, strict=True)) for other in every]
     expected = min((s for s, other in zip(sizes, labels, strict=True) if other != label), default=None)
-    change = smallest_change(network, row)
-    assert (None if change is None else len(change.steps)) == expected
+    change = find_counterfactual(network, row)
+    assert (None if change is None else len(change.changes)) == expected
 
 
 def parity(columns: int) -> RuleNetwork:
@@ -172,45 +172,45 @@ def all_of(columns: int) -> RuleNetwork:
 
 
 def test_a_change_of_many_columns_is_found_and_proved():
-    change = smallest_change(all_of(12), [False] * 12)
+    change = find_counterfactual(all_of(12), [False] * 12)
     assert change is not None
     assert change.proved
-    assert len(change.steps) == 12
+    assert len(change.changes) == 12
 
 
 def test_of_equal_changes_the_first_columns_win():
-    change = smallest_change(parity(4), [False] * 4)
-    assert [step.column for step in change.steps] == ["x0"]
+    change = find_counterfactual(parity(4), [False] * 4)
+    assert [step.column for step in change.changes] == ["x0"]
 
 
 @pytest.mark.parametrize("limit", [0, 1, 50, 300, 1000])
 def test_a_search_that_ends_early_says_so_and_gives_a_bound(limit: int):
     network, row = all_of(12), [False] * 12
-    change = smallest_change(network, row, limit=limit)
+    change = find_counterfactual(network, row, limit=limit)
     assert change is not None
     assert not change.proved
     assert change.visited <= limit
     assert 1 <= change.at_least < 12
-    assert not change.steps or (len(change.steps) == 12 and change.label == "yes")
+    assert not change.changes or (len(change.changes) == 12 and change.label == "yes")
 
 
 def test_a_bound_is_there_once_small_changes_are_ruled_out():
-    change = smallest_change(all_of(20), [False] * 20, limit=20_000)
-    assert (len(change.steps), change.label, change.proved) == (20, "yes", False)
+    change = find_counterfactual(all_of(20), [False] * 20, limit=20_000)
+    assert (len(change.changes), change.label, change.proved) == (20, "yes", False)
     assert 3 <= change.at_least < 20
 
 
 def test_a_time_limit_ends_the_search():
-    change = smallest_change(all_of(12), [False] * 12, seconds=0)
-    assert change == Change((), None, False, 1, 0)
+    change = find_counterfactual(all_of(12), [False] * 12, seconds=0)
+    assert change == Counterfactual((), None, False, 1, 0)
     with pytest.raises(LimitReached):
         Budget(10, seconds=-1).spend(1)
 
 
 def test_there_is_none_where_all_that_matters_is_fixed():
     network = all_of(3)
-    assert smallest_change(network, [True, True, False], fixed=["x2"]) is None
-    assert smallest_change(network, [True, True, False], fixed="x0").label == "yes"
+    assert find_counterfactual(network, [True, True, False], fixed=["x2"]) is None
+    assert find_counterfactual(network, [True, True, False], fixed="x0").label == "yes"
 
 
 def ages(**training: object) -> RuleNetwork:
@@ -227,14 +227,14 @@ def ages(**training: object) -> RuleNetwork:
 
 
 def test_steps_say_from_what_to_what_with_an_example():
-    (step,) = smallest_change(ages(), {"age": 30, "job": "cook"}).steps
+    (step,) = find_counterfactual(ages(), {"age": 30, "job": "cook"}).changes
     assert (step.column, step.before, step.after, step.example) == ("age", "age = 30", "age > 40.5", 41)
-    (step,) = smallest_change(ages(), {"age": 41.5, "job": None}).steps
+    (step,) = find_counterfactual(ages(), {"age": 41.5, "job": None}).changes
     assert (step.before, step.after, step.example) == ("age = 41.5", "age <= 40.5", 40.5)
 
 
 def test_a_row_has_one_category_a_column():
-    assert smallest_change(ages(), {"age": 30, "job": "cook"}, to="both") is None
+    assert find_counterfactual(ages(), {"age": 30, "job": "cook"}, to="both") is None
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_examples_are_round_and_near(low, high, now, expected):
     columns = [Column("age", missing=True)]
     level = Level([Rule([Literal(0)])], [Concept([0]), Concept()])
     network = RuleNetwork(columns, [Interval("age", low, high)], [level], ["in", "out"], default="out")
-    (step,) = smallest_change(network, [now]).steps
+    (step,) = find_counterfactual(network, [now]).changes
     assert step.example == expected
     assert network.predict([[step.example]])[0] == "in"
 
@@ -264,37 +264,37 @@ def test_times_that_no_row_can_hold_are_no_options():
     level = Level([Rule([Literal(0)])], [Concept([0]), Concept()])
     row = [dt.datetime(2000, 1, 1)]
 
-    def change(low: float, high: float) -> Change | None:
+    def change(low: float, high: float) -> Counterfactual | None:
         columns, predicates = [Column("when", "datetime")], [Interval("when", low, high)]
-        return smallest_change(RuleNetwork(columns, predicates, [level], ["in", "out"], default="out"), row)
+        return find_counterfactual(RuleNetwork(columns, predicates, [level], ["in", "out"], default="out"), row)
 
     assert change(0.3, 0.6) is None
     assert change(1e300, np.inf) is None
-    assert change(0.3, 1.6).steps[0].example == dt.datetime(1970, 1, 1, microsecond=1)
-    assert change(-np.inf, 90e6).steps[0].example == dt.datetime(1970, 1, 1, 0, 1)
+    assert change(0.3, 1.6).changes[0].example == dt.datetime(1970, 1, 1, microsecond=1)
+    assert change(-np.inf, 90e6).changes[0].example == dt.datetime(1970, 1, 1, 0, 1)
 
 
 def test_durations_have_examples_too():
     level = Level([Rule([Literal(0)])], [Concept([0]), Concept()])
     columns, predicates = [Column("wait", "duration")], [Interval("wait", 5e9)]
     network = RuleNetwork(columns, predicates, [level], ["long", "short"], default="short")
-    assert smallest_change(network, [dt.timedelta(0)]).steps[0].example == dt.timedelta(hours=2)
+    assert find_counterfactual(network, [dt.timedelta(0)]).changes[0].example == dt.timedelta(hours=2)
 
 
 def test_any_other_category_is_one_that_a_row_can_hold():
     level = Level([Rule([Literal(0, negated=True)])], [Concept([0]), Concept()])
 
-    def change(categories: tuple[object, ...], value: object, **training: object) -> Change | None:
+    def change(categories: tuple[object, ...], value: object, **training: object) -> Counterfactual | None:
         columns = [Column("job", "category", categories)]
         network = RuleNetwork(columns, [Equals("job", value)], [level], ["other", "cook"], default="cook")
         recorded = Training("1", 0, (), 1, 0.5, 1, **training)
-        return smallest_change(replace(network, training=recorded), [value])
+        return find_counterfactual(replace(network, training=recorded), [value])
 
-    assert change(("cook", "nurse"), "cook").steps[0].example == "nurse"
+    assert change(("cook", "nurse"), "cook").changes[0].example == "nurse"
     assert change(("cook",), "cook") is None
-    assert change(("cook",), "cook", categories_dropped=(("job", 3),)).steps[0].example == "other"
-    assert change((), "other").steps[0].example == "other_"
-    assert change((), 0).steps[0].example == 1
+    assert change(("cook",), "cook", categories_dropped=(("job", 3),)).changes[0].example == "other"
+    assert change((), "other").changes[0].example == "other_"
+    assert change((), 0).changes[0].example == 1
 
 
 ROW = {"age": 30, "job": "cook"}
@@ -316,24 +316,24 @@ ROW = {"age": 30, "job": "cook"}
     ],
 )
 def test_a_row_comes_in_many_shapes(row: object):
-    assert smallest_change(ages(), row).label == "old"
+    assert find_counterfactual(ages(), row).label == "old"
 
 
 def test_a_row_of_numbers_may_be_a_series():
-    assert smallest_change(all_of(2), pl.Series([True, False])).label == "yes"
+    assert find_counterfactual(all_of(2), pl.Series([True, False])).label == "yes"
 
 
 def test_mistakes_are_told_with_the_nearest_name():
     with pytest.raises(InputError, match="did you mean 'age'"):
-        smallest_change(ages(), ROW, fixed=["agee"])
+        find_counterfactual(ages(), ROW, fixed=["agee"])
     with pytest.raises(InputError, match="did you mean 'old'"):
-        smallest_change(ages(), ROW, to="odl")
+        find_counterfactual(ages(), ROW, to="odl")
     with pytest.raises(InputError, match="gets the class 'young' already"):
-        smallest_change(ages(), ROW, to="young")
+        find_counterfactual(ages(), ROW, to="young")
     with pytest.raises(InputError, match="this table has 2"):
-        smallest_change(ages(), [ROW, ROW])
+        find_counterfactual(ages(), [ROW, ROW])
     with pytest.raises(InputError, match="column 'job' is missing"):
-        smallest_change(ages(), {"age": 30})
+        find_counterfactual(ages(), {"age": 30})
 
 
 @given(tables(), st.integers(0, 2**32 - 1))
@@ -347,8 +347,8 @@ def test_odd_columns_change_to_what_a_table_can_hold(bottom: Bottom, seed: int) 
     row: dict[str, object] = dict.fromkeys((column.name for column in used), None)
     for _ in range(3):
         label = network.predict(row)[0]
-        change = smallest_change(network, row)
-        event(f"{change and len(change.steps)} steps")
+        change = find_counterfactual(network, row)
+        event(f"{change and len(change.changes)} steps")
         if change is None:
             return
         row = changed(row, change)

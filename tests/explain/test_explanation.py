@@ -144,7 +144,7 @@ def test_the_text_reads_like_this():
         "high because\n"
         "  age > 40 and ill = True\n"
         "\n"
-        "smallest change while age stays: high if\n"
+        "counterfactual while age stays: high if\n"
         "  job is any other (such as smith) instead of job = cook\n"
         "This is proved to be the smallest: nothing less than a change of 1 column will do."
     )
@@ -155,7 +155,7 @@ def test_text_without_a_change_and_with_a_bound():
     assert "Nothing that the row could say gives low while age, job and ill stay; this is proved." in str(stuck)
     bound = ONE_LEVEL.explain(row(), limit=0)
     assert str(bound).endswith(
-        "smallest change: none found yet\n"
+        "counterfactual: none found yet\n"
         "The search reached its limit. At least 1 column must change, and perhaps no change helps at all."
     )
 

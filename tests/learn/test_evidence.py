@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from conceptrules import ConceptRuleClassifier, datasets
-from conceptrules.explain.audit import honesty
+from conceptrules.explain.auditing import audit
 from conceptrules.io.model_file import dumps, loads
 
 
@@ -44,7 +44,7 @@ def test_rows_that_were_given_are_counted_as_they_are(cells):
     X, y = cells
     clf = fitted(X.slice(0, 400), y[:400], X_val=X.slice(400), y_val=y[400:])
     found = clf.network_.training.validation
-    scores = honesty(clf.network_, X.slice(400), y[400:]).scores
+    scores = audit(clf.network_, X.slice(400), y[400:]).scores
     assert (found.source, found.rows) == ("given", len(y) - 400)
     assert found.crs_f1 == pytest.approx(scores.macro_f1)
     assert found.fires == pytest.approx([each.rows / scores.rows for each in scores.settled])
@@ -71,9 +71,9 @@ def test_training_rows_are_known_again_and_others_are_not(cells):
     X, y = cells
     network = fitted(X.slice(0, 400), y[:400]).network_
     assert network.training.distinct == len(network.training.fingerprint) == 400
-    assert honesty(network, X.slice(0, 400).to_pandas(), y[:400]).overlap.share == 1
-    assert honesty(network, X.slice(400), y[400:]).overlap.rows == 0
-    assert honesty(loads(dumps(network)), X.slice(0, 400), y[:400]).overlap.share == 1
+    assert audit(network, X.slice(0, 400).to_pandas(), y[:400]).overlap.share == 1
+    assert audit(network, X.slice(400), y[400:]).overlap.rows == 0
+    assert audit(loads(dumps(network)), X.slice(0, 400), y[:400]).overlap.share == 1
 
 
 def test_evidence_does_not_depend_on_the_order_of_the_rows(cells):
@@ -88,5 +88,5 @@ def test_a_classifier_explains_its_answers(cells):
     found = clf.explain(X.slice(0, 1), fixed=["mean radius"])
     assert found.label == clf.predict(X.slice(0, 1))[0]
     assert found.right is not None
-    assert "mean radius" not in {step.column for step in found.change.steps}
-    assert clf.explain(X.slice(0, 1), limit=0).change.proved is False
+    assert "mean radius" not in {step.column for step in found.counterfactual.changes}
+    assert clf.explain(X.slice(0, 1), limit=0).counterfactual.proved is False

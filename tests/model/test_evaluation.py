@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conceptrules.model import Column, Concept, Equals, InputError, Level, Literal, Rule, RuleNetwork
-from conceptrules.model.evaluation import decide, layers, layers_plain, pack, unpack, winners
+from conceptrules.model.evaluation import decide, decide_fired, layers, layers_plain, pack, unpack
 from tests.strategies import all_inputs, networks, rows
 
 
@@ -45,7 +45,7 @@ def test_a_network_by_hand():
 @given(networks())
 def test_the_first_by_priority_wins_and_the_default_when_none_fires(network):
     fired = all_inputs(len(network.classes))
-    for row, winner in zip(fired, winners(network, fired), strict=True):
+    for row, winner in zip(fired, decide_fired(network, fired), strict=True):
         firing = [name for name in network.priority if row[network.classes.index(name)]]
         assert network.classes[winner] == (firing[0] if firing else network.default)
 
@@ -53,7 +53,7 @@ def test_the_first_by_priority_wins_and_the_default_when_none_fires(network):
 @given(networks())
 def test_decisions_are_the_winners_of_the_last_layer(network):
     bits = all_inputs(len(network.predicates))
-    np.testing.assert_array_equal(decide(network, pack(bits)), winners(network, layers_plain(network, bits)[-1]))
+    np.testing.assert_array_equal(decide(network, pack(bits)), decide_fired(network, layers_plain(network, bits)[-1]))
 
 
 @given(networks())

@@ -16,7 +16,7 @@ from conceptrules.model import (
     Rule,
     RuleNetwork,
 )
-from conceptrules.model.evaluation import layers_plain, pack, winners
+from conceptrules.model.evaluation import decide_fired, layers_plain, pack
 from conceptrules.model.predicate import size_of
 from conceptrules.model.statistics import (
     _kinds,
@@ -150,9 +150,9 @@ def test_the_decided_class_has_the_largest_probability(network):
     fired = all_inputs(len(network.classes))
     stated = probabilities(network, fired)
     np.testing.assert_allclose(stated.sum(axis=1), 1)
-    assert (stated.argmax(axis=1) == winners(network, fired)).all()
+    assert (stated.argmax(axis=1) == decide_fired(network, fired)).all()
     plain = pattern_frequencies(network, fired)
-    kept = plain.argmax(axis=1) == winners(network, fired)
+    kept = plain.argmax(axis=1) == decide_fired(network, fired)
     largest = np.sort(plain, axis=1)[:, -2:]
     clear = kept & (largest[:, -1] > largest[:, 0] * 1.001) if plain.shape[1] > 1 else kept
     np.testing.assert_allclose(stated[clear], plain[clear])

@@ -11,7 +11,7 @@ import pytest
 
 from conceptrules import datasets
 from conceptrules.datasets import DatasetError
-from conceptrules.explain.counterfactual import smallest_change
+from conceptrules.explain.counterfactual import find_counterfactual
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Interval
 from conceptrules.model.text import word
@@ -113,8 +113,8 @@ def test_the_smallest_change_is_as_small_as_pythons(open_page, name, sizes):
     network, table, _ = examples.many_classes() if name == "26 classes" else loaded(name, *sizes)
     opened = open_page(report(network))
     sizes = opened.run(CHANGE, form_rows(network, table, 30))
-    changes = [smallest_change(network, row) for row in one_by_one(table, 30)]
-    assert sizes == [0 if change is None else len(change.steps) for change in changes]
+    changes = [find_counterfactual(network, row) for row in one_by_one(table, 30)]
+    assert sizes == [0 if change is None else len(change.changes) for change in changes]
     assert all(change is None or change.proved for change in changes)
     assert any(sizes)
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from conceptrules.logic.probe_rows import covering_rows
-from conceptrules.model.evaluation import layers_plain, winners
+from conceptrules.model.evaluation import decide_fired, layers_plain
 from conceptrules.model.predicate import holds, shown
 from conceptrules.model.statistics import edges
 from conceptrules.report import report
@@ -164,7 +164,7 @@ def meaning(network, rows):
     """The class of each row of values as the columns read them, by the plain evaluation."""
     bits = [[holds(predicate, row[predicate.column]) for predicate in network.predicates] for row in rows]
     fired = layers_plain(network, np.array(bits, dtype=bool).reshape(len(rows), len(network.predicates)))[-1]
-    return winners(network, fired).tolist()
+    return decide_fired(network, fired).tolist()
 
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -66,7 +66,7 @@ def test_a_rate_that_was_given_was_not_tuned():
 
 def test_with_rows_it_tells_scores_ties_errors_and_what_training_never_showed():
     found = collect(small(trained()), ROWS, TRUE)
-    scores = found.honesty.scores
+    scores = found.audit.scores
     assert scores is not None
     assert scores.accuracy == np.mean(small().predict(ROWS) == np.array(TRUE))
     html = report(small(trained()), ROWS, TRUE)
@@ -84,11 +84,11 @@ def test_rows_of_the_training_are_recognised():
     )
     seen = collect(clf.network_, data.X.slice(0, 120), data.y[:120])
     new = collect(clf.network_, data.X.slice(120), data.y[120:])
-    assert seen.honesty.overlap is not None
-    assert seen.honesty.overlap.share == 1
+    assert seen.audit.overlap is not None
+    assert seen.audit.overlap.share == 1
     assert "it learned from all of them" in seen.sentences[2]
-    assert new.honesty.overlap is not None
-    assert new.honesty.overlap.rows == 0
+    assert new.audit.overlap is not None
+    assert new.audit.overlap.rows == 0
     assert "Not held out." in report(clf.network_, data.X, data.y)
     assert "Held out." in report(clf.network_, data.X.slice(120), data.y[120:])
 

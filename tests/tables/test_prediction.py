@@ -18,17 +18,17 @@ from hypothesis import strategies as st
 from conceptrules.model.errors import ColumnTypeError
 from conceptrules.model.evaluation import (
     class_words,
+    decide_fired,
     first_firing,
+    first_firing_packed,
     layers_plain,
     pack,
     unpack,
-    winners,
-    winning_rows,
 )
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Equals, Interval, Missing, Predicate, holds
 from conceptrules.tables import prediction as plan
-from conceptrules.tables.cells import read_cells
+from conceptrules.tables.column_values import read_values
 from conceptrules.tables.dictionary import dictionary, present, spread
 from conceptrules.tables.packing import column_bits, column_words
 from conceptrules.tables.table import open_table, read_bits
@@ -50,7 +50,7 @@ def test_predictions_are_those_of_the_plain_evaluation(data: st.DataObject, size
     values = list(islice(cycle(few), size))
     bits = [[holds(predicate, as_read(value)) for predicate in predicates] for value in values]
     fired = layers_plain(network, np.array(bits, dtype=bool).reshape(size, len(predicates)))[-1]
-    expected = [network.classes[winner] for winner in winners(network, fired)]
+    expected = [network.classes[winner] for winner in decide_fired(network, fired)]
     for build in (BUILDS | TEXT_BUILDS if raw == "text" else BUILDS).values():
         table = build(raw, values)
         assert plan.predict(network, table).tolist() == expected
@@ -70,7 +70,7 @@ def test_winners_of_many_classes(classes: int, size: int) -> None:
     rng = np.random.default_rng(classes)
     fired, order = rng.random((size, classes)) < 1 / classes, rng.permutation(classes).tolist()
     default = int(rng.integers(classes))
-    np.testing.assert_array_equal(winning_rows(pack(fired), order, default), first_firing(fired, order, default))
+    np.testing.assert_array_equal(first_firing_packed(pack(fired), order, default), first_firing(fired, order, default))
 
 
 def test_parts_of_the_rows_are_put_together(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,7 +121,7 @@ ARRAYS = [
 
 @pytest.mark.parametrize("values", ARRAYS, ids=lambda values: str(values.dtype))
 def test_words_of_numbers_are_the_packed_plain_bits(values: np.ndarray) -> None:
-    cells = read_cells("c", values)
+    cells = read_values("c", values)
     tests: list[Predicate] = [Missing("c"), *(Equals("c", number) for number in NUMBERS)]
     bounds = [-np.inf, -1.5, 0, 0.1, 1, 127, 1e6, 2.0**53, 1.6e15, np.inf]
     tests += [Interval("c", low, high) for low in bounds for high in bounds if low < high]

@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from conceptrules.binarize.columns import Literals, Recipe, Target, Told, learn_column
 from conceptrules.binarize.thresholds import QUANTILES
 from conceptrules.model.errors import InputError
-from conceptrules.model.evaluation import Bits, Words, unpack
+from conceptrules.model.evaluation import Bits, PackedBits, unpack
 from conceptrules.model.predicate import KINDS, Column, Predicate
 from conceptrules.model.text import predicate_text
 from conceptrules.model.values import whole
@@ -104,7 +104,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
         """(rows, predicates): where each predicate holds."""
         return unpack(self.words(X))
 
-    def words(self, X: Any) -> Words:
+    def words(self, X: Any) -> PackedBits:
         """`transform`, packed: the bits of 64 rows in a word."""
         check_is_fitted(self)
         return read_words(self.columns_, self.predicates_, X)

@@ -17,7 +17,7 @@ from conceptrules.binarize.thresholds import QUANTILES, threshold_cuts
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Column, Equals, Interval, Kind, Missing, OneOf, Predicate, Value
 from conceptrules.model.values import whole
-from conceptrules.tables.cells import Cells, check_readable, codes_of, numbers_of
+from conceptrules.tables.column_values import ColumnValues, check_readable, codes_of, numbers_of
 
 Literals = Choice["intervals", "thresholds"]
 _IDENTIFIER = 10  # from so many rows on, text that is different on every one of them looks like an identifier
@@ -62,7 +62,7 @@ class Recipe:
     quantiles: int = QUANTILES
 
 
-def learn_column(cells: Cells, told: Told | None, target: Target, recipe: Recipe) -> LearnedColumn:
+def learn_column(cells: ColumnValues, told: Told | None, target: Target, recipe: Recipe) -> LearnedColumn:
     """The column as it will be read from now on; `told` overrides what the cells look like."""
     kind = _kind(cells, recipe) if told is None else told.kind
     column = Column(cells.name, kind, missing=bool(cells.gaps.any()))
@@ -74,13 +74,13 @@ def learn_column(cells: Cells, told: Told | None, target: Target, recipe: Recipe
     return _learn_categories(column, cells, target, recipe)
 
 
-def _kind(cells: Cells, recipe: Recipe) -> Kind:
+def _kind(cells: ColumnValues, recipe: Recipe) -> Kind:
     """An order that a table's type only happens to have is let go where it is too long to cut everywhere."""
     long = cells.order is not None and len(cells.order) > recipe.max_categories
     return "category" if cells.kind == "ordinal" and long else cells.kind
 
 
-def _learn_ordered(column: Column, cells: Cells, target: Target, recipe: Recipe) -> LearnedColumn:
+def _learn_ordered(column: Column, cells: ColumnValues, target: Target, recipe: Recipe) -> LearnedColumn:
     x = cells.by_row(numbers_of(cells))
     shorten = short_number if column.kind == "number" else short_moment
     predicates: tuple[Predicate, ...] = ()
@@ -102,7 +102,9 @@ def _learn_ordered(column: Column, cells: Cells, target: Target, recipe: Recipe)
     return LearnedColumn(column, predicates + _missing(column), alike)
 
 
-def _learn_ordinal(column: Column, cells: Cells, given: tuple[Value, ...] | None, recipe: Recipe) -> LearnedColumn:
+def _learn_ordinal(
+    column: Column, cells: ColumnValues, given: tuple[Value, ...] | None, recipe: Recipe
+) -> LearnedColumn:
     order = order_in(cells, given)
     if len(order) > recipe.max_categories:
         raise InputError(
@@ -120,7 +122,7 @@ def _learn_ordinal(column: Column, cells: Cells, given: tuple[Value, ...] | None
     return LearnedColumn(learned, predicates + _missing(column), len(seen) + column.missing == 1)
 
 
-def _learn_categories(column: Column, cells: Cells, target: Target, recipe: Recipe) -> LearnedColumn:
+def _learn_categories(column: Column, cells: ColumnValues, target: Target, recipe: Recipe) -> LearnedColumn:
     max_categories = recipe.max_categories
     distinct = sorted({whole(value) for value in cells.values[~cells.missing].tolist()})
     kept = distinct
@@ -144,7 +146,7 @@ def _missing(column: Column) -> tuple[Predicate, ...]:
     return (Missing(column.name),) if column.missing else ()
 
 
-def _most_frequent(distinct: list[Value], cells: Cells, weight: NDArray[np.float64], most: int) -> list[Value]:
+def _most_frequent(distinct: list[Value], cells: ColumnValues, weight: NDArray[np.float64], most: int) -> list[Value]:
     """Those with the largest weights, of equal ones the first; in their order."""
     codes = cells.by_row(codes_of(cells, distinct))
     order = np.lexsort((weight, codes))  # floats are added in an order that depends on the rows as a set only

@@ -7,10 +7,10 @@ import numpy as np
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Value
 from conceptrules.model.values import brief, whole
-from conceptrules.tables.cells import Cells, codes_of
+from conceptrules.tables.column_values import ColumnValues, codes_of
 
 
-def order_in(cells: Cells, given: tuple[Value, ...] | None) -> tuple[Value, ...]:
+def order_in(cells: ColumnValues, given: tuple[Value, ...] | None) -> tuple[Value, ...]:
     """The categories from the lowest to the highest; an error where nobody says which is which."""
     if given is not None:
         _check_all_listed(cells, given)
@@ -27,7 +27,7 @@ def order_in(cells: Cells, given: tuple[Value, ...] | None) -> tuple[Value, ...]
     return tuple(sorted(found))
 
 
-def _check_all_listed(cells: Cells, given: tuple[Value, ...]) -> None:
+def _check_all_listed(cells: ColumnValues, given: tuple[Value, ...]) -> None:
     unlisted = cells.by_row(~cells.missing & (codes_of(cells, given) < 0))
     if not unlisted.any():
         return

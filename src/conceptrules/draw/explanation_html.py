@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from conceptrules.draw.escape import escaped
 from conceptrules.explain.explanation import Absent, Explanation, FiredRule
-from conceptrules.explain.text import absent_lines, answer, certainty, change_lines, figures, step_text
+from conceptrules.explain.text import absent_lines, answer, certainty, change_text, counterfactual_lines, figures
 from conceptrules.model.text import word
 
 
@@ -45,11 +45,11 @@ def _nearest(explanation: Explanation) -> str:
 
 
 def _change(explanation: Explanation) -> str:
-    first, *_ = change_lines(explanation)
-    change = explanation.change
-    steps = [] if change is None else [f"<code>{escaped(step_text(step))}</code>" for step in change.steps]
-    last = "" if change is None else f"<p>{escaped(certainty(change))}</p>"
-    return f"<p>{escaped(first[0].upper() + first[1:])}</p>{_list(steps)}{last}"
+    first, *_ = counterfactual_lines(explanation)
+    found = explanation.counterfactual
+    changes = [] if found is None else [f"<code>{escaped(change_text(change))}</code>" for change in found.changes]
+    last = "" if found is None else f"<p>{escaped(certainty(found))}</p>"
+    return f"<p>{escaped(first[0].upper() + first[1:])}</p>{_list(changes)}{last}"
 
 
 def _list(items: Iterable[str]) -> str:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from conceptrules.draw.colours import LIGHT, QUIET
 from conceptrules.draw.escape import shortened
-from conceptrules.explain.coverage import Covered
-from conceptrules.explain.importance import Importance, Weight
+from conceptrules.explain.importance_scores import Importance, Weight
+from conceptrules.explain.rule_coverage import Covered
 from conceptrules.model.errors import InputError
-from conceptrules.model.pareto import Choice, Point
-from conceptrules.model.pareto import frontier as best_points
+from conceptrules.model.pareto import Choice, Point, pareto_front
 from conceptrules.model.provenance import Training
 from conceptrules.model.text import percent, word
 
@@ -160,7 +159,7 @@ def frontier(points: Sequence[Point] | Sequence[Choice], score: str = "accuracy"
     figure = _figure(6.5, 4)
     axes = figure.subplots()
     axes.scatter([p.edges for p in points], [p.score for p in points], s=22, color=QUIET["light"], alpha=0.6)
-    best: Sequence[Point | Choice] = best_points([*points])
+    best: Sequence[Point | Choice] = pareto_front([*points])
     axes.step([p.edges for p in best], [p.score for p in best], where="post", color=LIGHT[0], marker="o", markersize=5)
     for point in best:
         if point.name:

@@ -23,7 +23,7 @@ LIMIT = 1_000_000  # states; two to three seconds on a network of a few hundred 
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ColumnChange:
     """What a change makes of one column."""
 
     column: str
@@ -38,29 +38,29 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Counterfactual:
     """The fewest columns to change for another class. Of several such changes, the one that flips fewest predicates."""
 
-    steps: tuple[Step, ...]
+    changes: tuple[ColumnChange, ...]
     """Empty where the search ended before it found any change."""
     label: Value | None
-    """The class that the changed row gets; None if there are no steps."""
+    """The class that the changed row gets; None if there are no changes."""
     proved: bool
-    """No change of fewer columns exists. False: the search reached its limit, and the steps are a bound."""
+    """No change of fewer columns exists. False: the search reached its limit, and the changes are a bound."""
     at_least: int
     """No change of fewer columns than this exists, whether or not the search ended."""
     visited: int
     """How many states the search looked at."""
 
 
-def smallest_change(
+def find_counterfactual(
     network: RuleNetwork,
     row: Any,
     fixed: Iterable[str] = (),
     to: Value | None = None,
     limit: int = LIMIT,
     seconds: float | None = None,
-) -> Change | None:
+) -> Counterfactual | None:
     """The change of fewest columns, none of them `fixed`, that gives the row another class, or the class `to`.
 
     What a column can be changed to is what `options` lists. None if no change does, which is proved as well. `limit` is
@@ -78,8 +78,8 @@ def smallest_change(
     found = smallest(question, budget)
     if found is None:
         return None
-    steps = () if found.state is None else _steps(network, dict(used), free, found.state)
-    return Change(steps, _label(network, question, found), found.proved, found.at_least, budget.visited)
+    changes = () if found.state is None else _changes(network, dict(used), free, found.state)
+    return Counterfactual(changes, _label(network, question, found), found.proved, found.at_least, budget.visited)
 
 
 def check_fixed(network: RuleNetwork, fixed: Iterable[str]) -> frozenset[str]:
@@ -132,13 +132,15 @@ def _question(
     return Question(two_sided(plan.levels, predicates), plan.order, plan.default, wanted, parts)
 
 
-def _steps(network: RuleNetwork, used: dict[int, list[Option]], free: Sequence[int], state: States) -> tuple[Step, ...]:
+def _changes(
+    network: RuleNetwork, used: dict[int, list[Option]], free: Sequence[int], state: States
+) -> tuple[ColumnChange, ...]:
     changed = [(network.columns[place], used[place], int(number)) for place, number in zip(free, state, strict=True)]
-    return tuple(_step(column, found[0], found[number]) for column, found, number in changed if number)
+    return tuple(_change(column, found[0], found[number]) for column, found, number in changed if number)
 
 
-def _step(column: Column, now: Option, then: Option) -> Step:
-    return Step(column.name, now.text, then.text, then.sample, example(column, then.value))
+def _change(column: Column, now: Option, then: Option) -> ColumnChange:
+    return ColumnChange(column.name, now.text, then.text, then.sample, example(column, then.value))
 
 
 def _label(network: RuleNetwork, question: Question, found: Found) -> Value | None:

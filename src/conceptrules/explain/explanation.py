@@ -1,4 +1,4 @@
-"""Why a row gets its class: the rules that fired, the classes that lost, the nearest miss, the smallest change."""
+"""Why a row gets its class: the rules that fired, the classes that lost, the nearest miss, the counterfactual."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any
 from typing import Literal as Choice
 
-from conceptrules.explain.counterfactual import Change, check_fixed, check_wanted, smallest_change
-from conceptrules.model.evaluation import Bits, layers_plain, winners
+from conceptrules.explain.counterfactual import Counterfactual, check_fixed, check_wanted, find_counterfactual
+from conceptrules.model.evaluation import Bits, decide_fired, layers_plain
 from conceptrules.model.network import Literal, RuleNetwork
 from conceptrules.model.predicate import Value
 from conceptrules.model.statistics import pattern_frequencies
@@ -86,7 +86,7 @@ class Explanation:
     """What the negated concepts mean that these rules name; without it nobody could read them."""
     nearest: Miss | None
     """None where every other class fires or has no rule that could hold."""
-    change: Change | None
+    counterfactual: Counterfactual | None
     """None: whatever the columns that are not fixed say, the class stays. That is proved too."""
     fixed: tuple[str, ...] = ()
     to: Value | None = None
@@ -106,12 +106,12 @@ class Explanation:
 def explain(
     network: RuleNetwork, row: Any, fixed: Iterable[str] = (), to: Value | None = None, **limits: Any
 ) -> Explanation:
-    """Why the row gets its class. `fixed`, `to` and the limits are those of `smallest_change`."""
+    """Why the row gets its class. `fixed`, `to` and the limits are those of `find_counterfactual`."""
     stays = check_fixed(network, fixed)
     table = one_row(row)
     used = {literal.index for rule in network.levels[0].rules for literal in rule.literals}
     hidden = layers_plain(network, read_bits(network.columns, network.predicates, table, sorted(used)))
-    winner = int(winners(network, hidden[-1])[0])
+    winner = int(decide_fired(network, hidden[-1])[0])
     check_wanted(network, network.classes[winner], to)
     firing = [network.classes.index(name) for name in network.priority]
     firing = [index for index in firing if hidden[-1][0, index]]
@@ -126,7 +126,7 @@ def explain(
         rivals=rivals,
         absent=tuple(_absent(network, [*fired, *(rule for rival in rivals for rule in rival.rules)])),
         nearest=nearest_miss(network, holds, winner),
-        change=smallest_change(network, table, stays, to, **limits),
+        counterfactual=find_counterfactual(network, table, stays, to, **limits),
         fixed=tuple(column.name for column in network.columns if column.name in stays),
         to=to,
     )

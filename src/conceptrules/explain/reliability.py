@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.model.evaluation import Bits, winners
+from conceptrules.model.evaluation import Bits, decide_fired
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.statistics import probabilities
 
@@ -23,7 +23,7 @@ def reliability(
 
     Bins are tenths; those without rows are left out.
     """
-    decided = winners(network, fired)
+    decided = decide_fired(network, fired)
     stated = probabilities(network, fired)[np.arange(len(fired)), decided]
     place = np.minimum((stated * _BINS).astype(np.intp), _BINS - 1)
     rows, means, right = (

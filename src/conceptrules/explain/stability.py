@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.explain.importance import Decisions, Without, rule_places
-from conceptrules.model.evaluation import Words
+from conceptrules.explain.importance_scores import Decisions, Without, rule_places
+from conceptrules.model.evaluation import PackedBits
 from conceptrules.model.network import RuleNetwork
 
 Floats = NDArray[np.float64]
@@ -14,7 +14,7 @@ RESAMPLES = 100
 
 
 def stability(
-    network: RuleNetwork, words: Words, target: NDArray[np.int64], weight: Floats, seed: int = 0
+    network: RuleNetwork, words: PackedBits, target: NDArray[np.int64], weight: Floats, seed: int = 0
 ) -> tuple[tuple[float, ...], ...]:
     """[level][rule]: the share of bootstrap resamples on which macro-F1 is lower without the rule.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from conceptrules.explain.counterfactual import Change, Step
+from conceptrules.explain.counterfactual import ColumnChange, Counterfactual
 from conceptrules.explain.explanation import Absent, Explanation, FiredRule, Miss, Rival
 from conceptrules.model.text import percent, plural, word
 
@@ -13,12 +13,12 @@ MOST = 8  # rules of an absent concept that are told
 
 
 def explanation_text(explanation: Explanation) -> str:
-    """Paragraphs: the class, why, who lost, the nearest miss, the smallest change."""
+    """Paragraphs: the class, why, who lost, the nearest miss, the counterfactual."""
     parts = [[answer(explanation)], rule_lines(explanation.fired, explanation.label)]
     parts += [rival_lines(rival) for rival in explanation.rivals]
     parts += [absent_lines(absent) for absent in explanation.absent]
     parts += [[miss_text(explanation.nearest)]] if explanation.nearest else []
-    return "\n\n".join("\n".join(part) for part in [*parts, change_lines(explanation)] if part)
+    return "\n\n".join("\n".join(part) for part in [*parts, counterfactual_lines(explanation)] if part)
 
 
 def answer(explanation: Explanation) -> str:
@@ -75,31 +75,32 @@ def miss_text(miss: Miss) -> str:
     return f"nearest miss: {word(miss.label)} by the rule\n  {miss.text}\nwhich only lacks {unmet}{lost}"
 
 
-def change_lines(explanation: Explanation) -> list[str]:
-    """The smallest change and how sure it is."""
-    change, stays = explanation.change, _staying(explanation.fixed)
-    if change is None:
+def counterfactual_lines(explanation: Explanation) -> list[str]:
+    """Return the counterfactual as lines of text; the last one says how sure it is."""
+    found, stays = explanation.counterfactual, _staying(explanation.fixed)
+    if found is None:
         other = "another class" if explanation.to is None else word(explanation.to)
-        return [f"smallest change: none. Nothing that the row could say gives {other}{stays}; this is proved."]
-    lines = [f"smallest change{stays}: {word(change.label)} if", *(f"  {step_text(step)}" for step in change.steps)]
-    return [*(lines if change.steps else [f"smallest change{stays}: none found yet"]), certainty(change)]
+        return [f"counterfactual: none. Nothing that the row could say gives {other}{stays}; this is proved."]
+    if not found.changes:
+        return [f"counterfactual{stays}: none found yet", certainty(found)]
+    changes = (f"  {change_text(change)}" for change in found.changes)
+    return [f"counterfactual{stays}: {word(found.label)} if", *changes, certainty(found)]
 
 
-def certainty(change: Change) -> str:
-    """Whether a smaller change may exist."""
-    if change.proved:
-        fewer = f"nothing less than a change of {plural(change.at_least, 'column')} will do"
-        return f"This is proved to be the smallest: {fewer}."
-    least = plural(change.at_least, "column")
-    if not change.steps:
+def certainty(found: Counterfactual) -> str:
+    """Return a sentence that says whether a smaller counterfactual may exist."""
+    least = plural(found.at_least, "column")
+    if found.proved:
+        return f"This is proved to be the smallest: nothing less than a change of {least} will do."
+    if not found.changes:
         return f"The search reached its limit. At least {least} must change, and perhaps no change helps at all."
     return f"This is a bound: the search reached its limit. At least {least} must change, perhaps fewer than here."
 
 
-def step_text(step: Step) -> str:
-    """`age > 41, such as 42, instead of age = 30`"""
-    sample = f" (such as {step.sample})" if step.sample else ""
-    return f"{step.after}{sample} instead of {step.before}"
+def change_text(change: ColumnChange) -> str:
+    """Return the change of one column as text: `age > 41 (such as 42) instead of age = 30`."""
+    sample = f" (such as {change.sample})" if change.sample else ""
+    return f"{change.after}{sample} instead of {change.before}"
 
 
 def _staying(fixed: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from conceptrules.explain.reliability import binned, reliability
 from conceptrules.learn.examples import Examples
-from conceptrules.model.evaluation import Bits, class_words, unpack, winners
+from conceptrules.model.evaluation import Bits, class_words, decide_fired, unpack
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.statistics import with_statistics
 
@@ -43,7 +43,7 @@ def trial(network: RuleNetwork, training: Examples, held: Examples) -> Trial:
     confusions = []
     for rows in (training, held):
         fired = unpack(class_words(network.levels, rows.words))
-        confusions.append(_confusion(winners(network, fired), rows, len(network.classes)))
+        confusions.append(_confusion(decide_fired(network, fired), rows, len(network.classes)))
     return Trial(counted, fired, held.target, held.weight, *confusions)
 
 
@@ -64,7 +64,7 @@ def calibrated(network: RuleNetwork, excess: Floats) -> RuleNetwork:
         return network
     patterns = []
     for fires, rows in network.statistics.patterns:
-        answer = int(winners(network, np.array([fires]))[0])
+        answer = int(decide_fired(network, np.array([fires]))[0])
         shares = np.maximum(np.array(rows) / sum(rows) - excess[answer], 0)
         patterns.append((fires, tuple((shares / shares.sum() * sum(rows)).tolist())))
     return replace(network, statistics=replace(network.statistics, patterns=tuple(patterns)))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.model.evaluation import Words, octets_for, octets_of, words_of
+from conceptrules.model.evaluation import PackedBits, octets_for, octets_of, words_of
 
 Bits = NDArray[np.bool_]
 Octets = NDArray[np.uint8]
@@ -34,7 +34,7 @@ class Examples:
         return Examples(np.packbits(bits, axis=1), target, weight, bits.shape[1])
 
     @staticmethod
-    def read(words: Words, target: Targets, weight: Weights) -> Examples:
+    def read(words: PackedBits, target: Targets, weight: Weights) -> Examples:
         """From words, which hold the bits of a column together, to bytes of a row."""
         inputs, octets = len(words.words), octets_of(words.words)
         packed = np.empty((words.rows, -(-inputs // 8)), np.uint8)
@@ -46,13 +46,13 @@ class Examples:
         return Examples(packed, target, weight, inputs)
 
     @property
-    def words(self) -> Words:
+    def words(self) -> PackedBits:
         """The inverse of `read`."""
         octets = octets_for(self.inputs, len(self))
         for start, bits in self._blocks():
             part = np.packbits(bits, axis=0, bitorder="little")
             octets[:, start // 8 : start // 8 + len(part)] = part.T
-        return Words(words_of(octets), len(self))
+        return PackedBits(words_of(octets), len(self))
 
     @property
     def bits(self) -> Bits:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, product
 
-from conceptrules.logic.domain import Cells, elementary_cells
+from conceptrules.logic.column_cells import ColumnCells, elementary_cells
 from conceptrules.model.predicate import (
     Column,
     Equals,
@@ -79,7 +79,7 @@ class Variable(ABC):
         raise AssertionError(mask)
 
 
-class Below(Variable):
+class ConceptVariable(Variable):
     """A concept of the level below: cell 0 where it is false, cell 1 where it is true."""
 
     def __init__(self, concept: int) -> None:
@@ -100,7 +100,7 @@ class Below(Variable):
 class _Tested(Variable):
     """A column; the last cell is that of missing values."""
 
-    def __init__(self, cells: Cells) -> None:
+    def __init__(self, cells: ColumnCells) -> None:
         super().__init__((1 << len(cells.values)) - 1)
         self.cells = cells
         self.column: Column = cells.column
@@ -133,10 +133,10 @@ class _Tested(Variable):
         raise NotImplementedError
 
 
-class Range(_Tested):
+class OrderedVariable(_Tested):
     """A column of an ordered kind; its cells are in order."""
 
-    def __init__(self, cells: Cells, predicates: Sequence[Predicate]) -> None:
+    def __init__(self, cells: ColumnCells, predicates: Sequence[Predicate]) -> None:
         super().__init__(cells)
         bounds = {bound for test in predicates if isinstance(test, Interval) for bound in (test.low, test.high)}
         self.cuts = sorted(bound for bound in bounds if not math.isinf(bound))
@@ -183,10 +183,10 @@ class Range(_Tested):
         yield from (part for part in (mask & self.gap, mask & ~self.gap) if part)
 
 
-class Choice(_Tested):
+class CategoryVariable(_Tested):
     """A column of categories: those named, perhaps the cell of all others, and missing."""
 
-    def __init__(self, cells: Cells, names: Iterable[Value]) -> None:
+    def __init__(self, cells: ColumnCells, names: Iterable[Value]) -> None:
         super().__init__(cells)
         self.names: dict[int, Value] = {}
         for value in names:
@@ -265,12 +265,12 @@ def variables_of(columns: Iterable[Column], predicates: Sequence[Predicate]) -> 
 
 def _variable(column: Column, predicates: Sequence[Predicate]) -> Variable:
     if column.ordered:
-        return Range(elementary_cells(column, predicates), predicates)
+        return OrderedVariable(elementary_cells(column, predicates), predicates)
     names = dict.fromkeys(value for test in predicates for value in named(test))
     if column.kind == "ordinal":  # thresholds need all of them
         names = dict.fromkeys(column.categories)
     tests = [Equals(column.name, value) for value in names]
-    return Choice(elementary_cells(column, tests), names)
+    return CategoryVariable(elementary_cells(column, tests), names)
 
 
 def _bits(mask: int) -> Iterator[int]:

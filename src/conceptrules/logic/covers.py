@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from conceptrules.logic.cell_masks import Below, Test, variables_of
+from conceptrules.logic.cell_masks import ConceptVariable, Test, variables_of
 from conceptrules.logic.cubes import Cube, Space
 from conceptrules.logic.reduce import Cover
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
@@ -34,7 +34,7 @@ def layers_of(network: RuleNetwork) -> tuple[Layer, ...]:
 
 
 def space_above(concepts: int) -> Space:
-    return Space([Below(index) for index in range(concepts)])
+    return Space([ConceptVariable(index) for index in range(concepts)])
 
 
 def _layer(level: Level, space: Space, tests: Mapping[int, tuple[int, Predicate | int]]) -> Layer:

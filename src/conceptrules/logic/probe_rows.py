@@ -17,14 +17,14 @@ from conceptrules.model.network import Literal, RuleNetwork
 from conceptrules.model.predicate import Column, Interval, Kind, Predicate, Value, holds, named
 
 Row = dict[str, Value | None]
-Cells = Mapping[str, int]
+CellMasks = Mapping[str, int]
 Wish = tuple[int, int, bool]
 """(layer, index, value): that node of h(layer) is to have this value; predicates are layer 0."""
 
 # Linked lists, since the branches of a search share their ends.
 _Chain = tuple[Wish, "_Chain"] | None
 _Choices = tuple[list[Wish], "_Choices"] | None
-_Open = tuple[_Chain, _Choices, Cells]
+_Open = tuple[_Chain, _Choices, CellMasks]
 
 _DAY = 86_400e6
 # Python's datetimes, less a day at each end for float64 to round into; what float64 tells apart.
@@ -139,7 +139,7 @@ class _Space:
     known: dict[tuple[str, int], list[Value | None]] = field(default_factory=dict)
     """The values of sets of cells that were asked for."""
 
-    def row(self, cells: Cells) -> Row:
+    def row(self, cells: CellMasks) -> Row:
         """A row out of these cells."""
         row: Row = dict.fromkeys(column.name for column in self.columns)
         for name, mask in cells.items():
@@ -224,7 +224,7 @@ def _more(network: RuleNetwork, space: _Space) -> Iterator[Row]:
         yield space.row(space.full)
 
 
-def _varied(space: _Space, cells: Cells) -> Iterator[Row]:
+def _varied(space: _Space, cells: CellMasks) -> Iterator[Row]:
     """The row with each value of each column that matters to it."""
     for name in [name for name in cells if cells[name] != space.full[name]]:
         for place in range(len(space.values[name])):
@@ -251,7 +251,7 @@ def _tried(space: _Space, wishes: Sequence[Wish]) -> Iterator[Row]:
         yield space.row(cells)
 
 
-def _found(space: _Space, wishes: Sequence[Wish]) -> Cells | None:
+def _found(space: _Space, wishes: Sequence[Wish]) -> CellMasks | None:
     """Cells of all columns whose rows fulfil the wishes; None if there are none, or the search takes too long."""
     stack: list[_Open] = [(_chained(wishes, None), None, space.full)]
     for _ in range(_STEPS):
@@ -271,7 +271,7 @@ def _found(space: _Space, wishes: Sequence[Wish]) -> Cells | None:
     return None
 
 
-def _settle(space: _Space, sure: _Chain, choices: _Choices, cells: Cells) -> list[_Open]:
+def _settle(space: _Space, sure: _Chain, choices: _Choices, cells: CellMasks) -> list[_Open]:
     """One wish that has to be met: it narrows the cells, comes down to wishes on the layer below, or to a choice."""
     assert sure is not None
     (layer, index, value), rest = sure
@@ -283,7 +283,7 @@ def _settle(space: _Space, sure: _Chain, choices: _Choices, cells: Cells) -> lis
     return [(_chained(below, rest), choices, cells)] if needs_all else [(rest, (below, choices), cells)]
 
 
-def _is_met(space: _Space, wish: Wish, cells: Cells) -> bool:
+def _is_met(space: _Space, wish: Wish, cells: CellMasks) -> bool:
     """Whether a wish on a predicate asks for nothing more, so that there is no need to try it."""
     layer, index, value = wish
     if layer:

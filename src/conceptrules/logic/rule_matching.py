@@ -11,9 +11,9 @@ from conceptrules.model.network import RuleNetwork
 from conceptrules.model.text import concept_name, condition_text, word
 
 T = TypeVar("T")
-Words = frozenset[tuple[str, str]]
+RuleText = frozenset[tuple[str, str]]
 """A rule: each condition in words, with its column or concept. Concepts go by their name in the old network."""
-Rules = frozenset[Words]
+Rules = frozenset[RuleText]
 _NONE: Rules = frozenset()
 _MOST_PAIRS = 1_000_000  # of rules or concepts to compare: a few seconds
 _ALIKE = 0.5  # half of the literals the same, or all of them on the same columns
@@ -112,14 +112,14 @@ def _closeness(ours: Rules, theirs: Rules) -> float:
     return _shared(ours, theirs) + _shared(frozenset().union(*ours), frozenset().union(*theirs)) / 2
 
 
-def _likeness(ours: Words, theirs: Words) -> float:
+def _likeness(ours: RuleText, theirs: RuleText) -> float:
     """Of rules: 1 for each literal in both, 1/2 for one on the same column (a cut point that moved)."""
     same = ours & theirs
     near = len({subject for _, subject in ours - same} & {subject for _, subject in theirs - same})
     return (len(same) + near / 2) / max(len(ours), len(theirs), 1)
 
 
-def _text(rule: Words) -> str:
+def _text(rule: RuleText) -> str:
     return " and ".join(sorted(text for text, _ in rule)) or "always"
 
 

@@ -22,7 +22,7 @@ _PART = 16384
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Words:
+class PackedBits:
     """The bits of a layer, packed: `words[j]` holds node j on all rows, 64 rows in a word, the first row lowest.
 
     The bits past the last row are 0, always.
@@ -32,7 +32,7 @@ class Words:
     rows: int
 
 
-def pack(bits: Bits) -> Words:
+def pack(bits: Bits) -> PackedBits:
     """(rows, nodes) of booleans as words.
 
     >>> pack(np.array([[True], [False], [True]])).words
@@ -42,7 +42,7 @@ def pack(bits: Bits) -> Words:
     octets = octets_for(nodes, rows)
     packed = np.packbits(bits.T, axis=1, bitorder="little")
     octets[:, : packed.shape[1]] = packed
-    return Words(words_of(octets), rows)
+    return PackedBits(words_of(octets), rows)
 
 
 def octets_for(nodes: int, rows: int) -> NDArray[np.uint8]:
@@ -60,7 +60,7 @@ def octets_of(words: NDArray[np.uint64]) -> NDArray[np.uint8]:
     return words.astype("<u8", copy=False).view(np.uint8)
 
 
-def unpack(words: Words) -> Bits:
+def unpack(words: PackedBits) -> Bits:
     """The inverse of `pack`."""
     return np.unpackbits(octets_of(words.words), axis=1, count=words.rows, bitorder="little").view(np.bool_).T
 
@@ -75,25 +75,25 @@ def layers_plain(network: RuleNetwork, bits: Bits) -> list[Bits]:
     return result
 
 
-def layers(network: RuleNetwork, words: Words) -> list[Words]:
+def layers(network: RuleNetwork, words: PackedBits) -> list[PackedBits]:
     """`layers_plain` on packed rows."""
     _check_width(network, len(words.words))
     full = full_words(words.rows)
     above = _nodes(network.levels, list(words.words), full)
     return [
         words,
-        *(Words(np.array(nodes, dtype=np.uint64).reshape(len(nodes), len(full)), words.rows) for nodes in above),
+        *(PackedBits(np.array(nodes, dtype=np.uint64).reshape(len(nodes), len(full)), words.rows) for nodes in above),
     ]
 
 
-def class_words(levels: Sequence[Level], words: Words) -> Words:
+def class_words(levels: Sequence[Level], words: PackedBits) -> PackedBits:
     """The last of `layers`. Goes through all layers with a part of the rows that a cache can hold."""
     full = full_words(words.rows)
     result = np.empty((len(levels[-1].concepts), len(full)), dtype=np.uint64)
     for start in range(0, len(full), _PART):
         part = slice(start, start + _PART)
         result[:, part] = class_nodes(levels, list(words.words[:, part]), full[part])
-    return Words(result, words.rows)
+    return PackedBits(result, words.rows)
 
 
 def class_nodes(levels: Sequence[Level], below: list[Node], full: Node) -> list[Node]:
@@ -114,37 +114,37 @@ def full_words(rows: int) -> NDArray[np.uint64]:
     return full
 
 
-def winners(network: RuleNetwork, fired: Bits) -> NDArray[np.intp]:
+def decide_fired(network: RuleNetwork, fired: Bits) -> NDArray[np.intp]:
     """The index of the class that each row gets: the first by priority that fires, or the default."""
     order = [network.classes.index(name) for name in network.priority]
     return first_firing(fired, order, network.classes.index(network.default))
 
 
 def first_firing(fired: Bits, order: Sequence[int], default: int) -> NDArray[np.intp]:
-    """`winners` with classes as indices."""
+    """`decide_fired` with classes as indices."""
     ranked = fired[:, order]
     return np.where(ranked.any(axis=1), np.asarray(order)[ranked.argmax(axis=1)], default)
 
 
-def decide(network: RuleNetwork, words: Words) -> NDArray[np.intp]:
+def decide(network: RuleNetwork, words: PackedBits) -> NDArray[np.intp]:
     """The index of the class of each packed row."""
     _check_width(network, len(words.words))
     order = [network.classes.index(name) for name in network.priority]
     fired = class_words(network.levels, words)
-    return winning_rows(fired, order, network.classes.index(network.default)).astype(np.intp)
+    return first_firing_packed(fired, order, network.classes.index(network.default)).astype(np.intp)
 
 
-def winning_rows(fired: Words, order: Sequence[int], default: int) -> NDArray[np.unsignedinteger[Any]]:
+def first_firing_packed(fired: PackedBits, order: Sequence[int], default: int) -> NDArray[np.unsignedinteger[Any]]:
     """`first_firing` on packed rows, in the smallest type that can count the classes."""
     numbers = np.min_scalar_type(max(len(order) - 1, 0))
     result: NDArray[np.unsignedinteger[Any]] = np.zeros(fired.rows, dtype=numbers)
-    for digit, node in enumerate(winning_digits(list(fired.words), order, default, full_words(fired.rows))):
+    for digit, node in enumerate(first_firing_digits(list(fired.words), order, default, full_words(fired.rows))):
         ones = np.unpackbits(octets_of(node), count=fired.rows, bitorder="little")
         result |= ones.astype(numbers, copy=False) << numbers.type(digit)
     return result
 
 
-def winning_digits(fired: Sequence[Node], order: Sequence[int], default: int, full: Node) -> list[Node]:
+def first_firing_digits(fired: Sequence[Node], order: Sequence[int], default: int, full: Node) -> list[Node]:
     """The winner's index in binary, the lowest digit first: where each digit is 1."""
     digits: list[Node] = [full ^ full for _ in range((len(order) - 1).bit_length())]
     silent = full

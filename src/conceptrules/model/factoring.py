@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.model.evaluation import Words, full_words
+from conceptrules.model.evaluation import PackedBits, full_words
 from conceptrules.model.network import Level, Literal
 
 Node = NDArray[np.uint64]
@@ -104,7 +104,7 @@ def _product(rules: list[frozenset[int]]) -> Product:
     return Product(tuple(sorted(common)), factored(rests) if all(rests) else None)
 
 
-def fired_words(levels: Sequence[Formulas], words: Words) -> Words:
+def fired_words(levels: Sequence[Formulas], words: PackedBits) -> PackedBits:
     """Which classes fire, with a part of the rows at a time that a cache can hold."""
     full = full_words(words.rows)
     result = np.empty((len(levels[-1].concepts), len(full)), dtype=np.uint64)
@@ -117,7 +117,7 @@ def fired_words(levels: Sequence[Formulas], words: Words) -> Words:
         for level in levels[:-1]:
             below = _concepts(level, below, always, spare, _empty(len(level.concepts), always))
         _concepts(levels[-1], below, always, spare, list(result[:, part]))
-    return Words(result, words.rows)
+    return PackedBits(result, words.rows)
 
 
 def _empty(nodes: int, like: Node) -> list[Node]:

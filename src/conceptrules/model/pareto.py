@@ -44,27 +44,27 @@ class Choice:
 
 
 def with_at_most(choices: Sequence[Choice], edges: Any) -> Choice:
-    """The best of a frontier with at most so many edges."""
+    """The best of a Pareto front with at most so many edges."""
     if not isinstance(edges, Integral) or isinstance(edges, bool) or edges < 0:
         raise InputError(f"edges is {edges!r}; it needs a whole number of at least 0, such as 40")
     found = [choice for choice in choices if choice.edges <= int(edges)]
     if not found:
         there = ", ".join(str(choice.edges) for choice in choices)
-        raise InputError(f"no network of the frontier has at most {edges} edges; they have {there}")
+        raise InputError(f"no network of the Pareto front has at most {edges} edges; they have {there}")
     return found[-1]
 
 
 def smallest_within(choices: Sequence[Choice], within: Any) -> Choice:
-    """The smallest of a frontier whose score is at most so much below the best."""
+    """The smallest of a Pareto front whose score is at most so much below the best."""
     if not isinstance(within, Real) or isinstance(within, bool) or not float(within) >= 0:
         raise InputError(f"within is {within!r}; it needs a number of at least 0, such as 0.01")
     return next(choice for choice in choices if choice.score >= choices[-1].score - float(within))
 
 
-def frontier(points: Iterable[Sized]) -> tuple[Sized, ...]:
+def pareto_front(points: Iterable[Sized]) -> tuple[Sized, ...]:
     """From the smallest on, each better than all smaller ones.
 
-    >>> [point.edges for point in frontier([Point(9, 0.8), Point(20, 0.7), Point(30, 0.9)])]
+    >>> [point.edges for point in pareto_front([Point(9, 0.8), Point(20, 0.7), Point(30, 0.9)])]
     [9, 30]
     """
     best: list[Sized] = []

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.model.errors import InputError
-from conceptrules.model.evaluation import Bits, Words, layers, unpack, winners
+from conceptrules.model.evaluation import Bits, PackedBits, decide_fired, layers, unpack
 from conceptrules.model.network import RuleNetwork, Statistics
 from conceptrules.model.predicate import bounds_of, size_of
 
@@ -59,7 +59,7 @@ def rule_size(network: RuleNetwork, level: int, rule: int) -> int:
 
 
 def with_statistics(
-    network: RuleNetwork, words: Words, y: NDArray[np.intp], weight: Floats | None = None
+    network: RuleNetwork, words: PackedBits, y: NDArray[np.intp], weight: Floats | None = None
 ) -> RuleNetwork:
     """The network with what its rules cover on these rows; `y` holds indices of classes."""
     if not len(y) == words.rows == (words.rows if weight is None else len(weight)):
@@ -91,7 +91,7 @@ def pattern_frequencies(network: RuleNetwork, fired: Bits) -> Floats:
 
 def probabilities(network: RuleNetwork, fired: Bits) -> Floats:
     """`pattern_frequencies`, with the decided class lifted just above the others where it is not the largest."""
-    return lifted(pattern_frequencies(network, fired), winners(network, fired))
+    return lifted(pattern_frequencies(network, fired), decide_fired(network, fired))
 
 
 def lifted(frequencies: Floats, decided: NDArray[np.intp]) -> Floats:
@@ -135,7 +135,7 @@ def _kinds(fired: Bits) -> tuple[Bits, NDArray[np.intp]]:
     return fired[rows].reshape(-1, classes), inverse
 
 
-def _one_by_one(words: Words) -> Iterator[Bits]:
+def _one_by_one(words: PackedBits) -> Iterator[Bits]:
     """The nodes of a layer: all of them unpacked would take eight times the memory."""
     for node in words.words:
-        yield unpack(Words(node[None], words.rows))[:, 0]
+        yield unpack(PackedBits(node[None], words.rows))[:, 0]

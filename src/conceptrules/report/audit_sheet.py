@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal as Choice
 
-from conceptrules.explain.audit import Bin, Honesty, Overlap
+from conceptrules.explain.auditing import Audit, Bin, Overlap
 from conceptrules.model.provenance import Training, Validation
 from conceptrules.model.text import percent, plural
 from conceptrules.report.rule_list import Group, Item
@@ -40,17 +40,17 @@ class Step:
     share: float
 
 
-def fairness(honesty: Honesty) -> Fairness:
-    if honesty.scores is None:
+def fairness(audit: Audit) -> Fairness:
+    if audit.scores is None:
         return Fairness("open", "no rows were given", "Not tested.", "No rows were given to this report.")
-    if honesty.overlap is None:
+    if audit.overlap is None:
         return Fairness(
             "open",
             "perhaps not held out",
             "Not known.",
             "The model file holds no fingerprint of the training rows: it cannot tell whether these were held out.",
         )
-    return _overlapping(honesty.overlap, honesty.scores.rows)
+    return _overlapping(audit.overlap, audit.scores.rows)
 
 
 def _overlapping(overlap: Overlap, rows: int) -> Fairness:
@@ -94,11 +94,11 @@ def _what_was_chosen(training: Training) -> str:
     return f"The {rate} and the {epoch} were"
 
 
-def reliability(honesty: Honesty) -> tuple[Bin, ...]:
+def reliability(audit: Audit) -> tuple[Bin, ...]:
     """On the rows of the report, else as recorded at fit time."""
-    if honesty.scores is not None:
-        return honesty.scores.reliability
-    validation = honesty.training.validation if honesty.training else None
+    if audit.scores is not None:
+        return audit.scores.reliability
+    validation = audit.training.validation if audit.training else None
     recorded = validation.reliability if validation else ()
     return tuple(Bin(mean, right, round(rows)) for mean, right, rows in recorded)
 

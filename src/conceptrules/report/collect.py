@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from conceptrules.explain.audit import Honesty, honesty
+from conceptrules.explain.auditing import Audit, audit
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork, Statistics
@@ -36,7 +36,7 @@ class Report:
     fields: tuple[Field, ...]
     groups: tuple[Group, ...]
     samples: tuple[Sample, ...]
-    honesty: Honesty
+    audit: Audit
     real_rows: bool
     """Whether the samples are rows of the table."""
 
@@ -48,7 +48,7 @@ def collect(
     check(X, y, include_rows)
     table = None if X is None else open_table(X)
     labels = [] if table is None else _labels(table, y)
-    admitted = honesty(network, table, labels) if table is not None else honesty(network)
+    admitted = audit(network, table, labels) if table is not None else audit(network)
     form = fields(network)
     samples = made_up(network, form) if not include_rows or table is None else real(network, form, table, labels)
     return Report(
@@ -59,7 +59,7 @@ def collect(
         fields=form,
         groups=groups(network, None if table is None else _measured(network, table, labels)),
         samples=samples,
-        honesty=admitted,
+        audit=admitted,
         real_rows=include_rows,
     )
 

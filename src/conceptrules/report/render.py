@@ -31,11 +31,11 @@ def render(report: Report) -> str:
     numbers = {column.name: number for number, column in enumerate(report.network.columns)}
     drawing = layout(report.network)
     items = sheet.each_rule(report.groups)
-    training, scores = report.honesty.training, report.honesty.scores
+    training, scores = report.audit.training, report.audit.scores
     text: str = _template().render(
         report=report,
         network=report.network,
-        honesty=report.honesty,
+        audit=report.audit,
         version=__version__,
         policy=_policy(script, style),
         script=Markup(script),
@@ -45,10 +45,10 @@ def render(report: Report) -> str:
         below=[group for group in report.groups if group.id.startswith("concept")],
         drawn={name for mark in drawing.marks for name in (mark.node.id, *mark.node.stands_for)},
         rule_count=sum(len(level.rules) for level in report.network.levels),
-        fairness=sheet.fairness(report.honesty),
+        fairness=sheet.fairness(report.audit),
         source=sheet.source(training.validation if training else None),
         tuned=sheet.tuned(training) if training else "",
-        reliability=sheet.reliability(report.honesty),
+        reliability=sheet.reliability(report.audit),
         stability=sheet.stability(items),
         shaky=sheet.shaky(items),
         wrong=scores.rows - sum(scores.confusion[i][i] for i in range(len(scores.confusion))) if scores else 0,

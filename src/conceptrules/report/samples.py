@@ -11,7 +11,7 @@ import numpy as np
 
 from conceptrules.draw.escape import shortened
 from conceptrules.logic.probe_rows import deciding_rows
-from conceptrules.model.evaluation import layers, pack, unpack, winners
+from conceptrules.model.evaluation import decide_fired, layers, pack, unpack
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value, holds
 from conceptrules.model.text import word
@@ -151,7 +151,7 @@ class _Seen:
     def of_bits(network: RuleNetwork, bits: np.ndarray) -> _Seen:
         hidden = layers(network, pack(bits))
         fires = unpack(hidden[-1])
-        return _Seen(unpack(hidden[-2]), fires, winners(network, fires))
+        return _Seen(unpack(hidden[-2]), fires, decide_fired(network, fires))
 
     def fitting(self, wish: _Wish) -> np.ndarray:
         """The rows that show it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conceptrules.draw.escape import shortened
-from conceptrules.explain.audit import Honesty, Overlap, Scores
+from conceptrules.explain.auditing import Audit, Overlap, Scores
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
 from conceptrules.model.text import percent, plural, word
@@ -15,8 +15,8 @@ LONGEST = 40  # letters of a name in a sentence
 FEW = 0.05  # so many of new rows may well be equal to training rows where columns are few or coarse
 
 
-def three_sentences(network: RuleNetwork, honesty: Honesty) -> tuple[str, str, str]:
-    return _what(network, len(honesty.unused)), _how(network), _how_well(network, honesty)
+def three_sentences(network: RuleNetwork, audit: Audit) -> tuple[str, str, str]:
+    return _what(network, len(audit.unused)), _how(network), _how_well(network, audit)
 
 
 def listed(names: Sequence[str], last: str = "and") -> str:
@@ -62,10 +62,10 @@ def _how(network: RuleNetwork) -> str:
     )
 
 
-def _how_well(network: RuleNetwork, honesty: Honesty) -> str:
-    if honesty.scores is not None:
-        return _scored(honesty.scores, honesty.overlap)
-    validation = honesty.training.validation if honesty.training else None
+def _how_well(network: RuleNetwork, audit: Audit) -> str:
+    if audit.scores is not None:
+        return _scored(audit.scores, audit.overlap)
+    validation = audit.training.validation if audit.training else None
     if validation is not None and validation.source != "training":
         return (
             f"On the {plural(validation.rows, 'row')} that chose it during training its macro-F1 was "

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Column
 from conceptrules.model.values import label_text
-from conceptrules.tables.cells import Cells, check_readable, numbers_of
+from conceptrules.tables.column_values import ColumnValues, check_readable, numbers_of
 from conceptrules.tables.table import open_table, positions
 
 Hashes = NDArray[np.uint64]
@@ -62,7 +62,7 @@ def _listed(labels: Iterable[Any]) -> list[Any]:
     return listed
 
 
-def _cell_hashes(column: Column, cells: Cells) -> Hashes:
+def _cell_hashes(column: Column, cells: ColumnValues) -> Hashes:
     if column.ordered:
         numbers = numbers_of(cells) + 0.0  # 0 of -0
         numbers[cells.missing] = np.nan  # of all the ways to write NaN, one

@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from conceptrules.model.errors import InputError
-from conceptrules.tables.cells import read_cells
+from conceptrules.tables.column_values import read_values
 
 Labels = NDArray[Any]
 
@@ -47,7 +47,7 @@ def _family(labels: Labels, rows: NDArray[np.intp], name: str) -> str | None:
     """What the labels are; an error if one is missing, or they are nothing that classes can be."""
     if labels.dtype.kind == "U":  # text, and nothing else
         return "category"
-    cells = read_cells(name, labels)
+    cells = read_values(name, labels)
     missing = np.flatnonzero(cells.missing)
     if len(missing):
         raise InputError(

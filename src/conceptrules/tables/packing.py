@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from conceptrules.model.evaluation import Bits, octets_for, words_of
 from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value, named
-from conceptrules.tables.cells import Cells, codes_of, numbers_of
+from conceptrules.tables.column_values import ColumnValues, codes_of, numbers_of
 from conceptrules.tables.dictionary import spread
 
 Octets = NDArray[np.uint8]
@@ -19,7 +19,7 @@ Octets = NDArray[np.uint8]
 _BLOCK = 1 << 15
 
 
-def column_bits(predicates: Sequence[Predicate], cells: Cells) -> Bits:
+def column_bits(predicates: Sequence[Predicate], cells: ColumnValues) -> Bits:
     """(predicates, values): where each predicate of a column holds, value by value."""
     bits = np.zeros((len(predicates), len(cells.values)), dtype=np.bool_)
     categories = dict.fromkeys(value for predicate in predicates for value in named(predicate))
@@ -42,7 +42,7 @@ def column_bits(predicates: Sequence[Predicate], cells: Cells) -> Bits:
     return bits
 
 
-def column_words(predicates: Sequence[Predicate], cells: Cells) -> NDArray[np.uint64]:
+def column_words(predicates: Sequence[Predicate], cells: ColumnValues) -> NDArray[np.uint64]:
     """(predicates, words): `column_bits`, row by row and packed."""
     if cells.values.dtype.kind != "O" and cells.codes is None:
         return words_of(_number_octets(predicates, cells))
@@ -57,7 +57,7 @@ def _write(octets: Octets, bits: Bits) -> None:
     octets[: len(packed)] = packed
 
 
-def _number_octets(predicates: Sequence[Predicate], cells: Cells) -> Octets:
+def _number_octets(predicates: Sequence[Predicate], cells: ColumnValues) -> Octets:
     """Columns of numbers, booleans, dates or durations: one comparison for each bound, however many intervals."""
     octets, missing = octets_for(len(predicates), len(cells)), octets_for(1, len(cells))[0]
     _write(missing, cells.missing)
@@ -81,7 +81,7 @@ def _number_octets(predicates: Sequence[Predicate], cells: Cells) -> Octets:
     return octets
 
 
-def _up_to(bounds: Sequence[float], cells: Cells) -> Octets:
+def _up_to(bounds: Sequence[float], cells: ColumnValues) -> Octets:
     """(bounds, octets): where the values are at most each bound; on missing ones, anything."""
     octets = octets_for(len(bounds), len(cells))
     values = cells.values.view(np.int64) if cells.values.dtype.kind in "mM" else cells.values

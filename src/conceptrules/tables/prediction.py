@@ -11,18 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.model.evaluation import (
-    Words,
+    PackedBits,
     class_nodes,
+    first_firing_digits,
+    first_firing_packed,
     octets_for,
-    winning_digits,
-    winning_rows,
     words_of,
 )
 from conceptrules.model.factoring import Formulas, fired_words, formulas
 from conceptrules.model.network import Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Predicate, holds
 from conceptrules.model.values import family_of, is_missing, read_value, readable
-from conceptrules.tables.cells import check_readable
+from conceptrules.tables.column_values import check_readable
 from conceptrules.tables.packing import column_words
 from conceptrules.tables.table import Table, open_table, positions
 
@@ -38,10 +38,10 @@ def decide(network: RuleNetwork, table: Any) -> NDArray[np.integer[Any]]:
     plan, opened = compiled(network), open_table(table)
     if opened.rows == 1:
         return np.array([plan.one_row(opened)])
-    return winning_rows(fired_words(plan.formulas, plan.words(opened)), plan.order, plan.default)
+    return first_firing_packed(fired_words(plan.formulas, plan.words(opened)), plan.order, plan.default)
 
 
-def fired(network: RuleNetwork, table: Any) -> Words:
+def fired(network: RuleNetwork, table: Any) -> PackedBits:
     """Which classes fire on each row."""
     plan = compiled(network)
     return fired_words(plan.formulas, plan.words(open_table(table)))
@@ -61,7 +61,7 @@ class Plan:
     default: int
     labels: NDArray[Any]
 
-    def words(self, table: Table) -> Words:
+    def words(self, table: Table) -> PackedBits:
         """The predicates in use, on all rows."""
         places = positions(self.columns, table)
         if table.rows:
@@ -77,7 +77,7 @@ class Plan:
             if family is not None and not readable(family, column):
                 check_readable(table.cells(places[place]), column)
 
-    def _words(self, table: Table, places: Sequence[int]) -> Words:
+    def _words(self, table: Table, places: Sequence[int]) -> PackedBits:
         words = words_of(octets_for(sum(len(predicates) for _, predicates in self.used), table.rows))
         start = 0
         for place, predicates in self.used if table.rows else ():
@@ -85,7 +85,7 @@ class Plan:
             check_readable(cells, self.columns[place])
             words[start : start + len(predicates)] = column_words(predicates, cells)
             start += len(predicates)
-        return Words(words, table.rows)
+        return PackedBits(words, table.rows)
 
     def one_row(self, table: Table) -> int:
         """The index of the class of a table's only row. Python's own numbers are faster here than any array."""
@@ -98,7 +98,7 @@ class Plan:
                 bits += [holds(predicate, value) for predicate in predicates]
         except (TypeError, OverflowError):
             bits = (self._words(table, places).words[:, 0] & np.uint64(1)).tolist()
-        digits = winning_digits(class_nodes(self.levels, bits, 1), self.order, self.default, 1)
+        digits = first_firing_digits(class_nodes(self.levels, bits, 1), self.order, self.default, 1)
         return sum(digit << place for place, digit in enumerate(digits))
 
 

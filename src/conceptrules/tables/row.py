@@ -10,7 +10,7 @@ import numpy as np
 
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Column, Value
-from conceptrules.tables.cells import Cells, check_readable, numbers_of
+from conceptrules.tables.column_values import ColumnValues, check_readable, numbers_of
 from conceptrules.tables.table import Table, open_table, positions
 
 
@@ -42,7 +42,7 @@ def _as_table(row: Any) -> Any:
     return row
 
 
-def _value(column: Column, cells: Cells) -> Value | None:
+def _value(column: Column, cells: ColumnValues) -> Value | None:
     check_readable(cells, column)
     place = 0 if cells.codes is None else cells.codes[0]
     if cells.missing[place]:

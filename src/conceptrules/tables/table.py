@@ -16,9 +16,9 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from conceptrules.model.errors import ColumnTypeError, InputError
-from conceptrules.model.evaluation import Bits, Words, octets_for, unpack, words_of
+from conceptrules.model.evaluation import Bits, PackedBits, octets_for, unpack, words_of
 from conceptrules.model.predicate import Column, Predicate
-from conceptrules.tables.cells import Cells, check_readable, codes_of, read_cells, read_coded
+from conceptrules.tables.column_values import ColumnValues, check_readable, codes_of, read_coded_values, read_values
 from conceptrules.tables.dictionary import DECLARED, dictionary, order_of
 from conceptrules.tables.packing import column_words
 
@@ -51,16 +51,16 @@ class Table:
             rows=len(rows),
         )
 
-    def cells(self, position: int) -> Cells:
+    def cells(self, position: int) -> ColumnValues:
         name, column = self.names[position], self.column(position)
         if isinstance(column, np.ndarray):
-            return read_cells(name, column)
+            return read_values(name, column)
         declared, coded = column.dtype in DECLARED, dictionary(column)
         if coded is not None:
             # Types that do not go together are told by row, which a dictionary does not know.
             with suppress(ColumnTypeError):
-                return replace(read_coded(name, *coded, declared=declared), order=order_of(column))
-        return replace(read_cells(name, _array(column), declared=declared), order=order_of(column))
+                return replace(read_coded_values(name, *coded, declared=declared), order=order_of(column))
+        return replace(read_values(name, _array(column), declared=declared), order=order_of(column))
 
 
 def open_table(data: Any) -> Table:
@@ -99,7 +99,7 @@ def read_bits(
 
 def read_words(
     columns: Sequence[Column], predicates: Sequence[Predicate], table: Any, used: Iterable[int] | None = None
-) -> Words:
+) -> PackedBits:
     """`read_bits`, packed: an eighth of the memory, and the rows never exist as anything larger."""
     opened = open_table(table)
     words = words_of(octets_for(len(predicates), opened.rows))
@@ -109,7 +109,7 @@ def read_words(
     for column, cells in _read(columns, opened, wanted):
         indices = wanted[column.name]
         words[indices] = column_words([predicates[index] for index in indices], cells)
-    return Words(words, opened.rows)
+    return PackedBits(words, opened.rows)
 
 
 def count_unseen(columns: Sequence[Column], table: Any) -> dict[str, int]:
@@ -220,7 +220,7 @@ def positions(columns: Sequence[Column], table: Table) -> list[int]:
 
 def _read(
     columns: Sequence[Column], table: Table, wanted: Container[str] | None = None
-) -> Iterator[tuple[Column, Cells]]:
+) -> Iterator[tuple[Column, ColumnValues]]:
     """All columns must be there; the wanted ones are read."""
     for column, position in zip(columns, positions(columns, table), strict=True):
         if table.rows and (wanted is None or column.name in wanted):

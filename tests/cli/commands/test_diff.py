@@ -11,7 +11,7 @@ from conceptrules.cli import main
 from conceptrules.cli.commands import diff as difference
 from conceptrules.io.model_file import dumps, save
 from conceptrules.io.schema import schema
-from conceptrules.logic.diff import Rows, compare
+from conceptrules.logic.difference import Rows, compare
 from tests.io.test_versions import WHOLE
 from tests.logic.test_diff import network
 from tests.logic.test_prove import pigeons
@@ -99,7 +99,7 @@ def test_mistakes(run, arguments, message):
 
 
 def test_what_is_not_decided_has_an_exit_code_of_its_own(monkeypatch):
-    monkeypatch.setattr("conceptrules.logic.diff.WORK", 1000)
+    monkeypatch.setattr("conceptrules.logic.difference.WORK", 1000)
     found = compare(pigeons(9), network("a"))
     assert found.same is None
     assert difference.exit_code(found) == difference.UNDECIDED

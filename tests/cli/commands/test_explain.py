@@ -52,7 +52,7 @@ def test_a_row_of_several_with_a_note(run):
     assert [line for line in out.splitlines() if line.startswith("row ")] == ["row 1", "row 2"]
     assert "rows 1 to 2" in err
     out, err = run("model.json", "rows.csv", "--rows", "9")
-    assert (out.count("smallest change"), err) == (3, "")
+    assert (out.count("counterfactual"), err) == (3, "")
 
 
 def test_fixed_columns_and_a_wanted_class(run):
@@ -65,7 +65,7 @@ def test_fixed_columns_and_a_wanted_class(run):
 def test_several_rows_may_have_the_wanted_class_already(run):
     out, _ = run("model.json", "rows.csv", "--rows", "3", "--to", "2", "--json")
     found = [json.loads(line) for line in out.splitlines()]
-    assert [(each["label"], each["to"], each["change"]["label"]) for each in found] == [
+    assert [(each["label"], each["to"], each["counterfactual"]["label"]) for each in found] == [
         (1, 2, 2),
         (3, 2, 2),
         (2, None, 1),
@@ -86,8 +86,8 @@ def test_json_has_it_all(run):
     out, _ = run("model.json", "rows.csv", "--json", "--rows", "2")
     first, second = map(json.loads, out.splitlines())
     assert (first["label"], first["settled"], second["label"]) == (1, "one", 3)
-    assert first["change"]["steps"][0]["example"] == 40
-    assert first["change"]["proved"] is True
+    assert first["counterfactual"]["changes"][0]["example"] == 40
+    assert first["counterfactual"]["proved"] is True
     assert first["fired"][0]["text"] == "age > 40"
 
 
@@ -96,7 +96,7 @@ def test_json_has_no_infinities(run):
     columns, predicates = [Column("age")], [Interval("age", 1.7976931348623157e308)]
     save(RuleNetwork(columns, predicates, [level], ["in", "out"], default="out"), "huge.json")
     out, _ = run("huge.json", "row.csv", "--json")
-    assert json.loads(out)["change"]["steps"][0]["example"] == str(math.inf)
+    assert json.loads(out)["counterfactual"]["changes"][0]["example"] == str(math.inf)
 
 
 @pytest.mark.parametrize(

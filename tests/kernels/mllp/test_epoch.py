@@ -10,7 +10,7 @@ import pytest
 
 from conceptrules.kernels.mllp import bits, cpu, reference
 from conceptrules.kernels.mllp.cohort import Cohort, Rows, Settings
-from conceptrules.model.evaluation import Words, pack, unpack
+from conceptrules.model.evaluation import PackedBits, pack, unpack
 
 SIZES = [(9, 6, 5, 6, 3), (1, 1, 2), (8, 4, 2), (17, 3, 1, 2, 2)]
 OPTIONS = [{}, {"graft": 0.5}, {"graft": 1.0}, {"l1": 1e-3}, {"graft": 0.3, "l1": 1e-5}]
@@ -149,5 +149,5 @@ def test_bits_equal_the_forward_pass_with_rounded_weights(sizes: tuple[int, ...]
     wanted = reference.forward(state, np.packbits(inputs, axis=1))
     for weights, scores in zip(state.weights, wanted, strict=True):
         fired = bits.fired(sizes, weights, pack(inputs).words)
-        assert np.array_equal(unpack(Words(fired, 130)), scores == 1)
+        assert np.array_equal(unpack(PackedBits(fired, 130)), scores == 1)
         assert set(np.unique(scores)) <= {0, 1}

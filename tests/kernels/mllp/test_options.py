@@ -9,7 +9,7 @@ import pytest
 
 from conceptrules.kernels.mllp import bits, reference
 from conceptrules.kernels.mllp.cohort import Cohort, Rows, Settings, epoch_length
-from conceptrules.model.evaluation import Words, pack, unpack
+from conceptrules.model.evaluation import PackedBits, pack, unpack
 
 SIZES, ROWS = (7, 5, 4, 5, 3), 40
 # One step of this Adam leaves the gradient in the first moment, and the weights where they were.
@@ -50,7 +50,7 @@ def test_the_gradient_is_that_of_the_grafted_loss(options: dict[str, float]) -> 
     """The slope of sum(grafted error, held fixed, x 2 x score) + l1 x sum(w), by finite differences."""
     state, (inputs, rows) = cohort(1), table()
     weights = state.weights[0].astype(np.float64)
-    fired = unpack(Words(bits.fired(SIZES, state.weights[0], pack(inputs).words), ROWS))
+    fired = unpack(PackedBits(bits.fired(SIZES, state.weights[0], pack(inputs).words), ROWS))
     graft, l1 = options.get("graft", 0), options.get("l1", 0)
     wanted = np.arange(SIZES[-1]) == rows.target[:, None]
     error = (1 - graft) * scores(weights, inputs) + graft * fired - wanted

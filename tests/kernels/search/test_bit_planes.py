@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conceptrules.kernels.search import bit_planes as planes
-from conceptrules.model.evaluation import Words as Packed
+from conceptrules.model.evaluation import PackedBits as Packed
 from conceptrules.model.evaluation import first_firing, pack, unpack
 from tests.strategies_drafts import SIZES, seeded
 

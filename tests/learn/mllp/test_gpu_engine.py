@@ -20,7 +20,7 @@ from conceptrules.learn.mllp.fit import Score, Task, fit
 from conceptrules.learn.mllp.gpu_engine import Gpu, Run
 from conceptrules.learn.mllp.hyperparameters import Recipe
 from conceptrules.model.errors import InputError
-from conceptrules.model.evaluation import Words, unpack
+from conceptrules.model.evaluation import PackedBits, unpack
 
 # Every step costs the interpreter seconds.
 RECIPE = Recipe((2,), binarization_rate=(0.0, 0.6), max_epochs=2, snapshot_every=1, min_steps=1, patience=None)
@@ -75,7 +75,7 @@ def test_what_fires_is_what_the_bits_say(monkeypatch: pytest.MonkeyPatch) -> Non
     owners = [pair[0], pair[0], pair[1], pair[1]]
     shares = []
     for one, weights, found in zip(owners, run.trainer.own_weights(), run.training.fired(), strict=True):
-        wanted = unpack(Words(bits.fired(one.sizes, weights, one.training.words.words), len(one.training)))
+        wanted = unpack(PackedBits(bits.fired(one.sizes, weights, one.training.words.words), len(one.training)))
         np.testing.assert_array_equal(found, wanted)
         shares.append(wanted.mean())
     assert 0 < np.mean(shares) < 1

@@ -14,7 +14,7 @@ from conceptrules.learn.search.objective import benefit
 from conceptrules.learn.search.packed_rows import Rows
 from conceptrules.model import evaluation as evaluate
 from conceptrules.model import statistics as measure
-from conceptrules.model.evaluation import Words, unpack
+from conceptrules.model.evaluation import PackedBits, unpack
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Column, Equals
 from tests.strategies_drafts import drafts, examples, seeded, some
@@ -31,7 +31,7 @@ def network_of(draft: Draft) -> RuleNetwork:
 
 
 def bits_of(rows: Rows) -> np.ndarray:
-    return unpack(Words(rows.words[: len(rows.words) // 2], len(rows.target)))
+    return unpack(PackedBits(rows.words[: len(rows.words) // 2], len(rows.target)))
 
 
 def rebuilt(draft: Draft) -> Draft:
@@ -50,14 +50,14 @@ def test_nodes_hold_where_those_of_the_network_do(draft):
     layers = evaluate.layers_plain(network_of(draft), bits_of(draft.rows))
     for nodes, expected in zip(draft.holds, layers[1:], strict=True):
         found = np.array(nodes, np.uint64).reshape(len(nodes), -1)
-        assert (unpack(Words(found, len(draft.rows.target))) == expected).all()
+        assert (unpack(PackedBits(found, len(draft.rows.target))) == expected).all()
 
 
 @given(drafts())
 def test_decisions_and_score_are_those_of_the_network(draft):
     network, rows = network_of(draft), draft.rows
     fired = evaluate.layers_plain(network, bits_of(rows))[-1]
-    answers = evaluate.winners(network, fired)
+    answers = evaluate.decide_fired(network, fired)
     expected = np.zeros((rows.classes, rows.classes))
     np.add.at(expected, (rows.target, answers), rows.weight)
     assert draft.confusion() == pytest.approx(expected)
@@ -108,7 +108,7 @@ def test_the_benefit_of_a_node_is_what_each_row_gains_when_it_holds(draft, rng):
     values = np.zeros_like(rows.full), rows.full
     answers = [
         evaluate.first_firing(
-            unpack(Words(forced_plain(draft, depth, node, value), len(rows.target))), draft.order, draft.default
+            unpack(PackedBits(forced_plain(draft, depth, node, value), len(rows.target))), draft.order, draft.default
         )
         for value in values
     ]

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from conceptrules.learn.search.mutable_network import Draft
 from conceptrules.learn.search.voting import MEMBERS, committee, longest_vote
-from conceptrules.model.evaluation import Words, first_firing, unpack
+from conceptrules.model.evaluation import PackedBits, first_firing, unpack
 from tests.strategies_drafts import drafts_on, rows
 
 
 def fired(draft: Draft) -> np.ndarray:
-    return unpack(Words(draft.fired, len(draft.rows.target)))
+    return unpack(PackedBits(draft.fired, len(draft.rows.target)))
 
 
 def decided(draft: Draft) -> np.ndarray:

@@ -15,7 +15,7 @@ from conceptrules.cli.files.file_names import check_streams
 from conceptrules.cli.files.models import read_model
 from conceptrules.cli.files.table_reader import Source, open_table
 from conceptrules.cli.options import TABLE, Model
-from conceptrules.logic.diff import Difference, Logic, Rows, changed_rows, compare
+from conceptrules.logic.difference import Difference, Logic, Rows, changed_rows, compare
 from conceptrules.logic.rule_matching import Section
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import shown

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from conceptrules.export.layout import inputs
 from conceptrules.logic.probe_rows import Row, covering_rows
-from conceptrules.model.evaluation import Bits, Words, layers, pack, unpack, winners
+from conceptrules.model.evaluation import Bits, PackedBits, decide_fired, layers, pack, unpack
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Column, Predicate, Value, holds
-from conceptrules.tables.cells import check_readable, numbers_of
+from conceptrules.tables.column_values import check_readable, numbers_of
 from conceptrules.tables.table import Table, open_table, positions, read_words
 
 CLAIM = "the same class and the same fired rules as the model"
@@ -92,13 +92,13 @@ def _read(column: Column, table: Table, place: int) -> list[Value | None]:
     return plain if cells.codes is None else [plain[code] for code in cells.codes.tolist()]
 
 
-def answers_of(network: RuleNetwork, words: Words) -> Answers:
+def answers_of(network: RuleNetwork, words: PackedBits) -> Answers:
     """The network's own answers, from the bits of its predicates."""
     from conceptrules.model.statistics import probabilities
 
     hidden = [unpack(layer) for layer in layers(network, words)]
     stated = probabilities(network, hidden[-1]) if network.statistics is not None else None
-    return Answers(winners(network, hidden[-1]), np.concatenate(hidden[1::2], axis=1), stated)
+    return Answers(decide_fired(network, hidden[-1]), np.concatenate(hidden[1::2], axis=1), stated)
 
 
 def _coded(values: list[Value | None]) -> tuple[list[Value | None], NDArray[np.intp]]:

@@ -12,7 +12,7 @@ from conceptrules.kernels.mllp.cohort import Floats
 from conceptrules.learn.examples import Bits, Targets
 from conceptrules.learn.mllp.descent import Epoch, descend
 from conceptrules.learn.mllp.fit import Seen, Snapshot, Task, judged
-from conceptrules.model.evaluation import Words, unpack
+from conceptrules.model.evaluation import PackedBits, unpack
 
 T = TypeVar("T")
 
@@ -74,5 +74,5 @@ class Judge:
         return Seen(float(epoch.loss[k]), weights, training, validation, continuous)
 
 
-def _fired(sizes: tuple[int, ...], weights: Floats, inputs: Words) -> Bits:
-    return unpack(Words(bits.fired(sizes, weights, inputs.words), inputs.rows))
+def _fired(sizes: tuple[int, ...], weights: Floats, inputs: PackedBits) -> Bits:
+    return unpack(PackedBits(bits.fired(sizes, weights, inputs.words), inputs.rows))

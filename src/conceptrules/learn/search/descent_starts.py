@@ -18,7 +18,7 @@ from conceptrules.learn.mllp.hyperparameters import Recipe
 from conceptrules.learn.search.mutable_network import Draft
 from conceptrules.learn.search.packed_rows import Rows
 from conceptrules.learn.search.priority_search import polish_winners
-from conceptrules.model.evaluation import Words
+from conceptrules.model.evaluation import PackedBits
 
 # One level is what polishing does best; the rules' own error is half of the gradient; and steps are counted, so that
 # the size of the table does not matter. On rows held out of adult and magic04, twice as many steps or nodes, half as
@@ -32,7 +32,7 @@ RECIPE = Recipe(
 def descended(rows: Rows, literals: Bits, winners: bool, seed: int) -> list[Draft]:
     """One network for each binarization rate, after the last step: no held-out row has a say."""
     allowed = np.flatnonzero(literals)
-    words = Words(np.ascontiguousarray(rows.words[allowed]), len(rows.target))
+    words = PackedBits(np.ascontiguousarray(rows.words[allowed]), len(rows.target))
     examples = Examples.read(words, rows.target, rows.weight)
     recipe = replace(RECIPE, layers=(RULES_OF_A_CLASS * rows.classes,))
     *_, last = descend(recipe, rows.classes, examples, np.random.default_rng(seed), Here())

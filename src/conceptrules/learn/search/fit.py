@@ -19,13 +19,13 @@ from conceptrules.learn.scoring import SCORES, macro_f1
 from conceptrules.learn.search.ablation import ALL, Ideas
 from conceptrules.learn.search.problem import EFFORTS, Problem
 from conceptrules.learn.search.regularization_path import Found, Shape, Tried, search
-from conceptrules.logic.minimise import minimise
-from conceptrules.logic.simplify import simplify
+from conceptrules.logic.minimisation import minimise
+from conceptrules.logic.simplification import simplify
 from conceptrules.model.canonical import in_order
 from conceptrules.model.errors import InputError
-from conceptrules.model.evaluation import Words
+from conceptrules.model.evaluation import PackedBits
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.pareto import frontier
+from conceptrules.model.pareto import pareto_front
 from conceptrules.model.predicate import Column, Equals, OneOf, Predicate
 from conceptrules.model.provenance import Validation
 from conceptrules.model.statistics import with_statistics
@@ -110,7 +110,7 @@ class Polish:
     held: Sequence[tuple[Examples, Examples]]
     blank: RuleNetwork
     """The predicates and classes, without rules."""
-    seen: Words
+    seen: PackedBits
     """Rows that may decide what is left out of the rules."""
     rows: Callable[[RuleNetwork], Examples]
     """All rows, as bits of the predicates of a network."""
@@ -154,7 +154,7 @@ def polish(task: Polish, threads: int, watch: Callable[[Tried], None]) -> Polish
     with ThreadPoolExecutor(threads) as pool, announced(), threadpool_limits(threads, "openmp"):
         found = search(task.problem, task.held, pool, watch)
     finished = [_finished(task, found, number) for number in range(len(found.drafts))]
-    best = frontier(finished)
+    best = pareto_front(finished)
     wanted = finished[found.chosen].score
     chosen = next(number for number, one in enumerate(best) if one.score >= wanted)
     return Polished(best, chosen, found.history, found.interrupted)

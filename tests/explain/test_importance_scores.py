@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conceptrules.explain import stability as stable
-from conceptrules.explain.importance import Weight, importance, importance_of_words
+from conceptrules.explain.importance_scores import Weight, importance, importance_of_bits
 from conceptrules.explain.stability import stability
-from conceptrules.model.evaluation import layers_plain, pack, winners
+from conceptrules.model.evaluation import decide_fired, layers_plain, pack
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Equals, Interval
 from tests.strategies import networks, rows
@@ -39,7 +39,7 @@ def test_counts_by_hand():
 
 
 def decided(network: RuleNetwork, bits: np.ndarray) -> np.ndarray:
-    return winners(network, layers_plain(network, bits)[-1])
+    return decide_fired(network, layers_plain(network, bits)[-1])
 
 
 def without_rule(network: RuleNetwork, level: int, index: int) -> RuleNetwork:
@@ -53,7 +53,7 @@ def without_rule(network: RuleNetwork, level: int, index: int) -> RuleNetwork:
 @given(networks(), st.data())
 def test_counts_are_those_of_the_plain_evaluation(network: RuleNetwork, data: st.DataObject) -> None:
     bits = data.draw(rows(network))
-    found = importance_of_words(network, pack(bits))
+    found = importance_of_bits(network, pack(bits))
     before = decided(network, bits)
     for weight in found.rules:
         after = decided(without_rule(network, weight.level, weight.index), bits)

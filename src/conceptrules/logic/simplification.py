@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.model.evaluation import Words, layers
+from conceptrules.model.evaluation import PackedBits, layers
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.provenance import for_other_rules
 
@@ -22,7 +22,7 @@ Matrix = NDArray[np.bool_]
 T = TypeVar("T", bound=Hashable)
 
 
-def simplify(network: RuleNetwork, words: Words | None = None) -> RuleNetwork:
+def simplify(network: RuleNetwork, words: PackedBits | None = None) -> RuleNetwork:
     """All passes, repeated until nothing changes. With `words`, decisions are kept on those rows only."""
     return _settled(lambda simpler: merge_equal(drop_redundant(drop_dead(simpler, words))), network)
 
@@ -37,7 +37,7 @@ def propagate_constants(network: RuleNetwork) -> RuleNetwork:
     return _with_levels(network, _propagated(network.levels))
 
 
-def drop_dead(network: RuleNetwork, words: Words | None = None) -> RuleNetwork:
+def drop_dead(network: RuleNetwork, words: PackedBits | None = None) -> RuleNetwork:
     """Without the paper's dead nodes: those on no path from a class to the bottom, after constants are propagated.
 
     With `words` (bits of the predicates), rules and concepts that hold on none of those rows go as well: decisions
@@ -138,7 +138,7 @@ def _written(
 # Dead nodes
 
 
-def _silent(network: RuleNetwork, words: Words) -> list[set[int]]:
+def _silent(network: RuleNetwork, words: PackedBits) -> list[set[int]]:
     """For each level, the rules that hold on none of the rows. That silent concepts are false follows."""
     return [set(_indices(np.asarray(~rules.words.any(axis=1)))) for rules in layers(network, words)[1::2]]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from conceptrules.logic.prove import WORK, Row, Undecided, find_firing, find_row
+from conceptrules.logic.equivalence import WORK, Row, Undecided, find_firing, find_row
 from conceptrules.logic.rule_matching import Section, sections
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork

@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, confusion_matrix, f1_score
 
-from conceptrules.explain.audit import Bin, RuleErrors, Settlement, Tie, honesty, scores
+from conceptrules.explain.auditing import Bin, RuleErrors, Settlement, Tie, audit, scores
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import pack
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
@@ -60,7 +60,7 @@ def test_scores_by_hand():
 
 
 def test_without_rows_only_what_the_network_knows_is_told():
-    found = honesty(NETWORK)
+    found = audit(NETWORK)
     assert (found.scores, found.overlap, found.training, found.unused) == (None, None, None, ("unused",))
 
 
@@ -72,24 +72,24 @@ def recorded(size: int) -> RuleNetwork:
 
 
 def test_training_rows_are_recognised():
-    found = honesty(recorded(1024), TABLE, LABELS)
+    found = audit(recorded(1024), TABLE, LABELS)
     assert (found.overlap.share, found.overlap.rows, found.overlap.exact, found.overlap.sampled) == (0.6, 3, True, 5)
     assert found.training == recorded(1024).training
     # The same rows with another label were never seen.
-    assert honesty(recorded(1024), TABLE[:1], ["b"]).overlap.rows == 1
-    assert honesty(recorded(1024), TABLE[:1], ["c"]).overlap.rows == 0
-    assert not honesty(recorded(1), TABLE, LABELS).overlap.exact
+    assert audit(recorded(1024), TABLE[:1], ["b"]).overlap.rows == 1
+    assert audit(recorded(1024), TABLE[:1], ["c"]).overlap.rows == 0
+    assert not audit(recorded(1), TABLE, LABELS).overlap.exact
 
 
 def test_what_was_not_recorded_is_none():
     empty = replace(NETWORK, training=Training("1", 0, (), 3, 0.5, 5))
-    assert honesty(empty, TABLE, LABELS).overlap is None
-    assert honesty(NETWORK, TABLE, LABELS).overlap is None
+    assert audit(empty, TABLE, LABELS).overlap is None
+    assert audit(NETWORK, TABLE, LABELS).overlap is None
 
 
 @pytest.mark.parametrize("table", [pd.DataFrame(TABLE), pl.DataFrame(TABLE)])
 def test_any_table_and_labels_will_do(table: object):
-    assert honesty(recorded(1024), table, np.array(LABELS)) == honesty(recorded(1024), TABLE, LABELS)
+    assert audit(recorded(1024), table, np.array(LABELS)) == audit(recorded(1024), TABLE, LABELS)
 
 
 def test_labels_are_compared_as_they_are_written():
@@ -128,8 +128,8 @@ def test_reliability_compares_what_is_stated_with_what_is_right():
 
 def test_mistakes_are_told():
     with pytest.raises(InputError, match="give both or none"):
-        honesty(NETWORK, TABLE)
+        audit(NETWORK, TABLE)
     with pytest.raises(InputError, match="5 rows, but there are 2 labels"):
-        honesty(NETWORK, TABLE, ["a", "b"])
+        audit(NETWORK, TABLE, ["a", "b"])
     with pytest.raises(InputError, match="no rows"):
-        honesty(NETWORK, pd.DataFrame({"age": [], "job": [], "unused": []}), [])
+        audit(NETWORK, pd.DataFrame({"age": [], "job": [], "unused": []}), [])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from conceptrules.logic.domain import cells_of
+from conceptrules.logic.column_cells import cells_of
 from conceptrules.logic.solver import FALSE, TRUE, Domains, Pool, Undecided
 from conceptrules.model.network import Literal, RuleNetwork
 from conceptrules.model.predicate import Predicate, Value

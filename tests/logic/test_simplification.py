@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.logic.simplify import drop_dead, drop_redundant, merge_equal, propagate_constants, simplify
+from conceptrules.logic.simplification import drop_dead, drop_redundant, merge_equal, propagate_constants, simplify
 from conceptrules.model import Column, Concept, Equals, Level, Literal, Rule, RuleNetwork, Statistics
 from conceptrules.model.evaluation import layers_plain, pack
 from conceptrules.model.statistics import edges

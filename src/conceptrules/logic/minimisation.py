@@ -16,7 +16,7 @@ from conceptrules.logic.covers import Layer, layers_of, space_above, with_layers
 from conceptrules.logic.cubes import Cube, Effort
 from conceptrules.logic.exact_cover import smallest
 from conceptrules.logic.reduce import Cover, Task, reduced
-from conceptrules.logic.simplify import simplify
+from conceptrules.logic.simplification import simplify
 from conceptrules.logic.witnesses import Points
 from conceptrules.model.network import Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Predicate

@@ -19,7 +19,7 @@ _FARTHEST = 2**63 - 1  # microseconds that a date or a duration can be away from
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class ColumnCells:
     """A column, and a value for each of its cells; None is a gap."""
 
     column: Column
@@ -38,7 +38,7 @@ class Cells:
         return np.timedelta64(whole, "us") if self.column.kind == "duration" else np.datetime64(whole, "us")
 
 
-def cells_of(networks: Sequence[RuleNetwork]) -> dict[str, Cells]:
+def cells_of(networks: Sequence[RuleNetwork]) -> dict[str, ColumnCells]:
     """The columns that rules of these networks test."""
     tests: dict[str, list[Predicate]] = {}
     for network in networks:
@@ -49,10 +49,10 @@ def cells_of(networks: Sequence[RuleNetwork]) -> dict[str, Cells]:
         for column in network.columns:
             columns.setdefault(column.name, []).append(column)
     families = {name: _families(some) for name, some in columns.items()}
-    return {name: Cells(columns[name][0], _distinct(some, families[name])) for name, some in tests.items()}
+    return {name: ColumnCells(columns[name][0], _distinct(some, families[name])) for name, some in tests.items()}
 
 
-def elementary_cells(column: Column, tests: Sequence[Predicate]) -> Cells:
+def elementary_cells(column: Column, tests: Sequence[Predicate]) -> ColumnCells:
     """All cells that the cut points and categories of these tests make, the last one for missing values.
 
     Unlike those of `cells_of` they are kept apart where no test tells them apart, so that new tests can be made: where
@@ -65,7 +65,7 @@ def elementary_cells(column: Column, tests: Sequence[Predicate]) -> Cells:
     fine += [Equals(column.name, value) for value in names]
     values = _distinct(fine, _families([column]))
     some = [value for value in values if value is not None]
-    return Cells(column, (*(sorted(some, key=float) if column.ordered else some), None))
+    return ColumnCells(column, (*(sorted(some, key=float) if column.ordered else some), None))
 
 
 def _families(columns: Sequence[Column]) -> list[Kind]:

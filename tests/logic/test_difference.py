@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import given
 
-from conceptrules.logic.diff import Logic, Rows, compare
+from conceptrules.logic.difference import Logic, Rows, compare
 from conceptrules.logic.rule_matching import Section, sections
 from conceptrules.model import Column, Concept, Equals, Interval, Level, Literal, OneOf, Rule, RuleNetwork
 from tests.model.test_canonical import shuffled

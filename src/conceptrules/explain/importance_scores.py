@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.model.evaluation import Words, class_words, layers, winning_rows
+from conceptrules.model.evaluation import PackedBits, class_words, first_firing_packed, layers
 from conceptrules.model.network import Rule, RuleNetwork
 from conceptrules.model.text import concept_name, rule_text
 from conceptrules.tables.table import read_words
@@ -45,10 +45,10 @@ class Importance:
 def importance(network: RuleNetwork, table: Any) -> Importance:
     """How many decisions on the rows of a table change without each rule, concept and column."""
     used = {literal.index for rule in network.levels[0].rules for literal in rule.literals}
-    return importance_of_words(network, read_words(network.columns, network.predicates, table, sorted(used)))
+    return importance_of_bits(network, read_words(network.columns, network.predicates, table, sorted(used)))
 
 
-def importance_of_words(network: RuleNetwork, words: Words) -> Importance:
+def importance_of_bits(network: RuleNetwork, words: PackedBits) -> Importance:
     """`importance` on the bits of the predicates."""
     without = Without(network, words)
     decided = without.nothing()
@@ -83,14 +83,14 @@ def rule_places(network: RuleNetwork) -> Iterator[tuple[int, int]]:
 class Without:
     """What a network decides on some rows when a part of it is taken out. All that does not depend on it is kept."""
 
-    def __init__(self, network: RuleNetwork, words: Words) -> None:
+    def __init__(self, network: RuleNetwork, words: PackedBits) -> None:
         found = layers(network, words)
         self.network, self.below, self.rules = network, found[::2], found[1::2]
         self.order = [network.classes.index(name) for name in network.priority]
         self.default = network.classes.index(network.default)
 
     def nothing(self) -> Decisions:
-        return winning_rows(self.below[-1], self.order, self.default)
+        return first_firing_packed(self.below[-1], self.order, self.default)
 
     def rule(self, level: int, index: int) -> Decisions:
         """Without a rule: it never holds."""
@@ -116,9 +116,9 @@ class Without:
 
         first, *rest = self.network.levels
         fired = class_words((replace(first, rules=tuple(map(less, first.rules))), *rest), self.below[0])
-        return winning_rows(fired, self.order, self.default)
+        return first_firing_packed(fired, self.order, self.default)
 
     def _decided(self, level: int, below: NDArray[np.uint64]) -> Decisions:
         """By the levels from this one on, above concepts that hold on these rows."""
-        words, rest = Words(below, self.below[0].rows), self.network.levels[level:]
-        return winning_rows(class_words(rest, words) if rest else words, self.order, self.default)
+        words, rest = PackedBits(below, self.below[0].rows), self.network.levels[level:]
+        return first_firing_packed(class_words(rest, words) if rest else words, self.order, self.default)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.logic.prove import Undecided, equivalent, find_firing, find_row, implies
-from conceptrules.logic.simplify import simplify
+from conceptrules.logic.equivalence import Undecided, equivalent, find_firing, find_row, implies
+from conceptrules.logic.simplification import simplify
 from conceptrules.model import (
     Column,
     Concept,

@@ -17,7 +17,7 @@ from conceptrules.tables.dictionary import Codes, present
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cells:
+class ColumnValues:
     """One column. Numbers are an array of numbers (NaN is missing), dates and times datetime64[us] in UTC, durations
     timedelta64[us], booleans without gaps an array of booleans; all else is an array of objects, None where missing.
 
@@ -56,31 +56,31 @@ class Cells:
         return each if self.codes is None else each[self.codes]
 
 
-def read_cells(name: str, raw: NDArray[Any], declared: bool = False) -> Cells:
+def read_values(name: str, raw: NDArray[Any], declared: bool = False) -> ColumnValues:
     """The one-dimensional array `raw`, of whatever type, as cells."""
     if raw.dtype == object and set(map(type, raw.tolist())) == {str}:
-        return Cells(name, raw, np.zeros(len(raw), dtype=np.bool_), "category", declared)
+        return ColumnValues(name, raw, np.zeros(len(raw), dtype=np.bool_), "category", declared)
     values, family = _normal(name, raw)
     missing = _gaps(values)
     if values.dtype.kind in "fO" and missing.all():
         family = None  # pandas reads an empty column of text as a column of NaN
-    return Cells(name, values, missing, family, declared)
+    return ColumnValues(name, values, missing, family, declared)
 
 
-def read_coded(name: str, codes: Codes, values: NDArray[Any], declared: bool = False) -> Cells:
+def read_coded_values(name: str, codes: Codes, values: NDArray[Any], declared: bool = False) -> ColumnValues:
     """The column whose row r holds `values[codes[r]]`, as cells."""
     known = values.copy()
     known[~present(codes, len(values))] = None
-    return replace(read_cells(name, known, declared), codes=codes)
+    return replace(read_values(name, known, declared), codes=codes)
 
 
-def numbers_of(cells: Cells) -> NDArray[np.float64]:
+def numbers_of(cells: ColumnValues) -> NDArray[np.float64]:
     """The values as float64, NaN where missing; dates, times and durations in microseconds."""
     values = cells.values.astype(np.int64) if cells.values.dtype.kind in "mM" else cells.values
     return np.where(cells.missing, np.nan, values.astype(np.float64))
 
 
-def codes_of(cells: Cells, categories: Sequence[Value]) -> NDArray[np.intp]:
+def codes_of(cells: ColumnValues, categories: Sequence[Value]) -> NDArray[np.intp]:
     """The position of each value among `categories`; -1 if it is not one of them or missing.
 
     A dictionary finds what `==` would: 1, 1.0 and True are one category, whatever the table stores them as.
@@ -89,7 +89,7 @@ def codes_of(cells: Cells, categories: Sequence[Value]) -> NDArray[np.intp]:
     return np.fromiter(map(index.get, cells.values.tolist(), repeat(-1)), dtype=np.intp, count=len(cells.values))
 
 
-def check_readable(cells: Cells, column: Column) -> None:
+def check_readable(cells: ColumnValues, column: Column) -> None:
     """An error unless these cells can be read as `column`; cells without any value always can."""
     if cells.family is None or cells.missing.all():
         return

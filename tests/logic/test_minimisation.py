@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.logic.minimise import minimise
-from conceptrules.logic.prove import equivalent
-from conceptrules.logic.simplify import simplify
+from conceptrules.logic.equivalence import equivalent
+from conceptrules.logic.minimisation import minimise
+from conceptrules.logic.simplification import simplify
 from conceptrules.model import Column, Concept, Equals, Interval, Level, Literal, Missing, OneOf, Rule, RuleNetwork
-from conceptrules.model.evaluation import layers_plain, pack, winners
+from conceptrules.model.evaluation import decide_fired, layers_plain, pack
 from conceptrules.model.predicate import holds
 from conceptrules.model.statistics import edges, with_statistics
 from tests.strategies import levels, measured_networks, networks
@@ -62,7 +62,7 @@ def decisions(net):
     used = [name for name in names if any(test.column == name for test in net.predicates)]
     rows = [dict(zip(used, row, strict=True)) for row in itertools.product(*(VALUES[name] for name in used))]
     bits = np.array([[holds(test, row[test.column]) for test in net.predicates] for row in rows])
-    return winners(net, layers_plain(net, bits)[-1])
+    return decide_fired(net, layers_plain(net, bits)[-1])
 
 
 @given(mixed_networks())

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from conceptrules.explain.reliability import reliability
 from conceptrules.model.errors import InputError
-from conceptrules.model.evaluation import Bits, layers, unpack, winners
+from conceptrules.model.evaluation import Bits, decide_fired, layers, unpack
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value, plain
 from conceptrules.model.provenance import Training
@@ -106,7 +106,7 @@ class Overlap:
 
 
 @dataclass(frozen=True, slots=True)
-class Honesty:
+class Audit:
     """What a report has to admit. None means: not given, or not recorded."""
 
     scores: Scores | None
@@ -116,12 +116,12 @@ class Honesty:
     training: Training | None
 
 
-def honesty(network: RuleNetwork, table: Any = None, labels: Iterable[object] | None = None) -> Honesty:
+def audit(network: RuleNetwork, table: Any = None, labels: Iterable[object] | None = None) -> Audit:
     """What is to be admitted of a network; with a table and the label of each row, how good it is on these."""
     if (table is None) != (labels is None):
         raise InputError("a table and the labels of its rows go together: give both or none")
     used = {network.columns[place].name for place, _ in compiled(network).used}
-    return Honesty(
+    return Audit(
         scores=None if labels is None else scores(network, table, _listed(labels)),
         overlap=None if labels is None else training_rows(network, table, _listed(labels)),
         unused=tuple(column.name for column in network.columns if column.name not in used),
@@ -136,7 +136,7 @@ def scores(network: RuleNetwork, table: Any, labels: Iterable[object]) -> Scores
     used = {literal.index for rule in network.levels[0].rules for literal in rule.literals}
     hidden = layers(network, read_words(network.columns, network.predicates, opened, sorted(used)))
     fired = unpack(hidden[-1])
-    decided = winners(network, fired)
+    decided = decide_fired(network, fired)
     confusion = np.bincount(target * len(classes) + decided, minlength=len(classes) ** 2).reshape(-1, len(classes))
     return Scores(
         rows=len(target),
