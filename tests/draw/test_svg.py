@@ -11,7 +11,7 @@ from hypothesis import given
 
 from conceptrules import InputError
 from conceptrules.draw.layout import layout
-from conceptrules.draw.rule_set import chips_css, collect_rule_set, rule_set_html
+from conceptrules.draw.rule_set import collect_rule_set, rule_set_css, rule_set_html
 from conceptrules.draw.svg import network_svg, stylesheet
 from conceptrules.model.predicate import shown
 from tests.draw.networks import HOSTILE, empty, hostile, large
@@ -102,10 +102,10 @@ def test_a_rule_set_is_drawn_with_all_its_literals(network):
 
 
 def row_edges(row: ElementTree.Element) -> tuple[str, tuple[str, ...]]:
-    chips = [
-        chip for chip in row.iter(f"{SVG}g") if "chip" in chip.attrib["class"].split() and "data-node" in chip.attrib
+    boxes = [
+        box for box in row.iter(f"{SVG}g") if "condition" in box.attrib["class"].split() and "data-node" in box.attrib
     ]
-    return row.attrib["data-node"], tuple(sorted(name for chip in chips for name in chip.attrib["data-node"].split()))
+    return row.attrib["data-node"], tuple(sorted(name for box in boxes for name in box.attrib["data-node"].split()))
 
 
 def wanted_rows(network, index):
@@ -125,7 +125,7 @@ def wanted_rows(network, index):
 def test_a_large_rule_set_says_what_is_left_out():
     network = large(2000)
     rules = collect_rule_set(network, "class 0")
-    shown_edges = sum(1 + row.size for row in rules.stacks[0].rows)
+    shown_edges = sum(1 + row.size for row in rules.stacks[0].rules)
     hidden = sum(1 + len(network.levels[0].rules[rule].literals) for rule in network.levels[0].concepts[0].rules)
     assert shown_edges <= 240
     assert rules.stacks[0].more.endswith(f"more rules with {hidden - shown_edges} edges")
@@ -206,18 +206,18 @@ def test_hostile_names_are_text_in_html():
     assert not [name for name in page.attributes if name.startswith("on") or "href" in name or name == "src"]
     assert str(network) in page.text
     for name in HOSTILE:
-        chips = Tags(rule_set_html(collect_rule_set(network, name)))
-        assert chips.tags <= {"div", "section", "h4", "bdi", "ul", "li", "span", "p"}
-        assert chips.attributes <= {"class", "role", "aria-label", "data-node", "dir"}
+        page = Tags(rule_set_html(collect_rule_set(network, name)))
+        assert page.tags <= {"div", "section", "h4", "bdi", "ul", "li", "span", "p"}
+        assert page.attributes <= {"class", "role", "aria-label", "data-node", "dir"}
     assert "<script>alert(1)</script> if" in Tags(rule_set_html(collect_rule_set(network, HOSTILE[0]))).text
 
 
 def test_the_html_of_a_rule_set_has_its_words_and_figures():
     page = Tags(rule_set_html(collect_rule_set(large(50), "class 1")))
-    for row in collect_rule_set(large(50), "class 1").stacks[0].rows:
-        assert " and ".join(chip.text for chip in row.chips) in page.text
-    assert "prefers-color-scheme" in chips_css()
-    assert "prefers-color-scheme" not in chips_css("dark")
+    for row in collect_rule_set(large(50), "class 1").stacks[0].rules:
+        assert " and ".join(box.text for box in row.conditions) in page.text
+    assert "prefers-color-scheme" in rule_set_css()
+    assert "prefers-color-scheme" not in rule_set_css("dark")
 
 
 def test_a_drawing_is_shown_by_notebooks_and_is_the_same_each_time():

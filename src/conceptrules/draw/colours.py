@@ -10,12 +10,12 @@ DARK = ("#66a3ff", "#e58739", "#3df0a6", "#a65b9a", "#ffd83d", "#8f52ff", "#e030
 BACKGROUND = {"light": "#ffffff", "dark": "#14181d"}
 INK = {"light": "#1b2127", "dark": "#e8ecf0"}
 QUIET = {"light": "#5c6670", "dark": "#9aa5b1"}
-"""Lines and notes."""
+"""The colours of lines and notes."""
 PALETTES = {"light": LIGHT, "dark": DARK}
 
 
 def column_colours(network: RuleNetwork) -> dict[str, int]:
-    """A number from the palette for each column that a rule of the first level asks about, in the table's order."""
+    """Return a number from the palette for each column that a rule asks about, in the order of the table."""
     asked = {network.predicates[lit.index].column for rule in network.levels[0].rules for lit in rule.literals}
     used = [column.name for column in network.columns if column.name in asked]
     return {name: number % len(LIGHT) for number, name in enumerate(used)}

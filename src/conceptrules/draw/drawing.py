@@ -1,4 +1,4 @@
-"""A network as a picture, and as what a notebook shows: the door by which `RuleNetwork` reaches its views."""
+"""A network as a picture, and as what a notebook shows; `RuleNetwork.draw` and `_repr_html_` come here."""
 
 from __future__ import annotations
 
@@ -12,7 +12,29 @@ from conceptrules.model.predicate import Value
 
 
 def draw(network: RuleNetwork, rule_set: Value | None = None, *, theme: Theme = "auto", fold: int | None = FOLD) -> Svg:
-    """The whole network, or one class or concept of it as a stack of rules."""
+    """Draw a network, or one class or concept of it as a stack of its rules.
+
+    Parameters
+    ----------
+    network : RuleNetwork
+        The network to draw.
+    rule_set : str, int, float or bool, optional
+        A class, or the name of a concept such as "C1.2"; without it the whole network is drawn.
+    theme : {"auto", "light", "dark"}, default="auto"
+        The colours; "auto" follows the reader's settings.
+    fold : int or None, default=240
+        In a network of more edges than this, what covers least is folded into groups and counted. None folds nothing.
+
+    Returns
+    -------
+    Svg
+        The picture: a notebook shows it, `save` writes it.
+
+    Raises
+    ------
+    InputError
+        If there is no such class, concept or theme, or `fold` is not a positive number.
+    """
     check_theme(theme)
     if fold is not None and (not isinstance(fold, int) or fold < 1):
         raise InputError(f"fold is {fold!r}; give the number of edges that may be drawn one by one, or None for all")
@@ -22,7 +44,7 @@ def draw(network: RuleNetwork, rule_set: Value | None = None, *, theme: Theme = 
 
 
 def network_html(network: RuleNetwork) -> str:
-    """The drawing, and below it the words, folded away; it scrolls where the page is narrow."""
+    """Return the drawing as HTML, and below it the words, folded away; it scrolls where the page is narrow."""
     words = "\n".join(map(escaped, str(network).split("\n")))
     drawing = draw(network).text
     return (

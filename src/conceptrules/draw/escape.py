@@ -7,12 +7,12 @@ import unicodedata
 
 from conceptrules.model.predicate import shown
 
-# Shares of the font's size, a little more than common sans-serif fonts take: a chip may be too wide, never too narrow.
+# Shares of the font's size, a little more than common sans-serif fonts take: a box may be too wide, never too narrow.
 _SHARES = (("iljtfrI.,:;'|!()[] ", 0.4), ("ABCDGHKNOQRUVXYZ&=<>≤+", 0.8), ("mwMW@%", 0.99))
 
 
 def escaped(text: object) -> str:
-    """Text for an element or an attribute of HTML, XML or SVG.
+    """Return text that is safe in an element or an attribute of HTML, XML or SVG.
 
     Control characters are written out, and with them all that XML forbids.
 
@@ -23,13 +23,13 @@ def escaped(text: object) -> str:
 
 
 def shortened(text: object, length: int) -> str:
-    """At most `length` characters, the last an ellipsis where something is left out; control characters written out."""
+    """Return at most `length` characters, with an ellipsis where something is left out and no control characters."""
     clean = shown(text)
     return clean if len(clean) <= length else clean[: length - 1] + "…"
 
 
 def width(text: str, size: float) -> float:
-    """About how wide the text is in a sans-serif font of this size."""
+    """Return about how wide the text is in a sans-serif font of this size."""
     return size * sum(map(_share, text))
 
 

@@ -10,11 +10,11 @@ from conceptrules.draw.graph import Edge, Graph, Node
 from conceptrules.model.text import word
 
 _LIMITS = (60, 40, 28, 20, 14)
-"""Nodes of a layer, tried from the most."""
+"""How many nodes a layer may have; tried from the most to the fewest."""
 
 
 def folded(graph: Graph, edges: int | None) -> Graph:
-    """A graph with at most about so many edges that are not folded; None folds nothing."""
+    """Return a graph with at most about so many edges that are not folded; None folds nothing."""
     if edges is None or len(graph.edges) <= edges:
         return graph
     for limit in _LIMITS:
@@ -29,7 +29,7 @@ def is_folded(graph: Graph, edge: Edge) -> bool:
 
 
 def fold_to(graph: Graph, limit: int) -> Graph:
-    """At most about `limit` nodes in a layer below the classes."""
+    """Return a graph with at most about `limit` nodes in each layer below the classes."""
     layers = [_folded_predicates(graph.layers[0], limit)]
     layers += [_folded(graph, layer, limit) for layer in graph.layers[1:-1]]
     place = {name: node.id for layer in layers for node, names in layer for name in names}
@@ -49,7 +49,7 @@ def _named(node: Node, names: Sequence[str]) -> Node:
 
 
 def _folded(graph: Graph, layer: Sequence[Node], limit: int) -> Folded:
-    """Rules below the classes are grouped by the class that wins first, so that each class shows what it has."""
+    """Fold the rules of a layer, grouped by the class that wins first, so that each class shows what it has."""
     if len(layer) <= limit:
         return _kept(layer)
     rank = {node.id: number for number, node in enumerate(graph.layers[-1])}
@@ -59,7 +59,7 @@ def _folded(graph: Graph, layer: Sequence[Node], limit: int) -> Folded:
 
 
 def _folded_predicates(layer: Sequence[Node], limit: int) -> Folded:
-    """By column; with very many columns, those with the fewest edges together."""
+    """Fold predicates column by column; of very many columns, those with the fewest edges together."""
     if len(layer) <= limit:
         return _kept(layer)
     uses: Counter[str | None] = Counter()
@@ -88,7 +88,7 @@ def _without(nodes: Sequence[Node], kept: Iterable[Node]) -> list[Node]:
 
 
 def _heaviest(nodes: Sequence[Node], limit: int, groups: Sequence[Hashable]) -> list[Node]:
-    """The heaviest of each group, then the heaviest of all, with room for what the others fold into."""
+    """Return the heaviest of each group, then the heaviest of all, with room for what the others fold into."""
     ranked = sorted(range(len(nodes)), key=lambda i: (-nodes[i].weight, i))
     first = list({groups[i]: i for i in reversed(ranked)}.values())
     room = max(limit - len(set(groups)), len(first))
@@ -97,7 +97,7 @@ def _heaviest(nodes: Sequence[Node], limit: int, groups: Sequence[Hashable]) -> 
 
 
 def _rest(nodes: Sequence[Node], groups: Sequence[Hashable], layer: Sequence[Node]) -> Folded:
-    """One node for each group; a group of one needs no folding."""
+    """Return one node for each group; a group of one needs no folding."""
     group_of = {node.id: group for node, group in zip(layer, groups, strict=True)}
     members: dict[Hashable, list[Node]] = defaultdict(list)
     for node in nodes:
@@ -122,7 +122,7 @@ def _several(nodes: Sequence[Node], number: int) -> Node:
 
 
 def _others(nodes: Sequence[Node]) -> Folded:
-    """What is left of many columns, as if it were one column without a name."""
+    """Fold what is left of many columns into one node, as if it were one column without a name."""
     if not nodes:
         return []
     names = list(dict.fromkeys(word(node.column) for node in nodes))

@@ -30,19 +30,19 @@ class Node:
     text: str
     tooltip: str
     weight: float = 0
-    """Training rows that a rule covers; for all else, and without statistics, its edges."""
+    """How many training rows a rule covers; for all else, and without statistics, how many edges it has."""
     column: str | None = None
     colour: int | None = None
     members: int = 1
     empty: bool = False
-    """A class or concept without rules: it never fires."""
+    """Whether it is a class or concept without rules, which never fires."""
     stands_for: tuple[str, ...] = ()
     """The ids of the nodes that are folded into this one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """From a node to one of the layer above; `count` edges of the network: of folded nodes, or of a set's values."""
+    """An edge from a node to one of the layer above; it stands for `count` of them, of folded nodes or of a set."""
 
     source: str
     target: str
@@ -52,12 +52,12 @@ class Edge:
 
 @dataclass(frozen=True)
 class Graph:
-    """`layers[0]` are the predicates, in the order of the columns; the classes are last, in the order they win."""
+    """Nodes in layers: first the predicates, in the order of the columns; last the classes, in the order they win."""
 
     layers: tuple[tuple[Node, ...], ...]
     edges: tuple[Edge, ...]
     unused: int
-    """Edges of nodes that no class depends on; they are not among `edges`."""
+    """How many edges no class depends on; they are not among `edges`."""
     colours: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
@@ -81,7 +81,7 @@ def _neighbours(pairs: Iterator[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
 
 
 def collect(network: RuleNetwork) -> Graph:
-    """The nodes that some class depends on, and all their edges."""
+    """Return the nodes that some class depends on, and all their edges."""
     edges = tuple(_edges(network))
     degree = Counter(end for edge in edges for end in (edge.source, edge.target) for _ in range(edge.count))
     used = set(degree)
@@ -97,22 +97,22 @@ def collect(network: RuleNetwork) -> Graph:
 
 
 def rule_id(level: int, rule: int) -> str:
-    """All ids count levels from 1, the rest from 0; arguments count from 0."""
+    """Return the id of a rule: ids count levels from 1 and the rest from 0; arguments count from 0."""
     return f"{level + 1}.{rule}"
 
 
 def below_id(level: int, index: int) -> str:
-    """What a literal of this level refers to: a predicate or a concept."""
+    """Return the id of what a literal of this level refers to: a predicate or a concept."""
     return f"c{level}.{index}" if level else f"p{index}"
 
 
 def above_id(network: RuleNetwork, level: int, index: int) -> str:
-    """A concept of this level, or a class."""
+    """Return the id of a concept of this level, or of a class."""
     return f"class{index}" if level + 1 == len(network.levels) else f"c{level + 1}.{index}"
 
 
 def _edges(network: RuleNetwork) -> Iterator[Edge]:
-    """From the top, so that only what a class depends on is met."""
+    """Yield the edges from the top down, so that only what a class depends on is met."""
     concepts = set(range(len(network.classes)))
     sizes = sizes_of(network)
     for level in reversed(range(len(network.levels))):
@@ -129,7 +129,7 @@ def _edges(network: RuleNetwork) -> Iterator[Edge]:
 
 
 def _predicates(network: RuleNetwork, degree: Mapping[str, int], colours: Mapping[str, int]) -> Iterator[Node]:
-    """Those of a column together, in an order that reads well: by cut point or category, missing last."""
+    """Yield the predicates column by column, in an order that reads well: by cut point or category, missing last."""
     columns = {column.name: (place, column) for place, column in enumerate(network.columns)}
     used = [index for index in range(len(network.predicates)) if below_id(0, index) in degree]
     for index in sorted(used, key=lambda i: _place(network.predicates[i], *columns[network.predicates[i].column])):
@@ -156,7 +156,7 @@ def _rank(column: Column, value: Value) -> int:
 
 
 def bare_text(predicate: Predicate, column: Column) -> str:
-    """The predicate without the name of its column, for where that stands above it.
+    """Return the predicate without the name of its column, for where that stands above it.
 
     >>> bare_text(Interval("age", 27, 41), Column("age"))
     '> 27, ≤ 41'
@@ -206,6 +206,6 @@ def _classes(network: RuleNetwork, degree: Mapping[str, int]) -> Iterator[Node]:
 
 
 def _any_of(network: RuleNetwork, level: int, rules: tuple[int, ...]) -> str:
-    """What a concept means; the rules have tooltips of their own."""
+    """Say what a concept means; the rules have tooltips of their own."""
     names = ", ".join(f"R{level + 1}.{rule + 1}" for rule in rules)
     return f"holds if any of {names} does" if len(rules) > 1 else f"holds if {names} does" if rules else "never holds"

@@ -1,7 +1,7 @@
 """Where everything of a drawn network goes: predicates at the bottom, classes on top, as in the paper's Figure 1.
 
-Predicates are cards, one a column, stacked into towers so that their words can be read without turning the head. Each
-predicate has a wire on the right of its tower that leads up to the rules.
+Each column is a card with its predicates, and cards are stacked, which keeps them easy to read. Each predicate
+has a wire on the right of its stack that leads up to the rules.
 """
 
 from __future__ import annotations
@@ -14,13 +14,23 @@ from conceptrules.draw.escape import shortened, width
 from conceptrules.draw.fold import folded, is_folded
 from conceptrules.draw.graph import Edge, Graph, Node, collect
 from conceptrules.draw.node_order import ordered
-from conceptrules.draw.predicate_cards import GAP, HEAD, ROW, WORDS, Tower, heading, right_end, row_text, stacked
+from conceptrules.draw.predicate_cards import (
+    GAP,
+    HEAD,
+    ROW,
+    WORDS,
+    CardStack,
+    card_stacks,
+    heading,
+    right_end,
+    row_text,
+)
 from conceptrules.draw.spacing import spread
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.text import word
 
 FOLD = 240
-"""Edges that can be followed with the eye; in larger networks the nodes that matter least are folded into groups."""
+"""How many edges the eye can follow; in larger networks the nodes that matter least are folded into groups."""
 SMALL = 11.0
 _MARGIN, _LABELS = 16.0, 84.0  # around all, and for the names of the layers on the left
 _NODE = 22.0  # height of a rule or concept
@@ -53,7 +63,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """From a predicate to the right, then up to where its edges start."""
+    """The way from a predicate to the right, then up to where its edges start."""
 
     node: str
     points: tuple[tuple[float, float], ...]
@@ -62,7 +72,7 @@ class Wire:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Words that are no node: the name of a column or of a layer, and notes."""
+    """Text that is no node: the name of a column or of a layer, or a note."""
 
     text: str
     tooltip: str
@@ -74,7 +84,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A network drawn, as numbers; views/svg.py writes it down."""
+    """A drawn network as numbers; `conceptrules.draw.svg` writes it down."""
 
     title: str
     width: float
@@ -88,23 +98,23 @@ class Drawing:
 
     @property
     def edges(self) -> int:
-        """Of the network, drawn alone or in a folded line."""
+        """Return how many edges of the network are drawn, alone or in a folded line."""
         return sum(line.edge.count for line in self.lines)
 
 
 def layout(network: RuleNetwork, fold: int | None = FOLD) -> Drawing:
-    """The drawing of a network; where it has more than `fold` edges, some are folded. None folds nothing."""
+    """Return the drawing of a network. Where it has more than `fold` edges, some are folded; None folds nothing."""
     graph = folded(collect(network), fold)
     order = ordered(graph)
     wide = max(_LEAST, _inner_width(graph))
-    towers = stacked([graph.nodes[name] for name in order[0]], wide)
-    right = max(wide, right_end(towers))
-    centres = _centres(graph, order, {name: x for tower in towers for name, x in tower.ports()}, right)
-    return _drawn(network, graph, order, towers, centres, right)
+    stacks = card_stacks([graph.nodes[name] for name in order[0]], wide)
+    right = max(wide, right_end(stacks))
+    centres = _centres(graph, order, {name: x for stack in stacks for name, x in stack.ports()}, right)
+    return _drawn(network, graph, order, stacks, centres, right)
 
 
 def _inner_width(graph: Graph) -> float:
-    """What the widest layer above the predicates needs."""
+    """Return the width that the widest layer above the predicates needs."""
     return max(sum(_size(graph, node)[0] + _apart(graph, node) for node in layer) for layer in graph.layers[1:])
 
 
@@ -119,7 +129,7 @@ def _apart(graph: Graph, node: Node) -> float:
 
 
 def _name(graph: Graph, node: Node) -> str:
-    """In a full layer a rule is only its number: the layer's name stands on the left."""
+    """Return the text of a node; in a full layer a rule is only its number."""
     if node.kind == "class":
         return shortened(node.text, WORDS if len(graph.layers[-1]) <= 8 else 12)
     full = len(graph.layers[node.layer]) > 20 and node.members == 1
@@ -129,7 +139,7 @@ def _name(graph: Graph, node: Node) -> str:
 def _centres(
     graph: Graph, order: Sequence[Sequence[str]], ports: Mapping[str, float], right: float
 ) -> dict[str, float]:
-    """Nodes near the mean of what they are connected with: up from the predicates, then down, then up again."""
+    """Return where nodes go: near the mean of their neighbours, up from the predicates, then down, then up again."""
     centres = dict(ports)
     upwards = [(layer, graph.below) for layer in order[1:]]
     downwards = [(layer, graph.above) for layer in reversed(order[1:-1])]
@@ -142,7 +152,7 @@ def _centres(
 
 
 def _wanted(neighbours: Sequence[Sequence[float]], otherwise: float) -> list[float]:
-    """The mean of the neighbours; a node without any goes with the one beside it, so that it moves nobody."""
+    """Return the mean of the neighbours; a node without any goes with the one beside it, so that it moves nobody."""
     means = [fmean(places) if places else None for places in neighbours]
     last = next((mean for mean in means if mean is not None), otherwise)
     return [last := last if mean is None else mean for mean in means]
@@ -152,28 +162,28 @@ def _drawn(
     network: RuleNetwork,
     graph: Graph,
     order: Sequence[Sequence[str]],
-    towers: Sequence[Tower],
+    stacks: Sequence[CardStack],
     centres: Mapping[str, float],
     right: float,
 ) -> Drawing:
-    """All in their places, with room for the labels on the left."""
+    """Return everything in its place, with room for the labels on the left."""
     left = _MARGIN + _LABELS
     tops = _tops(graph)
-    bottom = tops[0] + max((tower.height for tower in towers), default=0.0)
+    bottom = tops[0] + max((stack.height for stack in stacks), default=0.0)
     marks = [
         _mark(graph, graph.nodes[name], left + centres[name], tops[depth])
         for depth, layer in enumerate(order)
         for name in layer
         if depth
     ]
-    marks += [mark for tower in towers for mark in _chips(graph, tower, left, tops[0])]
+    marks += [mark for stack in stacks for mark in _predicate_marks(graph, stack, left, tops[0])]
     ends = {mark.node.id: (mark.y, mark.y + mark.height) for mark in marks if mark.node.layer}
     ends |= dict.fromkeys(order[0], (tops[0] - 10, tops[0] - 10))
     lines = tuple(_line(graph, edge, left, centres, ends) for edge in graph.edges)
-    wires = tuple(wire for tower in towers for wire in _wires(tower, left, tops[0]))
+    wires = tuple(wire for stack in stacks for wire in _wires(stack, left, tops[0]))
     labels = (
         *_captions(network, graph, tops),
-        *_headings(graph, towers, left, tops[0]),
+        *_headings(graph, stacks, left, tops[0]),
         *_notes(network, graph, bottom),
     )
     least = max((_MARGIN * 2 + width(label.text, SMALL) for label in labels if label.kind == "note"), default=0.0)
@@ -184,7 +194,7 @@ def _drawn(
 
 
 def _tops(graph: Graph) -> dict[int, float]:
-    """The upper edge of each layer; more edges between two layers need more room."""
+    """Return the upper edge of each layer; more edges between two layers need more room."""
     layer_of = {node.id: depth for depth, layer in enumerate(graph.layers) for node in layer}
     between = [0] * len(graph.layers)
     for edge in graph.edges:
@@ -205,17 +215,17 @@ def _mark(graph: Graph, node: Node, centre: float, top: float) -> Mark:
     return Mark(node, _name(graph, node), centre - wide / 2, top, wide, high, below, above)
 
 
-def _chips(graph: Graph, tower: Tower, left: float, top: float) -> Iterator[Mark]:
-    for node, y in tower.rows():
+def _predicate_marks(graph: Graph, stack: CardStack, left: float, top: float) -> Iterator[Mark]:
+    for node, y in stack.rows():
         above = graph.above.get(node.id, ())
-        yield Mark(node, row_text(node), left + tower.x, top + y, tower.words, ROW, (), above)
+        yield Mark(node, row_text(node), left + stack.x, top + y, stack.card_width, ROW, (), above)
 
 
-def _wires(tower: Tower, left: float, top: float) -> Iterator[Wire]:
-    ports = dict(tower.ports())
-    for node, y in tower.rows():
+def _wires(stack: CardStack, left: float, top: float) -> Iterator[Wire]:
+    ports = dict(stack.ports())
+    for node, y in stack.rows():
         x, middle = left + ports[node.id], top + y + ROW / 2
-        yield Wire(node.id, ((left + tower.x + tower.words, middle), (x, middle), (x, top - 10)), node.colour)
+        yield Wire(node.id, ((left + stack.x + stack.card_width, middle), (x, middle), (x, top - 10)), node.colour)
 
 
 def _line(
@@ -230,7 +240,7 @@ def _line(
 
 
 def _captions(network: RuleNetwork, graph: Graph, tops: Mapping[int, float]) -> Iterator[Label]:
-    """What each layer holds, on the left."""
+    """Yield the names of the layers, on the left."""
     several = len(network.levels) > 1
     for depth, layer in enumerate(graph.layers):
         if not layer:
@@ -241,13 +251,13 @@ def _captions(network: RuleNetwork, graph: Graph, tops: Mapping[int, float]) -> 
         yield Label(name, "", _MARGIN, tops[depth] + 15, "layer")
 
 
-def _headings(graph: Graph, towers: Sequence[Tower], left: float, top: float) -> Iterator[Label]:
-    for tower in towers:
+def _headings(graph: Graph, stacks: Sequence[CardStack], left: float, top: float) -> Iterator[Label]:
+    for stack in stacks:
         y = top
-        for card in tower.cards:
+        for card in stack.cards:
             column = card[0].column
             full = card[0].tooltip if column is None else word(column)
-            yield Label(heading(card), full, left + tower.x, y + 15, "column", card[0].colour)
+            yield Label(heading(card), full, left + stack.x, y + 15, "column", card[0].colour)
             y += HEAD + ROW * len(card) + GAP
 
 
@@ -257,7 +267,7 @@ def _title(network: RuleNetwork) -> str:
 
 
 def _notes(network: RuleNetwork, graph: Graph, bottom: float) -> Iterator[Label]:
-    """Who wins, on top; how to read the lines and what is not drawn one by one, at the foot."""
+    """Yield who wins, on top, and at the foot how to read the lines and what is not drawn one by one."""
     firing = sum(not node.empty for node in graph.layers[-1])
     default = f"here no class fires, the answer is {shortened(word(network.default), 40)}."
     order = "The leftmost class that fires wins; w" if firing > 1 else "W"

@@ -10,7 +10,7 @@ from statistics import fmean
 from conceptrules.draw.graph import Graph, Node
 
 Order = tuple[tuple[str, ...], ...]
-"""The ids of each layer, from left to right."""
+"""The ids of the nodes of each layer, from left to right."""
 _SWEEPS = 12  # on 21 networks of 11 to 1,070 edges, 40 found nothing better
 
 
@@ -19,7 +19,7 @@ def unsorted(graph: Graph) -> Order:
 
 
 def ordered(graph: Graph) -> Order:
-    """The best order seen in sweeps up and down, each node to the mean place of its neighbours, and in switches.
+    """Return the best order seen in sweeps up and down, each node to the mean place of its neighbours, and in switches.
 
     The predicates of a column stay together and in their order, which is what people look for first; the classes
     stay in the order in which they win. There are never more crossings than without ordering.
@@ -38,12 +38,12 @@ def ordered(graph: Graph) -> Order:
 
 
 def crossings(graph: Graph, order: Order) -> int:
-    """Pairs of edges between neighbouring layers that cross."""
+    """Count the pairs of edges between neighbouring layers that cross."""
     return sum(crossings_by_layer(graph, order))
 
 
 def crossings_by_layer(graph: Graph, order: Order) -> list[int]:
-    """From the predicates up."""
+    """Count the crossings between each two layers, from the predicates up."""
     place = {name: number for layer in order for number, name in enumerate(layer)}
     ends: list[list[tuple[int, int]]] = [[] for _ in order[1:]]
     for edge in graph.edges:
@@ -56,7 +56,7 @@ def _cost(found: Sequence[int]) -> int:
 
 
 def _weight(depth: int) -> int:
-    """An edge of a predicate has the colour of its column, and can be followed through a crossing; grey ones cannot."""
+    """Return what a crossing costs: edges of predicates have colours to follow through a crossing, grey ones do not."""
     return 1000 if depth else 1
 
 
@@ -87,7 +87,7 @@ def _down(graph: Graph, order: Order) -> Order:
 
 
 def _switch(graph: Graph, order: Order) -> Order:
-    """Neighbours of a layer, or whole columns, change places where that saves crossings; once from left to right."""
+    """Let neighbours, or whole columns, change places where that saves crossings; once from left to right."""
     layers = list(order)
     for depth in range(len(order) - 1):
         sides = [(_weight(depth), graph.above, _places(layers[depth + 1]))]
@@ -110,7 +110,7 @@ def _saved(
     neighbours: Mapping[str, Sequence[str]],
     places: Mapping[str, int],
 ) -> int:
-    """What it saves to switch these two."""
+    """Return how many weighted crossings it saves to switch these two."""
     one, two = (sorted(places[other] for name in unit for other in neighbours.get(name, ())) for unit in (left, right))
     return weight * sum(bisect_left(two, end) - (len(two) - bisect_right(two, end)) for end in one)
 
@@ -132,7 +132,7 @@ def _by_mean(
 
 
 def _columns(graph: Graph, layer: Sequence[str], places: Mapping[str, int]) -> tuple[str, ...]:
-    """Whole columns by the mean of all their edges."""
+    """Order whole columns by the mean of all their edges."""
     blocks = blocks_of([graph.nodes[name] for name in layer])
 
     def mean(block: Sequence[Node]) -> float:
@@ -142,5 +142,5 @@ def _columns(graph: Graph, layer: Sequence[str], places: Mapping[str, int]) -> t
 
 
 def blocks_of(nodes: Sequence[Node]) -> list[list[Node]]:
-    """Neighbours of the same column."""
+    """Return runs of nodes of the same column."""
     return [list(block) for _, block in groupby(nodes, key=lambda node: node.column)]

@@ -19,13 +19,13 @@ _PAGE = '#set page(width: auto, height: auto, margin: 0pt)\n#image("picture.svg"
 
 
 def save(svg: str, path: str | os.PathLike[str]) -> None:
-    """A file that ends in .svg, .png or .pdf; it appears whole or not at all."""
+    """Write a file that ends in .svg, .png or .pdf; it appears whole or not at all."""
     write = check_picture(path)
     write_whole(write(svg), path)
 
 
 def check_picture(path: str | os.PathLike[str]) -> Callable[[str], bytes]:
-    """What makes a file of this name; an error if there is nothing."""
+    """Return the function that makes a file of this name, or raise if there is none."""
     suffix = Path(path).suffix.lower()
     if suffix not in FORMATS:
         raise InputError(f"{path}: the name of a picture must end in one of {', '.join(FORMATS)}")
@@ -40,17 +40,17 @@ def check_picture(path: str | os.PathLike[str]) -> Callable[[str], bytes]:
 
 
 def png(svg: str) -> bytes:
-    """Two pixels for each unit of the drawing."""
+    """Render with two pixels for each unit of the drawing."""
     return _rendered(svg, "png")
 
 
 def pdf(svg: str) -> bytes:
-    """One page of the drawing's size; text stays text."""
+    """Render one page of the size of the drawing; text stays text."""
     return _rendered(svg, "pdf")
 
 
 def _rendered(svg: str, kind: str) -> bytes:
-    """The typesetter sees a folder with the drawing in it and nothing else."""
+    """Render in a folder where the typesetter sees the drawing and nothing else."""
     typst: Any = import_module("typst")
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "picture.svg").write_text(svg, encoding="utf-8")
@@ -64,7 +64,7 @@ def _rendered(svg: str, kind: str) -> bytes:
 
 
 def _fonts() -> list[Path]:
-    """matplotlib brings DejaVu Sans: words appear even where no font is installed."""
+    """Return the fonts that come with matplotlib, so that words appear even where no font is installed."""
     found = find_spec("matplotlib")
     folder = Path(found.origin).parent / "mpl-data" / "fonts" / "ttf" if found and found.origin else Path()
     return [path for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf") if (path := folder / name).is_file()]

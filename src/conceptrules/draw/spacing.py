@@ -7,7 +7,7 @@ from itertools import accumulate, pairwise
 
 
 def spread(wanted: Sequence[float], sizes: Sequence[float], right: float) -> list[float]:
-    """Centres from 0 to `right` in the order given, that far apart that nothing overlaps; least squares.
+    """Return centres from 0 to `right`, in this order, nearest to those wanted (least squares) without an overlap.
 
     >>> spread([5, 5, 90], [10, 10, 10], 100)
     [5.0, 15.0, 90.0]
@@ -22,7 +22,7 @@ def spread(wanted: Sequence[float], sizes: Sequence[float], right: float) -> lis
 
 
 def _ascending(values: Sequence[float]) -> list[float]:
-    """The nearest ascending values: neighbours that go down are pooled at their mean."""
+    """Return the nearest ascending values: neighbours that go down are pooled at their mean."""
     pools: list[tuple[float, int]] = []
     for value in values:
         mean, size = value, 1

@@ -20,7 +20,19 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, '
 
 @dataclass(frozen=True, slots=True)
 class Svg:
-    """A picture as SVG text. A notebook shows it; `save` writes it."""
+    """A picture as SVG text. A notebook shows it; `save` writes it.
+
+    Attributes
+    ----------
+    text : str
+        The SVG document, without anything that runs or loads.
+
+    Examples
+    --------
+    >>> from conceptrules.draw.svg import Svg
+    >>> str(Svg("<svg/>"))
+    '<svg/>'
+    """
 
     text: str
 
@@ -31,14 +43,25 @@ class Svg:
         return self.text
 
     def save(self, path: str | PathLike[str]) -> None:
-        """A file that ends in .svg, .png or .pdf; it appears whole or not at all."""
+        """Write the picture to a file, which appears whole or not at all.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            The file; its name ends in .svg, .png or .pdf. PNG and PDF need the extra `plot`.
+
+        Raises
+        ------
+        InputError
+            If the name has another end, the folder does not exist, or the extra is not installed.
+        """
         from conceptrules.draw.picture_file import save
 
         save(self.text, path)
 
 
 def network_svg(drawing: Drawing, theme: Theme = "auto", style: bool = True) -> Svg:
-    """The theme "auto" follows the reader's, and is light on paper. Without `style`, the page has `stylesheet`.
+    """Write a drawing as SVG. The theme "auto" follows the reader's; without `style`, the page must have `stylesheet`.
 
     Each node is a group with `data-node` (p12 a predicate, 1.3 rule 3 of level 1, c1.2 a concept, class0),
     `data-depends` (what leads to it) and `data-feeds` (what it leads to); lines have `data-from` and `data-to`.
@@ -52,7 +75,7 @@ def network_svg(drawing: Drawing, theme: Theme = "auto", style: bool = True) -> 
 
 
 def framed(body: str, title: str, width: float, height: float, theme: Theme, style: bool = True) -> Svg:
-    """The body in an <svg> with its title, style and background."""
+    """Return the body in an <svg> element with its title, style and background."""
     check_theme(theme)
     size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
     lines = [
@@ -68,6 +91,7 @@ def framed(body: str, title: str, width: float, height: float, theme: Theme, sty
 
 
 def check_theme(theme: str) -> Theme:
+    """Return the theme, or raise if there is no such theme."""
     for known in get_args(Theme):
         if theme == known:
             return cast(Theme, theme)
@@ -75,7 +99,7 @@ def check_theme(theme: str) -> Theme:
 
 
 def stylesheet(theme: Theme = "auto") -> str:
-    """What colours the drawing; plain rules without variables, which renderers outside of browsers do not know."""
+    """Return the CSS of a drawing: plain rules, since renderers outside of browsers know no variables."""
     where = f"svg.concept-rules.{theme}"
     shapes = "\n".join(f"{where} {rule.replace(', .', f', {where} .')}" for rule in _SHAPES)
     if theme != "auto":
@@ -97,7 +121,7 @@ _SHAPES = (
     ".edge.negated {stroke-dasharray: 5 3}",
     ".empty rect, .not rect {stroke-dasharray: 3 3}",
     ".heading {font-size: 14px; font-weight: 600}",
-    ".chip rect {fill-opacity: 0.13; stroke-opacity: 0.55}",
+    ".condition rect {fill-opacity: 0.13; stroke-opacity: 0.55}",
 )
 
 
@@ -115,7 +139,7 @@ def _colours(where: str, theme: str) -> str:
     ]
     for key, colour in enumerate(PALETTES[theme]):
         rules.append(f".edge.k{key}, {where} .wire.k{key}, {where} .bubble.k{key} {{stroke: {colour}}}")
-        rules.append(f".chip.k{key} rect {{fill: {colour}; stroke: {colour}}}")
+        rules.append(f".condition.k{key} rect {{fill: {colour}; stroke: {colour}}}")
     return "\n".join(f"{where} {rule}" for rule in rules)
 
 
@@ -150,8 +174,8 @@ def _label(label: Label) -> str:
 
 def _mark(mark: Mark) -> str:
     node = mark.node
-    chip = " chip" * (node.kind == "predicate")
-    kinds = f"node {node.kind}{chip}" + " empty" * node.empty + " folded" * (node.members > 1) + _key(node.colour)
+    condition = " condition" * (node.kind == "predicate")
+    kinds = f"node {node.kind}{condition}" + " empty" * node.empty + " folded" * (node.members > 1) + _key(node.colour)
     links = f'data-depends="{" ".join(mark.depends)}" data-feeds="{" ".join(mark.feeds)}"'
     links += f' data-members="{" ".join(node.stands_for)}"' if node.stands_for else ""
     head = f'<g class="{kinds}" data-node="{node.id}" {links} role="img" aria-label="{escaped(node.tooltip)}">'
@@ -159,7 +183,7 @@ def _mark(mark: Mark) -> str:
 
 
 def _shape(mark: Mark) -> Iterator[str]:
-    """Rules have corners, concepts and classes are round, predicates are rows of a card."""
+    """Yield the box and the text: rules have corners, concepts and classes are round, predicates are rows of a card."""
     round_corner = {"rule": 4.0, "predicate": 3.0}.get(mark.node.kind, mark.height / 2)
     gap = 1.5 if mark.node.kind == "predicate" else 0.0
     size = f'width="{mark.width:.1f}" height="{mark.height - 2 * gap:.1f}" rx="{round_corner:.0f}"'
