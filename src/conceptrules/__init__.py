@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from conceptrules import datasets
     from conceptrules.binarize import Binarizer
     from conceptrules.cohort import fit_cohort
+    from conceptrules.draw import plots
     from conceptrules.estimator import ConceptRuleClassifier
     from conceptrules.io.model_file import load, save
     from conceptrules.logic.simplification import simplify
@@ -30,10 +31,12 @@ __all__ = [
     "datasets",
     "fit_cohort",
     "load",
+    "plots",
     "save",
     "simplify",
 ]
 
+_MODULES = {"datasets": "conceptrules.datasets", "plots": "conceptrules.draw.plots"}
 _HOMES = {
     "Binarizer": "conceptrules.binarize",
     "ConceptRuleClassifier": "conceptrules.estimator",
@@ -48,8 +51,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name == "datasets":
-        return import_module("conceptrules.datasets")
+    if name in _MODULES:
+        return import_module(_MODULES[name])
     if name not in _HOMES:
         raise AttributeError(f"module 'conceptrules' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import io
 import sys
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 
-from conceptrules import InputError
-from conceptrules.draw import plots
+from conceptrules import InputError, plots
 from conceptrules.explain.importance_scores import Importance, Weight
 from conceptrules.explain.rule_coverage import rule_coverage
 from conceptrules.model.evaluation import pack
-from conceptrules.model.pareto import Point, pareto_front
+from conceptrules.model.pareto import Choice, Point, pareto_front
 from conceptrules.model.provenance import Training
 from conceptrules.model.statistics import with_statistics
 from tests.draw.networks import HOSTILE, empty, hostile, large
@@ -52,8 +53,24 @@ def test_history():
 
 
 def test_history_marks_the_epoch_that_was_chosen():
-    figure = plots.history(SCORES, Training("1", 0, (), 10, 0.5, 10))
+    figure = plots.history(SCORES, training=Training("1", 0, (), 10, 0.5, 10))
     assert figure.axes[2].lines[-1].get_xdata() == [10, 10]
+
+
+@pytest.mark.parametrize(
+    "penalties", [(5.0, 2.5, 1.2, 0.6), (30000, 7000, 2000, 500, 120, 30, 8, 2, 0.5), (3.3, 2.9, 2.6, 2.2), (1.5,)]
+)
+def test_the_ticks_of_the_edge_penalty_do_not_overlap(penalties):
+    lines = [{"price": each, "members": 1, "edges": 9, "score": 0.9, "training_score": 1} for each in penalties]
+    figure = plots.history(lines, training=Training("1", 0, (), 10, None, None, price=penalties[0], members=1))
+    drawn(figure)
+    for axes in figure.axes:
+        labels = [label for which in ("major", "minor") for label in axes.get_xticklabels(which=which)]
+        boxes = sorted((label.get_window_extent() for label in labels if label.get_text()), key=lambda box: box.x0)
+        assert boxes
+        assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
+        assert axes.get_xlabel() == "edge penalty, in rows"
+    assert figure.axes[0].get_title() == "macro-F1"
 
 
 def test_an_empty_history_is_refused():
@@ -119,14 +136,32 @@ def test_a_confusion_matrix_of_the_wrong_size_is_refused():
         plots.confusion([[1, 2], [3, 4]], "abc")
 
 
-def test_frontier():
+def test_pareto_front():
     points = [Point(9, 0.8, "$small"), Point(20, 0.7, "worse"), Point(30, 0.9, "large"), Point(30, 0.85)]
     assert pareto_front(points) == (points[0], points[2])
-    texts = drawn(plots.frontier(points))
+    texts = drawn(plots.pareto_front(points))
     assert "$small" in texts
     assert "worse" not in texts
-    with pytest.raises(InputError, match="there is no point"):
-        plots.frontier([])
+    with pytest.raises(InputError, match="there is no network to plot"):
+        plots.pareto_front([])
+
+
+@pytest.mark.parametrize(
+    ("settings", "label"),
+    [
+        ((("scoring", "f1_macro"),), "macro-F1"),
+        ((("scoring", "accuracy"),), "accuracy"),
+        ((("scoring", "balanced_accuracy"),), "balanced accuracy"),
+        ((("scoring", "neg_log_loss"),), "negative log loss"),
+        ((), "macro-F1"),
+    ],
+)
+def test_the_axis_of_the_pareto_front_names_the_score_that_was_used(settings, label):
+    network = replace(large(50), training=Training("1", 0, settings, 10, None, None))
+    front = [Choice(network.edges, 0.8, network, network)]
+    assert plots.pareto_front(front).axes[0].get_ylabel() == label
+    assert plots.pareto_front(front, score="F1 of the sick").axes[0].get_ylabel() == "F1 of the sick"
+    assert plots.pareto_front([Point(9, 0.8)]).axes[0].get_ylabel() == "score"
 
 
 def test_without_matplotlib_the_install_line_is_told(monkeypatch):

@@ -1,4 +1,8 @@
-"""Plots with matplotlib. Each takes a small summary value and returns a Figure; nothing is shown or kept behind."""
+"""Plots with matplotlib, of the extra `plot`: `from conceptrules import plots`.
+
+Each function takes a small summary value and returns a `matplotlib.figure.Figure`. No window opens, and no global state
+of matplotlib changes; `figure.savefig("plot.png")` writes a file, and a notebook shows the figure.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,8 @@ from conceptrules.draw.escape import shortened
 from conceptrules.explain.importance_scores import Importance, Weight
 from conceptrules.explain.rule_coverage import Covered
 from conceptrules.model.errors import InputError
-from conceptrules.model.pareto import Choice, Point, pareto_front
+from conceptrules.model.pareto import Choice, Point
+from conceptrules.model.pareto import pareto_front as non_dominated
 from conceptrules.model.provenance import Training
 from conceptrules.model.text import percent, word
 
@@ -23,16 +28,43 @@ _MOST = 20  # bars of a plot; what is left is counted
 _WORDS = 56
 
 
-def history(scores: Sequence[Mapping[str, Any]], training: Training | None = None) -> Figure:
-    """Loss, macro-F1 of the continuous network and of the rules, and edges over the epochs, a line for each rate.
+_SCORES = {
+    "f1_macro": "macro-F1",
+    "macro-F1": "macro-F1",  # as models of version 0.1 call it
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy",
+    "neg_log_loss": "negative log loss",
+}
+_TICKS = 4  # of an axis with edge penalties: they are long numbers
 
-    `scores` is the history of a fitted model (`clf.history_`); with `training`, the epoch that was chosen is marked.
-    Of the default recipe: the scores and the edges over the prices, and the price that was chosen.
+
+def history(scores: Sequence[Mapping[str, Any]], *, training: Training | None = None) -> Figure:
+    """Plot how the networks of a fit came about.
+
+    For the search: the score and the edges of each network of the regularization path, over the edge penalty. For the
+    paper's method: loss, macro-F1 of the continuous network and of its rules, and edges over the epochs, with a line
+    for each binarization rate.
+
+    Parameters
+    ----------
+    scores : sequence of mappings
+        The history of a fitted estimator, `clf.history_`.
+    training : Training, optional
+        `clf.network_.training`; with it, the edge penalty or the epoch that was chosen is marked.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    InputError
+        If the history is empty, or matplotlib is not installed.
     """
     if not scores:
         raise InputError("the history is empty; there is nothing to plot")
     if "price" in scores[0]:
-        return _prices(scores, training)
+        return _regularization_path(scores, training)
     figure = _figure(10.5, 3.4)
     rates = sorted({line["rate"] for line in scores})
     panels = figure.subplots(1, 3)
@@ -59,15 +91,13 @@ def history(scores: Sequence[Mapping[str, Any]], training: Training | None = Non
     return figure
 
 
-def _prices(scores: Sequence[Mapping[str, Any]], training: Training | None) -> Figure:
-    """Of single networks; three that vote are points."""
+def _regularization_path(scores: Sequence[Mapping[str, Any]], training: Training | None) -> Figure:
+    """Plot single networks as lines, and networks of which several vote as dots."""
     figure = _figure(8, 3.4)
     panels = figure.subplots(1, 2)
-    for axes, title in zip(panels, ("score", "edges"), strict=True):
+    for axes, title in zip(panels, (_score_name(training), "edges"), strict=True):
         axes.set_title(title, fontsize="medium")
-        axes.set_xlabel("price of an edge, in rows")
-        axes.set_xscale("log")
-        axes.invert_xaxis()
+        axes.set_xlabel("edge penalty, in rows")
         axes.grid(alpha=0.25)
     single = [line for line in scores if line["members"] == 1]
     voting = [line for line in scores if line["members"] > 1]
@@ -81,14 +111,40 @@ def _prices(scores: Sequence[Mapping[str, Any]], training: Training | None) -> F
                   linewidth=1.4, **style)  # fmt: skip
         axes.plot([line["price"] for line in voting], [line[name] for line in voting], "o", color=LIGHT[1])
     panels[0].legend(frameon=False, fontsize="small")
-    if training is not None and training.price is not None:
-        for axes in panels:
+    for axes in panels:
+        _penalty_axis(axes, [line["price"] for line in scores])
+        if training is not None and training.price is not None:
             axes.axvline(training.price, color=QUIET["light"], linewidth=0.8, linestyle="--")
     return figure
 
 
+def _penalty_axis(axes: Axes, penalties: Sequence[float]) -> None:
+    """Make a logarithmic axis from the largest penalty to the smallest, with few ticks, so that none overlap."""
+    low, high = min(penalties), max(penalties)
+    ticks = {float(f"{low * (high / low) ** (step / (_TICKS - 1)):.2g}") for step in range(_TICKS)}
+    axes.set_xscale("log")
+    axes.set_xticks(sorted(ticks), [f"{tick:g}" for tick in sorted(ticks)])
+    axes.minorticks_off()
+    axes.invert_xaxis()
+
+
 def importance(value: Importance) -> Figure:
-    """How many decisions change without a column, and without a rule; the most important first."""
+    """Plot how many decisions change without a column, and without a rule; the most important come first.
+
+    Parameters
+    ----------
+    value : Importance
+        What `conceptrules.importance(network, X)` returns.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    InputError
+        If matplotlib is not installed.
+    """
     panels = {"columns": _ranked(value.columns), "rules": _ranked(value.rules)}
     sizes = [max(2, len(shown)) for shown in panels.values()]
     figure = _figure(9, 2 + 0.28 * sum(sizes))
@@ -108,7 +164,22 @@ def importance(value: Importance) -> Figure:
 
 
 def coverage(rules: Sequence[Covered]) -> Figure:
-    """Training rows that each rule covers, right and wrong, with the share that is right."""
+    """Plot the training rows that each rule covers, right and wrong, with the share that is right.
+
+    Parameters
+    ----------
+    rules : sequence of Covered
+        What `conceptrules.rule_coverage(network)` returns.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    InputError
+        If matplotlib is not installed.
+    """
     shown = rules[:_MOST] if len(rules) <= _MOST else sorted(rules, key=lambda rule: -rule.rows)[:_MOST]
     figure = _figure(9, 1.2 + 0.28 * max(2, len(shown)))
     axes = figure.subplots()
@@ -128,7 +199,24 @@ def coverage(rules: Sequence[Covered]) -> Figure:
 
 
 def confusion(matrix: Any, classes: Sequence[object]) -> Figure:
-    """Rows by true class and answer; the colour is the share of the true class."""
+    """Plot a confusion matrix; the colour of a cell is its share of the true class.
+
+    Parameters
+    ----------
+    matrix : array-like of shape (n_classes, n_classes)
+        Counts of rows by true class (rows) and answer (columns), as `sklearn.metrics.confusion_matrix` returns them.
+    classes : sequence
+        The labels of the classes, in the order of the matrix.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    InputError
+        If the matrix does not have a row and a column for each class, or matplotlib is not installed.
+    """
     counts = [[float(count) for count in row] for row in matrix]
     if len(counts) != len(classes) or any(len(row) != len(classes) for row in counts):
         raise InputError(f"the matrix must have a row and a column for each of the {len(classes)} classes")
@@ -152,30 +240,56 @@ def confusion(matrix: Any, classes: Sequence[object]) -> Figure:
     return figure
 
 
-def frontier(points: Sequence[Point] | Sequence[Choice], score: str = "accuracy") -> Figure:
-    """Score against edges; the line joins the networks that no other one beats in both."""
-    if not points:
-        raise InputError("there is no point; a frontier needs at least one network")
+def pareto_front(networks: Sequence[Point] | Sequence[Choice], *, score: str | None = None) -> Figure:
+    """Plot score against edges; the line joins the Pareto front: the networks that no other one beats in both.
+
+    Parameters
+    ----------
+    networks : sequence of Choice or Point
+        The networks, such as those of a fitted estimator: `clf.frontier_`.
+    score : str, optional
+        The name of the score, for the axis. By default it is what the networks were fitted for, as they record it.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    InputError
+        If there is no network, or matplotlib is not installed.
+    """
+    if not networks:
+        raise InputError("there is no network to plot; a Pareto front needs at least one")
+    first = networks[0]
     figure = _figure(6.5, 4)
     axes = figure.subplots()
-    axes.scatter([p.edges for p in points], [p.score for p in points], s=22, color=QUIET["light"], alpha=0.6)
-    best: Sequence[Point | Choice] = pareto_front([*points])
+    axes.scatter([p.edges for p in networks], [p.score for p in networks], s=22, color=QUIET["light"], alpha=0.6)
+    best: Sequence[Point | Choice] = non_dominated([*networks])
     axes.step([p.edges for p in best], [p.score for p in best], where="post", color=LIGHT[0], marker="o", markersize=5)
     for point in best:
         if point.name:
             name = _drawable(shortened(point.name, 30))
             axes.annotate(name, (point.edges, point.score), xytext=(5, -11), textcoords="offset points",
                           fontsize="small", parse_math=False)  # fmt: skip
-    if max(p.edges for p in points) > 500:
+    if max(p.edges for p in networks) > 500:
         axes.set_xscale("symlog")
         axes.xaxis.set_major_formatter("{x:g}")
-    axes.set(xlabel="edges", ylabel=score)
+    axes.set(xlabel="edges", ylabel=score or _score_name(first.network.training if isinstance(first, Choice) else None))
     axes.grid(alpha=0.25)
     return figure
 
 
+def _score_name(training: Training | None) -> str:
+    """Return the name of the score that a network was fitted for, or "score" where that is not recorded."""
+    if training is None:
+        return "score"
+    scoring = str(dict(training.settings).get("scoring", "f1_macro"))  # the paper's method has no choice
+    return _SCORES.get(scoring, scoring)
+
+
 def _figure(width: float, height: float, layout: Literal["constrained", "compressed"] = "constrained") -> Figure:
-    """A figure that no window or global state knows of."""
+    """Return a figure that no window or global state knows of."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -188,12 +302,12 @@ def _curve(axes: Axes, lines: Sequence[Mapping[str, Any]], name: str, **style: A
 
 
 def _ranked(weights: Sequence[Weight]) -> list[Weight]:
-    """Those that change anything, the most first."""
+    """Return those that change anything, the most important first."""
     return sorted((weight for weight in weights if weight.changed), key=lambda weight: -weight.changed)[:_MOST]
 
 
 def _rest(weights: Sequence[Weight], shown: Sequence[Weight]) -> str:
-    """What is not shown, counted."""
+    """Say how many are not shown."""
     idle = sum(not weight.changed for weight in weights)
     more = len(weights) - len(shown) - idle
     parts = [f"{more} more"] * bool(more) + [f"{idle} that change nothing"] * bool(idle)
@@ -205,7 +319,7 @@ def _left_out(title: str, count: int) -> str:
 
 
 def _names(axes: Axes, names: Sequence[str]) -> None:
-    """On the left, the first on top."""
+    """Write the names on the left, the first on top."""
     texts = [_drawable(shortened(name, _WORDS)) for name in names]
     axes.set_yticks(range(len(texts)), texts, parse_math=False, fontsize="small")
     axes.invert_yaxis()
@@ -217,7 +331,7 @@ def _letters(classes: int) -> float:
 
 
 def _drawable(text: str) -> str:
-    """Characters that the font does not have are written out, since matplotlib would draw empty boxes and warn."""
+    """Write out characters that the font does not have, for which matplotlib would draw empty boxes and warn."""
     known = _characters()
     return "".join(c if ord(c) in known else c.encode("unicode_escape").decode() for c in text)
 
