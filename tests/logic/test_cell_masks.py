@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.logic.cell_masks import Below, variables_of
+from conceptrules.logic.cell_masks import ConceptVariable, variables_of
 from conceptrules.model import Column, Equals, Interval, Missing, OneOf
 from conceptrules.model.predicate import bounds_of
 
@@ -105,6 +105,6 @@ def test_values_that_are_equal_are_one_category():
 
 
 def test_a_concept_is_true_or_false():
-    known = Below(3)
+    known = ConceptVariable(3)
     assert [known.worded(mask).tests for mask in (1, 2, 3)] == [((3, True),), ((3, False),), ()]
     assert known.cheapest(0b10, 0b11).size == 0

@@ -3,7 +3,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.logic.cell_masks import Below, variables_of
+from conceptrules.logic.cell_masks import ConceptVariable, variables_of
 from conceptrules.logic.cubes import Effort, Space
 from conceptrules.logic.exact_cover import smallest
 from conceptrules.logic.reduce import Task, absorbed, expanded, merged, reduced, shrunk
@@ -13,7 +13,7 @@ from conceptrules.model import Column, Equals, Interval
 COLUMNS = variables_of(
     [Column("age"), Column("owns", "boolean")], [Interval("age", 1, 2), Interval("age", 3), Equals("owns", True)]
 )
-SPACE = Space([*COLUMNS.values(), Below(0)])
+SPACE = Space([*COLUMNS.values(), ConceptVariable(0)])
 EVERY = list(itertools.product(*(range(each.full.bit_length()) for each in SPACE.variables)))
 PASSES = (expanded, merged, shrunk, reduced, smallest, lambda task, cover: absorbed(cover))
 
@@ -112,7 +112,7 @@ def rule_of(space, true, false):
 
 def test_a_ring_of_rules_needs_half_of_them():
     """Not all three alike: six rules, each covered by others. Dropping one after another can end at four."""
-    space = Space([Below(0), Below(1), Below(2)])
+    space = Space([ConceptVariable(0), ConceptVariable(1), ConceptVariable(2)])
     pairs = [(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)]
     for order in itertools.permutations(pairs):
         cover = tuple(rule_of(space, *pair) for pair in order)

@@ -197,8 +197,8 @@ def _concepts(network: RuleNetwork, level: int, degree: Mapping[str, int]) -> It
 
 def _classes(network: RuleNetwork, degree: Mapping[str, int]) -> Iterator[Node]:
     top = len(network.levels) - 1
-    for name in network.priority:
-        index = network.classes.index(name)
+    for index in network.priority_indices:
+        name = network.classes[index]
         rules = network.levels[top].concepts[index].rules
         default = "; the answer where no class fires" if name == network.default else ""
         tip = f"class {word(name)} {_any_of(network, top, rules)}{default}"

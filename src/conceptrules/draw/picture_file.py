@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from conceptrules.io.model_file import place_for, write_whole
+from conceptrules.io.whole_file import check_place, write_whole
 from conceptrules.model.errors import InputError
 
 FORMATS = (".svg", ".png", ".pdf")
@@ -29,7 +29,7 @@ def check_picture(path: str | os.PathLike[str]) -> Callable[[str], bytes]:
     suffix = Path(path).suffix.lower()
     if suffix not in FORMATS:
         raise InputError(f"{path}: the name of a picture must end in one of {', '.join(FORMATS)}")
-    place_for(path)
+    check_place(path)
     if suffix == ".svg":
         return str.encode
     if find_spec("typst") is None:

@@ -17,10 +17,10 @@ from conceptrules.model.evaluation import Bits, decide_fired, layers, unpack
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value, plain
 from conceptrules.model.provenance import Training
+from conceptrules.model.statistics import macro_f1
 from conceptrules.model.text import rule_text
 from conceptrules.model.values import label_text
 from conceptrules.tables.fingerprint import overlap, row_hashes
-from conceptrules.tables.prediction import compiled
 from conceptrules.tables.table import count_unseen, open_table, read_words
 
 Indices = NDArray[np.intp]
@@ -120,7 +120,7 @@ def audit(network: RuleNetwork, table: Any = None, labels: Iterable[object] | No
     """What is to be admitted of a network; with a table and the label of each row, how good it is on these."""
     if (table is None) != (labels is None):
         raise InputError("a table and the labels of its rows go together: give both or none")
-    used = {network.columns[place].name for place, _ in compiled(network).used}
+    used = network.used_columns
     return Audit(
         scores=None if labels is None else scores(network, table, _listed(labels)),
         overlap=None if labels is None else training_rows(network, table, _listed(labels)),
@@ -133,8 +133,7 @@ def scores(network: RuleNetwork, table: Any, labels: Iterable[object]) -> Scores
     """The answers on rows whose classes are known. Labels are compared as they are written: 1.0 is 1."""
     opened = open_table(table)
     classes, target = _targets(network, _listed(labels), opened.rows)
-    used = {literal.index for rule in network.levels[0].rules for literal in rule.literals}
-    hidden = layers(network, read_words(network.columns, network.predicates, opened, sorted(used)))
+    hidden = layers(network, read_words(network.columns, network.predicates, opened, network.used_predicates))
     fired = unpack(hidden[-1])
     decided = decide_fired(network, fired)
     confusion = np.bincount(target * len(classes) + decided, minlength=len(classes) ** 2).reshape(-1, len(classes))
@@ -143,7 +142,7 @@ def scores(network: RuleNetwork, table: Any, labels: Iterable[object]) -> Scores
         classes=classes,
         confusion=tuple(tuple(row) for row in confusion.tolist()),
         accuracy=float(np.mean(decided == target)),
-        macro_f1=_macro_f1(confusion),
+        macro_f1=macro_f1(confusion),
         settled=_settled(fired, decided == target),
         ties=_ties(network, fired, decided, decided == target),
         reliability=_reliability(network, fired, target),
@@ -188,12 +187,6 @@ def _targets(network: RuleNetwork, labels: list[object], rows: int) -> tuple[tup
     return tuple(known.values()), np.array([index[text] for text in texts], dtype=np.intp)
 
 
-def _macro_f1(confusion: NDArray[np.intp]) -> float:
-    """The mean over the classes that occur, in the data or in the answers."""
-    both = confusion.sum(axis=0) + confusion.sum(axis=1)
-    return float(np.mean(2 * np.diag(confusion)[both > 0] / both[both > 0]))
-
-
 def _settled(fired: Bits, right: Bits) -> tuple[Settlement, Settlement, Settlement]:
     count = np.minimum(fired.sum(axis=1), 2)
     rows, good = np.bincount(count, minlength=3).tolist(), np.bincount(count[right], minlength=3).tolist()
@@ -205,7 +198,7 @@ def _settled(fired: Bits, right: Bits) -> tuple[Settlement, Settlement, Settleme
 
 
 def _ties(network: RuleNetwork, fired: Bits, decided: Indices, right: Bits) -> tuple[Tie, ...]:
-    order = [network.classes.index(name) for name in network.priority]
+    order = list(network.priority_indices)
     open_ = np.flatnonzero(fired.sum(axis=1) != 1)
     kinds = [tuple(kind) for kind in fired[open_][:, order].tolist()]
     rows, good = Counter(kinds), Counter(kind for kind, ok in zip(kinds, right[open_], strict=True) if ok)

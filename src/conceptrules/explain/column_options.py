@@ -14,7 +14,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from conceptrules.model.predicate import EPOCH, Column, Interval, Predicate, Value, holds, named, one_of
+from conceptrules.model.predicate import (
+    EPOCH,
+    Column,
+    Interval,
+    Predicate,
+    Value,
+    finite_bounds,
+    holds,
+    known_categories,
+    named_categories,
+    one_of,
+)
 from conceptrules.model.text import predicate_text, value_text, value_word, word
 from conceptrules.model.values import family_of, readable
 
@@ -105,8 +116,8 @@ def _categories(column: Column, predicates: Sequence[Predicate], open_ended: boo
     if column.kind == "boolean":
         yield from ((value, value_text(column, value), None) for value in (False, True))
         return
-    used = dict.fromkeys(value for predicate in predicates for value in named(predicate))
-    known = [value for value in dict.fromkeys((*column.categories, *used)) if _can_hold(column, value)]
+    used = named_categories(predicates)
+    known = [value for value in known_categories(column, predicates) if _can_hold(column, value)]
     yield from _together(column, predicates, [value for value in known if value in used])
     other = next((value for value in known if value not in used), None)
     if other is not None:
@@ -139,7 +150,7 @@ def _can_hold(column: Column, value: Value) -> bool:
     return family is not None and readable(family, column) and exact
 
 
-def _another(column: Column, used: Sequence[Value] | dict[Value, None]) -> Value:
+def _another(column: Column, used: Sequence[Value]) -> Value:
     """A category that nobody has heard of."""
     numbers = [value for value in (*column.categories, *used) if not isinstance(value, str)]
     if numbers and len(numbers) == len((*column.categories, *used)):
@@ -154,10 +165,8 @@ def _another(column: Column, used: Sequence[Value] | dict[Value, None]) -> Value
 
 
 def _intervals(column: Column, predicates: Sequence[Predicate], now: Value | None) -> Iterator[_Cell]:
-    intervals = [predicate for predicate in predicates if isinstance(predicate, Interval)]
-    bounds = {bound for interval in intervals for bound in (interval.low, interval.high)}
     place = now if isinstance(now, float) else None
-    for low, high in pairwise(sorted({*bounds, -math.inf, math.inf})):
+    for low, high in pairwise((-math.inf, *finite_bounds(predicates), math.inf)):
         value = _number_in(low, high, place) if column.kind == "number" else _moment_in(column, low, high, place)
         if value is not None:
             yield value, predicate_text(Interval(column.name, low, high), column), value_word(column, value)

@@ -109,12 +109,10 @@ def explain(
     """Why the row gets its class. `fixed`, `to` and the limits are those of `find_counterfactual`."""
     stays = check_fixed(network, fixed)
     table = one_row(row)
-    used = {literal.index for rule in network.levels[0].rules for literal in rule.literals}
-    hidden = layers_plain(network, read_bits(network.columns, network.predicates, table, sorted(used)))
+    hidden = layers_plain(network, read_bits(network.columns, network.predicates, table, network.used_predicates))
     winner = int(decide_fired(network, hidden[-1])[0])
     check_wanted(network, network.classes[winner], to)
-    firing = [network.classes.index(name) for name in network.priority]
-    firing = [index for index in firing if hidden[-1][0, index]]
+    firing = [index for index in network.priority_indices if hidden[-1][0, index]]
     holds = [layer[0] for layer in hidden]
     fired = tuple(_fired(network, holds, winner)) if firing else ()
     rivals = tuple(_rival(network, holds, index, winner) for index in firing[1:])
@@ -188,8 +186,7 @@ def nearest_miss(network: RuleNetwork, holds: Sequence[Bits], winner: int) -> Mi
     needs = _needs(network, holds)
     last = len(network.levels) - 1
     found = []
-    for place, name in enumerate(network.priority):
-        index = network.classes.index(name)
+    for place, index in enumerate(network.priority_indices):
         for rule in () if holds[-1][index] or index == winner else network.levels[last].concepts[index].rules:
             unmet = needs(last, rule)
             if unmet is not None:
@@ -198,7 +195,7 @@ def nearest_miss(network: RuleNetwork, holds: Sequence[Bits], winner: int) -> Mi
         return None
     _, place, rule, unmet = min(found, key=lambda miss: miss[:3])
     name = network.priority[place]
-    wins = not any(holds[-1][network.classes.index(earlier)] for earlier in network.priority[:place])
+    wins = not any(holds[-1][earlier] for earlier in network.priority_indices[:place])
     texts = tuple(literals_text(network, 0, sorted(unmet)))
     return Miss(name, last, rule, rule_text(network, last, rule), texts, wins)
 

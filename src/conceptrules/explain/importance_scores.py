@@ -44,8 +44,7 @@ class Importance:
 
 def importance(network: RuleNetwork, table: Any) -> Importance:
     """How many decisions on the rows of a table change without each rule, concept and column."""
-    used = {literal.index for rule in network.levels[0].rules for literal in rule.literals}
-    return importance_of_bits(network, read_words(network.columns, network.predicates, table, sorted(used)))
+    return importance_of_bits(network, read_words(network.columns, network.predicates, table, network.used_predicates))
 
 
 def importance_of_bits(network: RuleNetwork, words: PackedBits) -> Importance:
@@ -86,8 +85,7 @@ class Without:
     def __init__(self, network: RuleNetwork, words: PackedBits) -> None:
         found = layers(network, words)
         self.network, self.below, self.rules = network, found[::2], found[1::2]
-        self.order = [network.classes.index(name) for name in network.priority]
-        self.default = network.classes.index(network.default)
+        self.order, self.default = network.priority_indices, network.default_index
 
     def nothing(self) -> Decisions:
         return first_firing_packed(self.below[-1], self.order, self.default)

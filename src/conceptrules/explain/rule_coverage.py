@@ -36,8 +36,8 @@ def rule_coverage(network: RuleNetwork) -> tuple[Covered, ...]:
     level = len(network.levels) - 1
     covered = network.statistics.covered[level]
     result: list[Covered] = []
-    for label in network.priority:
-        kind = network.classes.index(label)
+    for kind in network.priority_indices:
+        label = network.classes[kind]
         rules = [
             Covered(level, rule, rule_text(network, level, rule), label, sum(covered[rule]), covered[rule][kind])
             for rule in network.levels[level].concepts[kind].rules

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from conceptrules.explain.importance_scores import Decisions, Without, rule_places
 from conceptrules.model.evaluation import PackedBits
 from conceptrules.model.network import RuleNetwork
+from conceptrules.model.statistics import macro_f1_by_column
 
 Floats = NDArray[np.float64]
 RESAMPLES = 100
@@ -65,7 +66,7 @@ class _Scores:
         self.answered = self._by(answers, slice(None))
         right = np.flatnonzero(truth == answers)
         self.right = self._by(truth[right], right)
-        self.score = self._macro_f1(self.answered, self.right)
+        self.score = macro_f1_by_column(self.present, self.answered, self.right)
 
     def worse(self, answers: NDArray[np.intp]) -> float:
         """The share of resamples on which other answers are worse. Only the rows that differ are counted anew."""
@@ -76,7 +77,7 @@ class _Scores:
         answered = self.answered - self._by(old, rows) + self._by(new, rows)
         lost, won = old == truth, new == truth
         right = self.right - self._by(old[lost], rows[lost]) + self._by(new[won], rows[won])
-        return float(np.mean(self._macro_f1(answered, right) < self.score - 1e-12))
+        return float(np.mean(macro_f1_by_column(self.present, answered, right) < self.score - 1e-12))
 
     def _by(self, kind: NDArray[np.intp], rows: NDArray[np.intp] | slice) -> Floats:
         """(classes, resamples): how many rows of each kind there are."""
@@ -84,11 +85,3 @@ class _Scores:
         ones[kind, np.arange(len(kind))] = 1
         total: Floats = ones @ self.counts[rows]
         return total
-
-    def _macro_f1(self, answered: Floats, right: Floats) -> Floats:
-        """The mean over the classes that occur or were answered."""
-        both = self.present + answered
-        there = both > 0
-        scores = np.divide(2 * right, both, out=np.zeros_like(both), where=there)
-        mean: Floats = scores.sum(axis=0) / there.sum(axis=0)
-        return mean

@@ -38,10 +38,9 @@ class Input:
 
 def inputs(network: RuleNetwork) -> tuple[Input, ...]:
     """The columns that rules use, in the order of the network."""
-    wanted = {literal.index for rule in network.levels[0].rules for literal in rule.literals}
     found = []
     for column in network.columns:
-        used = tuple(index for index in sorted(wanted) if network.predicates[index].column == column.name)
+        used = network.used_columns.get(column.name)
         if used:
             known = (*column.categories, *(value for index in used for value in named(network.predicates[index])))
             found.append(Input(column, _family(column, known), used, known))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
-from pathlib import Path
 from typing import BinaryIO
 
 from conceptrules.io.decode import loads
 from conceptrules.io.encode import dumps
 from conceptrules.io.limits import MAX_BYTES, check_size
+from conceptrules.io.whole_file import write_whole
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 
@@ -24,27 +24,6 @@ def save(model: object, path: str | os.PathLike[str]) -> None:
     text = dumps(network)
     loads(text)  # a network that is too large to be read again is told now
     write_whole(text.encode("utf-8"), path)
-
-
-def place_for(path: str | os.PathLike[str]) -> Path:
-    """Where a file can be written, if it can: complain now rather than after long work."""
-    target = Path(path).resolve()
-    if not target.parent.is_dir():
-        raise InputError(f"cannot write {path}: there is no folder {target.parent}")
-    if target.is_dir():
-        raise InputError(f"cannot write {path}: it is a folder; name a file in it")
-    return target
-
-
-def write_whole(content: bytes, path: str | os.PathLike[str]) -> None:
-    """A file that appears whole or not at all."""
-    target = place_for(path)
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(content)
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def load(path: str | os.PathLike[str]) -> RuleNetwork:

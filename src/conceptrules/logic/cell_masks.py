@@ -22,7 +22,8 @@ from conceptrules.model.predicate import (
     Predicate,
     Value,
     bounds_of,
-    named,
+    finite_bounds,
+    named_categories,
     one_of,
 )
 
@@ -138,8 +139,7 @@ class OrderedVariable(_Tested):
 
     def __init__(self, cells: ColumnCells, predicates: Sequence[Predicate]) -> None:
         super().__init__(cells)
-        bounds = {bound for test in predicates if isinstance(test, Interval) for bound in (test.low, test.high)}
-        self.cuts = sorted(bound for bound in bounds if not math.isinf(bound))
+        self.cuts = finite_bounds(predicates)
         self.last = len(cells.values) - 2
 
     def _with_gap(self, low: int, high: int) -> Iterator[Wording]:
@@ -266,9 +266,8 @@ def variables_of(columns: Iterable[Column], predicates: Sequence[Predicate]) -> 
 def _variable(column: Column, predicates: Sequence[Predicate]) -> Variable:
     if column.ordered:
         return OrderedVariable(elementary_cells(column, predicates), predicates)
-    names = dict.fromkeys(value for test in predicates for value in named(test))
-    if column.kind == "ordinal":  # thresholds need all of them
-        names = dict.fromkeys(column.categories)
+    # The thresholds of an ordinal column need all of its categories.
+    names = column.categories if column.kind == "ordinal" else named_categories(predicates)
     tests = [Equals(column.name, value) for value in names]
     return CategoryVariable(elementary_cells(column, tests), names)
 

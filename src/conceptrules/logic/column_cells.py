@@ -11,7 +11,19 @@ import numpy as np
 
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.predicate import KINDS, Column, Equals, Interval, Kind, Missing, Predicate, Value, holds, named
+from conceptrules.model.predicate import (
+    KINDS,
+    Column,
+    Equals,
+    Interval,
+    Kind,
+    Missing,
+    Predicate,
+    Value,
+    finite_bounds,
+    holds,
+    named_categories,
+)
 from conceptrules.model.values import readable
 
 _MOMENTS: tuple[Kind, ...] = ("date", "datetime", "duration")
@@ -42,7 +54,7 @@ def cells_of(networks: Sequence[RuleNetwork]) -> dict[str, ColumnCells]:
     """The columns that rules of these networks test."""
     tests: dict[str, list[Predicate]] = {}
     for network in networks:
-        for index in sorted({literal.index for rule in network.levels[0].rules for literal in rule.literals}):
+        for index in network.used_predicates:
             tests.setdefault(network.predicates[index].column, []).append(network.predicates[index])
     columns: dict[str, list[Column]] = {}
     for network in networks:
@@ -58,11 +70,9 @@ def elementary_cells(column: Column, tests: Sequence[Predicate]) -> ColumnCells:
     Unlike those of `cells_of` they are kept apart where no test tells them apart, so that new tests can be made: where
     rules ask for `x <= 1` and `2 < x <= 3`, `x > 3` is a cell. Those of ordered columns are in order.
     """
-    bounds = {bound for test in tests if isinstance(test, Interval) for bound in (test.low, test.high)}
-    names = dict.fromkeys(value for test in tests for value in named(test))
     fine: list[Predicate] = [Missing(column.name)]
-    fine += [Interval(column.name, high=bound) for bound in sorted(bounds) if not math.isinf(bound)]
-    fine += [Equals(column.name, value) for value in names]
+    fine += [Interval(column.name, high=bound) for bound in finite_bounds(tests)]
+    fine += [Equals(column.name, value) for value in named_categories(tests)]
     values = _distinct(fine, _families([column]))
     some = [value for value in values if value is not None]
     return ColumnCells(column, (*(sorted(some, key=float) if column.ordered else some), None))
@@ -87,9 +97,7 @@ def _distinct(tests: Sequence[Predicate], families: Sequence[Kind]) -> tuple[Val
 
 def _candidates(tests: Sequence[Predicate], families: Sequence[Kind]) -> Iterator[Value | None]:
     """At least one value of each kind, those that rules speak of first."""
-    bounds = {bound for test in tests if isinstance(test, Interval) for bound in (test.low, test.high)}
-    cuts = sorted(bound for bound in bounds if not math.isinf(bound))
-    wanted = [value for test in tests for value in named(test)]
+    cuts, wanted = finite_bounds(tests), named_categories(tests)
     if "category" in families:
         yield from (value for value in wanted if isinstance(value, str))
         yield _unseen([value for value in wanted if isinstance(value, str)])

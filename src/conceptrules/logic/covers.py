@@ -23,7 +23,7 @@ class Layer:
 
 def layers_of(network: RuleNetwork) -> tuple[Layer, ...]:
     first, *higher = network.levels
-    used = sorted({literal.index for rule in first.rules for literal in rule.literals})
+    used = network.used_predicates
     columns = variables_of(network.columns, [network.predicates[index] for index in used])
     places = {name: place for place, name in enumerate(columns)}
     tests = {index: (places[network.predicates[index].column], network.predicates[index]) for index in used}

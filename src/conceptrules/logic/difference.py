@@ -12,7 +12,7 @@ from conceptrules.logic.equivalence import WORK, Row, Undecided, find_firing, fi
 from conceptrules.logic.rule_matching import Section, sections
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.predicate import Interval, Value
+from conceptrules.model.predicate import Value, finite_bounds
 from conceptrules.model.text import number_text, word
 from conceptrules.tables.prediction import predict
 
@@ -120,17 +120,11 @@ def _columns(network: RuleNetwork) -> dict[str, str]:
 
 def _cuts(network: RuleNetwork) -> dict[str, str]:
     """The bounds that rules use, of the columns that have some."""
-    used = {literal.index for rule in network.levels[0].rules for literal in rule.literals}
-    bounds: dict[str, set[float]] = {}
-    for predicate in map(network.predicates.__getitem__, used):
-        if isinstance(predicate, Interval):
-            found = {bound for bound in (predicate.low, predicate.high) if abs(bound) != float("inf")}
-            bounds.setdefault(predicate.column, set()).update(found)
-    return {
-        column.name: _listed(map(number_text, sorted(bounds[column.name])))
-        for column in network.columns
-        if bounds.get(column.name)
+    bounds = {
+        name: finite_bounds(network.predicates[index] for index in indices)
+        for name, indices in network.used_columns.items()
     }
+    return {name: _listed(map(number_text, some)) for name, some in bounds.items() if some}
 
 
 def _listed(values: Iterable[object]) -> str:

@@ -51,8 +51,7 @@ def _better(network: RuleNetwork, than: RuleNetwork) -> bool:
 def _trimmed(network: RuleNetwork, known: Sequence[Predicate]) -> RuleNetwork:
     """Without new predicates that no rule uses."""
     first, *higher = network.levels
-    used = {literal.index for rule in first.rules for literal in rule.literals}
-    kept = [index for index in range(len(network.predicates)) if index < len(known) or index in used]
+    kept = [*range(len(known)), *(index for index in network.used_predicates if index >= len(known))]
     places = {index: place for place, index in enumerate(kept)}
     rules = [Rule(tuple(Literal(places[each.index], each.negated) for each in rule.literals)) for rule in first.rules]
     levels = (Level(tuple(rules), first.concepts), *higher)
@@ -98,7 +97,7 @@ def _classes(network: RuleNetwork, layer: Layer, never: Cover, effort: Effort) -
     """Every class keeps its value where no class of higher priority fires; the default, where a lower one does too."""
     covers = list(layer.covers)
     points = _points(layer)
-    order = [network.classes.index(name) for name in network.priority]
+    order = network.priority_indices
     for rank, place in enumerate(order):
         higher = tuple(cube for other in order[:rank] for cube in covers[other])
         lower = tuple(cube for other in order[rank + 1 :] for cube in covers[other])

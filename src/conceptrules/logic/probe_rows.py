@@ -14,7 +14,16 @@ from itertools import islice
 from random import Random
 
 from conceptrules.model.network import Literal, RuleNetwork
-from conceptrules.model.predicate import Column, Interval, Kind, Predicate, Value, holds, named
+from conceptrules.model.predicate import (
+    Column,
+    Interval,
+    Kind,
+    Predicate,
+    Value,
+    finite_bounds,
+    holds,
+    named_categories,
+)
 
 Row = dict[str, Value | None]
 CellMasks = Mapping[str, int]
@@ -68,14 +77,12 @@ def column_values(column: Column, predicates: Sequence[Predicate]) -> list[Value
     [True, False, None]
     """
     if column.ordered:
-        bounds = {bound for each in predicates if isinstance(each, Interval) for bound in (each.low, each.high)}
-        finite = [bound for bound in bounds if math.isfinite(bound)]
-        numbers = _numbers(finite) if column.kind == "number" else _moments(finite, column.kind)
+        bounds = finite_bounds(predicates)
+        numbers = _numbers(bounds) if column.kind == "number" else _moments(bounds, column.kind)
         return [*numbers, *([math.nan] if column.kind == "number" else []), None]
     if column.kind == "boolean":
         return [True, False, None]
-    asked = list(dict.fromkeys(value for predicate in predicates for value in named(predicate)))
-    return [*_categories(column, asked), None]
+    return [*_categories(column, named_categories(predicates)), None]
 
 
 def _numbers(bounds: Sequence[float]) -> list[float]:
@@ -155,12 +162,11 @@ class _Space:
 
 
 def _space(network: RuleNetwork) -> _Space:
-    wanted = {literal.index for rule in network.levels[0].rules for literal in rule.literals}
-    tests: dict[str, list[Predicate]] = {column.name: [] for column in network.columns}
-    for index in sorted(wanted):
-        tests[network.predicates[index].column].append(network.predicates[index])
+    wanted, used = set(network.used_predicates), network.used_columns
     values = {
-        column.name: column_values(column, tests[column.name]) for column in network.columns if tests[column.name]
+        column.name: column_values(column, [network.predicates[index] for index in used[column.name]])
+        for column in network.columns
+        if column.name in used
     }
     rising = {name: _rising(some) for name, some in values.items()}
     places = [
@@ -202,7 +208,7 @@ def _decisive(network: RuleNetwork, space: _Space) -> Iterator[Row]:
         for place, (layer, node, value) in enumerate(wishes):
             yield from _tried(space, [*wishes[:place], (layer, node, not value), *wishes[place + 1 :]])
     top = 2 * len(network.levels)
-    order = [network.classes.index(name) for name in network.priority]
+    order = network.priority_indices
     for place, index in enumerate(order):
         yield from _tried(space, [(top, index, True), *((top, other, False) for other in order[:place])])
         yield from _tried(space, [(top, index, True), *((top, other, True) for other in order[place + 1 :][:1])])

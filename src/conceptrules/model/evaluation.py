@@ -116,22 +116,20 @@ def full_words(rows: int) -> NDArray[np.uint64]:
 
 def decide_fired(network: RuleNetwork, fired: Bits) -> NDArray[np.intp]:
     """The index of the class that each row gets: the first by priority that fires, or the default."""
-    order = [network.classes.index(name) for name in network.priority]
-    return first_firing(fired, order, network.classes.index(network.default))
+    return first_firing(fired, network.priority_indices, network.default_index)
 
 
 def first_firing(fired: Bits, order: Sequence[int], default: int) -> NDArray[np.intp]:
     """`decide_fired` with classes as indices."""
-    ranked = fired[:, order]
+    ranked = fired[:, list(order)]
     return np.where(ranked.any(axis=1), np.asarray(order)[ranked.argmax(axis=1)], default)
 
 
 def decide(network: RuleNetwork, words: PackedBits) -> NDArray[np.intp]:
     """The index of the class of each packed row."""
     _check_width(network, len(words.words))
-    order = [network.classes.index(name) for name in network.priority]
     fired = class_words(network.levels, words)
-    return first_firing_packed(fired, order, network.classes.index(network.default)).astype(np.intp)
+    return first_firing_packed(fired, network.priority_indices, network.default_index).astype(np.intp)
 
 
 def first_firing_packed(fired: PackedBits, order: Sequence[int], default: int) -> NDArray[np.unsignedinteger[Any]]:

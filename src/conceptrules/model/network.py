@@ -127,6 +127,30 @@ class RuleNetwork(Shortcuts):
 
         return edges(self)
 
+    @property
+    def used_predicates(self) -> tuple[int, ...]:
+        """The indices of the predicates that some rule asks about, ascending."""
+        return tuple(sorted({literal.index for rule in self.levels[0].rules for literal in rule.literals}))
+
+    @property
+    def used_columns(self) -> dict[str, tuple[int, ...]]:
+        """The columns that some rule asks about, in their order, each with the indices of its used predicates."""
+        found: dict[str, list[int]] = {column.name: [] for column in self.columns}
+        for index in self.used_predicates:
+            found[self.predicates[index].column].append(index)
+        return {name: tuple(indices) for name, indices in found.items() if indices}
+
+    @property
+    def priority_indices(self) -> tuple[int, ...]:
+        """The priority as indices of classes."""
+        places = {name: index for index, name in enumerate(self.classes)}
+        return tuple(places[name] for name in self.priority)
+
+    @property
+    def default_index(self) -> int:
+        """The index of the default class."""
+        return self.classes.index(self.default)
+
     def __str__(self) -> str:
         from conceptrules.model.text import network_text
 

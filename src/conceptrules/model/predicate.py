@@ -175,6 +175,27 @@ def named(predicate: Predicate) -> tuple[Value, ...]:
     return ()
 
 
+def named_categories(predicates: Iterable[Predicate]) -> tuple[Value, ...]:
+    """Return the categories that these predicates speak of, once each, in the order in which they come."""
+    return tuple(dict.fromkeys(value for predicate in predicates for value in named(predicate)))
+
+
+def known_categories(column: Column, predicates: Iterable[Predicate]) -> tuple[Value, ...]:
+    """Return the categories that the column lists, then others that these predicates speak of."""
+    return tuple(dict.fromkeys((*column.categories, *named_categories(predicates))))
+
+
+def finite_bounds(predicates: Iterable[Predicate]) -> tuple[float, ...]:
+    """Return where these predicates cut their column: the finite bounds of intervals, ascending, once each.
+
+    >>> finite_bounds([Interval("age", 27, 41), Interval("age", high=27), Missing("age")])
+    (27.0, 41.0)
+    """
+    intervals = (predicate for predicate in predicates if isinstance(predicate, Interval))
+    bounds = {bound for interval in intervals for bound in (interval.low, interval.high)}
+    return tuple(sorted(bound for bound in bounds if math.isfinite(bound)))
+
+
 def holds(predicate: Predicate, value: Value | None) -> bool:
     """The meaning of a predicate on one value, as `Column` reads it; None and NaN are missing.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from conceptrules.io.model_file import place_for, write_whole
+from conceptrules.io.whole_file import check_place, write_whole
 from conceptrules.model.network import RuleNetwork
 from conceptrules.report.collect import TITLE, check, collect
 from conceptrules.report.render import render
@@ -29,5 +29,5 @@ def write_report(
 ) -> None:
     """The report as a file, which appears whole or not at all."""
     check(X, y, include_rows)
-    place_for(path)
+    check_place(path)
     write_whole(report(network, X, y, title=title, include_rows=include_rows).encode("utf-8"), path)

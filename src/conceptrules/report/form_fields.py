@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.predicate import Column, Interval, Kind, Predicate, Value, named
+from conceptrules.model.predicate import Column, Kind, Predicate, Value, finite_bounds, known_categories
 
 DAY = 86_400_000_000.0  # microseconds
 
@@ -40,13 +39,15 @@ class Field:
 
 
 def fields(network: RuleNetwork) -> tuple[Field, ...]:
-    wanted = {literal.index for rule in network.levels[0].rules for literal in rule.literals}
-    used: dict[str, list[Predicate]] = {column.name: [] for column in network.columns}
-    for index in sorted(wanted):
-        used[network.predicates[index].column].append(network.predicates[index])
+    used = network.used_columns
     dropped = {name for name, _ in network.training.categories_dropped} if network.training else set()
     return tuple(
-        _field(number, column, used[column.name], column.name in dropped)
+        _field(
+            number,
+            column,
+            [network.predicates[index] for index in used.get(column.name, ())],
+            column.name in dropped,
+        )
         for number, column in enumerate(network.columns)
     )
 
@@ -56,7 +57,7 @@ def _field(number: int, column: Column, predicates: Sequence[Predicate], dropped
         options = _options(column, predicates)
         more = column.kind == "category" and (dropped or not column.categories)
         return Field(number, column.name, column.kind, bool(predicates), column.missing, options, more)
-    cuts = _cuts(predicates)
+    cuts = finite_bounds(predicates)
     ends = slider_ends(cuts, column.kind)
     return Field(number, column.name, column.kind, bool(predicates), column.missing, cuts=cuts, ends=ends)
 
@@ -65,19 +66,8 @@ def _options(column: Column, predicates: Iterable[Predicate]) -> tuple[Value, ..
     """What a row can hold: text and numbers do not go together, so the first category says which it is."""
     if column.kind == "boolean":
         return (False, True)
-    asked = [value for predicate in predicates for value in named(predicate)]
-    known = list(dict.fromkeys([*column.categories, *asked]))
+    known = known_categories(column, predicates)
     return tuple(value for value in known if isinstance(value, str) == isinstance(known[0], str))
-
-
-def _cuts(predicates: Iterable[Predicate]) -> tuple[float, ...]:
-    bounds = {
-        bound
-        for predicate in predicates
-        if isinstance(predicate, Interval)
-        for bound in (predicate.low, predicate.high)
-    }
-    return tuple(sorted(bound for bound in bounds if math.isfinite(bound)))
 
 
 def slider_ends(cuts: Sequence[float], kind: Kind) -> tuple[float, float]:

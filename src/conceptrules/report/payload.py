@@ -33,8 +33,8 @@ def payload(report: Report) -> str:
     numbers = {column.name: number for number, column in enumerate(network.columns)}
     model = {
         "classes": [word(name) for name in network.classes],
-        "priority": [network.classes.index(name) for name in network.priority],
-        "default": network.classes.index(network.default),
+        "priority": network.priority_indices,
+        "default": network.default_index,
         "columns": [_column(field) for field in report.fields],
         "predicates": [
             _predicate(predicate, report.fields[numbers[predicate.column]]) for predicate in network.predicates

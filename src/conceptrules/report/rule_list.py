@@ -82,8 +82,8 @@ def rule_name(level: int, index: int) -> str:
 
 def _classes(network: RuleNetwork, given: Statistics | None) -> Iterator[Group]:
     top = len(network.levels) - 1
-    for place, name in enumerate(network.priority):
-        index = network.classes.index(name)
+    for place, index in enumerate(network.priority_indices):
+        name = network.classes[index]
         rules = network.levels[top].concepts[index].rules
         title = word(name)
         default = " It is also the answer for everything else." if name == network.default else ""

@@ -95,8 +95,8 @@ def _in_turn(kinds: Sequence[Sequence[int]]) -> list[int]:
 
 def _wishes(network: RuleNetwork) -> Iterator[_Wish]:
     top = len(network.levels) - 1
-    for name in network.priority:
-        index = network.classes.index(name)
+    for index in network.priority_indices:
+        name = network.classes[index]
         rules = sorted(network.levels[top].concepts[index].rules, key=lambda rule: -_rows(network, rule))[:_RULES]
         title = shortened(word(name), LONGEST)
         for rule in rules:

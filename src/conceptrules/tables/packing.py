@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.model.evaluation import Bits, octets_for, words_of
-from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value, named
+from conceptrules.model.predicate import (
+    Equals,
+    Interval,
+    Missing,
+    OneOf,
+    Predicate,
+    Value,
+    finite_bounds,
+    named_categories,
+)
 from conceptrules.tables.column_values import ColumnValues, codes_of, numbers_of
 from conceptrules.tables.dictionary import spread
 
@@ -22,9 +30,9 @@ _BLOCK = 1 << 15
 def column_bits(predicates: Sequence[Predicate], cells: ColumnValues) -> Bits:
     """(predicates, values): where each predicate of a column holds, value by value."""
     bits = np.zeros((len(predicates), len(cells.values)), dtype=np.bool_)
-    categories = dict.fromkeys(value for predicate in predicates for value in named(predicate))
+    categories = named_categories(predicates)
     places = {value: place for place, value in enumerate(categories)}
-    codes = codes_of(cells, list(categories)) if categories else np.empty(0, dtype=np.intp)
+    codes = codes_of(cells, categories) if categories else np.empty(0, dtype=np.intp)
     ordered = any(isinstance(predicate, Interval) for predicate in predicates)
     numbers = numbers_of(cells) if ordered else None
     for row, predicate in zip(bits, predicates, strict=True):
@@ -63,8 +71,7 @@ def _number_octets(predicates: Sequence[Predicate], cells: ColumnValues) -> Octe
     _write(missing, cells.missing)
     some = octets_for(1, len(cells))[0]
     _write(some, ~cells.missing)
-    intervals = [predicate for predicate in predicates if isinstance(predicate, Interval)]
-    bounds = sorted({bound for each in intervals for bound in (each.low, each.high) if math.isfinite(bound)})
+    bounds = finite_bounds(predicates)
     up_to = dict(zip(bounds, _up_to(bounds, cells), strict=True))
     for row, predicate in zip(octets, predicates, strict=True):
         match predicate:

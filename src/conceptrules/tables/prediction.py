@@ -125,25 +125,19 @@ class _Same:
 @lru_cache(maxsize=32)
 def _compiled(key: _Same) -> Plan:
     network = key.network
-    wanted = {literal.index for rule in network.levels[0].rules for literal in rule.literals}
-    wanted_of: dict[str, list[int]] = {column.name: [] for column in network.columns}
-    for index in sorted(wanted):
-        wanted_of[network.predicates[index].column].append(index)
-    by_column = list(wanted_of.values())
-    numbers = {index: number for number, index in enumerate(index for some in by_column for index in some)}
+    used = network.used_columns
+    numbers = {index: number for number, index in enumerate(index for some in used.values() for index in some)}
     first = network.levels[0]
     rules = tuple(Rule(tuple(Literal(numbers[i.index], i.negated) for i in rule.literals)) for rule in first.rules)
     levels = (replace(first, rules=rules), *network.levels[1:])
-    places = {name: place for place, name in enumerate(network.classes)}
+    places = {column.name: place for place, column in enumerate(network.columns)}
     alike = len(set(map(type, network.classes))) == 1
     return Plan(
         network.columns,
-        tuple(
-            (place, tuple(network.predicates[index] for index in some)) for place, some in enumerate(by_column) if some
-        ),
+        tuple((places[name], tuple(network.predicates[index] for index in some)) for name, some in used.items()),
         levels,
         formulas(levels, len(numbers)),
-        tuple(places[name] for name in network.priority),
-        places[network.default],
+        network.priority_indices,
+        network.default_index,
         np.array(network.classes, dtype=None if alike else object),
     )

@@ -13,8 +13,8 @@ from conceptrules.io.model_file import dumps, save
 from conceptrules.io.schema import schema
 from conceptrules.logic.difference import Rows, compare
 from tests.io.test_versions import WHOLE
-from tests.logic.test_diff import network
-from tests.logic.test_prove import pigeons
+from tests.logic.test_difference import network
+from tests.logic.test_equivalence import pigeons
 
 
 @pytest.fixture(autouse=True)

@@ -38,6 +38,7 @@ from conceptrules.cli.options import (
 )
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
+from conceptrules.model.statistics import macro_f1
 from conceptrules.model.values import label_text
 
 if TYPE_CHECKING:
@@ -103,9 +104,7 @@ class Evaluation:
     @property
     def macro_f1(self) -> float:
         """Return the mean F1 over the classes that occur, in the data or in the answers."""
-        rows_and_answers = self.matrix.sum(axis=0) + self.matrix.sum(axis=1)
-        occurring = rows_and_answers > 0
-        return float(np.mean(2 * np.diag(self.matrix)[occurring] / rows_and_answers[occurring]))
+        return macro_f1(self.matrix)
 
 
 def evaluation(network: RuleNetwork, X: pa.Table, y: np.ndarray) -> Evaluation:

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from pyarrow import csv, parquet
 
 from conceptrules.cli.files.file_names import STREAM, is_parquet
+from conceptrules.io.whole_file import whole_file
 
 
 def write_bytes(data: bytes, name: str) -> None:
@@ -25,7 +26,7 @@ def write_bytes(data: bytes, name: str) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
         return
-    with _replacing(Path(name).resolve()) as file:
+    with whole_file(Path(name).resolve()) as file:
         file.write(data)
 
 
@@ -35,7 +36,7 @@ def write_table(table: pa.Table, name: str) -> None:
         with csv_output(name) as file:
             file.write(csv_header(table.column_names) + csv_rows(table))
         return
-    with _replacing(Path(name).resolve()) as file:
+    with whole_file(Path(name).resolve()) as file:
         parquet.write_table(table, file)
 
 
@@ -49,7 +50,7 @@ def csv_output(name: str) -> Iterator[BinaryIO]:
         except BrokenPipeError:  # who reads it has seen enough, as `head` does; what is left goes nowhere
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     else:
-        with _replacing(Path(name).resolve()) as file:
+        with whole_file(Path(name).resolve()) as file:
             yield file
 
 
@@ -59,7 +60,7 @@ def parquet_output(name: str, held: pa.Schema, schema: pa.Schema) -> Iterator[pa
 
     Readers find the types of `schema` in it: a Parquet file does not care what is a dictionary, it only keeps a note.
     """
-    with _replacing(Path(name).resolve()) as file, parquet.ParquetWriter(file, held, store_schema=False) as writer:
+    with whole_file(Path(name).resolve()) as file, parquet.ParquetWriter(file, held, store_schema=False) as writer:
         yield writer
         writer.add_key_value_metadata({"ARROW:schema": b64encode(schema.serialize().to_pybytes()).decode()})
 
@@ -95,14 +96,3 @@ def _quoted(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _large(text: str) -> pa.Scalar:
     return pa.scalar(text, pa.large_string())
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[BinaryIO]:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            yield file
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -109,11 +109,10 @@ def _label(value: Value) -> str:
 
 
 def _function(network: RuleNetwork, used: Iterable[Input], name: str) -> str:
-    order = [network.classes.index(label) for label in network.priority]
     tops = class_names(network)
     ids = rule_ids(network)
     fired = "".join(f"        rules[{place}] = r{_under(rule)} ? 1 : 0;\n" for place, rule in enumerate(ids))
-    wins = "".join(f"    if ({tops[index]}) return {index};\n" for index in order)
+    wins = "".join(f"    if ({tops[index]}) return {index};\n" for index in network.priority_indices)
     lines = [*_inputs(network, used), *_levels(network)]
     unused = "".join(f"    (void)c{_under(concept)};\n" for concept in _hidden(network))
     return f"""int {name}(const struct {name}_row *row, unsigned char *rules)
@@ -122,7 +121,7 @@ def _function(network: RuleNetwork, used: Iterable[Input], name: str) -> str:
 {chr(10).join(lines)}
     if (rules != NULL) {{
 {fired or "        ;" + chr(10)}    }}
-{unused}{wins}    return {network.classes.index(network.default)};
+{unused}{wins}    return {network.default_index};
 }}"""
 
 

@@ -190,13 +190,13 @@ def _levels(network: RuleNetwork) -> Iterable[str]:
 
 def _answer(network: RuleNetwork) -> str:
     fires = ", ".join(class_names(network))
-    order = [network.classes.index(name) for name in network.priority]
+    order = list(network.priority_indices)
     labels = ", ".join(map(value_literal, network.classes))
     return f"""
   const labels = [{labels}];
   const fires = [{fires}];
   const first = {order}.find((index) => fires[index]);
-  const winner = first === undefined ? {network.classes.index(network.default)} : first;
+  const winner = first === undefined ? {network.default_index} : first;
   const rules = {_held("r", rule_ids(network))};
   const concepts = {_held("c", concept_ids(network))};
   return {{ label: labels[winner], class: winner, fires, rules, concepts }};

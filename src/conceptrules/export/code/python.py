@@ -159,11 +159,11 @@ def _levels(network: RuleNetwork) -> Iterable[str]:
 
 def _answer(network: RuleNetwork) -> str:
     labels = ", ".join(map(value_literal, network.classes))
-    order = [network.classes.index(name) for name in network.priority]
+    order = list(network.priority_indices)
     return f"""
     labels = [{labels}]
     fires = [{", ".join(class_names(network))}]
-    winner = next((index for index in {order} if fires[index]), {network.classes.index(network.default)})
+    winner = next((index for index in {order} if fires[index]), {network.default_index})
     rules = {_held("r", rule_ids(network))}
     concepts = {_held("c", concept_ids(network))}
     return {{

@@ -54,8 +54,8 @@ def _introduction(network: RuleNetwork) -> Iterator[str]:
 
 def _classes(network: RuleNetwork) -> Iterator[Section]:
     top = len(network.levels) - 1
-    for name in network.priority:
-        index = network.classes.index(name)
+    for index in network.priority_indices:
+        name = network.classes[index]
         rules = network.levels[top].concepts[index].rules
         title = f"{word(name)} if any of" if rules else f"{word(name)} never fires"
         yield Section(title, tuple(_row(network, top, rule, index) for rule in rules))

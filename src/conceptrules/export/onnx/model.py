@@ -94,13 +94,13 @@ def _without_first(graph: Graph, name: str, count: int) -> str:
 
 def _decided(graph: Graph, network: RuleNetwork, fired: str) -> str:
     """The index of the class: the first by priority that fires, or the default, which always does, but half."""
-    order = [1 + network.classes.index(name) for name in network.priority]
+    order = [1 + index for index in network.priority_indices]
     weights = np.array([[1.0] * len(order) + [0.5]], dtype=np.float32)
     ranked = graph.node(
         "Mul", [graph.node("Gather", [fired, graph.constant(np.array([*order, 0]))], axis=1), graph.constant(weights)]
     )
     first = graph.node("ArgMax", [ranked], axis=1, keepdims=0)
-    classes = [place - 1 for place in order] + [network.classes.index(network.default)]
+    classes = [*network.priority_indices, network.default_index]
     return graph.node("Gather", [graph.constant(np.array(classes)), first])
 
 

@@ -208,11 +208,10 @@ def _concept(concept: Concept, level: int) -> Element:
 def _decision(model: Element, network: RuleNetwork) -> None:
     """One rule for each class, by priority: the first that hits answers."""
     texts, shares = label_texts(network), _confidences(network)
-    default = texts[network.classes.index(network.default)]
+    default = texts[network.default_index]
     found = SubElement(model, "RuleSet", {"defaultScore": default, "defaultConfidence": _number(shares[-1])})
     SubElement(found, "RuleSelectionMethod", {"criterion": "firstHit"})
-    for name in network.priority:
-        index = network.classes.index(name)
+    for index in network.priority_indices:
         about = {"id": str(index), "score": texts[index], "confidence": _number(shares[index])}
         field = _concept_field(len(network.levels) - 1, index)
         hit = SubElement(found, "SimpleRule", about)
@@ -226,9 +225,8 @@ def _confidences(network: RuleNetwork) -> list[float]:
     classes = len(network.classes)
     right, rows = np.zeros(classes + 1), np.zeros(classes + 1)
     for pattern, counts in network.statistics.patterns if network.statistics else ():
-        order = [network.classes.index(name) for name in network.priority]
-        index = int(first_firing(np.array([pattern]), order, classes)[0])
-        answer = network.classes.index(network.default) if index == classes else index
+        index = int(first_firing(np.array([pattern]), network.priority_indices, classes)[0])
+        answer = network.default_index if index == classes else index
         right[index] += counts[answer]
         rows[index] += sum(counts)
     return np.divide(right, rows, out=np.ones(classes + 1), where=rows > 0).tolist()

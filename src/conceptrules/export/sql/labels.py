@@ -68,8 +68,8 @@ def probability_columns(network: RuleNetwork, pattern: str, fires: Sequence[str]
     seen = [pattern for pattern, _ in statistics.patterns]
     known = probabilities(network, np.array(seen, dtype=np.bool_).reshape(len(seen), len(fires)))
     shares = np.array(statistics.rows) / sum(statistics.rows)
-    order = [network.classes.index(name) for name in network.priority]
-    wins = [*order, network.classes.index(network.default)]
+    order = network.priority_indices
+    wins = [*order, network.default_index]
     unknown = lifted(np.tile(shares, (len(wins), 1)), np.array(wins))
     texts = ["".join("01"[fire] for fire in each) for each in seen]
     return [

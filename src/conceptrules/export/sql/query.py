@@ -274,8 +274,8 @@ def _winner(network: RuleNetwork, fires: Sequence[str], dialect: str) -> Any:
         return label_literal(network, value, dialect)
 
     case = exp.case()
-    for name in network.priority:
-        case.when(exp.column(fires[network.classes.index(name)]).eq(1), label(name), copy=False)
+    for index in network.priority_indices:
+        case.when(exp.column(fires[index]).eq(1), label(network.classes[index]), copy=False)
     return case.else_(label(network.default), copy=False)
 
 
