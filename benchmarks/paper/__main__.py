@@ -5,7 +5,7 @@
     python -m benchmarks.paper run --data all --model conceptrules      the library as it comes
     python -m benchmarks.paper times                                    how long it takes on adult, beside LightGBM
     python -m benchmarks.paper properties                               Table 2, counted on the data sets
-    python -m benchmarks.paper tables                                   RESULTS.md and its figures, from the records
+    python -m benchmarks.paper tables                                   the pages and figures, from the records
 
 A run that was interrupted goes on where it stopped. `--quick` runs again what it is told, keeps its records apart, and
 sets them beside the committed ones.
@@ -59,10 +59,10 @@ def arguments() -> Namespace:
     run.add_argument("--retry", action="store_true", help="run folds again that are on record as failed")
     run.add_argument("--quick", action="store_true", help="run again, with records beside the committed ones")
     run.add_argument("--device", default="cpu", help="cpu or cuda, for our own models")
-    times = commands.add_parser("times", help="fits of adult beside LightGBM's, into results/; on a quiet machine")
+    times = commands.add_parser("times", help="fits of adult beside LightGBM's, into records/; on a quiet machine")
     times.add_argument("--threads", type=int, default=1)
-    commands.add_parser("properties", help="count what Table 2 says of the data sets, into results/")
-    tables = commands.add_parser("tables", help="RESULTS.md and its figures, from the records")
+    commands.add_parser("properties", help="count what Table 2 says of the data sets, into records/")
+    tables = commands.add_parser("tables", help="the pages and figures, from the records")
     tables.add_argument("--out", help="another folder than benchmarks/paper")
     return parser.parse_args()
 
@@ -70,9 +70,9 @@ def arguments() -> Namespace:
 def main() -> int:
     given = arguments()
     if given.command == "tables":
-        from benchmarks.paper.tables import write_results
+        from benchmarks.paper.pages import write_pages
 
-        write_results(given.out)
+        write_pages(given.out)
         return 0
     if given.command == "properties":
         from benchmarks.paper.properties import write_properties

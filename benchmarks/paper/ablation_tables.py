@@ -1,11 +1,11 @@
-"""What each idea of the default recipe is worth: the column conceptrules with one of them left out in turn."""
+"""ABLATION.md: what each part of the search is worth, by the column conceptrules without it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import mean, median
 
-from benchmarks.paper.markdown import markdown, signed
+from benchmarks.paper.markdown import account, markdown, signed
 from benchmarks.paper.records import FOLDS, Record
 from benchmarks.paper.reference import ABLATIONS, COLUMN, LARGE, data_names
 from benchmarks.paper.results import Results
@@ -21,11 +21,14 @@ class Part:
     whole_edges: float
 
 
-def ablation_section(results: Results) -> list[str]:
+def ablation_page(results: Results) -> list[str]:
+    """Return the sections of ABLATION.md."""
     found = {model: parts(results, model) for model in ABLATIONS}
-    if not any(found.values()):
-        return []
-    return [summary(found), by_data(found)]
+    title = """\
+# What each part of the search is worth
+
+Made by `make paper` from `records/ablation.jsonl` and `accounts/ablation.md`; please do not edit it."""
+    return [title, summary(found), by_data(found), account("ablation")] if any(found.values()) else [title, "Not run."]
 
 
 def parts(results: Results, model: str) -> dict[str, Part]:
@@ -75,7 +78,7 @@ so that means are not those of Table 1. Descent (3) finds starts for tables of a
 classes, and trees (3) are asked about tables of at least 5,000 rows and two; on the others nothing is left out. What
 descent alone leads to is the column CRS; `recipe="paper"` has it."""
     header = ["without", "macro-F1", "edges", "the column's", "edges / the column's, median", "sets"]
-    return "\n".join(["### What each idea is worth", "", words, "", markdown(header, rows)])
+    return "\n".join(["## One part left out", "", words, "", markdown(header, rows)])
 
 
 def by_data(found: dict[str, dict[str, Part]]) -> str:
@@ -86,7 +89,7 @@ def by_data(found: dict[str, dict[str, Part]]) -> str:
             cells = [cell(found[model].get(data)) for model in ABLATIONS]
             rows.append([data, f"{known[0].whole_f1:.2f}<br>{known[0].whole_edges:,.0f}", *cells])
     header = ["data", COLUMN, *(model.removeprefix(f"{COLUMN}-").replace("-", " ") for model in ABLATIONS)]
-    return "\n".join(["Set by set, macro-F1 and edges:", "", markdown(header, rows)])
+    return "\n".join(["## Set by set", "", markdown(header, rows)])
 
 
 def cell(part: Part | None) -> str:

@@ -8,13 +8,12 @@ The GPU makes all searches, and the columns of the larger tables. The cores make
 can make them again; to time the column, the GPU makes their seed 0, too, which is kept apart. Lanes share a GPU well:
 each waits for the host now and then. What is worth most comes first. A part is begun only where the time that is left
 should do for it, and keeps its records at once, so that the next call goes on from there; after each, `--out FOLDER`
-gets results and settings as one archive.
+gets records and settings as one archive.
 """
 
 from __future__ import annotations
 
 import gc
-import json
 import os
 import sys
 import tarfile
@@ -23,28 +22,24 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
-from fcntl import LOCK_EX, flock
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from threading import Lock
 from time import monotonic, perf_counter, sleep
-from typing import Any
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 os.environ.update(dict.fromkeys(THREADS, "1"))
 
-from benchmarks.paper import crs  # noqa: E402  # after the numbers of threads
+from benchmarks import jsonl  # noqa: E402  # after the numbers of threads
+from benchmarks.paper import crs  # noqa: E402
 from benchmarks.paper.progress import say  # noqa: E402
-from benchmarks.paper.records import RESULTS, Run, missing, this_place, write_json  # noqa: E402
+from benchmarks.paper.records import RECORDS, Run, missing, this_place, write_entry  # noqa: E402
 from benchmarks.paper.search import NAME, Trial, judge, keep, search  # noqa: E402
 from benchmarks.paper.training_data import divided, fold_of  # noqa: E402
 
 HERE = Path(__file__).parent
-COLUMN = RESULTS / "column.json"
-ON_GPU = RESULTS / "on-gpu"
+ON_GPU = RECORDS / "on-gpu"
 SEEDS = range(5)
-ARCHIVING = Lock()
 WAIT = 2.0
 """Seconds between two looks whether a search is over; enough for its settings to be written, too."""
 # Seconds that a search, a seed of the CRS column, four seeds of it, P = 0, and four seeds of that are thought to take.
@@ -77,10 +72,14 @@ class Part:
 
 
 def searched(data: str) -> bool:
-    return (RESULTS / data / NAME).exists()
+    return jsonl.find(RECORDS / NAME, {"data": data}) is not None
 
 
-def all_there(runs: Sequence[Run], root: Path = RESULTS) -> bool:
+def on_record(experiment: str, data: str) -> bool:
+    return any(entry["data"] == data for entry in jsonl.read(RECORDS / f"{experiment}.jsonl"))
+
+
+def all_there(runs: Sequence[Run], root: Path = RECORDS) -> bool:
     return not any(missing(one.data, one.model, one.protocol, one.seed, root=root) for one in runs)
 
 
@@ -97,7 +96,7 @@ def published(data: str) -> list[Run]:
 
 
 def parts_of_gpu(place: crs.Place, names: Sequence[str]) -> Iterator[Part]:
-    def runs(name: str, data: str, wanted: list[Run], seconds: float, root: Path = RESULTS) -> Part:
+    def runs(name: str, data: str, wanted: list[Run], seconds: float, root: Path = RECORDS) -> Part:
         do = partial(crs.run, data, wanted, place, root=root)
         return Part(f"{data}: {name}", seconds, lambda: all_there(wanted, root), lambda: searched(data), do)
 
@@ -106,15 +105,15 @@ def parts_of_gpu(place: crs.Place, names: Sequence[str]) -> Iterator[Part]:
     for data, (seconds, *_) in thought.items():
         yield Part(f"{data}: search", seconds, partial(searched, data), lambda: True, partial(_search, data, place))
     for data, (_, seconds, *_) in thought.items():
-        part = runs("CRS", data, rules(data, [0]), seconds, ON_GPU if data in SMALL else RESULTS)
+        part = runs("CRS", data, rules(data, [0]), seconds, ON_GPU if data in SMALL else RECORDS)
         yield Part(part.name, part.seconds, part.done, part.ready, partial(timed, data, part.do, place.device))
     for data, (_, _, _, seconds, _) in beyond.items():
         yield runs("P = 0, and cut points of all rows", data, zeros(data, [0]) + published(data), seconds)
     if crs.FIGURE in names:
-        done = (RESULTS / crs.FIGURE / "rate-f0.json").exists
+        done = partial(on_record, "rates", crs.FIGURE)
         yield Part(f"{crs.FIGURE}: rates", 100, done, lambda: True, partial(crs.rates, place))
     for data in {"connect-4", "adult"}.intersection(names):
-        done = (RESULTS / data / "gap.json").exists
+        done = partial(on_record, "gap", data)
         yield Part(f"{data}: gap", 30, done, partial(searched, data), partial(crs.gap, data, place))
     for data, (_, _, seconds, _, _) in beyond.items():
         yield runs("CRS, other seeds", data, rules(data, SEEDS[1:]), seconds)
@@ -140,7 +139,7 @@ def gpu(given: Namespace) -> None:
             continue
         say(f"{part.name}: {perf_counter() - start:.1f} s (thought {part.seconds:g})")
         gc.collect()  # networks on the device that are done with
-        archive(given.out, "gpu")
+        archive(given.out)
 
 
 def cpu(given: Namespace) -> None:
@@ -174,7 +173,7 @@ def small(data: str, pool: ProcessPoolExecutor, end: float, out: Path | None) ->
             say(f"{data}: {len(jobs) - number} runs are left for later")
             return
         say(f"{data}: {number + 1} of {len(jobs)} runs")
-        archive(out, "cpu")
+        archive(out)
 
 
 def warm_up() -> None:
@@ -190,30 +189,20 @@ def timed(data: str, do: Callable[[], None], device: str) -> None:
     start = perf_counter()
     do()
     seconds = perf_counter() - start
-    with open(__file__, encoding="utf-8") as lock:
-        flock(lock, LOCK_EX)  # lanes add to one file
-        known: dict[str, Any] = {"seed": 0, "sets": {}}
-        if COLUMN.exists():
-            known = json.loads(COLUMN.read_text(encoding="utf-8"))
-        known["sets"][data] = {"seconds": seconds, "device": device, "place": this_place()}
-        write_json(COLUMN, known)
+    entry = {"data": data, "seed": 0, "seconds": seconds, "device": device, "place": this_place()}
+    write_entry("crs_times", entry)
 
 
-def archive(out: Path | None, lane: str) -> None:
+def archive(out: Path | None) -> None:
+    """Pack all records and settings as they are now."""
     if out is None:
         return
-    half = out / f".{lane}-{os.getpid()}"
-    with ARCHIVING:
+    half = out / f".paper-{os.getpid()}"
+    with jsonl.locked(out):  # of two lanes that end at the same moment, the later has the records of both
         with tarfile.open(half, "w:gz") as file:
-            for path in _belonging(lane):
-                file.add(path, f"benchmarks/paper/{path.relative_to(HERE)}", filter=_whole)
-        half.replace(out / f"paper-{lane}.tar.gz")
-
-
-def _belonging(lane: str) -> list[Path]:
-    """The lane of cores has only the small tables, so that its archive can be unpacked after the other's."""
-    folders = [HERE / "results", HERE / "settings"]
-    return folders if lane == "gpu" else [folder / data for folder in folders for data in SMALL]
+            for path in (HERE / "records", HERE / "settings"):
+                file.add(path, f"benchmarks/paper/{path.name}", filter=_whole)
+        half.replace(out / "paper.tar.gz")
 
 
 def _whole(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:

@@ -1,21 +1,19 @@
 """What the bits of a fold allow, whoever learns from them: a forest on them, and a bound for every classifier.
 
-`python -m benchmarks.paper.bit_bounds adult,wine` adds to results/bits.json.
+`python -m benchmarks.paper.bit_bounds adult,wine` adds to records/bit_bounds.jsonl.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 
 from benchmarks.paper.progress import say
-from benchmarks.paper.records import FOLDS, RESULTS, write_json
+from benchmarks.paper.records import FOLDS, RECORDS, write_entry
 from benchmarks.paper.scores import macro_f1
 from benchmarks.paper.training_data import Fold, fold_of
 from conceptrules.learn.examples import Examples
@@ -41,14 +39,12 @@ def bound(part: Fold) -> float:
     return macro_f1(part.y_test, names[counts.argmax(axis=1)[pattern]])
 
 
-def measure(names: list[str], root: Path = RESULTS) -> None:
-    path = root / "bits.json"
-    known: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+def measure(names: list[str], root: Path = RECORDS) -> None:
     for name in names:
         parts = [fold_of(name, fold, "fold") for fold in range(FOLDS)]
-        known[name] = {"forest": [forest(part) for part in parts], "bound": [bound(part) for part in parts]}
-        write_json(path, dict(sorted(known.items())))
-        say(f"{name}: {known[name]}")
+        found = {"forest": [forest(part) for part in parts], "bound": [bound(part) for part in parts]}
+        write_entry("bit_bounds", {"data": name, **found}, root=root)
+        say(f"{name}: {found}")
 
 
 if __name__ == "__main__":

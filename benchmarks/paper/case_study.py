@@ -73,7 +73,7 @@ def colour_of(column: str) -> str:
 
 
 def draw(results: Results, Figure: Any) -> Any:
-    path = results.root / "adult" / "case.json"
+    path = results.root / "case_study.json"
     return draw_picture(picture(load(path)), Figure) if path.exists() else None
 
 

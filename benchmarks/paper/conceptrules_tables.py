@@ -1,22 +1,21 @@
-"""The column conceptrules in RESULTS.md: beside the paper's cells and CART's edges, its frontier, and the figures that
-were set for it, met or missed."""
+"""CONCEPTRULES.md: the library's own column beside the paper's cells and CART's edges, and its Pareto front.
+
+The figures that were set for it, met or missed, are in RESULTS.md.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import mean, median, pstdev
 
-from benchmarks.paper.ablation_tables import ablation_section
-from benchmarks.paper.markdown import markdown, named, signed
+from benchmarks.paper.markdown import account, markdown, named, signed
 from benchmarks.paper.records import Record
 from benchmarks.paper.reference import COLUMN, data_names, paper_best, paper_cell
 from benchmarks.paper.results import Results, edges_of, f1_of, seed_means
 
-ACCOUNT = Path(__file__).parent / "past_account.md"
 BUDGETS = {25: 77.5, 100: 78.7, 300: 79.7}
-"""Of the frontier on adult: so many edges at most, and the macro-F1 that is to be had with them."""
+"""Edges that a network on adult has at most, and the macro-F1 that is to be had with them."""
 AT_LEAST = {"bank-marketing": 76, "magic04": 83.5, "letRecog": 90, "banknote": 98.5, "adult": 80}
 ALL_BUT_ALL = {"mushroom": 99.5, "tic-tac-toe": 99.5}
 TENTH = ("adult", "bank-marketing", "magic04", "connect-4")
@@ -36,39 +35,39 @@ class Figure:
         return [self.name, self.target, self.measured, {True: "met", False: "**missed**", None: "open"}[self.met]]
 
 
-def past_sections(results: Results) -> list[str]:
-    account = [ACCOUNT.read_text(encoding="utf-8").strip()] if ACCOUNT.exists() else []
+def conceptrules_page(results: Results) -> list[str]:
+    """Return the sections of CONCEPTRULES.md."""
     return [
         introduction(),
-        verdict_table(results),
-        *account,
+        account("conceptrules"),
         column_table(results),
         chance_table(results),
         edges_table(results),
         fires_table(results),
-        frontier_table(results),
-        *ablation_section(results),
+        front_table(results),
     ]
 
 
 def introduction() -> str:
     return """\
-## Past the paper: the column conceptrules
+# Past the paper: the column conceptrules
 
-The library as it comes, `ConceptRuleClassifier(random_state=0)`, on the raw table of each training fold: protocol fold,
-the same settings for all data sets. One thing is said of a table that it does not say itself: on chess, files and ranks
-have an order (`kinds=`). Edges are counted after simplification; a set of k categories counts k, an interval with two
-bounds counts two. `python -m benchmarks.paper run --data all --model conceptrules` runs it, on a CPU."""
+Made by `make paper` from `records/` and `accounts/conceptrules.md`; please do not edit it. The column is the library as
+it comes, `ConceptRuleClassifier(random_state=0)`, on the raw table of each training fold: protocol fold, the same
+settings for all data sets. One thing is said of a table that it does not say itself: on chess, files and ranks have an
+order (`kinds=`). Edges are counted after simplification; a set of k categories counts k, an interval with two bounds
+counts two. `python -m benchmarks.paper run --data all --model conceptrules` runs it, on a CPU. The figures that were
+set for it are in [RESULTS.md](RESULTS.md)."""
 
 
 def score(results: Results, data: str, name: str = "f1") -> float | None:
-    """Of the column, as it is printed: to two digits, like the paper's."""
+    """Return a score of the column as it is printed: to two digits, like the paper's."""
     record = results.record(data, COLUMN)
     return round(mean(f1_of(record, name)), 2) if record and record.complete else None
 
 
 def scores(results: Results) -> dict[str, float]:
-    """Of the data sets that were run."""
+    """Return the score of each data set that was run."""
     found = {data: score(results, data) for data in data_names()}
     return {data: value for data, value in found.items() if value is not None}
 
@@ -78,7 +77,7 @@ def bounds(results: Results, data: str) -> float | None:
 
 
 def column_cell(results: Results, data: str) -> str:
-    """For Table 1."""
+    """Return a cell of Table 1."""
     ours, paper = score(results, data), paper_cell(data, "crs")
     record = results.record(data, COLUMN)
     if ours is None or record is None:
@@ -123,11 +122,11 @@ def column_table(results: Results) -> str:
         "over the classes with at least 5 training rows."
     )
     header = ["data", "conceptrules", "the paper's CRS", "the paper's best", "without rare classes"]
-    return "\n".join(["### Beside the paper's cells", "", words, "", markdown(header, rows)])
+    return "\n".join(["## Beside the paper's cells", "", words, "", markdown(header, rows)])
 
 
 def chance_table(results: Results) -> str:
-    """What another `random_state` changes, where more than one was run."""
+    """Return what another `random_state` changes, where more than one was run."""
     rows = []
     for data in data_names():
         runs = results.seeds(data, COLUMN)
@@ -145,7 +144,7 @@ def chance_table(results: Results) -> str:
 All figures are about `random_state=0`. Others hold out other rows and begin elsewhere. Means of five folds; over the
 seeds ± their standard deviation (lowest to highest)."""
     header = ["data", "seed 0", "macro-F1 over the seeds", "the paper's CRS", "seeds at or above it", "edges"]
-    return "\n".join(["### Other seeds", "", words, "", markdown(header, rows)])
+    return "\n".join(["## Other seeds", "", words, "", markdown(header, rows)])
 
 
 def edges_table(results: Results) -> str:
@@ -163,10 +162,10 @@ def edges_table(results: Results) -> str:
         rows.append([data, f"{ours:,.1f}", f"{plain:,.1f}", f"{cart:,.0f}", f"{ours / cart:.3f}", members_text(record)])
     words = """\
 Means of five folds. CART is scikit-learn's tree at its defaults, on one-hot categories. The second count takes an
-interval with two bounds as one edge. Three members: networks that vote, or that were polished as one after that, where
-held-out rows say that it pays."""
+interval with two bounds as one edge. Three members: networks that vote, or that went through one local search after
+that, where held-out rows say that it pays."""
     header = ["data", "edges", "two bounds as one", "CART", "edges / CART's", "members, fold by fold"]
-    return "\n".join(["### Edges beside CART's", "", words, "", markdown(header, rows)])
+    return "\n".join(["## Edges beside CART's", "", words, "", markdown(header, rows)])
 
 
 def members_text(record: Record | None) -> str:
@@ -184,10 +183,10 @@ def fires_table(results: Results) -> str:
         return ""
     words = "Shares of the test rows, in per cent: the default class decides the first, the priority the last."
     header = ["data", "no class fires", "one fires", "several fire"]
-    return "\n".join(["### How many classes fire", "", words, "", markdown(header, rows)])
+    return "\n".join(["## How many classes fire", "", words, "", markdown(header, rows)])
 
 
-def frontier_table(results: Results) -> str:
+def front_table(results: Results) -> str:
     record = results.record("adult", COLUMN)
     if record is None or not record.complete:
         return ""
@@ -204,27 +203,27 @@ def frontier_table(results: Results) -> str:
 From the one fit of each fold: of the networks of `frontier_` with at most so many edges, the one with the best score on
 held-out rows; its macro-F1 on the test rows, the mean of five folds."""
     header = ["edges at most", "edges", "macro-F1", "the worst fold", "wanted"]
-    return "\n".join(["### The frontier on adult", "", words, "", markdown(header, rows)])
+    return "\n".join(["## The Pareto front on adult", "", words, "", markdown(header, rows)])
 
 
 def within(record: Record, most: int) -> list[dict[str, float]] | None:
-    """Of each fold the best network with at most so many edges; None if a fold has none."""
+    """Return the best network of each fold with at most so many edges, or None if a fold has none."""
     found = [best_within(fold.extra["frontier"], most) for fold in record.folds]
     return None if None in found else [one for one in found if one is not None]
 
 
 def best_within(frontier: list[dict[str, float]], most: int) -> dict[str, float] | None:
-    """By held-out rows."""
+    """Return the network with the best score on held-out rows among those with at most so many edges."""
     small = [point for point in frontier if point["by_bounds"] <= most]
     return max(small, key=lambda point: (point["validation"], -point["by_bounds"]), default=None)
 
 
 def verdict_table(results: Results) -> str:
-    figures = [*score_figures(results), *edges_figures(results), *time_figures(results), *frontier_figures(results)]
+    figures = [*score_figures(results), *edges_figures(results), *time_figures(results), *front_figures(results)]
     count = sum(figure.met is True for figure in figures)
     words = f"**{count} of {len(figures)}** figures are met."
-    header = ["figure", "target", "measured", "verdict"]
-    return "\n".join(["### The figures that were set", "", words, "", markdown(header, [one.cells for one in figures])])
+    table = markdown(["figure", "target", "measured", "verdict"], [one.cells for one in figures])
+    return "\n".join(["### Past the paper: figures set for the column conceptrules", "", words, "", table])
 
 
 def score_figures(results: Results) -> Iterator[Figure]:
@@ -278,14 +277,15 @@ def edges_figures(results: Results) -> Iterator[Figure]:
 
 
 def time_figures(results: Results) -> Iterator[Figure]:
-    found = results.other("adult/times.json")
-    if not found:
+    folds = results.entries("fit_times", data="adult")
+    if not folds:
         yield Figure("time on adult, default", "<= 300 LightGBM fits")
         yield Figure('time on adult, effort="fast"', "<= 60 LightGBM fits")
         yield Figure('adult, effort="fast"', ">= 78")
         return
-    seconds = {key: mean(fold[key] for fold in found["folds"]) for key in ("lightgbm", "default", "fast", "fast_f1")}
-    threads = f"{found['threads']} thread" + ("s" if found["threads"] > 1 else "")
+    seconds = {key: mean(fold[key] for fold in folds) for key in ("lightgbm", "default", "fast", "fast_f1")}
+    count = folds[0]["threads"]
+    threads = f"{count} thread" + ("s" if count > 1 else "")
     for name, key, most in (("default", "default", 300), ('effort="fast"', "fast", 60)):
         ratio = seconds[key] / seconds["lightgbm"]
         said = f"{ratio:.0f} ({seconds[key]:.2f} s and {seconds['lightgbm']:.3f} s, {threads})"
@@ -294,7 +294,7 @@ def time_figures(results: Results) -> Iterator[Figure]:
     yield Figure('adult, effort="fast"', ">= 78", f"{f1:.2f}", f1 >= 78)
 
 
-def frontier_figures(results: Results) -> Iterator[Figure]:
+def front_figures(results: Results) -> Iterator[Figure]:
     record = results.record("adult", COLUMN)
     for most, wanted in BUDGETS.items():
         name, target = f"adult with at most {most} edges", f">= {wanted:g}"

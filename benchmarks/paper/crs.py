@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -22,10 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.paper.records import QUICK, RESULTS, Run, missing, write_fold, write_json
+from benchmarks.paper.records import QUICK, RECORDS, Run, missing, write_entry, write_fold
 from benchmarks.paper.records import Fold as Result
 from benchmarks.paper.scores import macro_f1, scores
-from benchmarks.paper.settings import FOLDER
+from benchmarks.paper.settings import table_of
 from benchmarks.paper.training_data import Fold, divided, fold_of, network_of, recipe_of, task_of
 from conceptrules.io.model_file import save
 from conceptrules.kernels.mllp import cpu
@@ -54,18 +53,14 @@ class Place:
     cores: int = CORES
 
 
-def settings_file(data: str, model: str) -> dict[str, Any]:
-    return tomllib.loads((FOLDER / data / f"{model}.toml").read_text(encoding="utf-8"))
-
-
 def settings_of(data: str, model: str, fold: int) -> dict[str, Any]:
     """What was chosen for the CRS of this fold; for the others with what their own file says."""
-    chosen = settings_file(data, "crs")
+    chosen = table_of(data, "crs")
     if "folds" not in chosen:
         raise ValueError(
-            f"settings/{data}/crs.toml has no choice for each fold: python -m benchmarks.paper.search {data}"
+            f"settings/crs.toml has no choice for the folds of {data}: python -m benchmarks.paper.search {data}"
         )
-    own = {} if model == "crs" else settings_file(data, model)
+    own = {} if model == "crs" else table_of(data, model)
     return {**chosen["fixed"], **chosen["folds"][str(fold)], **own}
 
 
@@ -91,7 +86,7 @@ def run(data: str, runs: Sequence[Run], place: Place, quick: bool = False, root:
     answers of an MLLP need its weights, which it does not keep; and cut points from all rows, as the authors have them,
     are what it is there to prevent.
     """
-    root = root or (QUICK if quick else RESULTS)
+    root = root or (QUICK if quick else RECORDS)
     wanted = sorted(
         {Wanted(one.model != "crs", one.protocol, one.seed, fold) for one in runs for fold in _missing(one, root)},
         key=str,
@@ -111,7 +106,7 @@ def run(data: str, runs: Sequence[Run], place: Place, quick: bool = False, root:
         for model in one.models:
             target = Run(data, model, one.protocol, one.seed)
             if target in runs and one.fold in _missing(target, root):
-                all_settings = {**settings_file(data, "crs"), **settings_file(data, model)}
+                all_settings = {**table_of(data, "crs"), **table_of(data, model)}
                 write_fold(target, judged(model, one.fold, part, snapshot, given, seconds), all_settings, root=root)
 
 
@@ -185,7 +180,7 @@ def inputs_of(rows: Examples, snapshot: Snapshot) -> Examples:
     return with_negations(rows) if snapshot.sizes[0] == 2 * rows.inputs else rows
 
 
-def rates(place: Place, data: str = FIGURE, epochs: int = 200, root: Path = RESULTS) -> None:
+def rates(place: Place, data: str = FIGURE, epochs: int = 200, root: Path = RECORDS) -> None:
     """F1 of the rules on the test rows of a fold, by structure and rate: the paper's figure."""
     part, found = fold_of(data, 0, "fold"), []
     recipe = recipe_of({"layers": [128]}, priority="first", max_epochs=epochs, snapshot_every=10)
@@ -196,10 +191,11 @@ def rates(place: Place, data: str = FIGURE, epochs: int = 200, root: Path = RESU
         answers = decide(network_of(part, snapshot), part.test.words)
         f1 = scores(part.y_test, part.classes[answers], part.y_train)["f1"]
         found.append({"layers": layers, "rate": rate, "fold": 0, "f1": f1, "epoch": snapshot.score.epoch})
-    write_json(root / data / "rate-f0.json", found)
+    for entry in found:
+        write_entry("rates", {"data": data, **entry}, "data", "layers", "rate", "fold", root=root)
 
 
-def gap(data: str, place: Place, epochs: int = 400, root: Path = RESULTS) -> None:
+def gap(data: str, place: Place, epochs: int = 400, root: Path = RECORDS) -> None:
     """The MLLP and its CRS over the epochs on validation rows, and how many classes fire."""
     part, found = fold_of(data, 0, "fold"), []
     recipe = recipe_of(settings_of(data, "crs", 0), max_epochs=epochs, patience=None)
@@ -211,7 +207,8 @@ def gap(data: str, place: Place, epochs: int = 400, root: Path = RESULTS) -> Non
         score = snapshot.score
         entry = {"epoch": score.epoch, "mllp_f1": score.mllp_f1, "crs_f1": score.crs_f1}
         found.append(entry | dict(zip(("none", "one", "several"), shares.tolist(), strict=True)))
-    write_json(root / data / "gap.json", found)
+    for entry in found:
+        write_entry("gap", {"data": data, **entry}, "data", "epoch", root=root)
 
 
 def case(place: Place) -> None:
@@ -221,7 +218,7 @@ def case(place: Place) -> None:
     (snapshot,) = best_of([task_of("adult", 0, "fold", recipe, 0)], [by_rules], place)
     network = simplify(network_of(part, snapshot), part.training_words)
     rows = part.training
-    save(with_statistics(network, part.training_words, rows.target, rows.weight), RESULTS / "adult" / "case.json")
+    save(with_statistics(network, part.training_words, rows.target, rows.weight), RECORDS / "case_study.json")
 
 
 def _missing(one: Run, root: Path) -> list[int]:

@@ -140,7 +140,7 @@ def _truth_table(axes: Any, name: str, function: Callable[[Any, Any], Any]) -> N
 
 def gap(results: Results, Figure: Any) -> Any:
     """Above: both networks over the epochs. Below: on how many rows no class fires, and on how many several do."""
-    found = {data: results.other(f"{data}/gap.json") for data in data_names()}
+    found = {data: results.entries("gap", data=data) for data in data_names()}
     chosen = {data: sorted(entries, key=lambda entry: entry["epoch"]) for data, entries in found.items() if entries}
     if not chosen:
         return None

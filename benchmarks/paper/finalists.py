@@ -1,13 +1,12 @@
 """How far the choice of the settings is chance: the best five of a search once more, with three seeds each.
 
 `python -m benchmarks.paper.finalists adult,wine --device cuda` trains the best five of each fold as long as the column
-is trained, takes the one with the best mean of validation scores, and keeps all in results/<data>/finalists.json.
+is trained, takes the one with the best mean of validation scores, and keeps all in records/finalists.jsonl.
 This came after the column and is no part of Table 1: it says how much of a difference is the noise of the choice.
 """
 
 from __future__ import annotations
 
-import json
 from argparse import ArgumentParser
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,11 +14,13 @@ from statistics import mean
 from time import perf_counter
 from typing import Any
 
+from benchmarks import jsonl
 from benchmarks.paper import crs
 from benchmarks.paper.progress import say
-from benchmarks.paper.records import FOLDS, RESULTS, this_place, write_json
+from benchmarks.paper.records import FOLDS, RECORDS, this_place, write_entry
 from benchmarks.paper.scores import macro_f1
 from benchmarks.paper.search import NAME
+from benchmarks.paper.settings import table_of
 from benchmarks.paper.training_data import fold_of, network_of, recipe_of, task_of
 from conceptrules.learn.mllp.fit import Snapshot
 from conceptrules.logic.simplification import simplify
@@ -27,12 +28,13 @@ from conceptrules.model.evaluation import decide
 
 SEEDS = range(3)
 FIVE = 5
-KEPT = "finalists.json"
 
 
-def look_again(data: str, place: crs.Place, root: Path = RESULTS) -> None:
-    record = json.loads((root / data / NAME).read_text(encoding="utf-8"))
-    fixed = crs.settings_file(data, "crs")["fixed"]
+def look_again(data: str, place: crs.Place, root: Path = RECORDS) -> None:
+    record = jsonl.find(root / NAME, {"data": data})
+    if record is None:
+        raise ValueError(f"{data} has not been searched: python -m benchmarks.paper.search {data}")
+    fixed = table_of(data, "crs")["fixed"]
     places = [
         (fold, number, seed) for fold in range(FOLDS) for number in best_five(record["folds"][fold]) for seed in SEEDS
     ]
@@ -44,7 +46,7 @@ def look_again(data: str, place: crs.Place, root: Path = RESULTS) -> None:
     best = dict(zip(places, crs.best_of(tasks, [crs.by_rules] * len(tasks), place), strict=True))
     folds = [_judged(data, fold, best) for fold in range(FOLDS)]
     seconds = round(perf_counter() - start, 1)
-    write_json(root / data / KEPT, {"data": data, "seconds": seconds, "place": this_place(), "folds": folds})
+    write_entry("finalists", {"data": data, "seconds": seconds, "place": this_place(), "folds": folds}, root=root)
     found = mean(fold["test_f1"][0] for fold in folds)
     say(f"{data}: {100 * found:.2f} on test rows, {seconds} s")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.paper.folds import load
-from benchmarks.paper.records import RESULTS, write_json
+from benchmarks.paper.records import RECORDS, write_entry
 from benchmarks.paper.reference import data_names
 from conceptrules.binarize import Binarizer
 
@@ -27,5 +27,7 @@ def properties(name: str) -> dict[str, int]:
     }
 
 
-def write_properties(root: Path = RESULTS) -> Path:
-    return write_json(root / "properties.json", [{"data": name, **properties(name)} for name in data_names()])
+def write_properties(root: Path = RECORDS) -> None:
+    """Count and keep the properties of all data sets."""
+    for name in data_names():
+        write_entry("properties", {"data": name, **properties(name)}, root=root)

@@ -1,15 +1,13 @@
-"""What the figures say, in words: the paper's claims held against our records."""
+"""The figure on the binarization rate: its curves, and the paper's three claims about it held against them."""
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import mean
 
-from benchmarks.paper.reference import data_names
 from benchmarks.paper.results import Results
 
 RIGHT = (0.7, 0.9)
@@ -34,16 +32,15 @@ Curve = dict[float, float]
 
 
 def rate_points(results: Results) -> list[Point]:
-    found = []
-    for path in sorted((results.root / "connect-4").glob("rate-*.json")):
-        for entry in json.loads(path.read_text(encoding="utf-8")):
-            layers = entry["layers"].split("_") if isinstance(entry["layers"], str) else entry["layers"]
-            found.append(Point(tuple(map(int, layers)), entry["rate"], entry["fold"], 100 * entry["f1"]))
-    return found
+    """Return all points of the figure."""
+    return [
+        Point(tuple(entry["layers"]), entry["rate"], entry["fold"], 100 * entry["f1"])
+        for entry in results.entries("rates")
+    ]
 
 
 def curves(points: Sequence[Point]) -> dict[tuple[int, ...], Curve]:
-    """F1 against the rate, the mean over folds; shallow networks before deep ones, narrow before wide."""
+    """Return F1 against the rate, the mean over folds; shallow networks before deep ones, narrow before wide."""
     gathered: dict[tuple[int, ...], dict[float, list[float]]] = defaultdict(lambda: defaultdict(list))
     for point in points:
         gathered[point.layers][point.rate].append(point.f1)
@@ -69,7 +66,7 @@ def judged(points: Sequence[Point]) -> list[str]:
 
 
 def _needs(deep: dict[tuple[int, ...], Curve], shallow: dict[tuple[int, ...], Curve]) -> str:
-    """Deep ones gain more from random binarization than shallow ones, and are worse without it."""
+    """Judge whether deep networks gain more from random binarization than shallow ones, and are worse without it."""
     gains = [mean(max(curve.values()) - curve[0] for curve in kind.values()) for kind in (deep, shallow)]
     at_zero = [mean(curve[0] for curve in kind.values()) for kind in (deep, shallow)]
     holds = gains[0] > gains[1] and at_zero[0] < at_zero[1]
@@ -88,7 +85,7 @@ def _right(deep: dict[tuple[int, ...], Curve]) -> str:
 
 
 def _wider(shallow: dict[tuple[int, ...], Curve], deep: dict[tuple[int, ...], Curve]) -> str:
-    """At the best rate of each."""
+    """Judge whether the wider of two networks is better, at the best rate of each."""
     kinds = (shallow, deep)
     tops = [[max(curve.values()) for _, curve in sorted(kind.items())] for kind in kinds]
     holds = [all(narrow < wide for narrow, wide in pairwise(top)) for top in tops]
@@ -103,20 +100,6 @@ def _wider(shallow: dict[tuple[int, ...], Curve], deep: dict[tuple[int, ...], Cu
         (False, False): "does not hold",
     }
     return f"Of the same depth, the wider is better: **{verdicts[holds[0], holds[1]]}**. At their best rates: {said}."
-
-
-def gap_lines(results: Results) -> list[str]:
-    """One line a data set: the last epoch on record."""
-    lines = []
-    for data in data_names():
-        entries = results.other(f"{data}/gap.json")
-        if entries:
-            last = max(entries, key=lambda entry: entry["epoch"])
-            lines.append(
-                f"- {data}, epoch {last['epoch']}: MLLP {100 * last['mllp_f1']:.2f}, CRS {100 * last['crs_f1']:.2f}; "
-                f"no class fires on {100 * last['none']:.1f} % of the rows, several on {100 * last['several']:.1f} %."
-            )
-    return lines
 
 
 def _verdict(holds: bool) -> str:

@@ -1,49 +1,61 @@
-"""What a run leaves behind: one small JSON for a data set, a model, a protocol and a seed, with an entry for each fold.
+"""What a run leaves behind: a line of records/EXPERIMENT.jsonl for a data set, a model, a protocol and a seed.
 
-A fold is written as soon as it is done, so an interrupted run goes on where it stopped: `missing` says what is left.
+The line has an entry for each fold. A fold is written as soon as it is done, so an interrupted run goes on where it
+stopped: `missing` says what is left.
 """
 
 from __future__ import annotations
 
-import fcntl
-import json
 import os
 import platform
-import re
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from benchmarks import jsonl
+from benchmarks.paper.reference import ABLATIONS, COLUMN, FAST, OURS
 from conceptrules import __version__
 
-RESULTS = Path(__file__).parent / "results"
+RECORDS = Path(__file__).parent / "records"
 QUICK = Path(__file__).parent / ".quick"
 """Where `run --quick` keeps its records, away from the committed ones (and from git)."""
 PROTOCOLS = ("fold", "published")
 FOLDS = 5
-DIGITS = 6
-RUN_FILE = re.compile(r".+-(fold|published)-s\d+\.json")
 PACKAGES = ("numpy", "scikit-learn", "numba", "lightgbm", "torch", "triton")
 STAGES = ("CRS_O", "CRS_DN", "CRS_RR", "CRS_DN_RR")
 """Edges of a CRS: as extracted, without dead nodes, without redundant rules, without both."""
+EXPERIMENTS = ("baselines", "crs", "conceptrules", "ablation")
+"""The files whose lines are runs; the other files have lines of their own kind."""
+
+
+def experiment_of(model: str) -> str:
+    """Return the name of the file that keeps the runs of a model."""
+    if model in OURS:
+        return "crs"
+    if model in ABLATIONS:
+        return "ablation"
+    return "conceptrules" if model in (COLUMN, FAST) else "baselines"
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What is run."""
+    """What is run, and the key of its record."""
 
     data: str
     model: str
     protocol: str = "fold"
     seed: int = 0
 
-    def path(self, root: Path = RESULTS) -> Path:
-        return root / self.data / f"{self.model}-{self.protocol}-s{self.seed}.json"
+    def path(self, root: Path = RECORDS) -> Path:
+        """Return the file that keeps the record of this run."""
+        return root / f"{experiment_of(self.model)}.jsonl"
+
+
+KEY = tuple(Run.__dataclass_fields__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +88,7 @@ class Record:
 
     @property
     def complete(self) -> bool:
+        """Whether all folds are there and none of them failed."""
         return len(self.folds) == FOLDS and not any(fold.failed for fold in self.folds)
 
     @property
@@ -85,9 +98,9 @@ class Record:
 
 
 def missing(
-    data: str, model: str, protocol: str = "fold", seed: int = 0, *, root: Path = RESULTS, retry: bool = False
+    data: str, model: str, protocol: str = "fold", seed: int = 0, *, root: Path = RECORDS, retry: bool = False
 ) -> list[int]:
-    """The folds that are still to do. One that failed is done, unless it is to be tried again."""
+    """Return the folds that are still to do. One that failed is done, unless it is to be tried again."""
     record = read(Run(data, model, protocol, seed), root)
     done = {fold.fold for fold in record.folds if not (retry and fold.failed)} if record else set()
     return [fold for fold in range(FOLDS) if fold not in done]
@@ -98,41 +111,49 @@ def write_fold(
     fold: Fold,
     settings: Mapping[str, Any],
     *,
-    root: Path = RESULTS,
+    root: Path = RECORDS,
     place: Mapping[str, Any] | None = None,
 ) -> Path:
-    """Put a fold into the run's file, in the place of an earlier one of the same number; other folds stay."""
+    """Put a fold into the record of its run, in the place of an earlier one of the same number; other folds stay."""
     _check(run, fold)
     path = run.path(root)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with _locked(path.parent):
-        content = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-        replace_text(path, _text(_merged(content, run, fold, settings, place or this_place())))
-    return path
+    where = dict(place or this_place())
+    return jsonl.change(path, asdict(run), lambda known: _merged(known or {}, run, fold, settings, where))
 
 
-def read(run: Run, root: Path = RESULTS) -> Record | None:
-    path = run.path(root)
-    return read_file(path) if path.exists() else None
+def read(run: Run, root: Path = RECORDS) -> Record | None:
+    """Return the record of a run, or None if it has none."""
+    entry = jsonl.find(run.path(root), asdict(run))
+    return record_of(entry) if entry else None
 
 
-def read_file(path: Path) -> Record:
-    content = json.loads(path.read_text(encoding="utf-8"))
-    run = Run(content["data"], content["model"], content["protocol"], content["seed"])
-    entries = content["folds"]
-    times = {entry["fold"]: entry["finished"] for entry in entries}
+def record_of(entry: Mapping[str, Any]) -> Record:
+    """Return a line of a file of runs as a record."""
+    times = {one["fold"]: one["finished"] for one in entry["folds"]}
     names = Fold.__dataclass_fields__
-    folds = tuple(Fold(**{key: value for key, value in entry.items() if key in names}) for entry in entries)
-    return Record(run, folds, content["settings"], tuple(content["places"]), times)
+    folds = tuple(Fold(**{key: value for key, value in one.items() if key in names}) for one in entry["folds"])
+    run = Run(*(entry[name] for name in KEY))
+    return Record(run, folds, entry["settings"], tuple(entry["places"]), times)
 
 
-def read_all(root: Path = RESULTS) -> list[Record]:
-    """Every run on record, in the order of file names."""
-    return [read_file(path) for path in sorted(root.glob("*/*.json")) if RUN_FILE.fullmatch(path.name)]
+def read_all(root: Path = RECORDS) -> list[Record]:
+    """Return every run on record, experiment by experiment, in the order of the lines."""
+    return [record_of(entry) for name in EXPERIMENTS for entry in jsonl.read(root / f"{name}.jsonl")]
+
+
+def remove(run: Run, root: Path) -> None:
+    """Forget a run."""
+    jsonl.change(run.path(root), asdict(run), lambda known: None)
+
+
+def write_entry(experiment: str, entry: Mapping[str, Any], *key: str, root: Path = RECORDS) -> Path:
+    """Put a line into the file of an experiment that is not made of runs. Floats are rounded."""
+    return jsonl.put(root / f"{experiment}.jsonl", [jsonl.rounded(entry)], key or ("data",))
 
 
 def this_place() -> dict[str, Any]:
-    """Versions and machine."""
+    """Return versions and machine."""
     return {
         "python": platform.python_version(),
         "conceptrules": __version__,
@@ -142,16 +163,6 @@ def this_place() -> dict[str, Any]:
         "cores": len(os.sched_getaffinity(0)),
         **({"gpu": card} if (card := _card()) else {}),
     }
-
-
-def write_json(path: Path, content: Any) -> Path:
-    """Any other record (a list of entries, say): compact, rounded, one entry a line, and never half written."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    text = _dump(_rounded(content))
-    if isinstance(content, list):
-        text = "[\n" + ",\n".join(map(_dump, _rounded(content))) + "\n]"
-    replace_text(path, text + "\n")
-    return path
 
 
 def _check(run: Run, fold: Fold) -> None:
@@ -164,64 +175,16 @@ def _check(run: Run, fold: Fold) -> None:
 
 
 def _merged(
-    content: dict[str, Any], run: Run, fold: Fold, settings: Mapping[str, Any], place: Mapping[str, Any]
+    known: Mapping[str, Any], run: Run, fold: Fold, settings: Mapping[str, Any], place: dict[str, Any]
 ) -> dict[str, Any]:
-    places = content.get("places", [])
-    where = dict(place)
-    if where not in places:
-        places = [*places, where]
-    others = [entry for entry in content.get("folds", []) if entry["fold"] != fold.fold]
-    entry = {name: getattr(fold, name) for name in Fold.__dataclass_fields__}
-    filled = {key: value for key, value in entry.items() if value not in ({}, "", None)}
-    entry = filled | {"place": places.index(where), "finished": datetime.now(UTC).isoformat(timespec="seconds")}
-    return {
-        "data": run.data,
-        "model": run.model,
-        "protocol": run.protocol,
-        "seed": run.seed,
-        "settings": settings,
-        "places": places,
-        "folds": sorted([*others, _rounded(entry)], key=lambda entry: entry["fold"]),
-    }
-
-
-def _text(content: dict[str, Any]) -> str:
-    """One line for each key, and one for each fold."""
-    lines = [f'"{key}":{_dump(value)}' for key, value in content.items() if key != "folds"]
-    folds = ",\n".join(map(_dump, content["folds"]))
-    return "{\n" + ",\n".join(lines) + ',\n"folds":[\n' + folds + "\n]\n}\n"
-
-
-def _dump(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-
-
-def _rounded(value: Any) -> Any:
-    """Plain JSON values, NumPy's included, with floats of six digits after the point."""
-    if isinstance(value, Mapping):
-        return {str(key): _rounded(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_rounded(inner) for inner in value]
-    if hasattr(value, "tolist"):
-        return _rounded(value.tolist())
-    return round(value, DIGITS) if isinstance(value, float) else value
-
-
-def replace_text(path: Path, text: str) -> None:
-    half = path.with_name(f".{path.name}.{os.getpid()}")
-    half.write_text(text, encoding="utf-8")
-    half.replace(path)
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Two processes may finish folds of the same run at the same moment."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
+    places = known.get("places", [])
+    if place not in places:
+        places = [*places, place]
+    others = [one for one in known.get("folds", []) if one["fold"] != fold.fold]
+    filled = {key: value for key, value in asdict(fold).items() if value not in ({}, "", None)}
+    entry = filled | {"place": places.index(place), "finished": datetime.now(UTC).isoformat(timespec="seconds")}
+    folds = sorted([*others, jsonl.rounded(entry)], key=lambda one: one["fold"])
+    return {**asdict(run), "settings": settings, "places": places, "folds": folds}
 
 
 def _version(name: str) -> str:

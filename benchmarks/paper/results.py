@@ -1,15 +1,17 @@
-"""What the tables say, before it is text: each cell of Table 1, ours beside the paper's."""
+"""All that is on record, as the tables ask for it: each cell of Table 1, ours beside the paper's."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, pstdev
 from typing import Any
 
-from benchmarks.paper.records import RESULTS, Record, read_all
+from benchmarks import jsonl
+from benchmarks.jsonl import Entry
+from benchmarks.paper.markdown import signed
+from benchmarks.paper.records import RECORDS, Record, read_all
 from benchmarks.paper.reference import paper_cell
 
 NEAR = 2.0
@@ -46,7 +48,7 @@ class Results:
     """All that is on record, and how to ask for it."""
 
     records: tuple[Record, ...]
-    root: Path = RESULTS
+    root: Path = RECORDS
 
     def record(self, data: str, model: str, protocol: str = "fold", seed: int = 0) -> Record | None:
         wanted = (data, model, protocol, seed)
@@ -66,36 +68,51 @@ class Results:
         found = f1_of(record)
         return Cell(data, model, paper, mean(found), pstdev(found))
 
-    def other(self, name: str) -> Any:
-        """A record that is not a run, by its path below results/; None where there is none."""
-        path = self.root / name
-        return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+    def entries(self, experiment: str, **key: Any) -> list[Entry]:
+        """Return the lines of an experiment that is not made of runs: all of them, or those with these values."""
+        found = jsonl.read(self.root / f"{experiment}.jsonl")
+        return [entry for entry in found if all(entry[name] == value for name, value in key.items())]
+
+    def entry(self, experiment: str, **key: Any) -> Entry | None:
+        """Return the first line of an experiment that has these values."""
+        return next(iter(self.entries(experiment, **key)), None)
 
 
-def read_results(root: Path = RESULTS) -> Results:
+def read_results(root: Path = RECORDS) -> Results:
     return Results(tuple(read_all(root)), root)
 
 
 def f1_of(record: Record, name: str = "f1") -> list[float]:
-    """Per cent, fold by fold."""
+    """Return the scores of a run, fold by fold, in per cent."""
     return [100 * fold.scores[name] for fold in record.folds]
 
 
 def edges_of(record: Record | None, stage: str) -> float | None:
-    """The mean over the folds."""
+    """Return the mean number of edges over the folds, or None if a fold has no such count."""
     if record is None or not record.complete or any(stage not in fold.edges for fold in record.folds):
         return None
     return mean(fold.edges[stage] for fold in record.folds)
 
 
 def average(cells: Iterable[Cell]) -> float | None:
-    """The mean of a column, if it is whole."""
+    """Return the mean of a column, or None if a cell is missing."""
     ours = [cell.ours for cell in cells]
     return None if None in ours or not ours else mean(value for value in ours if value is not None)
 
 
 def seed_means(records: Sequence[Record]) -> list[float]:
     return [mean(f1_of(record)) for record in records]
+
+
+def beside(other: Sequence[float] | None, first: Record | None) -> tuple[str, str]:
+    """Return the scores of another run as text, and those of Table 1 with how much the other is above them."""
+    if other is None:
+        return "", ""
+    text = f"{mean(other):.2f} ± {pstdev(other):.2f}"
+    if first is None or not first.complete:
+        return text, "not run"
+    own = f1_of(first)
+    return text, f"{mean(own):.2f} ± {pstdev(own):.2f} ({signed(mean(other) - mean(own))})"
 
 
 def _key(record: Record) -> tuple[str, str, str, int]:

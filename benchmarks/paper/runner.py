@@ -19,7 +19,7 @@ from time import monotonic
 from typing import Any
 
 from benchmarks.paper.progress import counted, say
-from benchmarks.paper.records import FOLDS, QUICK, RESULTS, Fold, Run, missing, read, write_fold
+from benchmarks.paper.records import FOLDS, QUICK, RECORDS, Fold, Run, missing, read, remove, write_fold
 from benchmarks.paper.reference import ABLATIONS, LARGE, OURS, PAST
 from benchmarks.paper.settings import Settings, load_settings
 from conceptrules.datasets.catalogue import catalogue
@@ -45,7 +45,7 @@ class Plan:
 
     @property
     def root(self) -> Path:
-        return QUICK if self.quick else RESULTS
+        return QUICK if self.quick else RECORDS
 
     def runs(self) -> Iterator[Run]:
         for model in self.model:
@@ -90,7 +90,7 @@ def run(plan: Plan) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that workers are stopped on the way out
     if plan.quick:
         for each in plan.runs():
-            each.path(QUICK).unlink(missing_ok=True)
+            remove(each, QUICK)
     unfinished = run_ours(plan) + run_baselines(plan)
     if plan.quick:
         compare(plan)
@@ -254,7 +254,7 @@ def compare(plan: Plan) -> None:
     say("data            model                    seed   quick            committed        difference")
     for (data, model), found in groupby(plan.runs(), key=lambda each: (each.data, each.model)):
         runs = list(found)
-        pairs = [(_cell(read(each, QUICK)), _cell(read(each, RESULTS))) for each in runs]
+        pairs = [(_cell(read(each, QUICK)), _cell(read(each, RECORDS))) for each in runs]
         lines = [(str(each.seed), *pair) for each, pair in zip(runs, pairs, strict=True)]
         if len(runs) > 1:
             every = [_over([cell for cell in cells if cell]) for cells in zip(*pairs, strict=True)]

@@ -1,8 +1,8 @@
 """The search for settings of the CRS column: for each fold from its training rows alone, by validation score.
 
 `python -m benchmarks.paper.search adult,wine --device cuda` halves the space that space.toml describes, all folds side
-by side, keeps all that was tried in results/<data>/search-folds.json, and writes what was chosen for each fold into
-settings/<data>/crs.toml. Only scores are needed of the networks, so this asks an engine, not the estimator.
+by side, keeps all that was tried in records/search.jsonl, and writes what was chosen for each fold into
+settings/crs.toml. Only scores are needed of the networks, so this asks an engine, not the estimator.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import jsonl
 from benchmarks.paper.progress import say
-from benchmarks.paper.records import FOLDS, RESULTS, replace_text, this_place
+from benchmarks.paper.records import FOLDS, RECORDS, this_place
 from benchmarks.paper.settings import FOLDER
 from benchmarks.paper.training_data import recipe_of, task_of, whole_passes
 from conceptrules.learn.mllp.device import engine
@@ -31,7 +32,7 @@ from conceptrules.learn.mllp.fit import Score, Snapshot
 from conceptrules.learn.mllp.hyperparameters import Recipe
 
 HERE = Path(__file__).parent
-NAME = "search-folds.json"
+NAME = "search.jsonl"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -152,33 +153,28 @@ def chosen(record: Mapping[str, Any], fold: int) -> dict[str, Any]:
     return settings
 
 
-def keep(record: Mapping[str, Any], results: Path = RESULTS, settings: Path = FOLDER) -> None:
-    """The record, one line a configuration and a fold; and the choice of each fold as settings."""
-    lines = {
-        key: ",\n".join(json.dumps(one, separators=(",", ":")) for one in record[key]) for key in ("tries", "folds")
-    }
-    head = json.dumps({key: value for key, value in record.items() if key not in lines}, separators=(",", ":"))
-    text = head[:-1] + "".join(f',\n"{key}":[\n{value}\n]' for key, value in lines.items()) + "}\n"
-    name = record["data"]
-    for path, content in (
-        (results / name / NAME, text),
-        (settings / name / "crs.toml", settings_text(record)),
-    ):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        replace_text(path, content)
+def keep(record: Mapping[str, Any], root: Path = RECORDS, folder: Path = FOLDER) -> None:
+    """Put the record of a search among the others, and write the settings that all of them have chosen."""
+    path = jsonl.put(root / NAME, [record], ("data",))
+    folder.mkdir(parents=True, exist_ok=True)
+    with jsonl.locked(folder):
+        jsonl.replace_text(folder / "crs.toml", settings_text(jsonl.read(path)))
 
 
-def settings_text(record: Mapping[str, Any]) -> str:
-    name = record["data"]
+def settings_text(records: Sequence[Mapping[str, Any]]) -> str:
+    """Return settings/crs.toml: what is the same for all, and the choice of each fold of each data set."""
+    fixed = ", ".join(f"{key} = {json.dumps(value)}" for key, value in space()["column"]["fixed"].items())
     lines = [
-        f"# For each fold the best of {len(record['tries'])} configurations, by the macro-F1 on validation rows,",
-        f"# a part of its training rows: see results/{name}/{NAME} and space.toml.",
-        "[fixed]",
-        *(f"{key} = {json.dumps(value)}" for key, value in space()["column"]["fixed"].items()),
+        "# CRS: for each fold the best configuration of a search, by the macro-F1 on validation rows, a part of its",
+        "# training rows. Written by search.py from records/search.jsonl and space.toml.",
+        "[default]",
+        f"fixed = {{ {fixed} }}",
     ]
-    for fold in record["folds"]:
-        lines += ["", f"# Validation score {fold['validation_f1']:.4f}.", f"[folds.{fold['fold']}]"]
-        lines += [f"{key} = {json.dumps(value)}" for key, value in chosen(record, fold["fold"]).items()]
+    for record in records:
+        lines += ["", f"[{record['data']}.folds]"]
+        for fold in record["folds"]:
+            best = ", ".join(f"{key} = {json.dumps(value)}" for key, value in chosen(record, fold["fold"]).items())
+            lines.append(f"{fold['fold']} = {{ {best} }}  # validation score {fold['validation_f1']:.4f}")
     return "\n".join(lines) + "\n"
 
 

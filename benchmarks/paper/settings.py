@@ -1,6 +1,7 @@
-"""What a model is run with: settings/<data>/<model>.toml, written before the run.
+"""What a model is run with: settings/<model>.toml, written before the run.
 
-`[fixed]` holds what validation does not choose, `[search]` the values of everything that it does.
+The table `[default]` is for all data sets; a table with the name of a data set replaces what it names. `fixed` holds
+what validation does not choose, `search` the values of everything that it does.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import Any
+
+from benchmarks.paper.reference import data_names
 
 FOLDER = Path(__file__).parent / "settings"
 
@@ -26,7 +29,7 @@ class Settings:
     search: Mapping[str, list[Any]] = field(default_factory=dict)
 
     def candidates(self) -> Iterator[dict[str, Any]]:
-        """Every combination of the search space, the first value of each key first."""
+        """Yield every combination of the search space, the first value of each key first."""
         for values in product(*self.search.values()):
             yield dict(zip(self.search, values, strict=True))
 
@@ -35,14 +38,28 @@ class Settings:
 
 
 def load_settings(data: str, model: str) -> Settings:
-    path = FOLDER / data / f"{model}.toml"
-    if not path.exists():
-        raise FileNotFoundError(
-            f"{model} has no settings for {data}: write benchmarks/paper/settings/{data}/{path.name}"
-        )
-    content = tomllib.loads(path.read_text(encoding="utf-8"))
-    unknown = sorted(content.keys() - Settings.__dataclass_fields__.keys())
+    """Return the settings of a baseline for a data set."""
+    table = table_of(data, model)
+    unknown = sorted(table.keys() - Settings.__dataclass_fields__.keys())
     if unknown:
         known = ", ".join(Settings.__dataclass_fields__)
-        raise ValueError(f"{data}/{path.name} sets {unknown[0]!r}, which means nothing here; known are {known}")
-    return Settings(**content)
+        raise ValueError(f"{model}.toml sets {unknown[0]!r}, which means nothing here; known are {known}")
+    return Settings(**table)
+
+
+def table_of(data: str, model: str) -> dict[str, Any]:
+    """Return what the file of a model says of a data set, on top of what it says of all."""
+    if data not in data_names():
+        raise ValueError(f"there is no data set {data!r}; known are {', '.join(data_names())}")
+    content = _content(FOLDER / f"{model}.toml")
+    return {**content.get("default", {}), **content.get(data, {})}
+
+
+def _content(path: Path) -> dict[str, Any]:
+    if not path.exists():
+        raise FileNotFoundError(f"{path.stem} has no settings: write benchmarks/paper/settings/{path.name}")
+    content = tomllib.loads(path.read_text(encoding="utf-8"))
+    unknown = sorted(content.keys() - {"default", *data_names()})
+    if unknown:
+        raise ValueError(f"{path.name} has a table {unknown[0]!r}; known are default and {', '.join(data_names())}")
+    return content

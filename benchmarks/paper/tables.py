@@ -1,73 +1,54 @@
-"""RESULTS.md: the paper's tables with ours beside them, from the records alone, the same bytes every time."""
+"""RESULTS.md: the verdict, the paper's tables with ours beside them, and its figures."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from statistics import mean, pstdev
-from typing import Any
+from collections.abc import Sequence
+from statistics import mean
 
-from benchmarks.paper import conceptrules_tables, figures, rate_claims, search_tables
-from benchmarks.paper.markdown import markdown, signed
+from benchmarks.paper import conceptrules_tables, rate_claims
+from benchmarks.paper.markdown import account, markdown, signed
 from benchmarks.paper.markdown import named as _named
-from benchmarks.paper.records import STAGES, Run, read
-from benchmarks.paper.reference import COLUMN, CUT, NAMES, OURS, data_names, paper_cell, paper_figures
-from benchmarks.paper.results import NEAR, Cell, Results, average, edges_of, f1_of, read_results, seed_means
-from conceptrules.datasets.catalogue import catalogue
+from benchmarks.paper.records import STAGES
+from benchmarks.paper.reference import COLUMN, NAMES, data_names, paper_cell, paper_figures
+from benchmarks.paper.results import NEAR, Cell, Results, average, edges_of, seed_means
 
-HERE = Path(__file__).parent
-COLUMN_MINUTES = 15
 PROPERTIES = ("instances", "classes", "original", "binary")
 STAGE_NAMES = dict(zip(STAGES, ("CRS_O", "CRS_DN", "CRS_RR", "CRS_DN&RR"), strict=True))
 
 
-def write_results(folder: str | Path | None = None, root: Path | None = None) -> Path:
-    """RESULTS.md and the figures that it shows, in the folder given or beside this file."""
-    place = Path(folder) if folder else HERE
-    place.mkdir(parents=True, exist_ok=True)
-    results = read_results(root) if root else read_results()
-    drawn = figures.draw_all(results, place / "figures")
-    path = place / "RESULTS.md"
-    path.write_text(results_text(results, drawn), encoding="utf-8")
-    return path
-
-
-def results_text(results: Results, drawn: Sequence[str]) -> str:
-    sections = [
+def results_page(results: Results, drawn: Sequence[str]) -> list[str]:
+    """Return the sections of RESULTS.md; `drawn` names the figures that there are."""
+    return [
         introduction(),
         verdict(results),
+        conceptrules_tables.verdict_table(results),
+        account("missed"),
         table_1(results),
-        seeds_table(results),
-        gpu_table(results),
-        *search_tables.search_sections(results),
-        rare_classes(results),
-        published_table(results),
         table_2(results),
         rate_section(results, drawn),
         complexity_section(results, drawn),
         activation_section(drawn),
         case_section(drawn),
         gap_section(results, drawn),
-        *conceptrules_tables.past_sections(results),
-        time_section(results),
     ]
-    return "\n\n".join(section for section in sections if section) + "\n"
 
 
 def introduction() -> str:
     return """\
 # The paper's experiments, run again
 
-Made by `make paper` from the records in `results/`; please do not edit it. "The paper" is *Transparent Classification
+Made by `make paper` from the records in `records/`; please do not edit it. "The paper" is *Transparent Classification
 with Multilayer Logical Perceptrons and Random Binarization* (AAAI 2020). Scores are macro-F1 in per cent, the mean of
-five folds. The folds are the paper's: rows shuffled with `sample(frac=1, random_state=0)`, then
-`KFold(5, shuffle=True, random_state=0)`.
+the paper's five folds. Cut points, categories and every choice come from the training fold alone (protocol fold).
 
-There are two protocols. **fold**: cut points, categories, standardisation and every choice come from the training fold;
-a fifth of it is held out for the choices. **published**: cut points come from all rows, test fold included, as in the
-authors' script. Settings and search spaces are in `settings/` (one file for each data set and model) and `space.toml`.
-The paper's twelve models have the spaces that were written first, before the runs on record; what was set later is the
-stages of one search, which the verdict names. Each fold makes every choice anew."""
+| page | what is there |
+| --- | --- |
+| [METHODS.md](METHODS.md) | folds, protocols, inputs, choices, how edges are counted |
+| [REPRODUCTION.md](REPRODUCTION.md) | the paper's columns: what is missed, seeds, both protocols, baselines, times |
+| [SEARCHES.md](SEARCHES.md) | where the settings come from, and what other searches gave |
+| [CONCEPTRULES.md](CONCEPTRULES.md) | the library's own column: scores, edges, Pareto front, seeds |
+| [ABLATION.md](ABLATION.md) | what each part of the library's search is worth |
+| [HISTORY.md](../../HISTORY.md) | what was tried before, and what it gave |"""
 
 
 def verdict(results: Results) -> str:
@@ -82,8 +63,7 @@ def verdict(results: Results) -> str:
         + (f" Not run, or not to the end: {said['open']}." if by["open"] else ""),
         *over_seeds(results),
     ]
-    account = HERE / "account.md"
-    return "\n".join(lines) + ("\n\n" + account.read_text(encoding="utf-8").strip() if account.exists() else "")
+    return "\n".join(lines)
 
 
 def over_seeds(results: Results) -> list[str]:
@@ -111,7 +91,7 @@ def table_1(results: Results) -> str:
             "## Table 1, protocol fold",
             "",
             "Ours ± standard deviation over the five folds (seed 0); below it the paper's cell and the difference.",
-            "The last column is the library as it comes, beside the paper's CRS: see *Past the paper* below.",
+            "The last column is the library as it comes, beside the paper's CRS ([more](CONCEPTRULES.md)).",
             "",
             markdown(["data", *NAMES.values(), COLUMN], [*rows, ["**mean**", *means]]),
         ]
@@ -130,113 +110,6 @@ def cell_text(cell: Cell) -> str:
     return f"**{cell.ours:.2f}** ± {cell.spread:.2f}<br>{cell.paper:.2f} ({signed(cell.difference)})"
 
 
-def seeds_table(results: Results) -> str:
-    header = ["data", *(NAMES[model] for model in OURS)]
-    rows = [[data, *(_seeds_text(results, data, model) for model in OURS)] for data in data_names()]
-    return "\n".join(
-        [
-            "### Our columns over the seeds 0 to 4, protocol fold",
-            "",
-            "Mean of the seeds' means ± their standard deviation (lowest to highest); the number of seeds in brackets.",
-            "",
-            markdown(header, rows),
-        ]
-    )
-
-
-def _seeds_text(results: Results, data: str, model: str) -> str:
-    found = seed_means(results.seeds(data, model))
-    if len(found) < 2:
-        return f"{found[0]:.2f} [1]" if found else "not run"
-    return f"{mean(found):.2f} ± {pstdev(found):.2f} ({min(found):.2f} to {max(found):.2f}) [{len(found)}]"
-
-
-def gpu_table(results: Results) -> str:
-    """The runs of the smallest tables that timed the column, beside those of Table 1."""
-    rows = []
-    for data in data_names():
-        if other := read(Run(data, "crs"), results.root / "on-gpu"):
-            both = search_tables.beside(other, results.record(data, "crs"))
-            rows.append([data, *both, f"{paper_cell(data, 'crs'):.2f}"])
-    if not rows:
-        return ""
-    words = """\
-All runs of the four smallest tables are trained on a processor, so that `--quick` makes the same ones again. Their seed
-0 was trained on the H200 as well, which times the column, and stood in Table 1 before (`results/on-gpu/`): the same
-settings and rows with other random numbers. In brackets, how much they are above Table 1."""
-    header = ["data", "on the H200", "Table 1", "the paper"]
-    return "\n".join(["### Seed 0 of the smallest tables on a GPU", "", words, "", markdown(header, rows)])
-
-
-def rare_classes(results: Results) -> str:
-    """Where rare classes move the score: both scores, side by side."""
-    rows = []
-    for data in data_names():
-        records = [results.record(data, model) for model in NAMES]
-        pairs = [
-            (mean(f1_of(record)), mean(f1_of(record, "f1_common"))) if record and record.complete else None
-            for record in records
-        ]
-        if any(pair and abs(pair[0] - pair[1]) >= 0.005 for pair in pairs):
-            rows.append([data, *(f"{pair[1]:.2f}" if pair else "not run" for pair in pairs)])
-    if not rows:
-        return ""
-    return "\n".join(
-        [
-            "### Without rare classes, protocol fold",
-            "",
-            "Macro-F1 over the classes with at least 5 training rows, for data sets where that differs from Table 1.",
-            "nursery has a class with 2 rows in all: a fold that tests it unseen loses a fifth of its score.",
-            "",
-            markdown(["data", *NAMES.values()], rows),
-        ]
-    )
-
-
-def published_table(results: Results) -> str:
-    rows = [[data, *(_both_text(results, data, model) for model in CUT)] for data in data_names()]
-    means = []
-    for model in CUT:
-        fold = average([results.cell(data, model) for data in data_names()])
-        published = average([_published(results, data, model) for data in data_names()])
-        means.append(_pair_text(fold, published, paper_cell("Average", model)))
-    words = """\
-What it is worth to fit the cut points on all rows: published, fold, and the first less the second; below them the
-paper's cell and the difference of published from it. The other models see no cut points: for them the protocols are
-the same. Random numbers are the same in both, but with other cut points a training is another one, while that of the
-column CRS under fold is the one that won the search. So what the CRS loses here on adult and bank-marketing is for the
-most part the luck of that start; the other seeds, which do not have it, stand lower under fold, too. blogger and
-tic-tac-toe have no cut points, so all is the same there. SBRL was not run again on chess and connect-4, which have
-none, either."""
-    header = ["data", *(NAMES[model] for model in CUT)]
-    table = markdown(header, [*rows, ["**mean**", *means]])
-    return "\n".join(["## Table 1, protocol published", "", words, "", table])
-
-
-def _published(results: Results, data: str, model: str) -> Cell:
-    """A table without continuous columns has no cut points, so that a run under fold is one under published."""
-    cell = results.cell(data, model, "published")
-    same = results.record(data, model, "published") is None and not catalogue()[data].continuous
-    return results.cell(data, model) if same else cell
-
-
-def _both_text(results: Results, data: str, model: str) -> str:
-    published, fold = _published(results, data, model), results.cell(data, model)
-    if published.ours is None:
-        return f"{published.reason}<br>{published.paper:.2f}"
-    first = f"**{published.ours:.2f}**"
-    if fold.ours is not None:
-        first += f", {fold.ours:.2f}, {signed(published.ours - fold.ours)}"
-    return f"{first}<br>{published.paper:.2f} ({signed(published.ours - published.paper)})"
-
-
-def _pair_text(fold: float | None, published: float | None, paper: float) -> str:
-    if published is None:
-        return f"not whole<br>{paper:.2f}"
-    first = f"**{published:.2f}**" + ("" if fold is None else f", {fold:.2f}, {signed(published - fold)}")
-    return f"{first}<br>{paper:.2f} ({signed(published - paper)})"
-
-
 def _mean_text(cells: Sequence[Cell], model: str) -> str:
     """A mean over some of the sets would not compare with the paper's, so both are over those that ours has."""
     paper = paper_cell("Average", model)
@@ -251,7 +124,7 @@ def _mean_text(cells: Sequence[Cell], model: str) -> str:
 
 
 def table_2(results: Results) -> str:
-    found = {each["data"]: each for each in results.other("properties.json") or []}
+    found = {each["data"]: each for each in results.entries("properties")}
     rows, same = [], 0
     for data, paper in paper_figures()["properties"].items():
         ours = [found.get(data, {}).get(key) for key in PROPERTIES]
@@ -325,50 +198,21 @@ def gap_section(results: Results, drawn: Sequence[str]) -> str:
 Not in the paper; on validation rows, with the settings of fold 0, and for 400 epochs, where the column has 200. Above:
 macro-F1 of the continuous network and of the CRS extracted from it, over the epochs. Below: the shares of rows on which
 no class fires and on which several do, so that the default and the priority decide."""
-    return "\n".join([*lines, words, "", *_image("gap", drawn), "", *rate_claims.gap_lines(results)])
+    return "\n".join([*lines, words, "", *_image("gap", drawn), "", *gap_lines(results)])
 
 
-def time_section(results: Results) -> str:
-    """What it cost."""
-    rows = []
-    for model, name in {**NAMES, COLUMN: COLUMN}.items():
-        chosen = [each for each in results.records if each.run.model == model and each.run.protocol == "fold"]
-        whole = [each for each in chosen if each.complete and each.run.seed == 0]
-        folds = [fold for each in whole for fold in each.folds]
-        if folds:
-            fit, tune = (sum(fold.seconds.get(key, 0.0) for fold in folds) for key in ("fit", "tune"))
-            places = sorted({place_text(place) for each in whole for place in each.places})
-            rows.append([name, str(len(whole)), f"{fit:,.1f}", f"{tune:,.1f}" if tune else "none", "; ".join(places)])
-    if not rows:
-        return ""
-    header = ["model", "data sets", "seconds of fits", "seconds of choosing", "where"]
-    words = """\
-Protocol fold, seed 0, all five folds of the data sets that are complete. Machines were shared with other work, so these
-are orders of magnitude."""
-    return "\n".join(["## Times", "", words, "", markdown(header, rows), *column_time(results)])
-
-
-def column_time(results: Results) -> list[str]:
-    """How long the whole CRS column takes where all of it was trained on one machine."""
-    found = results.other("column.json")
-    if not found:
-        return []
-    sets = found["sets"]
-    seconds = sum(one["seconds"] for one in sets.values())
-    places = "; ".join(sorted({place_text(one["place"]) for one in sets.values()}))
-    slowest = ", ".join(f"{data} {sets[data]['seconds']:.0f} s" for data in data_names() if data in sets)
-    return [
-        "",
-        f"The CRS column at its chosen settings, seed {found['seed']}: {len(sets)} of {len(data_names())} data sets, 5 "
-        f"folds each, in **{seconds / 60:.1f} minutes** ({seconds:.0f} s) on {places}, from the file to the simplified "
-        f"rules, the sum over the data sets ({slowest}). Other runs shared the card meanwhile. The target is "
-        f"{COLUMN_MINUTES} minutes on one H200.",
-    ]
-
-
-def place_text(place: Mapping[str, Any]) -> str:
-    where = place.get("gpu") or place.get("processor") or place.get("machine", "")
-    return f"{where} ({place.get('cores', '?')} cores)"
+def gap_lines(results: Results) -> list[str]:
+    """Return one line for each data set: the last epoch on record."""
+    lines = []
+    for data in data_names():
+        entries = results.entries("gap", data=data)
+        if entries:
+            last = max(entries, key=lambda entry: entry["epoch"])
+            lines.append(
+                f"- {data}, epoch {last['epoch']}: MLLP {100 * last['mllp_f1']:.2f}, CRS {100 * last['crs_f1']:.2f}; "
+                f"no class fires on {100 * last['none']:.1f} % of the rows, several on {100 * last['several']:.1f} %."
+            )
+    return lines
 
 
 def _image(name: str, drawn: Sequence[str]) -> list[str]:

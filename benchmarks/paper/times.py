@@ -13,7 +13,7 @@ import numpy as np
 from benchmarks.paper.conceptrules_runs import fitted
 from benchmarks.paper.folds import load, plain_inputs, rows_of_fold
 from benchmarks.paper.progress import say
-from benchmarks.paper.records import FOLDS, RESULTS, this_place, write_json
+from benchmarks.paper.records import FOLDS, RECORDS, this_place, write_entry
 from benchmarks.paper.scores import macro_f1
 from conceptrules import ConceptRuleClassifier
 
@@ -22,13 +22,14 @@ REPEATS = 5
 """LightGBM's fits, which are short; the median counts."""
 
 
-def write_times(threads: int, root: Path = RESULTS) -> Path:
+def write_times(threads: int, root: Path = RECORDS) -> None:
+    """Take and keep the times of all folds."""
     _warm_up(threads)
-    folds = []
     for fold in range(FOLDS):
-        folds.append(times_of(fold, threads))
-        say(f"fold {fold}: {folds[-1]}")
-    return write_json(root / DATA / "times.json", {"threads": threads, "place": this_place(), "folds": folds})
+        found = times_of(fold, threads)
+        say(f"fold {fold}: {found}")
+        entry = {"data": DATA, "fold": fold, "threads": threads, **found, "place": this_place()}
+        write_entry("fit_times", entry, "data", "fold", root=root)
 
 
 def times_of(fold: int, threads: int) -> dict[str, float]:

@@ -162,16 +162,26 @@ def test_every_baseline_has_settings_for_every_data_set() -> None:
 
 def test_settings_that_mean_nothing_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "FOLDER", tmp_path)
-    with pytest.raises(FileNotFoundError, match=r"settings/wine/cart\.toml"):
+    with pytest.raises(FileNotFoundError, match=r"settings/cart\.toml"):
         load_settings("wine", "cart")
-    (tmp_path / "wine").mkdir()
-    (tmp_path / "wine" / "cart.toml").write_text('input = "plain"\n')
+    (tmp_path / "cart.toml").write_text('[default]\ninput = "plain"\n')
     with pytest.raises(ValueError, match="'input'"):
         load_settings("wine", "cart")
+    (tmp_path / "cart.toml").write_text('[vine]\ninputs = "plain"\n')
+    with pytest.raises(ValueError, match="table 'vine'"):
+        load_settings("wine", "cart")
+
+
+def test_a_data_set_replaces_what_it_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "FOLDER", tmp_path)
+    default = '[default]\ninputs = "plain"\nsearch = { a = [1, 2] }\n'
+    (tmp_path / "cart.toml").write_text(default + "[wine]\ntune_rows = 10\nsearch = { b = [3] }\n")
+    assert load_settings("adult", "cart") == Settings(search={"a": [1, 2]})
+    assert load_settings("wine", "cart") == Settings(tune_rows=10, search={"b": [3]})
 
 
 def test_a_run_does_what_is_missing_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "RESULTS", tmp_path)
+    monkeypatch.setattr(runner, "RECORDS", tmp_path)
     plan = Plan(("wine",), ("cart",), jobs=2)
     assert run_baselines(plan) == 0
     first = read(Run("wine", "cart"), tmp_path)
@@ -194,7 +204,7 @@ def test_a_fold_that_takes_too_long_is_stopped_and_says_so(tmp_path: Path) -> No
 def test_an_error_is_shown_and_not_kept(tmp_path: Path) -> None:
     job = Job(Run("no such data", "cart"), 0, tmp_path)
     ((_, outcome, _),) = work([job], 1, limit=600.0)
-    assert "no settings for no such data" in outcome.error
+    assert "there is no data set 'no such data'" in outcome.error
     assert not list(tmp_path.iterdir())
 
 

@@ -12,7 +12,7 @@ from benchmarks.paper import ablation_tables, conceptrules_tables, tables
 from benchmarks.paper.__main__ import listed
 from benchmarks.paper.baselines import Refused
 from benchmarks.paper.conceptrules_runs import KINDS, LEFT_OUT, run_fold, settings_of_column
-from benchmarks.paper.records import Fold, Run, write_fold, write_json
+from benchmarks.paper.records import Fold, Run, write_entry, write_fold
 from benchmarks.paper.reference import ABLATIONS, COLUMN, FAST, LARGE, NAMES, PAST, data_names, paper_best, paper_cell
 from benchmarks.paper.results import average, edges_of, f1_of, read_results
 from benchmarks.paper.runner import Plan, folds_of, settings_of
@@ -127,7 +127,8 @@ def test_edges_and_members(whole: Path) -> None:
 
 def test_times_are_multiples_of_lightgbm(tmp_path: Path) -> None:
     fold = {"lightgbm": 0.1, "default": 30.1, "fast": 5.0, "fast_f1": 0.785}
-    write_json(tmp_path / "adult" / "times.json", {"threads": 1, "folds": [fold] * 5})
+    for number in range(5):
+        write_entry("fit_times", {"data": "adult", "fold": number, "threads": 1, **fold}, "data", "fold", root=tmp_path)
     found = figures_of(tmp_path)
     assert found["time on adult, default"] == [
         "<= 300 LightGBM fits",
@@ -144,7 +145,7 @@ def test_an_ablation_is_compared_on_the_same_folds(tmp_path: Path) -> None:
     put(tmp_path, "chess", 0.7, 1000)
     put(tmp_path, "chess", 0.6, 3000, "conceptrules-no-polish", folds=1)
     put(tmp_path, "adult", 0.7, model="conceptrules-no-polish", folds=4)
-    summary, by_data = ablation_tables.ablation_section(read_results(tmp_path))
+    _, summary, by_data, _ = ablation_tables.ablation_page(read_results(tmp_path))
     row = row_of(summary, ABLATIONS["conceptrules-no-polish"])
     assert row.endswith("| 70.00 (\N{MINUS SIGN}10.00) | 1,540 | 520 | 2.50 | 2 |")
     assert row_of(summary, ABLATIONS["conceptrules-no-winners"]).endswith("| not run | 0 |")
@@ -153,7 +154,7 @@ def test_an_ablation_is_compared_on_the_same_folds(tmp_path: Path) -> None:
 
 
 def test_without_records_there_is_no_ablation(whole: Path) -> None:
-    assert ablation_tables.ablation_section(read_results(whole)) == []
+    assert ablation_tables.ablation_page(read_results(whole))[1:] == ["Not run."]
 
 
 def test_an_ablation_runs_one_fold_of_large_sets() -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from benchmarks import jsonl
 from benchmarks.paper import runner
-from benchmarks.paper.records import Fold, Run, missing, read, read_all, this_place, write_fold, write_json
+from benchmarks.paper.records import Fold, Run, missing, read, read_all, remove, this_place, write_entry, write_fold
 
 RUN = Run("wine", "cart")
 PLACE = {"python": "3", "processor": "P", "cores": 2}
@@ -35,7 +35,7 @@ def test_quick_runs_stand_beside_the_committed_ones_seed_by_seed_and_over_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     roots = tmp_path / "committed", tmp_path / "quick"
-    for name, root in zip(("RESULTS", "QUICK"), roots, strict=True):
+    for name, root in zip(("RECORDS", "QUICK"), roots, strict=True):
         monkeypatch.setattr(runner, name, root)
     for seed, committed, quick in [(0, 0.9, 0.85), (3, 0.8, 0.83)]:
         for f1, root in zip((committed, quick), roots, strict=True):
@@ -98,14 +98,14 @@ def test_folds_that_end_at_the_same_moment_are_all_kept(tmp_path: Path) -> None:
     with ThreadPoolExecutor(5) as pool:
         list(pool.map(lambda number: write_fold(RUN, scored(number), {}, root=tmp_path, place=PLACE), range(5)))
     assert missing("wine", "cart", root=tmp_path) == []
-    assert [path.name for path in (tmp_path / "wine").iterdir()] == ["cart-fold-s0.json"]
+    assert [path.name for path in tmp_path.iterdir()] == ["baselines.jsonl"]
 
 
 def test_the_place_of_each_fold_is_known(tmp_path: Path) -> None:
     other = {**PLACE, "cores": 16}
     for number, place in enumerate((PLACE, other, PLACE)):
         path = write_fold(RUN, scored(number), {}, root=tmp_path, place=place)
-    content = json.loads(path.read_text(encoding="utf-8"))
+    (content,) = jsonl.read(path)
     assert content["places"] == [PLACE, other]
     assert [entry["place"] for entry in content["folds"]] == [0, 1, 0]
 
@@ -113,7 +113,7 @@ def test_the_place_of_each_fold_is_known(tmp_path: Path) -> None:
 def test_files_are_small_and_plain(tmp_path: Path) -> None:
     fold = Fold(0, {"f1": np.float64(1 / 3)}, edges={"edges": np.int64(9)}, extra={"shares": np.array([0.25, 2 / 3])})
     path = write_fold(RUN, fold, {}, root=tmp_path, place=PLACE)
-    (line,) = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith('{"fold"')]
+    (line,) = path.read_text(encoding="utf-8").splitlines()
     assert '"f1":0.333333' in line
     assert '"edges":9' in line
     assert '"shares":[0.25,0.666667]' in line
@@ -122,9 +122,31 @@ def test_files_are_small_and_plain(tmp_path: Path) -> None:
 
 def test_other_files_are_not_taken_for_runs(tmp_path: Path) -> None:
     write_fold(RUN, scored(0), {}, root=tmp_path, place=PLACE)
-    write_json(tmp_path / "wine" / "rate-s0.json", [{"rate": 0.1}, {"rate": 1 / 3}])
+    for rate in (1 / 3, 0.1, 0.1):
+        path = write_entry("rates", {"data": "wine", "rate": rate, "f1": 2 / 3}, "data", "rate", root=tmp_path)
     assert [record.run for record in read_all(tmp_path)] == [RUN]
-    assert (tmp_path / "wine" / "rate-s0.json").read_text() == '[\n{"rate":0.1},\n{"rate":0.333333}\n]\n'
+    lines = '{"data":"wine","rate":0.1,"f1":0.666667}', '{"data":"wine","rate":0.333333,"f1":0.666667}'
+    assert path.read_text(encoding="utf-8").splitlines() == list(lines)
+
+
+def test_runs_of_an_experiment_share_a_file_and_keep_to_their_lines(tmp_path: Path) -> None:
+    """A line is found by its key as a whole: seed 1 is not seed 10, and `cart` is no part of another name."""
+    runs = [Run("wine", "cart", seed=seed) for seed in (10, 1, 0)] + [Run("adult", "rf10"), Run("wine", "crs")]
+    for number, run in enumerate(runs):
+        write_fold(run, scored(number), {}, root=tmp_path, place=PLACE)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["baselines.jsonl", "crs.jsonl"]
+    lines = (tmp_path / "baselines.jsonl").read_text(encoding="utf-8").splitlines()
+    assert lines == sorted(lines)
+    assert [[fold.fold for fold in found.folds] for run in runs if (found := read(run, tmp_path))] == [
+        [0],
+        [1],
+        [2],
+        [3],
+        [4],
+    ]
+    remove(runs[1], tmp_path)
+    remove(Run("banknote", "cart"), tmp_path)
+    assert [read(run, tmp_path) is None for run in runs] == [False, True, False, False, False]
 
 
 def test_this_place_names_what_matters() -> None:

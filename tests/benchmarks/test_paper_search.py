@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from benchmarks.paper import batch, bit_bounds, crs, finalists, search
+from benchmarks import jsonl
+from benchmarks.paper import batch, bit_bounds, crs, finalists, search, settings
 from benchmarks.paper.folds import load, paper_folds
-from benchmarks.paper.records import FOLDS, RESULTS, Run, read, write_json
+from benchmarks.paper.records import FOLDS, RECORDS, Run, read, write_entry
 from benchmarks.paper.reference import data_names
 from benchmarks.paper.search import Trial, configurations, space
 from benchmarks.paper.training_data import divided, fold_of
@@ -33,6 +34,7 @@ TINY = {
     },
     "rungs": [{"keep": 8, "epochs": 2}, {"keep": 3, "epochs": 3}],
 }
+FIRST_SEARCH = "b19420b3047a79822836483846974569afb3873f24e98a17811c694868447cb7"
 COLUMN = {"fixed": {"priority": "first", "patience": 3, "max_epochs": 3, "snapshot_every": 1}}
 
 
@@ -73,14 +75,22 @@ def test_each_fold_goes_its_own_way() -> None:
 
 
 @pytest.mark.usefixtures("tiny")
-def test_what_is_kept_reads_back(tmp_path: Path) -> None:
+def test_what_is_kept_reads_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     record = search.search("wine", Pretence(), "cpu")
-    search.keep(record, tmp_path / "results", tmp_path / "settings")
-    kept = json.loads((tmp_path / "results" / "wine" / search.NAME).read_text(encoding="utf-8"))
+    for name in ("wine", "adult"):
+        search.keep({**record, "data": name}, tmp_path / "records", tmp_path / "settings")
+    kept = jsonl.find(tmp_path / "records" / search.NAME, {"data": "wine"})
     assert json.loads(json.dumps(record)) == kept
-    settings = tomllib.loads((tmp_path / "settings" / "wine" / "crs.toml").read_text(encoding="utf-8"))
-    assert settings["fixed"] == COLUMN["fixed"]
-    assert [settings["folds"][str(fold)] for fold in range(FOLDS)] == [search.chosen(record, f) for f in range(FOLDS)]
+    monkeypatch.setattr(settings, "FOLDER", tmp_path / "settings")
+    for name in ("wine", "adult"):
+        table = settings.table_of(name, "crs")
+        assert table["fixed"] == COLUMN["fixed"]
+        assert [table["folds"][str(fold)] for fold in range(FOLDS)] == [search.chosen(record, f) for f in range(FOLDS)]
+
+
+def test_the_settings_of_the_column_are_those_that_the_searches_chose() -> None:
+    text = (settings.FOLDER / "crs.toml").read_text(encoding="utf-8")
+    assert text == search.settings_text(jsonl.read(RECORDS / search.NAME))
 
 
 def test_the_rows_of_a_choice_are_training_rows_of_the_fold() -> None:
@@ -105,31 +115,33 @@ def test_the_space_is_the_same_in_every_run() -> None:
 
 
 def test_the_space_is_that_of_the_first_search() -> None:
-    """It was written down before any test score of the column was known: what the first search tried is still all."""
+    """It was written down before any test score of the column was known: what the first search tried is still all.
+
+    The records of that search are gone. Their configurations had this hash, and it trained each for 200 epochs.
+    """
     plan = space()
-    for name in data_names():
-        first = json.loads((RESULTS / name / "search.json").read_text(encoding="utf-8"))
-        tried = [{key: one[key] for key in plan["per_fold"]["choices"]} for one in first["runs"]]
-        both = (tried, configurations(name, plan["per_fold"]))
-        assert len({tuple(sorted(json.dumps(one, sort_keys=True) for one in some)) for some in both}) == 1, name
-        assert first["fixed"].items() <= plan["column"]["fixed"].items()
-        assert plan["per_fold"]["rungs"][-1]["epochs"] == first["fixed"]["max_epochs"]
+    tried = {name: configurations(name, plan["per_fold"]) for name in data_names()}
+    texts = {name: sorted(json.dumps(one, sort_keys=True) for one in found) for name, found in tried.items()}
+    assert hashlib.sha256(json.dumps(texts, sort_keys=True).encode()).hexdigest() == FIRST_SEARCH
+    assert {"max_epochs": 200, "snapshot_every": 10, "priority": "first"}.items() <= plan["column"]["fixed"].items()
+    assert plan["per_fold"]["rungs"][-1]["epochs"] == 200
+    assert {entry["data"]: entry["tries"] for entry in jsonl.read(RECORDS / search.NAME)} == tried
 
 
 def test_our_columns_are_run_for_real(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With settings of its own for each fold; CRS and both columns at P = 0; what is there already stays."""
     folds = "".join(
-        f"[folds.{fold}]\nlayers = [{3 + fold}]\nnegation = {['false', 'true'][fold % 2]}\n"
+        f"[wine.folds.{fold}]\nlayers = [{3 + fold}]\nnegation = {['false', 'true'][fold % 2]}\n"
         "l2 = 1e-8\nbinarization_rate = 0.5\nmin_steps = 20\n"
         for fold in range(FOLDS)
     )
-    (tmp_path / "wine").mkdir()
-    fixed = '[fixed]\npriority = "first"\npatience = 100\nvalidation_fraction = 0.2\nmax_epochs = 5\n'
-    (tmp_path / "wine" / "crs.toml").write_text(fixed + folds, encoding="utf-8")
+    fixed = '[default.fixed]\npriority = "first"\npatience = 100\nvalidation_fraction = 0.2\nmax_epochs = 5\n'
+    (tmp_path / "crs.toml").write_text(fixed + folds, encoding="utf-8")
     for model in ("mllp0", "crs0"):
-        (tmp_path / "wine" / f"{model}.toml").write_text("binarization_rate = 0.0\nmax_epochs = 4\n", encoding="utf-8")
-    monkeypatch.setattr(crs, "FOLDER", tmp_path)
-    place, root = crs.Place("cpu", 1), tmp_path / "results"
+        text = "[default]\nbinarization_rate = 0.0\nmax_epochs = 4\n"
+        (tmp_path / f"{model}.toml").write_text(text, encoding="utf-8")
+    monkeypatch.setattr(settings, "FOLDER", tmp_path)
+    place, root = crs.Place("cpu", 1), tmp_path / "records"
     runs = [Run("wine", "crs"), Run("wine", "mllp0"), Run("wine", "crs0"), Run("wine", "crs", "published")]
     crs.run("wine", runs, place, root=root)
     for run in runs:
@@ -139,9 +151,10 @@ def test_our_columns_are_run_for_real(tmp_path: Path, monkeypatch: pytest.Monkey
         assert [fold.chosen["layers"] for fold in record.folds] == [[3 + fold] for fold in range(FOLDS)]
         rate = 0.5 if run.model == "crs" else 0.0
         assert {fold.chosen["binarization_rate"] for fold in record.folds} == {rate}
-    times = [one.stat().st_mtime_ns for one in sorted((root / "wine").iterdir())]
+    (path,) = root.iterdir()
+    before = path.read_bytes(), path.stat().st_mtime_ns
     crs.run("wine", runs, place, root=root)
-    assert [one.stat().st_mtime_ns for one in sorted((root / "wine").iterdir())] == times
+    assert (path.read_bytes(), path.stat().st_mtime_ns) == before
 
 
 def test_a_lane_says_what_fails_and_goes_on(
@@ -170,22 +183,23 @@ def test_an_archive_has_what_is_whole(tmp_path: Path, monkeypatch: pytest.Monkey
     import tarfile
 
     monkeypatch.setattr(batch, "HERE", tmp_path)
-    write_json(tmp_path / "results" / "adult" / "a.json", [1])
-    write_json(tmp_path / "results" / "adult" / ".half.json", [1])
+    for name in ("rates", ".half"):
+        write_entry(name, {"data": "adult", "f1": 1}, root=tmp_path / "records")
     (tmp_path / "settings").mkdir()
-    batch.archive(tmp_path, "gpu")
-    with tarfile.open(tmp_path / "paper-gpu.tar.gz") as file:
-        names = [name for name in file.getnames() if name.endswith(".json")]
-    assert names == ["benchmarks/paper/results/adult/a.json"]
+    (tmp_path / "settings" / "crs.toml").write_text("")
+    batch.archive(tmp_path)
+    with tarfile.open(tmp_path / "paper.tar.gz") as file:
+        names = [name for name in file.getnames() if "." in name]
+    assert names == ["benchmarks/paper/records/rates.jsonl", "benchmarks/paper/settings/crs.toml"]
 
 
 @pytest.mark.usefixtures("tiny")
 def test_the_last_of_a_search_have_another_look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     record = search.search("wine", Pretence(), "cpu")
     search.keep(record, tmp_path, tmp_path)
-    monkeypatch.setattr(crs, "settings_file", lambda *_: {"fixed": {"priority": "first", "max_epochs": 6}})
+    monkeypatch.setattr(finalists, "table_of", lambda *_: {"fixed": {"priority": "first", "max_epochs": 6}})
     finalists.look_again("wine", crs.Place("cpu", 1), tmp_path)
-    found = json.loads((tmp_path / "wine" / finalists.KEPT).read_text(encoding="utf-8"))["folds"]
+    found = jsonl.read(tmp_path / "finalists.jsonl")[0]["folds"]
     assert [fold["tries"] for fold in found] == [fold["rungs"][-1]["tries"] for fold in record["folds"]]
     for fold in found:
         means = [sum(scores) for scores in fold["validation_f1"]]
@@ -195,7 +209,7 @@ def test_the_last_of_a_search_have_another_look(tmp_path: Path, monkeypatch: pyt
 
 def test_bits_bound_what_can_be_learned(tmp_path: Path) -> None:
     bit_bounds.measure(["tic-tac-toe", "blogger"], tmp_path)
-    found = json.loads((tmp_path / "bits.json").read_text(encoding="utf-8"))
+    found = {entry["data"]: entry for entry in jsonl.read(tmp_path / "bit_bounds.jsonl")}
     assert found["tic-tac-toe"]["bound"] == [1.0] * FOLDS  # no two rows are alike
     assert all(0.9 < score < 1 for score in found["tic-tac-toe"]["forest"])
     assert min(found["blogger"]["bound"]) < 1  # rows that contradict each other

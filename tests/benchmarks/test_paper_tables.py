@@ -9,12 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.paper import case_study, figures, rate_claims, tables
+from benchmarks import jsonl
+from benchmarks.paper import case_study, figures, pages, tables
+from benchmarks.paper.markdown import account
 from benchmarks.paper.rate_claims import Point, judged
-from benchmarks.paper.records import RESULTS, RUN_FILE, STAGES, Fold, Run, read_file, write_fold, write_json
+from benchmarks.paper.records import RECORDS, STAGES, Fold, Run, read_all, write_entry, write_fold
 from benchmarks.paper.reference import BASELINES, NAMES, data_names, paper_cell
-from benchmarks.paper.results import Cell, Results, read_results
-from benchmarks.paper.settings import load_settings
+from benchmarks.paper.reproduction_tables import reproduction_page
+from benchmarks.paper.results import Cell, read_results
+from benchmarks.paper.search_tables import JUDGED, LATER, SHARED, WIDER, searches_page
+from benchmarks.paper.settings import Settings, load_settings
 from conceptrules.io.model_file import save
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Interval
@@ -22,23 +26,24 @@ from conceptrules.model.predicate import Column, Interval
 PLACE = {"processor": "P", "cores": 2}
 
 
-def put(root: Path, run: Run, f1: list[float], edges: dict[str, int] | None = None) -> None:
+def put(
+    root: Path,
+    run: Run,
+    f1: list[float],
+    edges: dict[str, int] | None = None,
+    settings: dict[str, object] | None = None,
+) -> None:
     for number, score in enumerate(f1):
         found = {"f1": score, "accuracy": score, "f1_common": score}
-        write_fold(run, Fold(number, found, {"fit": 1.5}, edges=edges or {}), {}, root=root, place=PLACE)
+        fold = Fold(number, found, {"fit": 1.5}, edges=edges or {})
+        write_fold(run, fold, settings or {}, root=root, place=PLACE)
 
 
-def put_apart(root: Path, name: str, run: Run, f1: list[float]) -> Path:
-    """As a run that is kept and no part of Table 1: in a folder of that name beside it."""
-    put(root / "apart", run, f1)
-    made = run.path(root / "apart")
-    folder = root / run.data / name
-    folder.mkdir(parents=True, exist_ok=True)
-    return made.rename(folder / made.name)
-
-
-def put_settings(path: Path, settings: dict[str, object]) -> None:
-    path.write_text(json.dumps({**json.loads(path.read_text()), "settings": settings}))
+def put_searched(root: Path, search: str, run: Run, f1: list[float], settings: dict[str, object]) -> None:
+    """Keep a run of another search, which is no part of Table 1."""
+    key = {"data": run.data, "search": search, "model": run.model, "protocol": run.protocol, "seed": run.seed}
+    entry = {**key, "settings": settings, "places": [PLACE], "f1": f1}
+    write_entry("other_searches", entry, *key, root=root)
 
 
 def network() -> RuleNetwork:
@@ -57,16 +62,18 @@ def root(tmp_path: Path) -> Path:
     put(tmp_path, Run("wine", "crs", "published"), [0.99] * 5)
     put(tmp_path, Run("wine", "lr"), [0.5] * 3)
     write_fold(Run("wine", "svm"), Fold(0, failed="stopped after 3600 s"), {}, root=tmp_path, place=PLACE)
-    write_json(tmp_path / "connect-4" / "rate-a.json", rate_entries())
-    gaps = [{"epoch": e, "mllp_f1": 0.8, "crs_f1": 0.6, "none": 0.2, "one": 0.5, "several": 0.3} for e in (10, 0)]
-    write_json(tmp_path / "adult" / "gap.json", gaps)
-    save(network(), tmp_path / "adult" / "case.json")
+    for entry in rate_entries():
+        write_entry("rates", entry, "data", "layers", "rate", "fold", root=tmp_path)
+    for epoch in (10, 0):
+        shares = {"mllp_f1": 0.8, "crs_f1": 0.6, "none": 0.2, "one": 0.5, "several": 0.3}
+        write_entry("gap", {"data": "adult", "epoch": epoch, **shares}, "data", "epoch", root=tmp_path)
+    save(network(), tmp_path / "case_study.json")
     return tmp_path
 
 
 def rate_entries() -> list[dict[str, object]]:
     return [
-        {"layers": layers, "rate": rate, "fold": 0, "f1": f1}
+        {"data": "connect-4", "layers": layers, "rate": rate, "fold": 0, "f1": f1}
         for layers, scores in (([64], (0.40, 0.41)), ([64, 64, 64], (0.30, 0.60)))
         for rate, f1 in zip((0.0, 0.8), scores, strict=True)
     ]
@@ -78,8 +85,10 @@ def row_of(text: str, heading: str, data: str) -> str:
 
 
 def text_of(root: Path) -> str:
+    """Return all pages, one after another."""
     results = read_results(root)
-    return tables.results_text(results, ["activation", "rate", "complexity", "case", "gap"])
+    drawn = ["activation", "rate", "complexity", "case", "gap"]
+    return pages.text_of([*tables.results_page(results, drawn), *reproduction_page(results), *searches_page(results)])
 
 
 def test_a_cell_has_ours_and_the_papers_and_the_difference(root: Path) -> None:
@@ -103,7 +112,7 @@ def test_cells_that_have_no_figure_say_why(root: Path) -> None:
 
 def test_each_table_names_its_protocol(root: Path) -> None:
     text = text_of(root)
-    headings = [line for line in text.splitlines() if line.startswith("##")]
+    headings = [line for line in text.splitlines() if line.startswith("## ")]
     assert "## Table 1, protocol fold" in headings
     assert "## Table 1, protocol published" in headings
     row = row_of(text, "## Table 1, protocol published", "wine")
@@ -111,14 +120,14 @@ def test_each_table_names_its_protocol(root: Path) -> None:
 
 
 def test_seeds_stand_beside_the_table(root: Path) -> None:
-    row = row_of(text_of(root), "### Our columns over the seeds", "wine")
+    row = row_of(text_of(root), "## Our columns over the seeds", "wine")
     assert "96.00 ± 1.00 (95.00 to 97.00) [2]" in row
     assert "By the mean of the seeds on record it is so on 1 of 1 (wine)." in text_of(root)
 
 
 def test_one_seed_has_no_spread(root: Path) -> None:
     put(root, Run("adult", "crs"), [0.8] * 5)
-    assert row_of(text_of(root), "### Our columns over the seeds", "adult").startswith("| adult | 80.00 [1] |")
+    assert row_of(text_of(root), "## Our columns over the seeds", "adult").startswith("| adult | 80.00 [1] |")
 
 
 @pytest.mark.parametrize(
@@ -143,9 +152,8 @@ def test_the_mean_is_over_all_sets_or_says_over_which(tmp_path: Path) -> None:
 
 
 def test_table_2_shows_where_a_property_differs(tmp_path: Path) -> None:
-    write_json(
-        tmp_path / "properties.json", [{"data": "wine", "instances": 178, "classes": 3, "original": 13, "binary": 36}]
-    )
+    counted = {"instances": 178, "classes": 3, "original": 13, "binary": 36}
+    write_entry("properties", {"data": "wine", **counted}, root=tmp_path)
     row = row_of(tables.table_2(read_results(tmp_path)), "## Table 2", "wine")
     assert row == "| wine | 178 | 3 | 13 | 36 (paper 37) |"
 
@@ -175,29 +183,30 @@ def test_claims_are_judged() -> None:
 
 def test_what_explains_a_difference_stands_beside_it(root: Path) -> None:
     folds = [{"chosen": fold % 2, "test_f1": [0.9, 0.92, 0.94]} for fold in range(5)]
-    write_json(root / "wine" / "finalists.json", {"folds": folds})
+    write_entry("finalists", {"data": "wine", "folds": folds}, root=root)
     searched = [{"fold": fold, "chosen": 0, "validation_f1": 1.0} for fold in range(5)]
     tries = [{"layers": [8], "binarization_rate": 0.5, "l2": 1e-8, "negation": False}]
-    write_json(root / "wine" / "search-folds.json", {"tries": tries, "folds": searched, "rungs": [], "device": "cpu"})
-    write_json(root / "bits.json", {"wine": {"forest": [0.9, 0.92], "bound": [1.0, 0.98]}})
+    found = {"tries": tries, "folds": searched, "rungs": [], "device": "cpu"}
+    write_entry("search", {"data": "wine", **found}, root=root)
+    write_entry("bit_bounds", {"data": "wine", "forest": [0.9, 0.92], "bound": [1.0, 0.98]}, root=root)
     text = text_of(root)
-    assert row_of(text, "### Another look", "wine") == "| wine | 97.00 | 3 of 5 | 92.00 (90.00 to 94.00) | 97.78 |"
-    assert row_of(text, "### What the bits hold", "wine") == "| wine | 97.00 | 91.00 | 99.00 | not run |"
+    assert row_of(text, "## Another look", "wine") == "| wine | 97.00 | 3 of 5 | 92.00 (90.00 to 94.00) | 97.78 |"
+    assert row_of(text, "## What the bits hold", "wine") == "| wine | 97.00 | 91.00 | 99.00 | not run |"
 
 
 def test_a_wider_space_stands_beside_table_1_and_is_no_part_of_it(root: Path) -> None:
     before = row_of(text_of(root), "## Table 1, protocol fold", "wine")
-    assert "### A wider space" not in text_of(root)
+    assert "## A wider space" not in text_of(root)
     for seed, score in enumerate((0.96, 0.92)):
-        put_apart(root, "wider-space", Run("wine", "crs", seed=seed), [score] * 5)
-    folds = [{"test_f1": [0.9, 0.92, 0.94]} for _ in range(5)]
-    write_json(root / "wine" / "wider-space" / "finalists.json", {"folds": folds})
-    put_apart(root, "wider-space", Run("adult", "crs"), [0.8] * 5)
+        put_searched(root, WIDER, Run("wine", "crs", seed=seed), [score] * 5, {})
+    for seed, score in enumerate((0.9, 0.92, 0.94)):
+        put_searched(root, JUDGED, Run("wine", "crs", seed=seed), [score] * 5, {})
+    put_searched(root, WIDER, Run("adult", "crs"), [0.8] * 5, {})
     text = text_of(root)
     wine = "| wine | 96.00 | 97.00 (\N{MINUS SIGN}1.00) | 94.00 (92.00 to 96.00) [2] | 92.00 (90.00 to 94.00) | 97.78 |"
-    assert row_of(text, "### A wider space", "wine") == wine
+    assert row_of(text, "## A wider space", "wine") == wine
     adult = "| adult | 80.00 | not run | 80.00 (80.00 to 80.00) [1] | not run | 80.95 |"
-    assert row_of(text, "### A wider space", "adult") == adult
+    assert row_of(text, "## A wider space", "adult") == adult
     assert "paper's cell on 2 of 2 data sets." in text
     assert "on **1 of 12** data sets (wine)" in text
     assert row_of(text, "## Table 1, protocol fold", "wine") == before
@@ -205,11 +214,11 @@ def test_a_wider_space_stands_beside_table_1_and_is_no_part_of_it(root: Path) ->
 
 def test_runs_of_a_gpu_stand_beside_table_1_and_are_no_part_of_it(root: Path) -> None:
     before = row_of(text_of(root), "## Table 1, protocol fold", "wine")
-    assert "### Seed 0 of the smallest" not in text_of(root)
+    assert "## Seed 0 of the smallest" not in text_of(root)
     put(root / "on-gpu", Run("wine", "crs"), [0.9] * 5)
     text = text_of(root)
     wine = "| wine | 90.00 ± 0.00 | 97.00 ± 0.00 (\N{MINUS SIGN}7.00) | 97.78 |"
-    assert row_of(text, "### Seed 0 of the smallest tables on a GPU", "wine") == wine
+    assert row_of(text, "## Seed 0 of the smallest tables on a GPU", "wine") == wine
     assert row_of(text, "## Table 1, protocol fold", "wine") == before
 
 
@@ -218,49 +227,55 @@ def test_a_later_space_stands_beside_table_1_and_is_no_part_of_it(root: Path) ->
     first = {"tune_rows": 0, "fixed": {"chains": 10}, "search": {"length": [5, 20]}}
     later = {"tune_rows": 2000, "fixed": {"chains": 10, "length": 20}, "search": {"size": [2, 3]}}
     for protocol, score in (("fold", 0.8), ("published", 0.9)):
-        put(root, Run("wine", "sbrl", protocol), [score] * 5)
-        put_settings(Run("wine", "sbrl", protocol).path(root), first)
+        put(root, Run("wine", "sbrl", protocol), [score] * 5, settings=first)
     before = row_of(text_of(root), "## Table 1, protocol fold", "wine")
-    assert "### A later space" not in text_of(root)
+    assert "## A later space" not in text_of(root)
     for protocol, score in (("fold", 0.85), ("published", 0.84)):
-        put_settings(put_apart(root, "later-space", Run("wine", "sbrl", protocol), [score] * 5), later)
-    put_settings(put_apart(root, "later-space", Run("chess", "gbdt"), [0.7] * 4 + [0.75]), later)
+        put_searched(root, LATER, Run("wine", "sbrl", protocol), [score] * 5, later)
+    put_searched(root, LATER, Run("chess", "gbdt"), [0.7] * 4 + [0.75], later)
     text = text_of(root)
     changed = "length 5 or 20 → 20; size not set → 2 or 3; tune_rows 0 → 2000"
     cells = f"85.00 ± 0.00 | 80.00 ± 0.00 (+5.00) | 84.00 ± 0.00 | 90.00 ± 0.00 ({minus}6.00)"
     wine = f"| wine | SBRL | {cells} | {paper_cell('wine', 'sbrl'):.2f} | {changed} |"
-    assert row_of(text, "### A later space", "wine") == wine
+    assert row_of(text, "## A later space", "wine") == wine
     chess = f"| chess | GBDT | 71.00 ± 2.00 | not run |  |  | {paper_cell('chess', 'gbdt'):.2f} | not run |"
-    assert row_of(text, "### A later space", "chess") == chess
+    assert row_of(text, "## A later space", "chess") == chess
     assert row_of(text, "## Table 1, protocol fold", "wine") == before
 
 
+def test_one_choice_for_all_folds_stands_beside_table_1(root: Path) -> None:
+    chosen = {"layers": [8], "binarization_rate": 0.5, "l2": 1e-4, "negation": True, "min_steps": 100}
+    given: dict[str, object] = {"configurations": 9, "searched_folds": [0, 1], "chosen": chosen}
+    put_searched(root, SHARED, Run("wine", "crs"), [0.9, 0.92, 0.94, 0.9, 0.94], given)
+    row = row_of(text_of(root), "## One choice for all folds", "wine")
+    assert row == "| wine | 9 on 0, 1 | 8, P = 0.5, L2 0.0001, 100 steps, with NOT | 92.00 | 97.00 (+5.00) |"
+
+
 def test_every_baseline_was_run_in_the_space_of_its_settings_file() -> None:
-    """Of the paper's table and of what is kept beside it: a space that is changed has to be run again."""
-    for path in sorted(RESULTS.glob("*/**/*.json")):
-        if RUN_FILE.fullmatch(path.name) and (record := read_file(path)).run.model in BASELINES:
-            place = path.parent.relative_to(RESULTS).as_posix()
-            assert load_settings(place, record.run.model).as_dict() == record.settings, path
+    """A space that is changed has to be run again. The order counts, too: of equal candidates, the first is chosen."""
+    runs = [record for record in read_all() if record.run.model in BASELINES]
+    assert len(runs) == 118
+    for record in runs:
+        given = load_settings(record.run.data, record.run.model)
+        assert given.as_dict() == record.settings, record.run
+        assert list(given.candidates()) == list(Settings(**record.settings).candidates()), record.run
 
 
 def test_the_account_names_what_is_missed_and_by_how_much() -> None:
-    """It is written by hand: if this fails, records were added and account.md was not read again."""
-    said = re.findall(r"^- \*\*([\w-]+)\*\* \(([\d.]+) (above|below)\)", (tables.HERE / "account.md").read_text(), re.M)
+    """They are written by hand: if this fails, records were added and the accounts were not read again."""
     cells = [read_results().cell(data, "crs") for data in data_names()]
     missed = {(cell.data, f"{abs(cell.difference or 0):.1f}", cell.verdict) for cell in cells if cell.verdict != "near"}
-    assert set(said) == missed
+    for name in ("missed", "reproduction"):
+        said = re.findall(r"^- \*\*([\w-]+)\*\* \(([\d.]+) (above|below)\)", account(name), re.M)
+        assert set(said) == missed, name
 
 
 def test_at_least_a_hundred_configurations_are_on_record_for_each_set() -> None:
-    for data in data_names():
-        found = read_results().other(f"{data}/search-folds.json")
+    searches = read_results().entries("search")
+    assert tuple(found["data"] for found in searches) == data_names()
+    for found in searches:
         assert len({json.dumps(one, sort_keys=True) for one in found["tries"]}) >= 100
         assert all(len(fold["rungs"][0]["validation_f1"]) >= 100 for fold in found["folds"])
-
-
-def test_layers_may_be_written_as_text(tmp_path: Path) -> None:
-    write_json(tmp_path / "connect-4" / "rate-x.json", [{"layers": "64_64_64", "rate": 0.5, "fold": 1, "f1": 0.5}])
-    assert rate_claims.rate_points(Results((), tmp_path)) == [Point((64, 64, 64), 0.5, 1, 50.0)]
 
 
 def test_the_case_shows_a_concept_with_a_colour_for_each_kind() -> None:
@@ -292,10 +307,10 @@ def test_twice_the_same_bytes(root: Path, tmp_path_factory: pytest.TempPathFacto
     pytest.importorskip("matplotlib", reason="matplotlib comes with the extra test")
     first, second = (tmp_path_factory.mktemp(name) for name in ("first", "second"))
     for folder in (first, second):
-        tables.write_results(folder, root)
+        pages.write_pages(folder, root)
     names = sorted(path.relative_to(first) for path in first.rglob("*") if path.is_file())
     assert [name.name for name in names] == [
-        "RESULTS.md",
+        *(f"{name}.md" for name in ("ABLATION", "CONCEPTRULES", "REPRODUCTION", "RESULTS", "SEARCHES")),
         *(f"{name}.svg" for name in ("activation", "case", "complexity", "gap", "rate")),
     ]
     for name in names:
@@ -305,20 +320,28 @@ def test_twice_the_same_bytes(root: Path, tmp_path_factory: pytest.TempPathFacto
 
 def test_a_figure_without_records_is_not_left_behind(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("out")
-    tables.write_results(folder, root)
-    (root / "adult" / "gap.json").unlink()
-    tables.write_results(folder, root)
+    pages.write_pages(folder, root)
+    (root / "gap.jsonl").unlink()
+    pages.write_pages(folder, root)
     assert not (folder / "figures" / "gap.svg").exists()
     assert "## The gap between the MLLP and its CRS\n\nNot run." in (folder / "RESULTS.md").read_text()
 
 
-def test_results_md_is_what_the_records_say(tmp_path: Path) -> None:
+def test_the_pages_and_figures_are_what_the_records_say(tmp_path: Path) -> None:
     """If this fails, records were added without `make paper`."""
-    made = tables.write_results(tmp_path)
-    assert made.read_text(encoding="utf-8") == (tables.HERE / "RESULTS.md").read_text(encoding="utf-8")
+    pytest.importorskip("matplotlib", reason="matplotlib comes with the extra test")
+    made = pages.write_pages(tmp_path)
+    assert len(made) == 5
+    for path in (*made, *(tmp_path / "figures").iterdir()):
+        committed = pages.HERE / path.relative_to(tmp_path)
+        assert path.read_bytes() == committed.read_bytes(), path.name
 
 
-def test_records_are_compact() -> None:
-    for path in (tables.HERE / "results").rglob("*.json"):
-        json.loads(path.read_text(encoding="utf-8"))
+def test_records_are_few_and_compact_and_sorted() -> None:
+    paths = list(RECORDS.rglob("*.jsonl"))
+    assert len(paths) < 20
+    for path in paths:
+        text = path.read_text(encoding="utf-8")
         assert path.stat().st_size < 1_000_000, path
+        assert text.splitlines() == sorted(text.splitlines()), path
+        assert "".join(jsonl.dump(entry) + "\n" for entry in jsonl.read(path)) == text, path

@@ -1,0 +1,38 @@
+"""All pages and figures, from the records and the accounts alone: the same bytes every time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchmarks.paper import figures
+from benchmarks.paper.ablation_tables import ablation_page
+from benchmarks.paper.conceptrules_tables import conceptrules_page
+from benchmarks.paper.reproduction_tables import reproduction_page
+from benchmarks.paper.results import read_results
+from benchmarks.paper.search_tables import searches_page
+from benchmarks.paper.tables import results_page
+
+HERE = Path(__file__).parent
+
+
+def write_pages(folder: str | Path | None = None, root: Path | None = None) -> list[Path]:
+    """Write the pages and the figures into a folder, or beside this file; return the paths of the pages."""
+    place = Path(folder) if folder else HERE
+    place.mkdir(parents=True, exist_ok=True)
+    results = read_results(root) if root else read_results()
+    drawn = figures.draw_all(results, place / "figures")
+    pages = {
+        "RESULTS.md": results_page(results, drawn),
+        "REPRODUCTION.md": reproduction_page(results),
+        "SEARCHES.md": searches_page(results),
+        "CONCEPTRULES.md": conceptrules_page(results),
+        "ABLATION.md": ablation_page(results),
+    }
+    for name, sections in pages.items():
+        (place / name).write_text(text_of(sections), encoding="utf-8")
+    return [place / name for name in pages]
+
+
+def text_of(sections: list[str]) -> str:
+    """Return a page out of its sections, without those that have nothing to say."""
+    return "\n\n".join(section for section in sections if section) + "\n"
