@@ -50,7 +50,7 @@ def picture(page_path: Path, path: Path, options: dict[str, Any]) -> None:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--headless", "--no-sandbox"])
         page = browser.new_context(**options).new_page()
         page.goto(page_path.as_uri())
-        page.wait_for_selector("#change[data-state=done]", state="attached")
+        page.wait_for_selector("#counterfactual[data-state=done]", state="attached")
         # As high as the page, so that what sticks to the window's edges is where it belongs.
         page.set_viewport_size({**options["viewport"], "height": page.evaluate("document.body.scrollHeight")})
         page.screenshot(path=path, full_page=True)

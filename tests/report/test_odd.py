@@ -86,16 +86,16 @@ def test_a_network_without_any_rule(open_page):
     assert page.locator("#decision-class").text_content() == "old"
     assert page.locator("#decision-rules").text_content() == "none"
     assert "There are no figures" in page.locator("#rules .intro").text_content()
-    page.wait_for_selector("#change[data-size=none]", state="attached")
+    page.wait_for_selector("#counterfactual[data-size=none]", state="attached")
 
 
-def test_a_long_search_does_not_leave_the_change_of_another_row(open_page):
+def test_a_long_search_does_not_leave_the_counterfactual_of_another_row(open_page):
     opened = open_page(report(examples.many_classes()[0]))
-    opened.page.wait_for_selector("#change[data-state=done]", state="attached")
-    assert "flips" in opened.page.locator("#change").text_content()
-    opened.run("smallestChange = function* () { while (true) yield; }; showDecision()")
-    opened.page.wait_for_selector("#change .searching", state="attached")
-    assert opened.page.locator("#change").text_content() == "Searching …"
+    opened.page.wait_for_selector("#counterfactual[data-state=done]", state="attached")
+    assert "proved" in opened.page.locator("#counterfactual").text_content()
+    opened.run("findCounterfactual = function* () { while (true) yield; }; showDecision()")
+    opened.page.wait_for_selector("#counterfactual .searching", state="attached")
+    assert opened.page.locator("#counterfactual").text_content() == "Searching …"
 
 
 def test_500_columns_stay_usable(open_page):
@@ -135,9 +135,9 @@ def test_2000_edges_are_folded_and_nothing_is_lost(open_page):
 @pytest.mark.parametrize("network", [examples.large(), examples.many_classes()[0], examples.hostile()[0]])
 def test_the_rule_list_has_every_edge(network):
     found = groups(network, None)
-    chips = {item.node: item.size for group in found for item in group.items}
+    sizes = {item.node: item.size for group in found for item in group.items}
     uses = sum(len(group.items) for group in found if not group.id.startswith("unused"))
-    assert sum(chips.values()) + uses == edges(network)
+    assert sum(sizes.values()) + uses == edges(network)
     html = report(network)
     assert html.count('class="rule"') == sum(len(group.items) for group in found)
 

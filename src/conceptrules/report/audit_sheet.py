@@ -1,4 +1,4 @@
-"""The words and small tables of the honesty sheet."""
+"""The sentences and small tables of the audit."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Fairness:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """How many rules are so stable."""
+    """A range of stability, and how many rules are in it."""
 
     name: str
     rules: int
@@ -71,7 +71,7 @@ def source(validation: Validation | None) -> str:
 
 
 def tuned(training: Training) -> str:
-    """What was chosen, and on which rows."""
+    """Say what was chosen, and on which rows."""
     validation = training.validation
     rows = f"{plural(validation.rows, 'row')} {source(validation)}" if validation else ""
     chosen = _what_was_chosen(training)
@@ -87,7 +87,7 @@ def tuned(training: Training) -> str:
 def _what_was_chosen(training: Training) -> str:
     if training.rate is None or training.epoch is None:
         price = "" if training.price is None else f" ({training.price:g} rows)"
-        return f"The price of an edge{price} was"
+        return f"The edge penalty{price} was"
     rate, epoch = f"binarization rate ({training.rate:g})", f"epoch ({training.epoch})"
     if isinstance(dict(training.settings).get("binarization_rate"), int | float):
         return f"The {rate} was given. The {epoch} was"
@@ -95,7 +95,7 @@ def _what_was_chosen(training: Training) -> str:
 
 
 def reliability(audit: Audit) -> tuple[Bin, ...]:
-    """On the rows of the report, else as recorded at fit time."""
+    """Return the reliability on the rows of the report, or else as it was recorded at fit time."""
     if audit.scores is not None:
         return audit.scores.reliability
     validation = audit.training.validation if audit.training else None
@@ -104,12 +104,12 @@ def reliability(audit: Audit) -> tuple[Bin, ...]:
 
 
 def each_rule(groups: Sequence[Group]) -> list[Item]:
-    """Once each, though several groups may have it."""
+    """Return each rule once, though several groups may have it."""
     return list({item.node: item for group in groups for item in group.items}.values())
 
 
 def stability(items: Sequence[Item]) -> list[Step]:
-    """Rules by how stable they are; empty if that was not recorded."""
+    """Return how many rules are how stable; nothing if that was not recorded."""
     known = [item.stability for item in items if item.stability is not None]
     above, steps = 2.0, []
     for least, name in _STEPS:
@@ -120,6 +120,6 @@ def stability(items: Sequence[Item]) -> list[Step]:
 
 
 def shaky(items: Sequence[Item]) -> list[Item]:
-    """The rules that many resamples can do without, the shakiest first."""
+    """Return the rules that many resamples can do without, the shakiest first."""
     known = [item for item in items if item.stability is not None and item.stability < STABLE]
     return sorted(known, key=lambda item: item.stability or 0.0)

@@ -31,7 +31,7 @@ class Report:
     title: str
     network: RuleNetwork
     hash: str
-    """Which network this is."""
+    """The content hash of the network."""
     sentences: tuple[str, str, str]
     fields: tuple[Field, ...]
     groups: tuple[Group, ...]
@@ -44,7 +44,7 @@ class Report:
 def collect(
     network: RuleNetwork, X: Any = None, y: Any = None, *, title: str = TITLE, include_rows: bool = False
 ) -> Report:
-    """What there is to say about a network, on these rows if there are any."""
+    """Collect what there is to say about a network, on these rows if there are any."""
     check(X, y, include_rows)
     table = None if X is None else open_table(X)
     labels = [] if table is None else _labels(table, y)
@@ -65,6 +65,7 @@ def collect(
 
 
 def check(X: Any, y: Any, include_rows: bool) -> None:
+    """Raise if rows and classes do not come together, or rows are asked for without any."""
     if (X is None) != (y is None):
         raise InputError("a report needs the rows and their classes: give both X and y, or neither")
     if include_rows and X is None:
@@ -81,7 +82,7 @@ def _labels(table: Table, y: Any) -> list[Value]:
 
 
 def _measured(network: RuleNetwork, table: Table, labels: Sequence[Value]) -> Statistics | None:
-    """What the rules cover on these rows; rows of classes that the network does not know are left out."""
+    """Return what the rules cover on these rows, without rows of classes that the network does not know."""
     index = {label_text(name): number for number, name in enumerate(network.classes)}
     texts = [label_text(label) for label in labels]
     known = np.array([place for place, text in enumerate(texts) if text in index], dtype=np.intp)

@@ -21,17 +21,17 @@ class Field:
     name: str
     kind: Kind
     used: bool
-    """Some rule asks about it."""
+    """Whether some rule asks about it."""
     missing: bool
-    """Training rows had gaps here."""
+    """Whether training rows had gaps here."""
     options: tuple[Value, ...] = ()
-    """Categories, in their order."""
+    """The categories, in their order."""
     open: bool = False
-    """There are categories besides the options, as far as is known."""
+    """Whether there are categories besides the options, as far as is known."""
     cuts: tuple[float, ...] = ()
     """Where a predicate in use begins or ends, ascending."""
     ends: tuple[float, float] = (0.0, 1.0)
-    """Of the slider: a bit beyond the cuts, since the file says nothing about the range of the data."""
+    """The ends of the slider: a bit beyond the cuts, since the file says nothing about the range of the data."""
 
     @property
     def ordered(self) -> bool:
@@ -39,6 +39,7 @@ class Field:
 
 
 def fields(network: RuleNetwork) -> tuple[Field, ...]:
+    """Return a field for each column of the network."""
     used = network.used_columns
     dropped = {name for name, _ in network.training.categories_dropped} if network.training else set()
     return tuple(
@@ -63,7 +64,7 @@ def _field(number: int, column: Column, predicates: Sequence[Predicate], dropped
 
 
 def _options(column: Column, predicates: Iterable[Predicate]) -> tuple[Value, ...]:
-    """What a row can hold: text and numbers do not go together, so the first category says which it is."""
+    """Return what a row can hold: text or numbers, whichever the first category is."""
     if column.kind == "boolean":
         return (False, True)
     known = known_categories(column, predicates)
@@ -71,7 +72,7 @@ def _options(column: Column, predicates: Iterable[Predicate]) -> tuple[Value, ..
 
 
 def slider_ends(cuts: Sequence[float], kind: Kind) -> tuple[float, float]:
-    """As far beyond the outer cuts as these are from their neighbours; not below 0 where all cuts are above it.
+    """Return ends as far beyond the outer cuts as these are from their neighbours; not below 0 if all cuts are above.
 
     >>> slider_ends([27.0, 41.0], "number"), slider_ends([10.0], "number")
     ((13.0, 55.0), (5.0, 15.0))

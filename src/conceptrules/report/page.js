@@ -62,7 +62,7 @@ function startRules() {
     rule.addEventListener("mouseenter", () => highlight(rule.dataset.node));
     rule.addEventListener("mouseleave", () => highlight(chosen));
   }
-  for (const link of all("a.chip")) link.addEventListener("click", () => one("#concepts").setAttribute("open", ""));
+  for (const link of all("a.condition")) link.addEventListener("click", () => one("#concepts").setAttribute("open", ""));
   for (const button of all("button[data-show]")) {
     button.addEventListener("click", () => {
       choose(button.dataset.show);
@@ -400,7 +400,7 @@ function showDecision() {
   one("#decision-odds").textContent = oddsText(decision);
   one("#decision-rules").replaceChildren(...firedRules(decision));
   lightPath(decision, row);
-  showChange(decision);
+  showCounterfactual(decision);
   return decision;
 }
 
@@ -443,16 +443,16 @@ function firedRules(decision) {
 }
 
 // The search goes on in small steps behind the page; a newer one ends it. What was found for another row goes at once.
-function showChange(decision) {
-  const place = one("#change");
+function showCounterfactual(decision) {
+  const place = one("#counterfactual");
   const mine = ++searching;
-  const search = smallestChange(model, [...row], decision.class, fixed);
+  const search = findCounterfactual(model, [...row], decision.class, fixed);
   const step = () => {
     if (mine !== searching) return;
     const until = performance.now() + 12;
     let next = search.next();
     while (!next.done && performance.now() < until) next = search.next();
-    if (next.done) place.replaceChildren(...changeText(next.value, decision));
+    if (next.done) place.replaceChildren(...counterfactualText(next.value, decision));
     else {
       if (!one(".searching", place)) place.replaceChildren(element("p", { class: "quiet searching" }, "Searching …"));
       setTimeout(step);
@@ -462,13 +462,13 @@ function showChange(decision) {
   setTimeout(step);
 }
 
-function changeText(found, decision) {
-  one("#change").dataset.state = "done";
-  one("#change").dataset.size = found.changes ? String(found.changes.length) : found.proved ? "none" : "unknown";
+function counterfactualText(found, decision) {
+  one("#counterfactual").dataset.state = "done";
+  one("#counterfactual").dataset.size = found.changes ? String(found.changes.length) : found.proved ? "none" : "unknown";
   const kept = fixed.size ? " in the columns that may change" : "";
-  if (!found.changes && found.proved) return [element("p", {}, `No change${kept} flips this decision. That is proved.`)];
+  if (!found.changes && found.proved) return [element("p", {}, `There is none: no change${kept} gives another answer. That is proved.`)];
   if (!found.changes) {
-    return [element("p", {}, `It takes ${counted(found.atLeast, "change")} or more: the search was ended there.`)];
+    return [element("p", {}, `It changes ${counted(found.atLeast, "column")} or more: the search was ended there.`)];
   }
   const changed = [...row];
   for (const [column, value] of found.changes) changed[column] = value;
@@ -485,7 +485,7 @@ function changeText(found, decision) {
   return [
     element("p", {}, `To get `, element("strong", {}, after), `, change ${counted(found.changes.length, "column")}:`),
     element("ul", {}, ...items),
-    element("p", { class: "quiet" }, `That is proved: no smaller change${kept} flips it.`),
+    element("p", { class: "quiet" }, `That is proved: no fewer changes${kept} are enough.`),
     make,
   ];
 }
@@ -545,5 +545,3 @@ startDrawing();
 startForm();
 startPrinting();
 choose(null);
-// On a phone a drawing is wider than its frame, and at its left end there are only names of layers.
-all(".drawing").forEach((frame) => (frame.scrollLeft = (frame.scrollWidth - frame.clientWidth) / 2));

@@ -28,7 +28,7 @@ _TEXTS = {"number": number_text, "date": date_text, "datetime": datetime_text, "
 
 
 def payload(report: Report) -> str:
-    """JSON in ASCII; `<`, `>` and `&` are written as escapes, so that no name can end the script element."""
+    """Return JSON in ASCII; `<`, `>` and `&` are written as escapes, so that no name can end the script element."""
     network = report.network
     numbers = {column.name: number for number, column in enumerate(network.columns)}
     model = {
@@ -55,6 +55,7 @@ def payload(report: Report) -> str:
 
 
 def bound_text(kind: Kind, value: float) -> str:
+    """Return a cut point as text."""
     return _TEXTS[kind](value)
 
 
@@ -77,7 +78,7 @@ def _column(field: Field) -> dict[str, Any]:
 
 
 def _other(field: Field) -> str | int:
-    """A category that is none of the options, of the same type."""
+    """Return a category that is none of the options, of the same type."""
     if field.options and not isinstance(field.options[0], str):
         return next(number for number in range(len(field.options) + 1) if number not in field.options)
     other = "any other"
@@ -87,7 +88,7 @@ def _other(field: Field) -> str | int:
 
 
 def _value(value: Value) -> object:
-    """JSON has no infinity, and JavaScript reads long whole numbers wrongly."""
+    """Return a value for JSON, which has no infinity, and for JavaScript, which reads long whole numbers wrongly."""
     if isinstance(value, float) and math.isinf(value):
         return {"infinity": value > 0}
     return {"whole": str(value)} if isinstance(value, int) and abs(value) >= 2**53 else value
@@ -113,7 +114,7 @@ def _bound(value: float) -> float | None:
 
 
 def _patterns(network: RuleNetwork) -> dict[str, list[float]] | None:
-    """Training rows by class, by the classes that fire: "010" for the second of three."""
+    """Return training rows by class for each pattern of classes that fire: "010" is the second of three."""
     if network.statistics is None:
         return None
     return {"".join(str(int(f)) for f in fires): list(rows) for fires, rows in network.statistics.patterns}
@@ -129,7 +130,7 @@ def _infinite(value: float | None) -> bool:
 
 
 def _nodes(report: Report) -> dict[str, dict[str, str]]:
-    """What a click on a node of the drawing tells."""
+    """Return what a click on a node of the drawing tells."""
     network = report.network
     told = {f"p{index}": {"name": "Predicate", "text": text} for index, text in enumerate(node_names(network, 0))}
     for group in report.groups:

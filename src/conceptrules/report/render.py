@@ -25,8 +25,8 @@ from conceptrules.report.sentences import listed
 
 
 def render(report: Report) -> str:
-    """The whole file."""
-    script = "\n".join([javascript(report.network, "decide"), _file("change.js"), _file("page.js")])
+    """Return the whole HTML file."""
+    script = "\n".join([javascript(report.network, "decide"), _file("counterfactual.js"), _file("page.js")])
     style = _file("style.css") + _palette() + stylesheet()
     numbers = {column.name: number for number, column in enumerate(report.network.columns)}
     drawing = layout(report.network)
@@ -58,7 +58,7 @@ def render(report: Report) -> str:
 
 
 def _palette() -> str:
-    """The colours of the columns, as in the drawing."""
+    """Return the colours of the columns, as in the drawing."""
     light, dark = (
         "\n".join(f".k{key} {{ --column: {colour}; }}" for key, colour in enumerate(PALETTES[theme]))
         for theme in ("light", "dark")
@@ -67,7 +67,7 @@ def _palette() -> str:
 
 
 def _policy(script: str, style: str) -> str:
-    """Only this very script and style run, and nothing is ever fetched, sent or framed."""
+    """Return a policy by which only this very script and style run, and nothing is ever fetched, sent or framed."""
     return (
         f"default-src 'none'; script-src 'sha256-{_hash(script)}'; style-src 'sha256-{_hash(style)}'; "
         "base-uri 'none'; form-action 'none'"
@@ -84,7 +84,7 @@ def _file(name: str) -> str:
 
 @cache
 def _template() -> Any:
-    parts = {name: _file(f"{name}.html.jinja") for name in ("template", "honesty")}
+    parts = {name: _file(f"{name}.html.jinja") for name in ("template", "audit")}
     environment = Environment(
         loader=DictLoader(parts), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )

@@ -13,8 +13,8 @@ from conceptrules.model.text import concept_name, condition_text, rule_text, wor
 
 
 @dataclass(frozen=True, slots=True)
-class Chip:
-    """A literal, or two bounds as one: in words, and the column or the concept that it asks about."""
+class ConditionText:
+    """A literal, or two bounds of a column as one, in words, with the column or the concept that it asks about."""
 
     text: str
     column: int | None
@@ -28,11 +28,11 @@ class Cover:
 
     rows: float
     share: float
-    """Of all rows."""
+    """The share of all rows that these are."""
     right: float | None
     """The share that is of the class that the rule speaks for, or of the commonest class; None without rows."""
     meaning: str
-    """That class."""
+    """The name of that class."""
     by_class: tuple[float, ...]
 
 
@@ -45,11 +45,11 @@ class Item:
     """Its id in the drawing."""
     name: str
     text: str
-    chips: tuple[Chip, ...]
+    conditions: tuple[ConditionText, ...]
     size: int
-    """How many edges the chips are."""
+    """How many edges the conditions count for."""
     columns: tuple[int, ...]
-    """Those that it depends on, directly or through concepts."""
+    """The columns that it depends on, directly or through concepts."""
     trained: Cover | None
     given: Cover | None
     stability: float | None
@@ -71,12 +71,12 @@ class Group:
 
 
 def groups(network: RuleNetwork, given: Statistics | None) -> tuple[Group, ...]:
-    """Every rule with every concept that has it: all edges of the network are there."""
+    """Return every rule with every concept that has it, so that all edges of the network are there."""
     return (*_classes(network, given), *_concepts(network, given), *_unused(network, given))
 
 
 def rule_name(level: int, index: int) -> str:
-    """As people count, and the exports: from 1. The ids of the drawing count rules from 0."""
+    """Return the name of a rule; names count from 1, as people and exports do, and ids of the drawing from 0."""
     return f"R{level + 1}.{index + 1}"
 
 
@@ -137,8 +137,9 @@ def _items(
             node=rule_id(level, index),
             name=rule_name(level, index),
             text=rule_text(network, level, index),
-            chips=tuple(
-                _chip(network, numbers, level, each) for each in conditions(network, level, here.rules[index].literals)
+            conditions=tuple(
+                _condition(network, numbers, level, each)
+                for each in conditions(network, level, here.rules[index].literals)
             ),
             size=rule_size(network, level, index),
             columns=reached[level][index],
@@ -151,11 +152,11 @@ def _items(
     )
 
 
-def _chip(network: RuleNetwork, numbers: Mapping[str, int], level: int, condition: Condition) -> Chip:
+def _condition(network: RuleNetwork, numbers: Mapping[str, int], level: int, condition: Condition) -> ConditionText:
     text, index = condition_text(network, level, condition), condition.literals[0].index
     if level:
-        return Chip(text, None, concept_id(level - 1, index))
-    return Chip(text, numbers[network.predicates[index].column], None)
+        return ConditionText(text, None, concept_id(level - 1, index))
+    return ConditionText(text, numbers[network.predicates[index].column], None)
 
 
 def _cover(
@@ -184,7 +185,7 @@ def _some(names: Sequence[str], most: int = 8) -> str:
 
 
 def _reached(network: RuleNetwork, numbers: Mapping[str, int]) -> list[list[tuple[int, ...]]]:
-    """[level][rule]: the columns that it depends on."""
+    """Return, at [level][rule], the columns that the rule depends on."""
     below = [{numbers[predicate.column]} for predicate in network.predicates]
     result = []
     for level in network.levels:

@@ -37,7 +37,7 @@ class Sample:
     title: str
     note: str
     values: tuple[float | None, ...]
-    """By column: a number, the place of a category among the options, -1 for any other; None is missing."""
+    """For each column a number, or the place of a category among the options, -1 for any other; None is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +47,13 @@ class _Wish:
     title: str
     note: str
     answer: int | None
-    """None: any."""
+    """The class; None for any."""
     rule: int | None = None
     fire: Choice["none", "one", "several", "any"] = "any"
 
 
 def made_up(network: RuleNetwork, fields: Sequence[Field]) -> tuple[Sample, ...]:
-    """One for each class, one where a rule is often wrong, where no class fires, where several do, if there can be."""
+    """Make up a row for each class and, where there can be one, for a rule that is often wrong, no class, several."""
     rows = [[row[column.name] for column in network.columns] for row in deciding_rows(network)]
     rows = rows or [[_typical(field) for field in fields]]
     seen = _Seen.of(network, rows)
@@ -67,7 +67,7 @@ def made_up(network: RuleNetwork, fields: Sequence[Field]) -> tuple[Sample, ...]
 
 
 def real(network: RuleNetwork, fields: Sequence[Field], table: Table, y: Sequence[Value]) -> tuple[Sample, ...]:
-    """Rows of the table that got the wrong class and rows that got the right one, of as many kinds as there are."""
+    """Return rows of the table that got the right class and rows that got the wrong one, of as many kinds as can be."""
     answers = predict(network, table).tolist()
     kinds: dict[tuple[str, str], list[int]] = {}
     for place, (true, answer) in enumerate(zip(y, answers, strict=True)):
@@ -88,7 +88,7 @@ def _real(
 
 
 def _in_turn(kinds: Sequence[Sequence[int]]) -> list[int]:
-    """The first of each kind, then the second of each, and so on."""
+    """Return the first of each kind, then the second of each, and so on."""
     longest = max(map(len, kinds), default=0)
     return [places[turn] for turn in range(longest) for places in kinds if turn < len(places)][:_REAL]
 
@@ -121,7 +121,7 @@ def _rows(network: RuleNetwork, rule: int) -> float:
 
 
 def _worst(network: RuleNetwork) -> list[tuple[int, int, float]]:
-    """The class, the rule of the last level that is right least often, and how often."""
+    """Return the class, the rule of the last level that is right least often, and how often."""
     if network.statistics is None:
         return []
     covered = network.statistics.covered[-1]
@@ -154,7 +154,7 @@ class _Seen:
         return _Seen(unpack(hidden[-2]), fires, decide_fired(network, fires))
 
     def fitting(self, wish: _Wish) -> np.ndarray:
-        """The rows that show it."""
+        """Return the rows that show what is wished for."""
         count = self.fires.sum(axis=1)
         fits = {"none": count == 0, "one": count == 1, "several": count > 1, "any": count >= 0}[wish.fire]
         if wish.answer is not None:
@@ -168,7 +168,7 @@ def _bits(network: RuleNetwork, row: Raw) -> list[bool]:
 
 
 def _calmed(network: RuleNetwork, fields: Sequence[Field], row: Raw, wish: _Wish) -> Raw:
-    """The same row with a plain value wherever that leaves what it shall show as it is."""
+    """Return the row with a plain value wherever that leaves what it shall show as it is."""
 
     def fits(tried: Raw) -> bool:
         return len(_Seen.of(network, [tried]).fitting(wish)) > 0
@@ -181,7 +181,7 @@ def _calmed(network: RuleNetwork, fields: Sequence[Field], row: Raw, wish: _Wish
 
 
 def _typical_where_it_can_be(fields: Sequence[Field], row: Raw, fits: Callable[[Raw], bool]) -> Raw:
-    """All columns at once if that fits, else one half of them after the other: few tries even for 500 columns."""
+    """Make all columns typical if that fits, else one half of them after the other: few tries even for 500 columns."""
     tried = list(row)
     for field in fields:
         tried[field.number] = _typical(field)
@@ -204,7 +204,7 @@ def _typical(field: Field) -> Value | None:
 
 
 def _plainer(field: Field, value: Value | None) -> list[Value]:
-    """What would read better: any known value than none, the middle of a cell than its edge."""
+    """Return what would read better: any known value than none, the middle of a cell than its edge."""
     if not field.ordered:
         return [] if value in field.options else list(field.options[:6])
     if value is None or isinstance(value, str) or math.isnan(value):
@@ -214,7 +214,7 @@ def _plainer(field: Field, value: Value | None) -> list[Value]:
 
 
 def _between(field: Field, cell: int) -> float:
-    """A number with few digits in this cell of the column."""
+    """Return a number with few digits in this cell of the column."""
     stops = [field.ends[0], *field.cuts, field.ends[1]]
     low, high = stops[cell], stops[cell + 1]
     if not low < high:  # no room beyond the largest number

@@ -16,11 +16,13 @@ FEW = 0.05  # so many of new rows may well be equal to training rows where colum
 
 
 def three_sentences(network: RuleNetwork, audit: Audit) -> tuple[str, str, str]:
+    """Return what the model looks at, how it decides, and how well it does."""
     return _what(network, len(audit.unused)), _how(network), _how_well(network, audit)
 
 
 def listed(names: Sequence[str], last: str = "and") -> str:
-    """
+    """Join names to a part of a sentence.
+
     >>> listed(["a", "b", "c"], "or"), listed(list("abcdefghi"))
     ('a, b or c', 'a, b, c, d, e, f and 3 more')
     """

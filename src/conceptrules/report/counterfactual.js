@@ -1,7 +1,8 @@
-// The smallest change of a row that flips its decision: an exact search, in steps, so that the page never freezes.
+// The counterfactual of a row: the fewest columns to change for another decision. The search is exact, and runs in steps,
+// so that the page never freezes.
 "use strict";
 
-// What a predicate says of a value; null is missing.
+// Whether a predicate holds for a value; null is missing.
 function holds(predicate, value) {
   if (predicate.kind === "missing") return value === null;
   if (value === null) return false;
@@ -22,7 +23,7 @@ function between(low, high, share, tolerance) {
 
 const DAY = 86400e6; // microseconds
 
-// The same, in the steps that values of this column seem to come in: whole numbers, whole days.
+// Like `between`, in the steps that values of this column seem to come in: whole numbers, whole days.
 function roundedBetween(column, low, high, share, tolerance) {
   const step = column.kind === "date" ? DAY : column.kind === "number" && column.cuts.every((cut) => Number.isInteger(2 * cut)) ? 1 : 0;
   const whole = step && Math.round((low * (1 - share) + high * share) / step) * step;
@@ -49,7 +50,7 @@ function orderedCells(column) {
   });
 }
 
-// Of options that no predicate tells apart, the first stands for all.
+// One option for all that no predicate tells apart.
 function categoryCells(column, predicates) {
   if (column.kind === "ordinal") return column.options.map((_, option) => option); // the nearest is chosen later
   const named = new Set(predicates.flatMap((one) => (one.kind === "equals" ? [one.option] : one.kind === "one_of" ? one.options : [])));
@@ -156,8 +157,8 @@ function flipCost(model, bits, free, from) {
   return model.default === from ? best : Math.min(best, higher);
 }
 
-// Yields now and then; the value in the end is {changes: [[column, value], ...] or null, proved, atLeast}.
-function* smallestChange(model, row, from, fixed = new Set(), limit = 1000000) {
+// Yields now and then; returns {changes: [[column, value], ...] or null, proved, atLeast}.
+function* findCounterfactual(model, row, from, fixed = new Set(), limit = 1000000) {
   const columns = model.columns.map((_, number) => number).filter((number) => model.columns[number].used && !fixed.has(number));
   const by = model.columns.map(() => []);
   model.predicates.forEach((predicate, index) => by[predicate.column].push(index));
