@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PYTEST := $(BIN)/pytest -q -rs -n 2 --dist worksteal
 STAMP := $(VENV)/.stamp
 TESTS := $(VENV)/.tests
 PAPER := $(VENV)/.paper
@@ -11,7 +12,7 @@ export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 export NUMBA_NUM_THREADS ?= 2
 
-.PHONY: setup demo test check browser figures gallery baselines paper clean
+.PHONY: setup demo test test-long coverage check kernels browser dist figures gallery baselines paper clean
 setup: $(STAMP)
 
 # The build backend is installed first, so that it is pinned like everything else.
@@ -29,8 +30,21 @@ $(TESTS): $(STAMP)
 demo: $(STAMP)
 	$(BIN)/conceptrules demo
 
-test: check browser
-	$(BIN)/pytest -q -rs -n 2 --dist worksteal
+# Two at a time: what is checked needs one core, and so does compiling the kernels.
+test: $(TESTS) browser
+	$(MAKE) --no-print-directory -j 2 check kernels
+	$(PYTEST) -m "not long"
+
+# What takes long and has to: each test says why.
+test-long: $(TESTS) kernels
+	$(PYTEST) -m long
+
+coverage: $(TESTS) browser kernels
+	$(PYTEST) -m "not long" --cov --cov-report=term:skip-covered
+
+# Both workers would compile them otherwise, and wait for each other.
+kernels: $(TESTS)
+	$(BIN)/python -m tests.warm
 
 check: $(TESTS)
 	$(BIN)/ruff check .
@@ -44,6 +58,13 @@ browser:
 	@if ! $(CHROMIUM) && [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
 		(apt-get update && apt-get install --yes --no-install-recommends chromium) > /dev/null 2>&1 || true; fi
 	@$(CHROMIUM) || echo "No Chromium: the browser tests are skipped. Install it: sudo apt-get install chromium"
+
+# The archives for PyPI. The tests look at what is in them.
+dist: $(STAMP)
+	$(BIN)/python -m pip install --quiet -c constraints.txt --no-build-isolation -e '.[dist]'
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation
+	$(BIN)/twine check --strict dist/*
 
 figures: $(STAMP)
 	$(BIN)/python -m benchmarks.smoke

@@ -38,7 +38,7 @@ def missing(places: Sequence[Sequence[str]]) -> str | None:
     if os.name != "posix":
         return "PostgreSQL is started by the tests and the verification on Unix only"
     if not find_spec("psycopg"):
-        return "psycopg is not installed; pip install 'psycopg[binary]'"
+        return "psycopg is not installed; pip install 'conceptrules[postgres]'"
     if _program("initdb") is None or _program("postgres") is None:
         return "PostgreSQL is not installed: there is no initdb on the path nor in /usr/lib/postgresql"
     if os.geteuid() == 0 and _other_user() is None:
