@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 DIGITS = 6
+RECORDS = Path(__file__).parent / "records"
+"""The records of all benchmarks but those of the paper, which have a folder of their own."""
 Entry = dict[str, Any]
 
 

@@ -1,13 +1,12 @@
 """The figures of a healthy core, in one command: `python -m benchmarks.smoke`.
 
 5-fold macro-F1 of tic-tac-toe and mushroom on the paper's folds, at default settings, for the seeds 0 to 4; then one
-fold of adult: time, peak memory, macro-F1 and edges. Each run is kept as JSON in benchmarks/results/, and compared
-with the targets: the exit code is 1 where one falls short. `--quick` runs seed 0 only, without adult.
+fold of adult: time, peak memory, macro-F1 and edges. Each run is a line of benchmarks/records/smoke.jsonl, and
+compared with the targets: the exit code is 1 where one falls short. `--quick` runs seed 0 only, without adult.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import sys
@@ -18,7 +17,6 @@ from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime
 from importlib.metadata import version
 from multiprocessing import get_context
-from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 from statistics import mean, pstdev
 from time import perf_counter
@@ -26,12 +24,13 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
-from sklearn.metrics import f1_score
 
+from benchmarks import jsonl
 from benchmarks.paper.folds import paper_folds
+from benchmarks.paper.scores import macro_f1
 from conceptrules import ConceptRuleClassifier, __version__, datasets
 
-RESULTS = Path(__file__).parent / "results"
+RECORD = jsonl.RECORDS / "smoke.jsonl"
 TARGETS = {"tic-tac-toe": 0.997, "mushroom": 0.999}
 ADULT_MEGABYTES = 1000
 PACKAGES = ("numpy", "scikit-learn", "numba", "pyarrow", "narwhals")
@@ -52,7 +51,7 @@ def run_fold(name: str, seed: int, fold: int) -> Run:
         "seed": seed,
         "fold": fold,
         "seconds": round(seconds, 2),
-        "f1": float(f1_score(data.y[test], clf.predict(data.X.take(test)), average="macro", zero_division=0)),
+        "f1": macro_f1(data.y[test], clf.predict(data.X.take(test))),
         "edges": clf.network_.edges,
         "megabytes": round(getrusage(RUSAGE_SELF).ru_maxrss / 1024),  # of the whole process so far
     }
@@ -106,11 +105,9 @@ def show(runs: Sequence[Run]) -> None:
     Console().print(table)
 
 
-def keep(runs: Sequence[Run], started: datetime) -> Path:
-    """The record of a run: what was run, on what, and what came out."""
-    RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / f"smoke-{started:%Y%m%d-%H%M%S}.json"
-    record = {
+def keep(runs: Sequence[Run], started: datetime) -> None:
+    """Write one line for each run: what was run, what came out, and on what; an earlier one is replaced."""
+    about = {
         "started": started.isoformat(timespec="seconds"),
         "settings": {
             key: value
@@ -120,10 +117,8 @@ def keep(runs: Sequence[Run], started: datetime) -> Path:
         "versions": {"python": platform.python_version(), "conceptrules": __version__}
         | {package: version(package) for package in PACKAGES},
         "machine": {"cores": len(os.sched_getaffinity(0)), "architecture": platform.machine()},
-        "runs": runs,
     }
-    path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    return path
+    jsonl.put(RECORD, [{**run, **about} for run in runs], ("name", "seed", "fold"))
 
 
 def main() -> int:
@@ -132,7 +127,8 @@ def main() -> int:
     started = datetime.now(UTC)
     runs = measure(parser.parse_args().quick)
     show(runs)
-    print(f"kept as benchmarks/results/{keep(runs, started).name}")
+    keep(runs, started)
+    print(f"kept in benchmarks/records/{RECORD.name}")
     missed = shortfalls(runs)
     print("\n".join(missed) or "all targets are met")
     return 1 if missed else 0

@@ -6,5 +6,5 @@
 | `hostile.py` | a network whose names are made to break out of whatever they are written into |
 | `size.py` | ten million rows: `conceptrules predict` against DuckDB with the SQL export, in time and in memory |
 | `in_duckdb.py` | the process that runs DuckDB |
-| `report.py` | the tables, and the records in `results/` |
+| `report.py` | the tables, and the records in `benchmarks/records/` |
 """

@@ -5,7 +5,8 @@ $CONCEPTRULES_DATA), exported, and run where the export is meant to run, on the 
 of the data set. Class and fired rules are compared, row by row. The exit code is 1 if any row differs.
 
 `--size` measures instead: ten million rows of Parquet, scored by `conceptrules predict` and by DuckDB with the SQL
-export, in turns, and the memory that the former takes as its table grows. Records are kept in results/, beside this.
+export, in turns, and the memory that the former takes as its table grows. Records are kept in
+benchmarks/records/: exports.jsonl has a line a data set, exports_size.jsonl one a size.
 """
 
 from __future__ import annotations

@@ -63,18 +63,35 @@ class Cell:
     first: str | None = None
     """The first row that differs."""
 
+    def outcome(self) -> dict[str, Any]:
+        """Return what the record says of this cell."""
+        found = {"rows": self.rows, "mismatches": self.mismatches, "seconds": round(self.seconds, 3)}
+        said = {"skipped": self.skipped, "first": self.first}
+        return found | {key: value for key, value in said.items() if value is not None}
+
 
 def run(only: Sequence[str] | None, seed: int) -> int:
     started = datetime.now(UTC)
     cells: list[Cell] = []
-    networks: dict[str, dict[str, Any]] = {}
+    networks: dict[str, RuleNetwork] = {}
     for task in tasks(only, seed):
-        networks[task.name] = {"hash": content_hash(task.network), "edges": task.network.edges}
+        networks[task.name] = task.network
         print(f"{task.name} ({task.network.edges} edges) ...", file=sys.stderr, flush=True)
         cells += [compared(task, engine) for engine in ENGINES]
     report.show_comparison(cells, list(ENGINES))
-    settings = {"rows": ROWS, "covering": COVERING, "seed": seed, "learner": SETTINGS, "engines": ENGINES}
-    report.keep("exports", started, {"settings": settings, "networks": networks, "cells": cells})
+    settings = {"rows": ROWS, "covering": COVERING, "learner": SETTINGS, "engines": ENGINES}
+    entries = [
+        {
+            "data": name,
+            "seed": seed,
+            "hash": content_hash(network),
+            "edges": network.edges,
+            "engines": {cell.engine: cell.outcome() for cell in cells if cell.task == name},
+            "settings": settings,
+        }
+        for name, network in networks.items()
+    ]
+    report.keep("exports", started, entries, ("data", "seed"))
     wrong = [cell for cell in cells if cell.mismatches]
     for cell in wrong:
         print(f"{cell.task} in {cell.engine}: {cell.first}")

@@ -1,12 +1,10 @@
-"""What came out: shown as tables, kept as JSON."""
+"""What came out: shown as tables, kept as JSON lines."""
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, is_dataclass
 from datetime import datetime
 from pathlib import Path
 from statistics import median
@@ -15,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks import jsonl
 from benchmarks.speed.report import machine, versions
 
 if TYPE_CHECKING:
     from benchmarks.exports.comparison import Cell
 
-RESULTS = Path(__file__).parent / "results"
+RECORDS = jsonl.RECORDS
 PACKAGES = ("numpy", "pyarrow", "duckdb", "sqlglot", "onnx", "onnxruntime", "jpmml_evaluator", "psycopg")
 PROGRAMS = {
     "node": ("--version",),
@@ -58,13 +57,11 @@ def show_size(clock: Mapping[str, Sequence[float]], cores: Mapping[str, Sequence
     Console(width=160, highlight=False).print(table)
 
 
-def keep(kind: str, started: datetime, content: Mapping[str, Any], folder: Path = RESULTS) -> Path:
-    """The record of a run: what was run, on what, and what came out."""
-    folder.mkdir(exist_ok=True)
-    path = folder / f"{kind}-{started:%Y%m%d-%H%M%S}.json"
+def keep(name: str, started: datetime, entries: Sequence[Mapping[str, Any]], key: Sequence[str]) -> Path:
+    """Write one line for each entry: what was run, what came out, and on what; an earlier one is replaced."""
     about = {"started": started.isoformat(timespec="seconds"), "versions": _versions(), "machine": machine()}
-    path.write_text(json.dumps({**about, **content}, indent=1, default=_plain) + "\n", encoding="utf-8")
-    print(f"kept as benchmarks/exports/results/{path.name}")
+    path = jsonl.put(RECORDS / f"{name}.jsonl", [{**entry, **about} for entry in entries], key)
+    print(f"kept in benchmarks/records/{path.name}")
     return path
 
 
@@ -77,7 +74,3 @@ def _program(name: str, options: Sequence[str]) -> str:
         return "not installed"
     run = subprocess.run([name, *options], capture_output=True, text=True, check=False)
     return run.stdout.partition("\n")[0].strip()
-
-
-def _plain(value: object) -> Any:
-    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else str(value)

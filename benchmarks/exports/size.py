@@ -61,15 +61,16 @@ def run(rows: int, repeats: int, seed: int) -> int:
     print(f"{different:,} of {rows:,} predictions differ; {threads} threads each")
     for kind, found in memory.items():
         print(f"largest resident size, {kind}: " + ", ".join(f"{n:,} rows {mb:.0f} MB" for n, mb in found.items()))
-    settings = {"rows": rows, "repeats": repeats, "seed": seed, "threads": threads, "learner": SETTINGS}
     content = {
-        "settings": settings,
+        "rows": rows,
+        "seed": seed,
+        "settings": {"repeats": repeats, "threads": threads, "learner": SETTINGS},
         "edges": network.edges,
         "seconds": clock,
         "core seconds": cores,
         "different": different,
     }
-    report.keep("size", started, {**content, "megabytes by rows": memory})
+    report.keep("exports_size", started, [{**content, "megabytes by rows": memory}], ("rows", "seed"))
     return 1 if different else 0
 
 

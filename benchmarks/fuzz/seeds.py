@@ -8,7 +8,7 @@ from pathlib import Path
 from conceptrules.io.model_file import dumps
 from conceptrules.model import Column, Concept, Equals, Interval, Level, Literal, OneOf, Predicate, Rule, RuleNetwork
 
-_MODELS = Path(__file__).parents[2] / "tests" / "rules" / "models"
+_MODELS = Path(__file__).parents[2] / "tests" / "io" / "models"
 
 
 def seeds() -> list[bytes]:

@@ -1,8 +1,7 @@
-"""What came out: kept as JSON, shown on the screen, and written as the table of docs/performance.md."""
+"""What came out: kept as JSON lines, shown on the screen, and written as the table of docs/performance.md."""
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 from collections.abc import Sequence
@@ -12,10 +11,13 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from benchmarks import jsonl
 from benchmarks.speed.measure import Measurement, Plan
 from conceptrules import __version__
 
-RESULTS = Path(__file__).parent / "results"
+RECORD = jsonl.RECORDS / "speed.jsonl"
+QUICK = Path(__file__).parents[1] / ".quick" / "speed.jsonl"
+"""Where a quick run is kept, away from the committed record (and from git)."""
 PACKAGES = ("numpy", "scikit-learn", "numba", "pyarrow", "narwhals", "pandas", "polars", "torch", "triton", "lightgbm")
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -77,37 +79,28 @@ def shortfalls(groups: Groups) -> list[str]:
     ]
 
 
-def keep(groups: Groups, plan: Plan, started: datetime, folder: Path = RESULTS, name: str = "speed") -> Path:
-    """The record of a run: what was run, on what, and what came out."""
-    folder.mkdir(exist_ok=True)
-    path = folder / f"{name}-{started:%Y%m%d-%H%M%S}.json"
-    record = {
+def keep(groups: Groups, plan: Plan, started: datetime, path: Path, device: str = "cpu") -> Path:
+    """Write one line for each group and device: what was run, on what, and what came out; earlier ones are replaced."""
+    about = {
         "started": started.isoformat(timespec="seconds"),
         "plan": asdict(plan),
         "threads": {name: os.environ.get(name) for name in THREAD_VARIABLES},
         "versions": versions(),
         "machine": machine(),
-        "measurements": {
-            group: [asdict(one) | {"value": one.value, "met": one.met} for one in measured]
-            for group, measured in groups.items()
-        },
     }
-    path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    return path
+    entries = [
+        {"group": group, "device": device, **about, "measurements": [asdict(one) for one in measured]}
+        for group, measured in groups.items()
+    ]
+    return jsonl.put(path, entries, ("group", "device"))
 
 
-def read(paths: Sequence[Path]) -> Groups:
-    """The groups of some records; where several have a group, the last one counts."""
+def read(path: Path) -> Groups:
+    """Return all measurements on record, by group; those of several devices stand one after the other."""
     groups: Groups = {}
-    for path in paths:
-        record = json.loads(path.read_text(encoding="utf-8"))
-        for group, measured in record["measurements"].items():
-            groups[group] = [_measurement(one) for one in measured]
+    for entry in jsonl.read(path):
+        groups.setdefault(entry["group"], []).extend(Measurement(**one) for one in entry["measurements"])
     return groups
-
-
-def _measurement(fields: dict[str, Any]) -> Measurement:
-    return Measurement(**{key: value for key, value in fields.items() if key not in ("value", "met")})
 
 
 def versions(packages: Sequence[str] = PACKAGES) -> dict[str, str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
+from benchmarks import jsonl
 from benchmarks.exports import comparison, hostile, report, size
 from benchmarks.exports.comparison import Cell, Task
 from conceptrules.datasets import DatasetError, load
@@ -16,23 +17,22 @@ from conceptrules.io.model_file import save
 
 
 def test_a_data_set_is_learned_and_compared(capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr(report, "RESULTS", tmp_path)
-    monkeypatch.setattr(report.keep, "__defaults__", (tmp_path,))
+    monkeypatch.setattr(report, "RECORDS", tmp_path)
     chosen = {name: comparison.ENGINES[name] for name in ("python", "onnx", "duckdb")}
     monkeypatch.setattr(comparison, "ENGINES", chosen)
     assert comparison.run(["tic-tac-toe"], 0) == 0
     printed = capsys.readouterr().out
     assert printed.count("0 of 5,958") == 3
     assert "0 mismatches in 17,874 comparisons" in printed
-    (path,) = tmp_path.iterdir()
-    record = json.loads(path.read_text())
-    assert [(cell["engine"], cell["mismatches"]) for cell in record["cells"]] == [(name, 0) for name in chosen]
-    assert record["networks"]["tic-tac-toe"]["hash"].startswith("sha256:")
+    (record,) = jsonl.read(tmp_path / "exports.jsonl")
+    assert {name: cell["mismatches"] for name, cell in record["engines"].items()} == dict.fromkeys(chosen, 0)
+    assert record["data"] == "tic-tac-toe"
+    assert record["hash"].startswith("sha256:")
     assert {"onnxruntime", "duckdb", "node"} <= set(record["versions"])
 
 
 def test_a_mismatch_fails_the_run_and_shows_the_row(capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr(report.keep, "__defaults__", (tmp_path,))
+    monkeypatch.setattr(report, "RECORDS", tmp_path)
     wrong = Outcome(5, (Mismatch({"x": 1}, "'a'", "'b'"),))
     monkeypatch.setattr(comparison, "compare", lambda *arguments, **options: wrong)
     monkeypatch.setattr(comparison, "ENGINES", {"python": ("python", {})})
@@ -43,7 +43,7 @@ def test_a_mismatch_fails_the_run_and_shows_the_row(capsys, tmp_path, monkeypatc
 
 
 def test_nothing_compared_is_no_success(tmp_path, monkeypatch):
-    monkeypatch.setattr(report.keep, "__defaults__", (tmp_path,))
+    monkeypatch.setattr(report, "RECORDS", tmp_path)
     assert comparison.run(["no such data set"], 0) == 1
 
 
@@ -87,7 +87,20 @@ def test_the_table_of_times_has_rows_per_second(capsys):
     assert printed.splitlines()[1].split()[1:] == ["4.00", "250", "200", "to", "500", "8.00", "125"]
 
 
-def test_records_are_kept_under_their_time(tmp_path):
-    path = report.keep("size", datetime(2021, 3, 5, 14, 30, tzinfo=UTC), {"seconds": {"a": [1.0]}}, tmp_path)
-    assert path.name == "size-20210305-143000.json"
-    assert json.loads(path.read_text())["seconds"] == {"a": [1.0]}
+def test_a_run_of_the_same_size_replaces_its_record(tmp_path, monkeypatch):
+    monkeypatch.setattr(report, "RECORDS", tmp_path)
+    for seconds, rows in ((1.0, 10), (2.0, 10), (3.0, 100)):
+        entry = {"rows": rows, "seed": 0, "seconds": {"a": [seconds]}}
+        path = report.keep("size", datetime(2021, 3, 5, 14, 30, tzinfo=UTC), [entry], ("rows", "seed"))
+    assert [(one["rows"], one["seconds"]["a"], one["started"]) for one in jsonl.read(path)] == [
+        (10, [2.0], "2021-03-05T14:30:00+00:00"),
+        (100, [3.0], "2021-03-05T14:30:00+00:00"),
+    ]
+
+
+def test_the_table_of_the_documentation_is_that_of_the_record():
+    """If this fails, exports were compared and docs/exports.md does not have it."""
+    page = (Path(__file__).parents[2] / "docs" / "exports.md").read_text(encoding="utf-8").splitlines()
+    for entry in jsonl.read(jsonl.RECORDS / "exports.jsonl"):
+        cells = [f"{cell['mismatches']} of {cell['rows']:,}" for cell in entry["engines"].values()]
+        assert f"| {entry['data']} | {' | '.join(cells)} |" in page

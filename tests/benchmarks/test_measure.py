@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
+from benchmarks import jsonl
 from benchmarks.speed import report
 from benchmarks.speed.measure import Measurement, Plan, exponent, faster, interleaved, slower
 
@@ -51,8 +53,7 @@ def test_a_record_reads_back_as_it_was(tmp_path, capsys):
         "a": [Measurement("fast", [200, 100, 300], 100, times={"ours": [1.0]}, details={"rows": 3})],
         "b": [Measurement("slow", [3.25], 2, at_least=False, unit="s"), Measurement("told", [1])],
     }
-    path = report.keep(groups, Plan(), datetime.now(UTC), tmp_path)
-    again = report.read([path])
+    again = report.read(report.keep(groups, Plan(), datetime.now(UTC), tmp_path / "speed.jsonl"))
     assert again == groups
     assert report.shortfalls(again) == ["b: slow: 3.25 s, wanted at most 2 s"]
     assert "| fast | 200 | 100 to 300 | at least 100 | ok |" in report.markdown(again)
@@ -60,7 +61,22 @@ def test_a_record_reads_back_as_it_was(tmp_path, capsys):
     assert "short" in capsys.readouterr().out
 
 
-def test_of_several_records_the_last_one_counts(tmp_path):
-    first = report.keep({"a": [Measurement("x", [1])], "b": []}, Plan(), datetime(2026, 1, 1, tzinfo=UTC), tmp_path)
-    second = report.keep({"a": [Measurement("x", [2])]}, Plan(), datetime(2026, 1, 2, tzinfo=UTC), tmp_path)
-    assert report.read([first, second])["a"][0].value == 2
+def test_a_group_that_is_measured_again_replaces_its_record(tmp_path):
+    path, one = tmp_path / "speed.jsonl", Measurement("x", [1])
+    report.keep({"a": [one, one], "b": [one]}, Plan(), datetime(2026, 1, 1, tzinfo=UTC), path)
+    report.keep({"a": [Measurement("x", [2])]}, Plan(), datetime(2026, 1, 2, tzinfo=UTC), path)
+    report.keep({"a": [Measurement("x", [3])]}, Plan(), datetime(2026, 1, 3, tzinfo=UTC), path, "cuda")
+    assert {group: [each.value for each in found] for group, found in report.read(path).items()} == {
+        "a": [2, 3],
+        "b": [1],
+    }
+
+
+@pytest.mark.parametrize("name", ["speed", "gpu"])
+def test_the_tables_of_the_documentation_are_those_of_the_record(name):
+    """If this fails, something was measured and docs/performance.md does not have it."""
+    page = (Path(__file__).parents[2] / "docs" / "performance.md").read_text(encoding="utf-8").splitlines()
+    found = report.markdown(report.read(jsonl.RECORDS / f"{name}.jsonl")).splitlines()
+    rows = [line for line in found if line.startswith("| ")]
+    assert len(rows) > 10
+    assert [row for row in rows if row not in page and not row.startswith("|  |")] == []

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
-from sklearn.metrics import f1_score
 
 from benchmarks.paper.folds import paper_folds
+from benchmarks.paper.scores import macro_f1
 from benchmarks.speed.measure import Measurement, Plan
 from conceptrules import ConceptRuleClassifier, datasets, fit_cohort, load
 from conceptrules.cli import main
@@ -31,17 +31,17 @@ Fitting = Callable[[Dataset, Pair, str], list[np.ndarray]]
 
 
 def measure(bits: Path, device: str, plan: Plan) -> Iterator[Measurement]:
-    for door, (name, fit) in DOORS.items():
+    for way, (name, fit) in WAYS.items():
         data = datasets.load(name)
         pair = next(paper_folds(len(data.y)))
         for where in (device, "cpu"):
             start = perf_counter()
             answers = fit(data, pair, where)
             seconds = perf_counter() - start
-            found = [float(f1_score(data.y[pair[1]], one, average="macro")) for one in answers]
+            found = [macro_f1(data.y[pair[1]], one) for one in answers]
             details = {"seconds for all": seconds, "layers": LAYERS, "rates": RATES, "epochs": EPOCHS, "fold": 0}
             place = where.split(":", maxsplit=1)[0]
-            yield Measurement(f"{door}, {name}, test macro-F1 by seed, on {place}", found, details=details)
+            yield Measurement(f"{way}, {name}, test macro-F1 by seed, on {place}", found, details=details)
 
 
 def by_estimator(data: Dataset, pair: Pair, device: str) -> list[np.ndarray]:
@@ -77,7 +77,7 @@ def by_command(data: Dataset, pair: Pair, device: str) -> list[np.ndarray]:
     return found
 
 
-DOORS: dict[str, tuple[str, Fitting]] = {
+WAYS: dict[str, tuple[str, Fitting]] = {
     "ConceptRuleClassifier": ("tic-tac-toe", by_estimator),
     "conceptrules fit": ("tic-tac-toe", by_command),
     "fit_cohort": ("adult", by_cohort),
