@@ -27,7 +27,7 @@ def prepare(names: Sequence[str], folder: Path) -> None:
         for fold, (train, test) in enumerate(paper_folds(len(data.y))):
             binarizer = Binarizer().fit(data.X.take(train), data.y[train])
             for part, rows in (("train", train), ("test", test)):
-                words: PackedBits = binarizer.words(data.X.take(rows))
+                words: PackedBits = binarizer.transform_packed(data.X.take(rows))
                 examples = Examples.read(words, codes[rows], np.ones(len(rows)))
                 arrays |= {f"{part}{fold}": examples.packed, f"{part}{fold}_target": codes[rows].astype(np.int16)}
                 arrays[f"inputs{fold}"] = np.array(examples.inputs)

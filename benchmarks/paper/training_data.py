@@ -47,11 +47,11 @@ def fold_of(name: str, number: int, protocol: str) -> Fold:
         warnings.filterwarnings("ignore", "constant columns")  # mushroom has one, veil-type, and that is known
         binarizer = Binarizer().fit(data.X.take(seen), data.y[seen])
     classes, codes = np.unique(data.y[train], return_inverse=True)
-    training = canonical(Examples.read(binarizer.words(data.X.take(train)), codes, np.ones(len(train))))
+    training = canonical(Examples.read(binarizer.transform_packed(data.X.take(train)), codes, np.ones(len(train))))
     # A class that the training rows lack gets the number past the last: no network ever answers it.
     known = np.searchsorted(classes, data.y[test])
     known = np.where(classes[np.minimum(known, len(classes) - 1)] == data.y[test], known, len(classes))
-    tested = Examples.read(binarizer.words(data.X.take(test)), known, np.ones(len(test)))
+    tested = Examples.read(binarizer.transform_packed(data.X.take(test)), known, np.ones(len(test)))
     return Fold(binarizer, classes, training, tested, training.words, data.y[train], data.y[test])
 
 

@@ -60,7 +60,7 @@ def as_table(table: pa.Table, library: str, kind: str) -> Any:
 def ready_bits(network: RuleNetwork, table: Any) -> tuple[tuple[Formulas, ...], PackedBits]:
     """A network as it is compiled for prediction, and the words of the predicates that it uses."""
     compiled_network = compiled(network)
-    return compiled_network.formulas, compiled_network.words(open_table(table))
+    return compiled_network.formulas, compiled_network.packed_bits(open_table(table))
 
 
 def _stages(plan: Plan, network: RuleNetwork, table: Any, whole: float) -> dict[str, Any]:

@@ -9,13 +9,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from conceptrules import datasets
+    from conceptrules import datasets, explain
     from conceptrules.binarize import Binarizer
     from conceptrules.cohort import fit_cohort
     from conceptrules.draw import plots
     from conceptrules.estimator import ConceptRuleClassifier
-    from conceptrules.io.model_file import load, save
-    from conceptrules.logic.simplification import simplify
+    from conceptrules.explain import audit, coverage, importance
+    from conceptrules.io import load, save
+    from conceptrules.logic import diff, equivalent, implies, minimise, simplify
     from conceptrules.model import RuleNetwork
     from conceptrules.model.errors import ConceptRulesError, InputError
 
@@ -28,25 +29,44 @@ __all__ = [
     "InputError",
     "RuleNetwork",
     "__version__",
+    "audit",
+    "coverage",
     "datasets",
+    "diff",
+    "equivalent",
+    "explain",
     "fit_cohort",
+    "implies",
+    "importance",
     "load",
+    "minimise",
     "plots",
     "save",
     "simplify",
 ]
 
-_MODULES = {"datasets": "conceptrules.datasets", "plots": "conceptrules.draw.plots"}
+_MODULES = {
+    "datasets": "conceptrules.datasets",
+    "explain": "conceptrules.explain",
+    "plots": "conceptrules.draw.plots",
+}
 _HOMES = {
     "Binarizer": "conceptrules.binarize",
     "ConceptRuleClassifier": "conceptrules.estimator",
     "ConceptRulesError": "conceptrules.model.errors",
     "InputError": "conceptrules.model.errors",
     "RuleNetwork": "conceptrules.model",
+    "audit": "conceptrules.explain",
+    "coverage": "conceptrules.explain",
+    "diff": "conceptrules.logic",
+    "equivalent": "conceptrules.logic",
     "fit_cohort": "conceptrules.cohort",
-    "load": "conceptrules.io.model_file",
-    "save": "conceptrules.io.model_file",
-    "simplify": "conceptrules.logic.simplification",
+    "implies": "conceptrules.logic",
+    "importance": "conceptrules.explain",
+    "load": "conceptrules.io",
+    "minimise": "conceptrules.logic",
+    "save": "conceptrules.io",
+    "simplify": "conceptrules.logic",
 }
 
 

@@ -189,7 +189,7 @@ class ConceptRuleClassifier(Layers, ClassifierMixin, TransformerMixin, BaseEstim
         kept = np.flatnonzero(weight)
         table = open_table(X) if len(kept) == len(weight) else open_table(X).take(kept)
         target = codes_of_labels(labels)[1][kept]
-        rows = canonical(Examples.read(binarizer.words(table), target, weight[kept]))
+        rows = canonical(Examples.read(binarizer.transform_packed(table), target, weight[kept]))
         hashes = row_hashes(binarizer.columns_, table, labels[kept])
         return Read(binarizer, classes, rows, hashes, table, target, weight[kept])
 

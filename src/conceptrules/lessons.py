@@ -22,7 +22,7 @@ from conceptrules.learn.search.regularization_path import prices
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import Concept, Level, RuleNetwork
 from conceptrules.tables.labels import check_labels
-from conceptrules.tables.table import Table, read_words
+from conceptrules.tables.table import Table, read_packed_bits
 
 if TYPE_CHECKING:
     from conceptrules.estimator import ConceptRuleClassifier
@@ -55,7 +55,7 @@ class Read:
         """The rows, as bits of the predicates of a network: it may have more than the binarizer learned."""
         if network.predicates == self.binarizer.predicates_:
             return self.rows
-        words = read_words(network.columns, network.predicates, self.table)
+        words = read_packed_bits(network.columns, network.predicates, self.table)
         return canonical(Examples.read(words, self.target, self.weight))
 
 
@@ -146,7 +146,7 @@ def given(binarizer: Binarizer, classes: NDArray[Any], X_val: Any, y_val: Any) -
     unknown = np.setdiff1d(labels, classes)
     if len(unknown):
         raise InputError(f"y_val has the class {unknown.tolist()[0]!r}, which y has not")
-    words = binarizer.words(X_val)
+    words = binarizer.transform_packed(X_val)
     if words.rows != len(labels):
         raise InputError(f"y_val has {len(labels)} labels for the {words.rows} rows of X_val")
     if not words.rows:

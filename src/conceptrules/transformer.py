@@ -17,7 +17,7 @@ from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import layers, unpack
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.text import node_names
-from conceptrules.tables.table import read_words
+from conceptrules.tables.table import read_packed_bits
 
 
 class Layers:
@@ -35,7 +35,7 @@ class Layers:
         Negative layers count from the top; the rules just below the classes are the default.
         """
         check_is_fitted(self, "network_")
-        words = read_words(self.network_.columns, self.network_.predicates, X)
+        words = read_packed_bits(self.network_.columns, self.network_.predicates, X)
         bits = unpack(layers(self.network_, words)[self._layer(layer)])
         named: Any = copy(self)
         named.get_feature_names_out = partial(self.get_feature_names_out, layer=layer)

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from conceptrules import InputError, plots
 from conceptrules.explain.importance_scores import Importance, Weight
-from conceptrules.explain.rule_coverage import rule_coverage
+from conceptrules.explain.rule_coverage import coverage
 from conceptrules.model.evaluation import pack
 from conceptrules.model.pareto import Choice, Point, pareto_front
 from conceptrules.model.provenance import Training
@@ -97,30 +97,30 @@ def test_importance_counts_what_it_leaves_out():
 
 def test_coverage_shows_right_and_wrong_rows():
     network = measured(large(50))
-    rules = rule_coverage(network)
+    rules = coverage(network)
     figure = plots.coverage(rules)
     widths = [bar.get_width() for bar in figure.axes[0].patches]
     assert widths == [*(rule.right for rule in rules), *(rule.rows - rule.right for rule in rules)]
     assert any(rules[0].text in text for text in drawn(figure))
-    assert any(text.endswith("more)") for text in drawn(plots.coverage(rule_coverage(measured(large(2000))))))
-    drawn(plots.coverage(rule_coverage(measured(hostile()))))
-    drawn(plots.coverage(rule_coverage(measured(empty()))))
+    assert any(text.endswith("more)") for text in drawn(plots.coverage(coverage(measured(large(2000))))))
+    drawn(plots.coverage(coverage(measured(hostile()))))
+    drawn(plots.coverage(coverage(measured(empty()))))
 
 
 def test_rules_cover_what_the_statistics_say():
     network = measured(large(50, classes=3))
     assert network.statistics is not None
-    for rule in rule_coverage(network):
+    for rule in coverage(network):
         counts = network.statistics.covered[rule.level][rule.index]
         assert rule.rows == sum(counts)
         assert rule.right == counts[network.classes.index(rule.label)]
         assert rule.precision == (rule.right / rule.rows if rule.rows else None)
-    assert len(rule_coverage(network)) == sum(len(concept.rules) for concept in network.levels[-1].concepts)
+    assert len(coverage(network)) == sum(len(concept.rules) for concept in network.levels[-1].concepts)
 
 
 def test_coverage_needs_statistics():
     with pytest.raises(InputError, match="no statistics of training rows"):
-        rule_coverage(large(50))
+        coverage(large(50))
 
 
 @pytest.mark.parametrize("classes", [2, 26])

@@ -124,7 +124,7 @@ def test_no_smaller_change_exists(network: RuleNetwork, seed: int, fixed: list[s
         to = random.choice([None, *(name for name in network.classes if name != label)])
         expected = space.least(number, fixed, to)
         event(f"{expected and expected[0]} columns")
-        change = find_counterfactual(network, row, fixed, to)
+        change = find_counterfactual(network, row, fixed=fixed, to=to)
         if expected is None:
             assert change is None
             continue

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from conceptrules.io.encode import VERSION
 from conceptrules.io.model_file import dumps, load
-from conceptrules.io.schema import schema
+from conceptrules.io.model_schema import schema
 from conceptrules.model import Column, Concept, Equals, Interval, Level, Literal, Missing, Rule, RuleNetwork, Statistics
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.provenance import Training, Validation

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import given
 
-from conceptrules.logic.difference import Logic, Rows, compare
+from conceptrules.logic.difference import Logic, Rows, diff
 from conceptrules.logic.rule_matching import Section, sections
 from conceptrules.model import Column, Concept, Equals, Interval, Level, Literal, OneOf, Rule, RuleNetwork
 from tests.model.test_canonical import shuffled
@@ -22,13 +22,13 @@ def network(*rules, cut=27, classes=("yes", "no"), default="no"):
 
 
 def test_rules_added_removed_and_changed():
-    found = compare(network("ajg", "J", "G"), network("G", "aj", "g"))
+    found = diff(network("ajg", "J", "G"), network("G", "aj", "g"))
     changed = ("age > 27 and gain <= 5000 and job = nurse", "age > 27 and job = nurse")
     assert found.sections == (Section("yes", ("gain <= 5000",), ("job != nurse",), (changed,)),)
 
 
 def test_a_cut_point_that_moved():
-    found = compare(network("aj"), network("aj", cut=30))
+    found = diff(network("aj"), network("aj", cut=30))
     assert found.sections == (Section("yes", (), (), (("age > 27 and job = nurse", "age > 30 and job = nurse"),)),)
     assert found.settings == (("cut points of 'age'", "27", "30"),)
     assert found.logic == (Logic("yes", False, True), Logic("no", True, True))
@@ -40,7 +40,7 @@ def test_a_cut_point_that_moved():
 def test_what_surrounds_the_rules():
     old, new = network("a", default="yes"), network("a", classes=("no", "yes"))
     new = replace(new, columns=(*COLUMNS, Column("zip", "category")))
-    assert compare(old, new).settings == (
+    assert diff(old, new).settings == (
         ("classes", "yes, no", "no, yes"),
         ("priority", "yes, no", "no, yes"),
         ("default", "yes", "no"),
@@ -49,7 +49,7 @@ def test_what_surrounds_the_rules():
 
 
 def test_other_rules_can_decide_alike():
-    found = compare(network("a", "j"), network("a", "Aj"))
+    found = diff(network("a", "j"), network("a", "Aj"))
     assert found.same
     assert found.row is None
     assert found.logic[0] == Logic("yes", True, True)
@@ -58,7 +58,7 @@ def test_other_rules_can_decide_alike():
 
 def test_rows_of_a_table():
     table = [{"age": age, "job": "nurse", "gain": 0} for age in range(20, 40)]
-    found = compare(network("a"), network("a", cut=33), table)
+    found = diff(network("a"), network("a", cut=33), table=table)
     assert found.data == Rows(20, 6, tuple((i, "yes", "no") for i in range(8, 13)))
 
 
@@ -83,7 +83,7 @@ def test_columns_that_no_table_suits_are_a_reason():
     text = network("a")
     number = replace(text, columns=(COLUMNS[0], Column("job", "category", (1,)), COLUMNS[2]), predicates=(
         text.predicates[0], Equals("job", 1), text.predicates[2]))  # fmt: skip
-    found = compare(text, number)
+    found = diff(text, number)
     assert (found.same, found.logic[0]) == (None, Logic("yes", None, None))
     assert "no table suits both" in found.reason
 
@@ -91,7 +91,7 @@ def test_columns_that_no_table_suits_are_a_reason():
 @given(networks())
 def test_a_network_does_not_differ_from_itself_in_another_order(network):
     other = shuffled(network, np.random.default_rng(0))
-    assert compare(network, other).same
+    assert diff(network, other).same
     # Of concepts that are equal, any can be matched with any.
     apart = all(len(set(level.rules)) == len(level.rules) for level in network.levels)
     if apart and all(len(set(level.concepts)) == len(level.concepts) for level in network.levels[:-1]):
@@ -104,7 +104,7 @@ def test_another_order_is_told():
         predicate = OneOf("rank", order[:2])
         return RuleNetwork((Column("rank", "ordinal", order),), (predicate,), (level,), ("yes", "no"), default="no")
 
-    found = compare(ranked("a", "b", "c"), ranked("b", "c", "a"))
+    found = diff(ranked("a", "b", "c"), ranked("b", "c", "a"))
     assert found.settings == (("column 'rank'", "ordinal (a < b < c)", "ordinal (b < c < a)"),)
     assert not found.same
     assert found.row in ({"rank": "a"}, {"rank": "c"})

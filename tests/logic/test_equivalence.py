@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.logic.equivalence import Undecided, equivalent, find_firing, find_row, implies
+from conceptrules.logic.equivalence import Undecided, equivalent, find_counterexample, find_difference, implies
 from conceptrules.logic.simplification import simplify
 from conceptrules.model import (
     Column,
@@ -81,17 +81,17 @@ def test_the_answers_are_those_of_brute_force(first, second, alike):
     for name in set(first.classes) & set(second.classes):
         fires, fires_too = ours[:, first.classes.index(name)], theirs[:, second.classes.index(name)]
         assert implies(first, second, name) == bool((fires <= fires_too).all())
-        row = find_firing(first, second, name)
+        row = find_counterexample(first, second, name)
         if row is not None:
             assert unpack(fired(first, [row]))[0, first.classes.index(name)]
             assert not unpack(fired(second, [row]))[0, second.classes.index(name)]
-    row = find_row(first, second)
+    row = find_difference(first, second)
     assert row is None or first.predict([row]).tolist() != second.predict([row]).tolist()
 
 
 def test_a_row_of_every_kind():
     other = replace(WHOLE, default="low")
-    row = find_row(WHOLE, other)
+    row = find_difference(WHOLE, other)
     assert set(row) == {column.name for column in WHOLE.columns}
     assert (WHOLE.predict([row])[0], other.predict([row])[0]) == ("high", "low")
     assert equivalent(WHOLE, simplify(WHOLE))
@@ -118,8 +118,8 @@ def test_columns_that_no_table_suits():
 
 def test_columns_that_only_one_network_has():
     old, nurse = single(Interval("age", 41), COLUMNS[0]), single(Equals("job", "nurse"), COLUMNS[1])
-    assert find_firing(old, nurse, "yes") == {"age": 42.0, "job": "other"}
-    assert find_firing(old, old, "yes") is None
+    assert find_counterexample(old, nurse, "yes") == {"age": 42.0, "job": "other"}
+    assert find_counterexample(old, old, "yes") is None
 
 
 def pigeons(count):

@@ -61,7 +61,7 @@ def dataset_example(name: str, sizes: tuple[int, ...] = (16,), rows: int = 600) 
         binarizer = Binarizer().fit(X, y)
     classes = tuple(np.unique(y).tolist())
     half = len(some) // 2
-    bits = unpack(binarizer.words(X))
+    bits = unpack(binarizer.transform_packed(X))
     made = (
         random_network(binarizer.columns_, binarizer.predicates_, classes, sizes, seed, bits) for seed in range(100)
     )
@@ -69,7 +69,7 @@ def dataset_example(name: str, sizes: tuple[int, ...] = (16,), rows: int = 600) 
         binarizer.columns_, binarizer.predicates_, classes, sizes, bits=bits
     )
     codes = np.searchsorted(classes, y[:half])
-    return with_statistics(network, binarizer.words(X.slice(0, half)), codes), X, y
+    return with_statistics(network, binarizer.transform_packed(X.slice(0, half)), codes), X, y
 
 
 def _undecided(answers: np.ndarray) -> bool:

@@ -20,7 +20,7 @@ from conceptrules.model.predicate import KINDS, Column, Predicate
 from conceptrules.model.text import predicate_text
 from conceptrules.model.values import whole
 from conceptrules.tables.labels import check_labels, codes_of_labels
-from conceptrules.tables.table import Table, count_unseen, nearest, open_table, read_words
+from conceptrules.tables.table import Table, count_unseen, nearest, open_table, read_packed_bits
 
 
 class Binarizer(TransformerMixin, BaseEstimator):
@@ -102,12 +102,12 @@ class Binarizer(TransformerMixin, BaseEstimator):
 
     def transform(self, X: Any) -> Bits:
         """(rows, predicates): where each predicate holds."""
-        return unpack(self.words(X))
+        return unpack(self.transform_packed(X))
 
-    def words(self, X: Any) -> PackedBits:
+    def transform_packed(self, X: Any) -> PackedBits:
         """`transform`, packed: the bits of 64 rows in a word."""
         check_is_fitted(self)
-        return read_words(self.columns_, self.predicates_, X)
+        return read_packed_bits(self.columns_, self.predicates_, X)
 
     def count_unseen(self, X: Any) -> dict[str, int]:
         """Rows, by column, whose value training never showed: a new category, or a gap where there was none."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from conceptrules.draw.colours import LIGHT, QUIET
 from conceptrules.draw.escape import shortened
 from conceptrules.explain.importance_scores import Importance, Weight
-from conceptrules.explain.rule_coverage import Covered
+from conceptrules.explain.rule_coverage import RuleCoverage
 from conceptrules.model.errors import InputError
 from conceptrules.model.pareto import Choice, Point
 from conceptrules.model.pareto import pareto_front as non_dominated
@@ -163,13 +163,13 @@ def importance(value: Importance) -> Figure:
     return figure
 
 
-def coverage(rules: Sequence[Covered]) -> Figure:
+def coverage(rules: Sequence[RuleCoverage]) -> Figure:
     """Plot the training rows that each rule covers, right and wrong, with the share that is right.
 
     Parameters
     ----------
-    rules : sequence of Covered
-        What `conceptrules.rule_coverage(network)` returns.
+    rules : sequence of RuleCoverage
+        What `conceptrules.coverage(network)` returns.
 
     Returns
     -------

@@ -21,7 +21,7 @@ from conceptrules.model.statistics import macro_f1
 from conceptrules.model.text import rule_text
 from conceptrules.model.values import label_text
 from conceptrules.tables.fingerprint import overlap, row_hashes
-from conceptrules.tables.table import count_unseen, open_table, read_words
+from conceptrules.tables.table import count_unseen, open_table, read_packed_bits
 
 Indices = NDArray[np.intp]
 
@@ -133,7 +133,7 @@ def scores(network: RuleNetwork, table: Any, labels: Iterable[object]) -> Scores
     """The answers on rows whose classes are known. Labels are compared as they are written: 1.0 is 1."""
     opened = open_table(table)
     classes, target = _targets(network, _listed(labels), opened.rows)
-    hidden = layers(network, read_words(network.columns, network.predicates, opened, network.used_predicates))
+    hidden = layers(network, read_packed_bits(network.columns, network.predicates, opened, network.used_predicates))
     fired = unpack(hidden[-1])
     decided = decide_fired(network, fired)
     confusion = np.bincount(target * len(classes) + decided, minlength=len(classes) ** 2).reshape(-1, len(classes))

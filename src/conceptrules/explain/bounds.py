@@ -12,7 +12,7 @@ Cases = int
 
 
 def two_sided(levels: Sequence[Level], below: int) -> tuple[Level, ...]:
-    """Levels of twice as many nodes: where each node must hold, then where it may.
+    """Return levels of twice as many nodes: where each node must hold, then where it may.
 
     `not p` must hold where p may not, and may where p need not. So the same evaluation serves for both sides.
     """
@@ -26,7 +26,7 @@ def two_sided(levels: Sequence[Level], below: int) -> tuple[Level, ...]:
     return tuple(result)
 
 
-def may_win(
+def may_decide(
     levels: Sequence[Level],
     must: Sequence[Cases],
     may: Sequence[Cases],
@@ -35,9 +35,10 @@ def may_win(
     wanted: Collection[int],
     full: Cases,
 ) -> Cases:
-    """The cases in which one of the wanted classes may win; `levels` are two-sided, `must` and `may` the predicates.
+    """Return the cases in which one of the wanted classes may be the answer.
 
-    Where all is known, `must` and `may` are alike and so is what follows: the class wins.
+    `levels` are two-sided; `must` and `may` say where each predicate must and may hold. Where all is known the two are
+    alike, and the answer is exact.
     """
     nodes = class_nodes(levels, [*must, *may], full)
     silent, result = full, full ^ full

@@ -1,4 +1,4 @@
-"""The smallest change of a row that changes its class, and whether it is proved to be the smallest."""
+"""Counterfactuals: the smallest change of a row that gives it another class, and whether it is proved smallest."""
 
 from __future__ import annotations
 
@@ -24,31 +24,35 @@ LIMIT = 1_000_000  # states; two to three seconds on a network of a few hundred 
 
 @dataclass(frozen=True, slots=True)
 class ColumnChange:
-    """What a change makes of one column."""
+    """The change of one column."""
 
     column: str
+    """The name of the column."""
     before: str
-    """What the row says now, in words: `age = 30`."""
+    """What the row says now, as text: `age = 30`."""
     after: str
-    """What it has to say instead, in words: `41 < age <= 52`."""
+    """What it has to say instead, as text: `41 < age <= 52`."""
     sample: str | None
-    """The example in words, where there are others."""
+    """The example as text; None where no other value would do."""
     example: Example
-    """A value that does, as a table would hold it; None is a missing one."""
+    """A value that does, as a table would hold it; None is a missing value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counterfactual:
-    """The fewest columns to change for another class. Of several such changes, the one that flips fewest predicates."""
+    """The fewest columns to change for another class.
+
+    Of several such changes it is the one that flips fewest predicates.
+    """
 
     changes: tuple[ColumnChange, ...]
-    """Empty where the search ended before it found any change."""
+    """The columns to change; empty where the search ended before it found any change."""
     label: Value | None
     """The class that the changed row gets; None if there are no changes."""
     proved: bool
-    """No change of fewer columns exists. False: the search reached its limit, and the changes are a bound."""
+    """Whether it is proved that no change of fewer columns exists; otherwise the search reached its limit."""
     at_least: int
-    """No change of fewer columns than this exists, whether or not the search ended."""
+    """A lower bound that is proved: no change of fewer columns than this gives another class."""
     visited: int
     """How many states the search looked at."""
 
@@ -56,15 +60,49 @@ class Counterfactual:
 def find_counterfactual(
     network: RuleNetwork,
     row: Any,
+    *,
     fixed: Iterable[str] = (),
     to: Value | None = None,
     limit: int = LIMIT,
     seconds: float | None = None,
 ) -> Counterfactual | None:
-    """The change of fewest columns, none of them `fixed`, that gives the row another class, or the class `to`.
+    """Find the smallest change of a row that gives it another class.
 
-    What a column can be changed to is what `options` lists. None if no change does, which is proved as well. `limit` is
-    the most states to look at and `seconds` the longest to look; a search that ends there says so.
+    The search is exact: a change of the fewest columns, and a proof that fewer will not do.
+
+    Parameters
+    ----------
+    network : RuleNetwork
+        The network that decides.
+    row : row
+        A dictionary, a list of values, a row of a pandas table, or a table with one row.
+    fixed : iterable of str, default=()
+        The columns that have to stay as they are.
+    to : class label, optional
+        The class that the changed row is to get; by default, any other class will do.
+    limit : int, default=1_000_000
+        The most states to look at. A search that ends there says so.
+    seconds : float, optional
+        The longest time to search; by default there is no limit.
+
+    Returns
+    -------
+    Counterfactual or None
+        The smallest change; None if it is proved that no change gives another class.
+
+    Raises
+    ------
+    InputError
+        If `fixed` names an unknown column, `to` is no other class of the network, or `row` is not one row.
+
+    Examples
+    --------
+    >>> from conceptrules.model import Column, Concept, Interval, Level, Literal, Rule
+    >>> level = Level([Rule([Literal(0)])], [Concept([0]), Concept()])
+    >>> network = RuleNetwork([Column("age")], [Interval("age", 41)], [level], ["old", "young"], default="young")
+    >>> found = find_counterfactual(network, {"age": 30})
+    >>> found.label, found.changes[0].after, found.changes[0].example, found.proved
+    ('old', 'age > 41', 42, True)
     """
     _check_limits(limit, seconds)
     frozen = check_fixed(network, fixed)
@@ -83,7 +121,7 @@ def find_counterfactual(
 
 
 def check_fixed(network: RuleNetwork, fixed: Iterable[str]) -> frozenset[str]:
-    """The columns that are to stay."""
+    """Return the names of the columns that are to stay; an unknown name is an `InputError`."""
     names = [column.name for column in network.columns]
     given = (fixed,) if isinstance(fixed, str) else tuple(fixed)
     for name in given:
@@ -100,7 +138,7 @@ def _check_limits(limit: int, seconds: float | None) -> None:
 
 
 def check_wanted(network: RuleNetwork, label: Value, to: Value | None) -> frozenset[int]:
-    """The classes that a change may lead to."""
+    """Return the classes, as indices, that a change may lead to."""
     if to is None:
         return frozenset(range(len(network.classes))) - {network.classes.index(label)}
     if to not in network.classes:
@@ -112,7 +150,7 @@ def check_wanted(network: RuleNetwork, label: Value, to: Value | None) -> frozen
 
 
 def _used(network: RuleNetwork, values: Sequence[Value | None]) -> list[tuple[int, list[Option]]]:
-    """The columns in use, by place, and what the row could say there."""
+    """Return the used columns, by place, and what the row could say there."""
     dropped = {name for name, _ in network.training.categories_dropped} if network.training else set()
     return [
         (place, options(network.columns[place], predicates, values[place], network.columns[place].name in dropped))

@@ -16,7 +16,7 @@ from itertools import combinations, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.explain.bounds import Cases, may_win
+from conceptrules.explain.bounds import Cases, may_decide
 from conceptrules.model.evaluation import Bits
 from conceptrules.model.network import Level
 
@@ -184,7 +184,7 @@ def may_flip(question: Question, states: States) -> Bits:
             known = [full if holds else 0 for holds in part]
             must += known
             may += known
-    result = may_win(question.levels, must, may, question.order, question.default, question.wanted, full)
+    result = may_decide(question.levels, must, may, question.order, question.default, question.wanted, full)
     octets = np.frombuffer(result.to_bytes(-(-len(states) // 8), "little"), dtype=np.uint8)
     return np.unpackbits(octets, count=len(states), bitorder="little").view(np.bool_)
 

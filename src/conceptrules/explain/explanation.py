@@ -1,4 +1,4 @@
-"""Why a row gets its class: the rules that fired, the classes that lost, the nearest miss, the counterfactual."""
+"""Why a row gets its class: the rules that fired, the classes that came later, the nearest miss, the counterfactual."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 from typing import Literal as Choice
 
-from conceptrules.explain.counterfactual import Counterfactual, check_fixed, check_wanted, find_counterfactual
+from conceptrules.explain.counterfactual import LIMIT, Counterfactual, check_fixed, check_wanted, find_counterfactual
 from conceptrules.model.evaluation import Bits, decide_fired, layers_plain
 from conceptrules.model.network import Literal, RuleNetwork
 from conceptrules.model.predicate import Value
@@ -25,11 +25,13 @@ class FiredRule:
     """A rule that holds on the row."""
 
     owner: str
-    """The class or the concept that it makes true, in words."""
+    """The class or the concept that it makes true, as text."""
     level: int
-    """From 0, as `index`."""
+    """The level of the rule, counted from 0."""
     index: int
+    """The number of the rule on its level, counted from 0."""
     text: str
+    """The rule as text."""
     coverage: float | None
     """The share of training rows on which it holds; None without statistics."""
     precision: float | None
@@ -38,59 +40,68 @@ class FiredRule:
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """A class that fired as well, and lost."""
+    """A class that fired as well and comes later in the priority."""
 
     label: Value
+    """The class."""
     reason: str
+    """Why it is not the answer, as text."""
     rules: tuple[FiredRule, ...]
+    """Its rules that hold."""
 
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """A concept that a rule which fired wants not to hold."""
+    """A concept that a fired rule negates."""
 
     name: str
+    """The name of the concept."""
     rules: tuple[str, ...]
-    """What it would take, in words: any of these. Empty where it never holds."""
+    """Its rules as text, none of which holds; empty where the concept has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """The rule that came nearest, of another class that did not fire."""
+    """The rule of another class that came nearest to firing."""
 
     label: Value
+    """The class of the rule."""
     level: int
+    """The level of the rule, counted from 0."""
     index: int
+    """The number of the rule on its level, counted from 0."""
     text: str
+    """The rule as text."""
     unmet: tuple[str, ...]
-    """The literals that would have to hold, in words, counted down to predicates."""
+    """The conditions that would have to hold, as text, counted down to predicates."""
     wins: bool
-    """Whether its class would have won; otherwise a class that fires comes first."""
+    """Whether its class would be the answer then; otherwise a class that fires comes first by priority."""
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a row gets its class."""
+    """Why a row gets its class. `print` shows it as text, a notebook as HTML."""
 
     label: Value
+    """The class that the row gets."""
     settled: Settled
-    """How many classes fired: where none did, the label is the default, where several, the first by priority."""
+    """How many classes fired: where none did, the label is the default; where several did, the first by priority."""
     right: float | None
-    """How often this class was right on the training rows on which the same classes fire, smoothed; None without
-    statistics."""
+    """How often this class was right on training rows on which the same classes fire; None without statistics."""
     fired: tuple[FiredRule, ...]
-    """Rules of the class, the last level first; below it those that made its concepts true."""
+    """The rules of the class that hold, the last level first, then those that made its concepts true."""
     rivals: tuple[Rival, ...]
-    """By priority."""
+    """The other classes that fired, by priority."""
     absent: tuple[Absent, ...]
-    """What the negated concepts mean that these rules name; without it nobody could read them."""
+    """The concepts that these rules negate, so that a reader knows what they mean."""
     nearest: Miss | None
-    """None where every other class fires or has no rule that could hold."""
+    """The rule that came nearest; None where every other class fires or has no rule that could hold."""
     counterfactual: Counterfactual | None
-    """None: whatever the columns that are not fixed say, the class stays. That is proved too."""
+    """The smallest change for another class; None where it is proved that no change gives one."""
     fixed: tuple[str, ...] = ()
+    """The columns that the counterfactual leaves as they are."""
     to: Value | None = None
-    """The class that the change was to lead to, if one was named."""
+    """The class that the counterfactual is to give, if one was named."""
 
     def __str__(self) -> str:
         from conceptrules.explain.text import explanation_text
@@ -104,44 +115,91 @@ class Explanation:
 
 
 def explain(
-    network: RuleNetwork, row: Any, fixed: Iterable[str] = (), to: Value | None = None, **limits: Any
+    network: RuleNetwork,
+    row: Any,
+    *,
+    fixed: Iterable[str] = (),
+    to: Value | None = None,
+    limit: int = LIMIT,
+    seconds: float | None = None,
 ) -> Explanation:
-    """Why the row gets its class. `fixed`, `to` and the limits are those of `find_counterfactual`."""
+    """Explain why a row gets its class, and what would change it.
+
+    Parameters
+    ----------
+    network : RuleNetwork
+        The network that decides.
+    row : row
+        A dictionary, a list of values, a row of a pandas table, or a table with one row.
+    fixed : iterable of str, default=()
+        The columns that the counterfactual leaves as they are.
+    to : class label, optional
+        The class that the counterfactual is to give; by default, any other class will do.
+    limit : int, default=1_000_000
+        The most states that the search for the counterfactual looks at.
+    seconds : float, optional
+        The longest time to search; by default there is no limit.
+
+    Returns
+    -------
+    Explanation
+        The rules that fired, the other classes that did, the nearest miss and the counterfactual.
+
+    Raises
+    ------
+    InputError
+        If `fixed` names an unknown column, `to` is no other class of the network, or `row` is not one row.
+
+    Examples
+    --------
+    >>> from conceptrules.model import Column, Concept, Interval, Level, Rule
+    >>> level = Level([Rule([Literal(0)])], [Concept([0]), Concept()])
+    >>> network = RuleNetwork([Column("age")], [Interval("age", 41)], [level], ["old", "young"], default="young")
+    >>> print(explain(network, {"age": 50}))
+    old: only this class fires.
+    <BLANKLINE>
+    old because
+      age > 41
+    <BLANKLINE>
+    counterfactual: young if
+      age <= 41 (such as 41) instead of age = 50
+    This is proved to be the smallest: nothing less than a change of 1 column will do.
+    """
     stays = check_fixed(network, fixed)
     table = one_row(row)
     hidden = layers_plain(network, read_bits(network.columns, network.predicates, table, network.used_predicates))
-    winner = int(decide_fired(network, hidden[-1])[0])
-    check_wanted(network, network.classes[winner], to)
+    decided = int(decide_fired(network, hidden[-1])[0])
+    check_wanted(network, network.classes[decided], to)
     firing = [index for index in network.priority_indices if hidden[-1][0, index]]
     holds = [layer[0] for layer in hidden]
-    fired = tuple(_fired(network, holds, winner)) if firing else ()
-    rivals = tuple(_rival(network, holds, index, winner) for index in firing[1:])
+    fired = tuple(_fired(network, holds, decided)) if firing else ()
+    rivals = tuple(_rival(network, holds, index, decided) for index in firing[1:])
     return Explanation(
-        label=network.classes[winner],
+        label=network.classes[decided],
         settled=("none", "one", "several")[min(len(firing), 2)],
-        right=_right(network, hidden[-1], winner),
+        right=_right(network, hidden[-1], decided),
         fired=fired,
         rivals=rivals,
         absent=tuple(_absent(network, [*fired, *(rule for rival in rivals for rule in rival.rules)])),
-        nearest=nearest_miss(network, holds, winner),
-        counterfactual=find_counterfactual(network, table, stays, to, **limits),
+        nearest=nearest_miss(network, holds, decided),
+        counterfactual=find_counterfactual(network, table, fixed=stays, to=to, limit=limit, seconds=seconds),
         fixed=tuple(column.name for column in network.columns if column.name in stays),
         to=to,
     )
 
 
-def _right(network: RuleNetwork, fired: Bits, winner: int) -> float | None:
-    return None if network.statistics is None else float(pattern_frequencies(network, fired)[0, winner])
+def _right(network: RuleNetwork, fired: Bits, decided: int) -> float | None:
+    return None if network.statistics is None else float(pattern_frequencies(network, fired)[0, decided])
 
 
-def _rival(network: RuleNetwork, holds: Sequence[Bits], index: int, winner: int) -> Rival:
-    first, second = word(network.classes[winner]), word(network.classes[index])
+def _rival(network: RuleNetwork, holds: Sequence[Bits], index: int, decided: int) -> Rival:
+    first, second = word(network.classes[decided]), word(network.classes[index])
     reason = f"when both fire, {first} comes before {second}"
     return Rival(network.classes[index], reason, tuple(_fired(network, holds, index)))
 
 
 def _fired(network: RuleNetwork, holds: Sequence[Bits], kind: int) -> Iterator[FiredRule]:
-    """The rules of a class that hold, then those that make the concepts true which these name, and so on down."""
+    """Yield the rules of a class that hold, then those that make the concepts true which these name, and so on."""
     owners = {kind: word(network.classes[kind])}
     for level in reversed(range(len(network.levels))):
         concepts = network.levels[level].concepts
@@ -175,19 +233,19 @@ def _absent(network: RuleNetwork, fired: Iterable[FiredRule]) -> Iterator[Absent
 # The nearest miss
 
 Needs = frozenset[Literal] | None
-"""Literals on predicates that would have to hold; None where nothing helps."""
+"""The literals on predicates that would have to hold; None where nothing helps."""
 
 
-def nearest_miss(network: RuleNetwork, holds: Sequence[Bits], winner: int) -> Miss | None:
-    """Of the rules of other classes that do not fire, that with fewest literals unmet; then the first by priority.
+def nearest_miss(network: RuleNetwork, holds: Sequence[Bits], decided: int) -> Miss | None:
+    """Return the rule of another class, which does not fire, with the fewest unmet literals; ties go by priority.
 
-    `holds` is what each node says on the row, layer by layer.
+    `holds` says for each layer which of its nodes hold on the row; `decided` is the index of the decided class.
     """
     needs = _needs(network, holds)
     last = len(network.levels) - 1
     found = []
     for place, index in enumerate(network.priority_indices):
-        for rule in () if holds[-1][index] or index == winner else network.levels[last].concepts[index].rules:
+        for rule in () if holds[-1][index] or index == decided else network.levels[last].concepts[index].rules:
             unmet = needs(last, rule)
             if unmet is not None:
                 found.append((len(unmet), place, rule, unmet))
@@ -201,7 +259,7 @@ def nearest_miss(network: RuleNetwork, holds: Sequence[Bits], winner: int) -> Mi
 
 
 def _needs(network: RuleNetwork, holds: Sequence[Bits]) -> Callable[[int, int], Needs]:
-    """What would have to hold for a rule to hold, counted down to predicates."""
+    """Return a function that says what it takes for a rule to hold, counted down to predicates."""
 
     @cache
     def of_rule(level: int, index: int) -> Needs:
@@ -227,7 +285,7 @@ def _needs(network: RuleNetwork, holds: Sequence[Bits]) -> Callable[[int, int], 
 
 
 def _all(parts: Sequence[Needs]) -> Needs:
-    """All of them at once, unless they contradict each other."""
+    """Join needs that all have to be met; None where they contradict each other."""
     union: set[Literal] = set()
     for part in parts:
         if part is None:

@@ -12,43 +12,73 @@ from numpy.typing import NDArray
 from conceptrules.model.evaluation import PackedBits, class_words, first_firing_packed, layers
 from conceptrules.model.network import Rule, RuleNetwork
 from conceptrules.model.text import concept_name, rule_text
-from conceptrules.tables.table import read_words
+from conceptrules.tables.table import read_packed_bits
 
 Decisions = NDArray[np.unsignedinteger[Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """One rule, concept or column, and the rows whose class changes without it."""
+    """One rule, concept or column, and how many decisions change without it."""
 
     name: str
-    """The rule in words, the concept's name, the column's name."""
+    """The rule as text, the name of the concept, or the name of the column."""
     level: int | None
-    """From 0, as `index`; None for a column."""
+    """The level of the rule or concept, counted from 0; None for a column."""
     index: int
+    """The number of the rule or concept on its level, or of the column, counted from 0."""
     changed: int
+    """The rows whose class changes without it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Importance:
-    """Without a rule: it never holds. Without a concept: likewise. Without a column: as if nobody had asked, that is,
-    every literal on it is taken out of its rule. Each in the order of the network."""
+    """How many decisions hang on each rule, concept and column, in the order of the network.
+
+    A rule or a concept is taken out by letting it never hold; a column, by taking every literal on it out of its rule.
+    """
 
     rows: int
+    """The rows that were decided."""
     rules: tuple[Weight, ...]
+    """All rules, level by level."""
     concepts: tuple[Weight, ...]
-    """Those below the classes."""
+    """The concepts below the classes."""
     columns: tuple[Weight, ...]
-    """All of them; those that no rule asks about change nothing."""
+    """All columns; those that no rule asks about change nothing."""
 
 
 def importance(network: RuleNetwork, table: Any) -> Importance:
-    """How many decisions on the rows of a table change without each rule, concept and column."""
-    return importance_of_bits(network, read_words(network.columns, network.predicates, table, network.used_predicates))
+    """Count the decisions that change without each rule, concept and column.
+
+    Parameters
+    ----------
+    network : RuleNetwork
+        The network whose parts are taken out one by one.
+    table : table
+        The rows to decide: a pandas, polars or pyarrow table, a 2-D array, or rows as lists or dictionaries.
+
+    Returns
+    -------
+    Importance
+        The number of rows whose class changes, for each rule, concept and column.
+
+    Examples
+    --------
+    >>> from conceptrules.model import Column, Concept, Interval, Level, Literal
+    >>> level = Level([Rule([Literal(0)])], [Concept([0]), Concept()])
+    >>> network = RuleNetwork([Column("age")], [Interval("age", 41)], [level], ["old", "young"], default="young")
+    >>> found = importance(network, [{"age": 20}, {"age": 50}, {"age": 60}])
+    >>> [(rule.name, rule.changed) for rule in found.rules]
+    [('age > 41', 2)]
+    """
+    return importance_of_bits(
+        network, read_packed_bits(network.columns, network.predicates, table, network.used_predicates)
+    )
 
 
 def importance_of_bits(network: RuleNetwork, words: PackedBits) -> Importance:
-    """`importance` on the bits of the predicates."""
+    """Return the `importance` on rows that are given as the packed bits of all predicates."""
     without = Without(network, words)
     decided = without.nothing()
 
@@ -74,13 +104,16 @@ def importance_of_bits(network: RuleNetwork, words: PackedBits) -> Importance:
 
 
 def rule_places(network: RuleNetwork) -> Iterator[tuple[int, int]]:
-    """(level, index) of each rule."""
+    """Yield the level and the index of each rule."""
     for level, nodes in enumerate(network.levels):
         yield from ((level, index) for index in range(len(nodes.rules)))
 
 
 class Without:
-    """What a network decides on some rows when a part of it is taken out. All that does not depend on it is kept."""
+    """What a network decides on some rows when a part of it is taken out.
+
+    What does not depend on that part is computed once.
+    """
 
     def __init__(self, network: RuleNetwork, words: PackedBits) -> None:
         found = layers(network, words)
@@ -88,10 +121,11 @@ class Without:
         self.order, self.default = network.priority_indices, network.default_index
 
     def nothing(self) -> Decisions:
+        """Return the decisions of the whole network."""
         return first_firing_packed(self.below[-1], self.order, self.default)
 
     def rule(self, level: int, index: int) -> Decisions:
-        """Without a rule: it never holds."""
+        """Return the decisions where this rule never holds."""
         concepts = self.below[level + 1].words.copy()
         for number, concept in enumerate(self.network.levels[level].concepts):
             if index in concept.rules:
@@ -100,13 +134,13 @@ class Without:
         return self._decided(level + 1, concepts)
 
     def concept(self, level: int, index: int) -> Decisions:
-        """Without a concept: it never holds."""
+        """Return the decisions where this concept never holds."""
         concepts = self.below[level + 1].words.copy()
         concepts[index] = 0
         return self._decided(level + 1, concepts)
 
     def column(self, name: str) -> Decisions:
-        """Without the literals on a column."""
+        """Return the decisions without the literals on a column."""
         asked = {index for index, predicate in enumerate(self.network.predicates) if predicate.column == name}
 
         def less(rule: Rule) -> Rule:
@@ -117,6 +151,6 @@ class Without:
         return first_firing_packed(fired, self.order, self.default)
 
     def _decided(self, level: int, below: NDArray[np.uint64]) -> Decisions:
-        """By the levels from this one on, above concepts that hold on these rows."""
+        """Return what the levels from this one on decide above these concepts."""
         words, rest = PackedBits(below, self.below[0].rows), self.network.levels[level:]
         return first_firing_packed(class_words(rest, words) if rest else words, self.order, self.default)

@@ -11,35 +11,66 @@ from conceptrules.model.text import rule_text
 
 
 @dataclass(frozen=True, slots=True)
-class Covered:
-    """A rule of a class; rows are counted by weight."""
+class RuleCoverage:
+    """The training rows that a rule of a class covers, counted by weight."""
 
     level: int
-    """From 0, as `index`."""
+    """The level of the rule, counted from 0."""
     index: int
+    """The number of the rule on its level, counted from 0."""
     text: str
+    """The rule as text."""
     label: Value
+    """The class that the rule speaks for."""
     rows: float
+    """The weight of the rows that the rule covers."""
     right: float
-    """Those of the rows that are of the class."""
+    """The weight of those of them that are of the class."""
 
     @property
     def precision(self) -> float | None:
-        """None where the rule covers no row."""
+        """The share of the covered rows that is of the class; None where the rule covers no row."""
         return self.right / self.rows if self.rows else None
 
 
-def rule_coverage(network: RuleNetwork) -> tuple[Covered, ...]:
-    """The rules of each class in the order of the priority, those that cover most first."""
+def coverage(network: RuleNetwork) -> tuple[RuleCoverage, ...]:
+    """Return what each rule of a class covers of the training rows.
+
+    Parameters
+    ----------
+    network : RuleNetwork
+        A network with statistics, as a fit gives it.
+
+    Returns
+    -------
+    tuple of RuleCoverage
+        The rules of each class by priority; of each class, the rules that cover most come first.
+
+    Raises
+    ------
+    InputError
+        If the network has no statistics of training rows.
+
+    Examples
+    --------
+    >>> from conceptrules.model import Column, Concept, Interval, Level, Literal, Rule, Statistics
+    >>> level = Level([Rule([Literal(0)])], [Concept([0]), Concept()])
+    >>> seen = Statistics((30, 70), ((((25, 5)),),), (((True, False), (25, 5)), ((False, False), (5, 65))))
+    >>> network = RuleNetwork(
+    ...     [Column("age")], [Interval("age", 41)], [level], ["old", "young"], default="young", statistics=seen
+    ... )
+    >>> [(rule.text, rule.rows, round(rule.precision, 2)) for rule in coverage(network)]
+    [('age > 41', 30, 0.83)]
+    """
     if network.statistics is None:
-        raise InputError("this network has no statistics of training rows; add them with rules.measure.with_statistics")
+        raise InputError("this network has no statistics of training rows; fit it, or add them with `with_statistics`")
     level = len(network.levels) - 1
     covered = network.statistics.covered[level]
-    result: list[Covered] = []
+    result: list[RuleCoverage] = []
     for kind in network.priority_indices:
         label = network.classes[kind]
         rules = [
-            Covered(level, rule, rule_text(network, level, rule), label, sum(covered[rule]), covered[rule][kind])
+            RuleCoverage(level, rule, rule_text(network, level, rule), label, sum(covered[rule]), covered[rule][kind])
             for rule in network.levels[level].concepts[kind].rules
         ]
         result += sorted(rules, key=lambda rule: -rule.rows)

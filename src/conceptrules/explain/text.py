@@ -1,4 +1,4 @@
-"""An explanation in words that need no introduction."""
+"""An explanation as text that needs no introduction."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST = 8  # rules of an absent concept that are told
 
 
 def explanation_text(explanation: Explanation) -> str:
-    """Paragraphs: the class, why, who lost, the nearest miss, the counterfactual."""
+    """Return the paragraphs: the class, its rules, its rivals, the nearest miss, the counterfactual."""
     parts = [[answer(explanation)], rule_lines(explanation.fired, explanation.label)]
     parts += [rival_lines(rival) for rival in explanation.rivals]
     parts += [absent_lines(absent) for absent in explanation.absent]
@@ -22,7 +22,7 @@ def explanation_text(explanation: Explanation) -> str:
 
 
 def answer(explanation: Explanation) -> str:
-    """The class, how it was settled, and how often that was right."""
+    """Return a line with the class, how it was settled, and how often that was right."""
     label = word(explanation.label)
     how = {
         "none": f"{label}, the answer for everything else: no class fires",
@@ -35,7 +35,7 @@ def answer(explanation: Explanation) -> str:
 
 
 def rule_lines(rules: Sequence[FiredRule], label: object) -> list[str]:
-    """The rules under the class or the concept that they make true."""
+    """Return the rules as lines under the class or the concept that they make true."""
     lines: list[str] = []
     for owner, group in groupby(rules, lambda rule: rule.owner):
         lines += [f"{owner} because", *(f"  {rule.text}{figures(rule, label)}" for rule in group)]
@@ -43,6 +43,7 @@ def rule_lines(rules: Sequence[FiredRule], label: object) -> list[str]:
 
 
 def figures(rule: FiredRule, label: object) -> str:
+    """Return on what share of the training rows a rule held, and what share of these was of the class."""
     if rule.coverage is None:
         return ""
     if rule.precision is None:
@@ -52,12 +53,13 @@ def figures(rule: FiredRule, label: object) -> str:
 
 
 def rival_lines(rival: Rival) -> list[str]:
+    """Return a class that fired and came later as lines, with its rules."""
     first, *rest = rule_lines(rival.rules, rival.label)
     return [f"{word(rival.label)} fired too and lost: {rival.reason}", first, *rest]
 
 
 def absent_lines(absent: Absent) -> list[str]:
-    """The concept, and the rules of which none holds."""
+    """Return the concept as lines, with the rules of which none holds."""
     if not absent.rules:
         return [f"{absent.name} never holds: it has no rule"]
     more = [f"  and {len(absent.rules) - MOST} more"] if len(absent.rules) > MOST else []
@@ -69,7 +71,7 @@ def absent_lines(absent: Absent) -> list[str]:
 
 
 def miss_text(miss: Miss) -> str:
-    """The rule and what it lacks."""
+    """Return the nearest miss as text, with what it lacks."""
     lost = "" if miss.wins else " (though a class that fires would still come first)"
     unmet = " and ".join(miss.unmet)
     return f"nearest miss: {word(miss.label)} by the rule\n  {miss.text}\nwhich only lacks {unmet}{lost}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from conceptrules.logic.equivalence import WORK, Row, Undecided, find_firing, find_row
+from conceptrules.logic.equivalence import WORK, Row, Undecided, find_counterexample, find_difference
 from conceptrules.logic.rule_matching import Section, sections
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
@@ -19,45 +19,79 @@ from conceptrules.tables.prediction import predict
 
 @dataclass(frozen=True, slots=True)
 class Logic:
-    """About one class that both networks have. None: not decided, too large."""
+    """How the rules of one class that both networks have compare; None stands for not decided, since too large."""
 
     name: Value
+    """The class."""
     old_implies_new: bool | None
+    """Whether the class fires in the new network wherever it fires in the old one."""
     new_implies_old: bool | None
+    """Whether the class fires in the old network wherever it fires in the new one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """What the two decide on the rows of a table."""
+    """What the two networks decide on the rows of a table."""
 
     rows: int
+    """The number of rows."""
     different: int
+    """The number of rows that get different classes."""
     first: tuple[tuple[int, Value, Value], ...]
-    """(row, old class, new class), of the first few."""
+    """The first few of these: the number of the row, its old and its new class."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
+    """What differs between two networks."""
+
     settings: tuple[tuple[str, str, str], ...]
-    """(what, old, new): classes, priority, default, columns, cut points."""
+    """What surrounds the rules and differs (classes, priority, default, columns, cut points): its name, old, new."""
     sections: tuple[Section, ...]
+    """The rules that differ, for each class and concept."""
     logic: tuple[Logic, ...]
+    """How the rules of each class that both have compare."""
     same: bool | None
-    """Whether all rows get the same class; None: not decided."""
+    """Whether all rows get the same class; None if that is not decided."""
     reason: str | None
     """Why it is not decided."""
     row: Row | None
-    """A row that gets different classes, with what it gets."""
+    """A row that gets different classes."""
     decisions: tuple[Value, Value] | None
+    """The old and the new class of that row."""
     data: Rows | None = None
+    """What the two decide on the rows of a table, if one was given."""
 
 
-def compare(old: RuleNetwork, new: RuleNetwork, table: Any = None) -> Difference:
-    """With a table, its rows are decided by both."""
+def diff(old: RuleNetwork, new: RuleNetwork, *, table: Any = None) -> Difference:
+    """Compare two networks: rule by rule, what surrounds the rules, and what they decide.
+
+    Parameters
+    ----------
+    old, new : RuleNetwork
+        The networks to compare.
+    table : table, optional
+        Rows that both networks are to decide as well.
+
+    Returns
+    -------
+    Difference
+        What differs, and whether all rows get the same class: this is proved.
+
+    Examples
+    --------
+    >>> from conceptrules.model import Column, Concept, Interval, Level, Literal, Rule
+    >>> def older(age):
+    ...     level = Level([Rule([Literal(0)])], [Concept([0]), Concept()])
+    ...     return RuleNetwork([Column("age")], [Interval("age", age)], [level], ["old", "young"], default="young")
+    >>> found = diff(older(27), older(41))
+    >>> found.same, found.row, found.decisions
+    (False, {'age': 41.0}, ('old', 'young'))
+    """
     same: bool | None = None
     row, reason = None, None
     try:
-        row = find_row(old, new, WORK)
+        row = find_difference(old, new, work=WORK)
         same = row is None
     except (Undecided, InputError) as error:
         reason = str(error)
@@ -68,7 +102,7 @@ def compare(old: RuleNetwork, new: RuleNetwork, table: Any = None) -> Difference
 
 
 def changed_rows(before: NDArray[Any], after: NDArray[Any], show: int = 5) -> Rows:
-    """From what two networks predict for the rows of a table."""
+    """Compare what two networks predict for the rows of a table, and keep the first `show` that differ."""
     pairs = list(zip(before.tolist(), after.tolist(), strict=True))
     changed = [i for i, (one, other) in enumerate(pairs) if one != other]
     return Rows(len(pairs), len(changed), tuple((i, *pairs[i]) for i in changed[:show]))
@@ -85,7 +119,7 @@ def _implications(old: RuleNetwork, new: RuleNetwork, name: Value) -> tuple[bool
 
 def _implied(first: RuleNetwork, second: RuleNetwork, name: Value) -> bool | None:
     try:
-        return find_firing(first, second, name, WORK) is None
+        return find_counterexample(first, second, name, work=WORK) is None
     except (Undecided, InputError):
         return None
 
@@ -110,7 +144,7 @@ def _both(what: str, old: Mapping[str, str], new: Mapping[str, str]) -> list[tup
 
 
 def _columns(network: RuleNetwork) -> dict[str, str]:
-    """Of ordinal columns the order too, which decides what `rank <= b` means."""
+    """Return the kind of each column; of ordinal columns the order too, which decides what `rank <= b` means."""
     orders = {column.name: " < ".join(map(word, column.categories)) for column in network.columns}
     return {
         column.name: f"ordinal ({orders[column.name]})" if column.kind == "ordinal" else column.kind
@@ -119,7 +153,7 @@ def _columns(network: RuleNetwork) -> dict[str, str]:
 
 
 def _cuts(network: RuleNetwork) -> dict[str, str]:
-    """The bounds that rules use, of the columns that have some."""
+    """Return the bounds that rules use, of the columns that have some."""
     bounds = {
         name: finite_bounds(network.predicates[index] for index in indices)
         for name, indices in network.used_columns.items()

@@ -14,7 +14,7 @@ from conceptrules.logic.solver import FALSE, TRUE, Domains, Pool, Undecided
 from conceptrules.model.network import Literal, RuleNetwork
 from conceptrules.model.predicate import Predicate, Value
 
-__all__ = ["WORK", "Row", "Undecided", "equivalent", "find_firing", "find_row", "implies"]
+__all__ = ["WORK", "Row", "Undecided", "equivalent", "find_counterexample", "find_difference", "implies"]
 
 Row = dict[str, Any]
 # Parts of formulas that one question may look at: about ten seconds. Counted, not timed, so that the answer is always
@@ -23,9 +23,32 @@ WORK = 5_000_000
 _DEEPEST = 50  # levels; formulas are nested as deep as these
 
 
-def implies(first: RuleNetwork, second: RuleNetwork, name: Value, work: int = WORK) -> bool:
-    """Whether the class fires in the second network wherever it fires in the first.
+def implies(first: RuleNetwork, second: RuleNetwork, label: Value, *, work: int = WORK) -> bool:
+    """Decide whether a class fires in the second network wherever it fires in the first.
 
+    Parameters
+    ----------
+    first, second : RuleNetwork
+        The networks to compare.
+    label : class label
+        The class.
+    work : int, default=5_000_000
+        How many parts of formulas to look at; the default takes about ten seconds.
+
+    Returns
+    -------
+    bool
+        True if it does on every row there can be: this is proved.
+
+    Raises
+    ------
+    Undecided
+        If the networks are too large for an answer within `work`.
+    InputError
+        If no table suits both networks.
+
+    Examples
+    --------
     >>> from conceptrules.model import Column, Concept, Interval, Level, Literal, Rule
     >>> def older(age):
     ...     level = Level((Rule((Literal(0),)),), (Concept((0,)), Concept()))
@@ -33,29 +56,99 @@ def implies(first: RuleNetwork, second: RuleNetwork, name: Value, work: int = WO
     >>> implies(older(41), older(27), "old"), implies(older(27), older(41), "old")
     (True, False)
     """
-    return find_firing(first, second, name, work) is None
+    return find_counterexample(first, second, label, work=work) is None
 
 
-def equivalent(first: RuleNetwork, second: RuleNetwork, work: int = WORK) -> bool:
-    """Whether both give every row the same class."""
-    return find_row(first, second, work) is None
+def equivalent(first: RuleNetwork, second: RuleNetwork, *, work: int = WORK) -> bool:
+    """Decide whether two networks give every row the same class.
+
+    Parameters
+    ----------
+    first, second : RuleNetwork
+        The networks to compare.
+    work : int, default=5_000_000
+        How many parts of formulas to look at; the default takes about ten seconds.
+
+    Returns
+    -------
+    bool
+        True if they do on every row there can be: this is proved.
+
+    Raises
+    ------
+    Undecided
+        If the networks are too large for an answer within `work`.
+    InputError
+        If no table suits both networks.
+
+    Examples
+    --------
+    >>> from conceptrules.model import Column, Concept, Interval, Level, Literal, Rule
+    >>> def older(*ages):
+    ...     level = Level([Rule([Literal(i)]) for i in range(len(ages))], [Concept(range(len(ages))), Concept()])
+    ...     tests = [Interval("age", age) for age in ages]
+    ...     return RuleNetwork([Column("age")], tests, [level], ["old", "young"], default="young")
+    >>> equivalent(older(27, 41), older(27)), equivalent(older(27), older(41))
+    (True, False)
+    """
+    return find_difference(first, second, work=work) is None
 
 
-def find_row(first: RuleNetwork, second: RuleNetwork, work: int = WORK) -> Row | None:
-    """A row to which the two give different classes; None if there is none.
+def find_difference(first: RuleNetwork, second: RuleNetwork, *, work: int = WORK) -> Row | None:
+    """Find a row to which two networks give different classes.
 
-    The row has all columns of both; those that do not matter are None, a gap.
+    Parameters
+    ----------
+    first, second : RuleNetwork
+        The networks to compare.
+    work : int, default=5_000_000
+        How many parts of formulas to look at; the default takes about ten seconds.
+
+    Returns
+    -------
+    dict or None
+        A value for each column of both networks; None stands for a missing value, and where the column does not matter.
+        None if it is proved that there is no such row.
+
+    Raises
+    ------
+    Undecided
+        If the networks are too large for an answer within `work`.
+    InputError
+        If no table suits both networks.
     """
     question = _Question((first, second), work)
     ours, theirs = question.decisions(first), question.decisions(second)
     return question.row((ours[name], theirs.get(name, FALSE)) for name in first.classes)
 
 
-def find_firing(first: RuleNetwork, second: RuleNetwork, name: Value, work: int = WORK) -> Row | None:
-    """A row on which the class fires in the first network and not in the second; None if there is none."""
+def find_counterexample(first: RuleNetwork, second: RuleNetwork, label: Value, *, work: int = WORK) -> Row | None:
+    """Find a row on which a class fires in the first network and not in the second: a counterexample to `implies`.
+
+    Parameters
+    ----------
+    first, second : RuleNetwork
+        The networks to compare.
+    label : class label
+        The class.
+    work : int, default=5_000_000
+        How many parts of formulas to look at; the default takes about ten seconds.
+
+    Returns
+    -------
+    dict or None
+        A value for each column of both networks; None if it is proved that there is no such row.
+
+    Raises
+    ------
+    Undecided
+        If the networks are too large for an answer within `work`.
+    InputError
+        If no table suits both networks.
+    """
     question = _Question((first, second), work)
     ours, theirs = question.firing(first), question.firing(second)
-    return question.row([(ours.get(name, FALSE), theirs.get(name, FALSE))])
+    return question.row([(ours.get(label, FALSE), theirs.get(label, FALSE))])
 
 
 class _Question:
@@ -70,11 +163,11 @@ class _Question:
         self.pool = Pool([(1 << len(cells.values)) - 1 for cells in self.cells.values()], work)
 
     def firing(self, network: RuleNetwork) -> dict[Value, int]:
-        """Where each class fires."""
+        """Return for each class the formula that says where it fires."""
         return dict(zip(network.classes, self._classes(network), strict=True))
 
     def decisions(self, network: RuleNetwork) -> dict[Value, int]:
-        """Where each class is answered."""
+        """Return for each class the formula that says where it is the answer."""
         firing, silent = self.firing(network), TRUE
         result = {}
         for name in network.priority:
@@ -84,7 +177,7 @@ class _Question:
         return result
 
     def row(self, questions: Iterable[tuple[int, int]]) -> Row | None:
-        """A row on which the first formula of a pair is true and the second is not."""
+        """Return a row on which the first formula of some pair is true and the second is not."""
         for yes, no in questions:
             found = None if yes == no else self.pool.find(self.pool.all([yes, self.pool.negated(no)]))
             if found is not None:
@@ -99,7 +192,7 @@ class _Question:
         return below
 
     def _predicate(self, predicate: Predicate) -> int:
-        """False where no rule tests the column: then no rule asks."""
+        """Return the formula of a predicate; it is false where no rule tests the column."""
         cells = self.cells.get(predicate.column)
         return FALSE if cells is None else self.pool.literal(self.places[predicate.column], cells.where(predicate))
 
@@ -107,7 +200,7 @@ class _Question:
         return self.pool.negated(below[literal.index]) if literal.negated else below[literal.index]
 
     def _raw(self, domains: Domains) -> Row:
-        """The first cell that is possible, in each column."""
+        """Return a row of a table: in each column, the value of the first possible cell."""
         chosen = {name: domains[place] for name, place in self.places.items() if place in domains}
         first = {name: (cells & -cells).bit_length() - 1 for name, cells in chosen.items()}
         return {name: self.cells[name].raw(first[name]) if name in first else None for name in self.names}

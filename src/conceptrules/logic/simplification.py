@@ -22,9 +22,33 @@ Matrix = NDArray[np.bool_]
 T = TypeVar("T", bound=Hashable)
 
 
-def simplify(network: RuleNetwork, words: PackedBits | None = None) -> RuleNetwork:
-    """All passes, repeated until nothing changes. With `words`, decisions are kept on those rows only."""
-    return _settled(lambda simpler: merge_equal(drop_redundant(drop_dead(simpler, words))), network)
+def simplify(network: RuleNetwork, bits: PackedBits | None = None) -> RuleNetwork:
+    """Return a smaller network that decides alike.
+
+    Constants, dead nodes, redundant edges and repeated nodes go, until nothing changes.
+
+    Parameters
+    ----------
+    network : RuleNetwork
+        The network to simplify.
+    bits : PackedBits, optional
+        Rows as the bits of the predicates, such as `Binarizer.transform_packed` gives. With them, decisions are kept on
+        these rows only, so that more can go; by default they are kept on every input.
+
+    Returns
+    -------
+    RuleNetwork
+        A network with at most as many edges. Where nothing can go, it is the network that was given.
+
+    Examples
+    --------
+    >>> from conceptrules.model import Column, Interval
+    >>> repeated = Level([Rule([Literal(0)]), Rule([Literal(0)])], [Concept([0, 1]), Concept()])
+    >>> network = RuleNetwork([Column("age")], [Interval("age", 41)], [repeated], ["old", "young"], default="young")
+    >>> network.edges, simplify(network).edges
+    (4, 2)
+    """
+    return _settled(lambda simpler: merge_equal(drop_redundant(drop_dead(simpler, bits))), network)
 
 
 def propagate_constants(network: RuleNetwork) -> RuleNetwork:

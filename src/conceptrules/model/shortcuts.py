@@ -35,7 +35,7 @@ class Shortcuts:
         """
         from conceptrules.explain.explanation import explain
 
-        return explain(self, row, fixed, to, **limits)
+        return explain(self, row, fixed=fixed, to=to, **limits)
 
     def export(self: Any, to: str, *, verify: bool = False, data: Any = None, **options: Any) -> Any:
         """The network in another language: "sql", "python", "javascript", "c", "markdown", "latex", ..., as text.

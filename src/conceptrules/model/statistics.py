@@ -116,7 +116,7 @@ def pattern_frequencies(network: RuleNetwork, fired: Bits) -> Floats:
     A pattern never seen gets the shares of the classes.
     """
     if network.statistics is None:
-        raise InputError("this network has no statistics of training rows; add them with rules.measure.with_statistics")
+        raise InputError("this network has no statistics of training rows; fit it, or add them with `with_statistics`")
     shares = np.array(network.statistics.rows) / sum(network.statistics.rows)
     seen = {pattern: np.array(rows) for pattern, rows in network.statistics.patterns}
     kinds, inverse = _kinds(fired)

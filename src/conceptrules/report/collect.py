@@ -19,7 +19,7 @@ from conceptrules.report.form_fields import Field, fields
 from conceptrules.report.rule_list import Group, groups
 from conceptrules.report.samples import Sample, made_up, real
 from conceptrules.report.sentences import three_sentences
-from conceptrules.tables.table import Table, open_table, read_words
+from conceptrules.tables.table import Table, open_table, read_packed_bits
 
 TITLE = "A concept rule set"
 
@@ -88,6 +88,6 @@ def _measured(network: RuleNetwork, table: Table, labels: Sequence[Value]) -> St
     known = np.array([place for place, text in enumerate(texts) if text in index], dtype=np.intp)
     if not len(known):
         return None
-    words = read_words(network.columns, network.predicates, table.take(known))
+    words = read_packed_bits(network.columns, network.predicates, table.take(known))
     classes = np.array([index[texts[place]] for place in known], dtype=np.intp)
     return with_statistics(network, words, classes).statistics

@@ -38,13 +38,13 @@ def decide(network: RuleNetwork, table: Any) -> NDArray[np.integer[Any]]:
     plan, opened = compiled(network), open_table(table)
     if opened.rows == 1:
         return np.array([plan.one_row(opened)])
-    return first_firing_packed(fired_words(plan.formulas, plan.words(opened)), plan.order, plan.default)
+    return first_firing_packed(fired_words(plan.formulas, plan.packed_bits(opened)), plan.order, plan.default)
 
 
 def fired(network: RuleNetwork, table: Any) -> PackedBits:
     """Which classes fire on each row."""
     plan = compiled(network)
-    return fired_words(plan.formulas, plan.words(open_table(table)))
+    return fired_words(plan.formulas, plan.packed_bits(open_table(table)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,12 +61,12 @@ class Plan:
     default: int
     labels: NDArray[Any]
 
-    def words(self, table: Table) -> PackedBits:
+    def packed_bits(self, table: Table) -> PackedBits:
         """The predicates in use, on all rows."""
         places = positions(self.columns, table)
         if table.rows:
             self._check_types(table, places, table.first())
-        return self._words(table, places)
+        return self._packed_bits(table, places)
 
     def _check_types(self, table: Table, places: Sequence[int], values: Sequence[Any]) -> None:
         """Columns are read only if a rule needs them; of the others, the first value has to be of the right type."""
@@ -77,7 +77,7 @@ class Plan:
             if family is not None and not readable(family, column):
                 check_readable(table.cells(places[place]), column)
 
-    def _words(self, table: Table, places: Sequence[int]) -> PackedBits:
+    def _packed_bits(self, table: Table, places: Sequence[int]) -> PackedBits:
         words = words_of(octets_for(sum(len(predicates) for _, predicates in self.used), table.rows))
         start = 0
         for place, predicates in self.used if table.rows else ():
@@ -97,7 +97,7 @@ class Plan:
                 value = read_value(values[places[place]], self.columns[place])
                 bits += [holds(predicate, value) for predicate in predicates]
         except (TypeError, OverflowError):
-            bits = (self._words(table, places).words[:, 0] & np.uint64(1)).tolist()
+            bits = (self._packed_bits(table, places).words[:, 0] & np.uint64(1)).tolist()
         digits = first_firing_digits(class_nodes(self.levels, bits, 1), self.order, self.default, 1)
         return sum(digit << place for place, digit in enumerate(digits))
 

@@ -94,10 +94,10 @@ def read_bits(
     array([[ True, False],
            [False,  True]])
     """
-    return unpack(read_words(columns, predicates, table, used))
+    return unpack(read_packed_bits(columns, predicates, table, used))
 
 
-def read_words(
+def read_packed_bits(
     columns: Sequence[Column], predicates: Sequence[Predicate], table: Any, used: Iterable[int] | None = None
 ) -> PackedBits:
     """`read_bits`, packed: an eighth of the memory, and the rows never exist as anything larger."""

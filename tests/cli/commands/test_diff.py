@@ -10,8 +10,8 @@ import pytest
 from conceptrules.cli import main
 from conceptrules.cli.commands import diff as difference
 from conceptrules.io.model_file import dumps, save
-from conceptrules.io.schema import schema
-from conceptrules.logic.difference import Rows, compare
+from conceptrules.io.model_schema import schema
+from conceptrules.logic.difference import Rows, diff
 from tests.io.test_versions import WHOLE
 from tests.logic.test_difference import network
 from tests.logic.test_equivalence import pigeons
@@ -100,7 +100,7 @@ def test_mistakes(run, arguments, message):
 
 def test_what_is_not_decided_has_an_exit_code_of_its_own(monkeypatch):
     monkeypatch.setattr("conceptrules.logic.difference.WORK", 1000)
-    found = compare(pigeons(9), network("a"))
+    found = diff(pigeons(9), network("a"))
     assert found.same is None
     assert difference.exit_code(found) == difference.UNDECIDED
     text = difference.as_text(found)

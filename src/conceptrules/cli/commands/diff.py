@@ -15,7 +15,8 @@ from conceptrules.cli.files.file_names import check_streams
 from conceptrules.cli.files.models import read_model
 from conceptrules.cli.files.table_reader import Source, open_table
 from conceptrules.cli.options import TABLE, Model
-from conceptrules.logic.difference import Difference, Logic, Rows, changed_rows, compare
+from conceptrules.logic.difference import Difference, Logic, Rows, changed_rows
+from conceptrules.logic.difference import diff as difference_of
 from conceptrules.logic.rule_matching import Section
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import shown
@@ -43,9 +44,9 @@ def diff(
 def difference(old: RuleNetwork, new: RuleNetwork, source: Source | None) -> Difference:
     """Compare two networks, on the rows of a table too; each network reads the table as it learned its columns."""
     if source is None:
-        return compare(old, new)
+        return difference_of(old, new)
     before, after = (network.predict(columns.unlabelled(source, network)) for network in (old, new))
-    return replace(compare(old, new), data=changed_rows(before, after))
+    return replace(difference_of(old, new), data=changed_rows(before, after))
 
 
 def exit_code(found: Difference) -> int:

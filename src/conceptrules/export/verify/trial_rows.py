@@ -14,7 +14,7 @@ from conceptrules.model.evaluation import Bits, PackedBits, decide_fired, layers
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Column, Predicate, Value, holds
 from conceptrules.tables.column_values import check_readable, numbers_of
-from conceptrules.tables.table import Table, open_table, positions, read_words
+from conceptrules.tables.table import Table, open_table, positions, read_packed_bits
 
 CLAIM = "the same class and the same fired rules as the model"
 
@@ -81,7 +81,7 @@ def table_trial(network: RuleNetwork, table: Any) -> Trial:
         for column, place in zip(network.columns, places, strict=True)
     }
     wanted = [index for predicates in used.values() for index in predicates]
-    return Trial(values, answers_of(network, read_words(network.columns, network.predicates, opened, wanted)))
+    return Trial(values, answers_of(network, read_packed_bits(network.columns, network.predicates, opened, wanted)))
 
 
 def _read(column: Column, table: Table, place: int) -> list[Value | None]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from conceptrules.io.model_file import dumps, loads
-from conceptrules.io.schema import schema
+from conceptrules.io.model_schema import schema
 from conceptrules.model.errors import InputError
 from tests.io.test_model_file import pieces
 from tests.io.test_versions import MODELS, WHOLE
