@@ -22,7 +22,7 @@ from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 
 ROWS = 5_000
-"""Of a data set, to learn from and to compare on."""
+"""So many rows of a data set are used, to learn from and to compare on."""
 COVERING = 5_000
 """At most so many rows that cover the network, unless it needs more."""
 SETTINGS: dict[str, Any] = {"recipe": "paper", "layers": (32, 16, 32), "negation": True, "max_epochs": 60, "n_jobs": 1}

@@ -30,7 +30,7 @@ PROGRAMS = {
 
 
 def show_comparison(cells: Sequence[Cell], engines: Sequence[str]) -> None:
-    """Data sets by engines: mismatches of rows."""
+    """Print mismatches of rows, data sets by engines."""
     table = Table("mismatches of rows", *engines, box=None)
     by_place = {(cell.task, cell.engine): cell for cell in cells}
     for task in dict.fromkeys(cell.task for cell in cells):
@@ -46,7 +46,7 @@ def said(cell: Cell) -> str:
 
 
 def show_size(clock: Mapping[str, Sequence[float]], cores: Mapping[str, Sequence[float]], rows: int) -> None:
-    """Medians, and the spread of rows per second."""
+    """Print medians, and the spread of rows per second."""
     table = Table(
         "", "seconds", "rows per second", "slowest to fastest", "core seconds", "rows per core second", box=None
     )

@@ -24,7 +24,7 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_
 
 
 def listed(every: tuple[str, ...], more: tuple[str, ...] = ()) -> Callable[[str], tuple[str, ...]]:
-    """Names with commas between them, or all; `more` are known too, and not part of all."""
+    """Return a reader of names with commas between them, or all; `more` are known too, and not part of all."""
     known = every + more
 
     def read(text: str) -> tuple[str, ...]:
@@ -38,7 +38,7 @@ def listed(every: tuple[str, ...], more: tuple[str, ...] = ()) -> Callable[[str]
 
 
 def seeds(text: str) -> tuple[int, ...]:
-    """`3`, `0,2` or `0..4`."""
+    """Read seeds that are given as `3`, `0,2` or `0..4`."""
     first, dots, last = text.partition("..")
     try:
         return tuple(range(int(first), int(last) + 1)) if dots else tuple(map(int, text.split(",")))

@@ -13,7 +13,7 @@ from benchmarks.paper.results import Results
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A data set without an idea, and with all of them on the same folds; F1 in per cent."""
+    """A data set without a part of the search, and with all of them on the same folds; F1 in per cent."""
 
     f1: float
     edges: float

@@ -60,7 +60,7 @@ def run_fold(data: str, model: str, protocol: str, seed: int, fold: int, setting
 
 
 def choose(learner: Learner, inputs: Inputs, settings: Settings, seed: int) -> tuple[dict[str, Any], float | None]:
-    """The settings with the best macro-F1 on validation rows, which are a fifth of the training rows; ties: the first.
+    """Return the settings with the best macro-F1 on validation rows, a fifth of the training rows; the first of equals.
 
     The test rows are not even there: what it learns from and is scored on are both parts of the training rows.
     """
@@ -99,7 +99,7 @@ def _standardised(inputs: Inputs) -> Inputs:
 
 
 def _estimator(make: Callable[[Options, int], Any], edges: Callable[[Any], int] | None = None) -> Learner:
-    """A learner out of a scikit-learn estimator. What it warns of (no convergence, say) goes into the record."""
+    """Return a learner out of a scikit-learn estimator. What it warns of (no convergence, say) goes into the record."""
 
     def learn(inputs: Inputs, options: Options, seed: int) -> Learned:
         with warnings.catch_warnings(record=True) as caught:
@@ -165,7 +165,7 @@ def _boosted(options: Options, seed: int) -> Any:
 
 
 def _boosted_edges(model: Any) -> int:
-    """Trees with two children a node: two edges for each leaf but the first."""
+    """Return the edges of all trees. A node has two children, so each leaf but the first adds two edges."""
     return sum(2 * (tree["num_leaves"] - 1) for tree in model.booster_.dump_model()["tree_info"])
 
 

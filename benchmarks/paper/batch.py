@@ -1,4 +1,4 @@
-"""Everything of our own columns that is missing, on a machine with a GPU and many cores: lanes, each in a process.
+"""A batch of all that is missing of our own columns, on a machine with a GPU and many cores: lanes, a process each.
 
     python -m benchmarks.paper.batch cpu --jobs 10 --seconds 500 &
     python -m benchmarks.paper.batch gpu --data connect-4,chess --seconds 500 &
@@ -143,7 +143,7 @@ def gpu(given: Namespace) -> None:
 
 
 def cpu(given: Namespace) -> None:
-    """All small tables at once, each as soon as another lane has searched it."""
+    """Run all small tables at once, each as soon as another lane has searched it."""
     end = monotonic() + given.seconds
     warm_up()
     with (
@@ -177,13 +177,13 @@ def small(data: str, pool: ProcessPoolExecutor, end: float, out: Path | None) ->
 
 
 def warm_up() -> None:
-    """Compiles the kernels, so that the processes find them on the disk."""
+    """Compile the kernels, so that the processes find them on the disk."""
     judge([Trial("blogger", 0, 0, {"layers": [4, 4, 4], "negation": True, "binarization_rate": 0.5}, 1)], "cpu", 1)
     judge([Trial("blogger", 0, 0, {"layers": [4], "negation": False, "binarization_rate": 0.0}, 1)], "cpu", 1)
 
 
 def timed(data: str, do: Callable[[], None], device: str) -> None:
-    """A data set's share of the column, from the file to the simplified rules of all folds."""
+    """Time a data set's share of the column, from the file to the simplified rules of all folds."""
     fold_of.cache_clear()  # what the search has read is read again
     divided.cache_clear()
     start = perf_counter()
@@ -206,7 +206,7 @@ def archive(out: Path | None) -> None:
 
 
 def _whole(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
-    """Not those that somebody is writing."""
+    """Leave out a file that somebody is writing."""
     return None if Path(entry.name).name.startswith(".") else entry
 
 

@@ -37,7 +37,7 @@ class Picture:
 
 
 def picture(network: RuleNetwork) -> Picture:
-    """The concept with the most literals among those of the first level that fit on a page; ties: the first.
+    """Return the concept with the most literals among those of the first level that fit on a page; the first of equals.
 
     Those of the first level are the ones whose literals are about columns, as in the paper's figure.
     """
@@ -78,7 +78,7 @@ def draw(results: Results, Figure: Any) -> Any:
 
 
 def draw_picture(shown: Picture, Figure: Any) -> Any:
-    """A chip is as wide as its text, counted in characters, so that no font has to be measured."""
+    """Draw the rules. A chip is as wide as its text, counted in characters, so that no font has to be measured."""
     lines = [(number, line) for number, rule in enumerate(shown.rules) for line in _wrapped(rule)]
     high = LINE * (len(lines) + 2) + 0.2
     figure = Figure(figsize=(WIDTH, high))
@@ -95,7 +95,7 @@ def draw_picture(shown: Picture, Figure: Any) -> Any:
 
 
 def _wrapped(rule: tuple[Chip, ...]) -> list[list[Chip]]:
-    """As many lines as a long rule takes; all but the last end with an AND."""
+    """Return as many lines as a long rule takes; all but the last end with an AND."""
     lines: list[list[Chip]] = [[]]
     left = START
     for chip in rule:

@@ -47,7 +47,7 @@ def sbrl_problem() -> str:
 
 
 def j48(inputs: Inputs, options: Mapping[str, Any]) -> Found:
-    """Weka's J48: one call learns and prints the tree with its size, the number of nodes; the other answers.
+    """Run Weka's J48: one call learns and prints the tree with its size, the number of nodes; the other answers.
 
     Seconds are those of the whole program, reading the rows included.
     """
@@ -93,7 +93,7 @@ def _write_arff(path: Path, values: np.ndarray, labels: list[str], classes: int)
 
 
 def _predicted(printed: str) -> np.ndarray:
-    """Weka writes a line such as `3  1:?  2:c1  0.9` for each test row."""
+    """Read the answers: Weka writes a line such as `3  1:?  2:c1  0.9` for each test row."""
     return np.array([int(code) for code in re.findall(r"^\s*\d+\s+\S+\s+\d+:c(\d+)", printed, re.MULTILINE)])
 
 

@@ -36,7 +36,7 @@ STYLE = {
 
 
 def draw_all(results: Results, folder: Path) -> list[str]:
-    """The names of the figures that there are records for."""
+    """Draw all figures that there are records for, and return their names."""
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -55,7 +55,7 @@ def draw_all(results: Results, folder: Path) -> list[str]:
 
 
 def rate(results: Results, Figure: Any) -> Any:
-    """F1 against the rate, one line a structure: dashed for shallow ones, darker for wider ones, a mark for each."""
+    """Draw F1 against the rate, a line a structure: dashed for shallow ones, darker for wider ones, a mark for each."""
     points = rate_claims.rate_points(results)
     if not points:
         return None
@@ -82,7 +82,7 @@ def rate(results: Results, Figure: Any) -> Any:
 
 
 def complexity(results: Results, Figure: Any) -> Any:
-    """Edges, on a log scale, a group of bars for each data set."""
+    """Draw edges on a log scale, a group of bars for each data set."""
     counts = {
         name: [edges_of(results.record(data, model), stage) for data in data_names()] for name, model, stage, _ in BARS
     }
@@ -104,7 +104,7 @@ def complexity(results: Results, Figure: Any) -> Any:
 
 
 def activation(results: Results, Figure: Any) -> Any:
-    """Truth tables of F_c and F_d, and the heat map of F_c (1 - F_d) on the unit square."""
+    """Draw truth tables of F_c and F_d, and the heat map of F_c (1 - F_d) on the unit square."""
     from matplotlib import colormaps
 
     figure = Figure(figsize=(9, 3), layout="constrained")
@@ -139,7 +139,7 @@ def _truth_table(axes: Any, name: str, function: Callable[[Any, Any], Any]) -> N
 
 
 def gap(results: Results, Figure: Any) -> Any:
-    """Above: both networks over the epochs. Below: on how many rows no class fires, and on how many several do."""
+    """Draw both networks over the epochs above, and below on how many rows no class fires or several do."""
     found = {data: results.entries("gap", data=data) for data in data_names()}
     chosen = {data: sorted(entries, key=lambda entry: entry["epoch"]) for data, entries in found.items() if entries}
     if not chosen:

@@ -40,7 +40,7 @@ class Encoded:
 
 
 def paper_folds(rows: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The folds of the paper's authors: pandas' `sample(frac=1, random_state=0)`, then a shuffled KFold."""
+    """Yield the folds of the paper's authors: pandas' `sample(frac=1, random_state=0)`, then a shuffled KFold."""
     order = np.random.RandomState(0).permutation(rows)
     for train, test in KFold(5, shuffle=True, random_state=0).split(order):
         yield order[train], order[test]
@@ -69,7 +69,7 @@ def load(name: str) -> Dataset:
 
 
 def plain_inputs(name: str, fold: int, protocol: str) -> Inputs:
-    """What the paper's baselines get: continuous columns as they are, one bit a category, a gap is a category."""
+    """Return what the baselines get: continuous columns as they are, one bit a category; a gap is a category."""
     data = load(name)
     train, test = rows_of_fold(len(data.y), fold)
     known = train if protocol == "fold" else np.arange(len(data.y))
@@ -80,7 +80,7 @@ def plain_inputs(name: str, fold: int, protocol: str) -> Inputs:
 
 
 def bit_inputs(name: str, fold: int, protocol: str) -> Inputs:
-    """The bits of the Binarizer, for models that read nothing else."""
+    """Return the bits of the Binarizer, for models that read nothing else."""
     data = load(name)
     train, test = rows_of_fold(len(data.y), fold)
     known = train if protocol == "fold" else np.arange(len(data.y))

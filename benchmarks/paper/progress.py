@@ -11,13 +11,13 @@ Say = Callable[[str], None]
 
 
 def say(text: str) -> None:
-    """Plain lines: they read well in a log, and need nothing installed."""
+    """Print a plain line: it reads well in a log, and needs nothing installed."""
     print(text, file=sys.stderr, flush=True)
 
 
 @contextmanager
 def counted(total: int) -> Iterator[Say]:
-    """A function that says a line and counts it."""
+    """Give a function that says a line and counts it."""
     if total and sys.stderr.isatty() and find_spec("rich"):
         with _bar(total) as step:
             yield step

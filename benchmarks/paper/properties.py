@@ -14,7 +14,7 @@ from conceptrules.binarize import Binarizer
 
 
 def properties(name: str) -> dict[str, int]:
-    """Cut points are fitted on all rows here, as in the paper."""
+    """Count rows, classes, columns and bits; cut points are fitted on all rows here, as in the paper."""
     data = load(name)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "constant columns")  # mushroom has one, veil-type, and that is known

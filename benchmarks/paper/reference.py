@@ -1,4 +1,4 @@
-"""What the paper prints: its data sets, its models and its figures (paper.toml)."""
+"""What the paper prints: its data sets, its models and its figures (paper.toml); and the names of our own models."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ABLATIONS = {
     "conceptrules-no-choice": "5: one price of an edge (2.5 rows) instead of a choice, no votes of three",
     "conceptrules-no-minimise": "6: no logic minimisation",
 }
-"""The column with one idea left out; the number is the idea's."""
+"""The column with one part of the search left out; the number is that of the stage it belongs to."""
 PAST = (COLUMN, FAST, *ABLATIONS)
 LARGE = ("adult", "bank-marketing", "chess", "connect-4", "letRecog", "magic04", "mushroom", "nursery")
 """Data sets of which an ablation runs fold 0 only: a fold takes minutes."""
@@ -54,11 +54,11 @@ def data_names() -> tuple[str, ...]:
 
 
 def paper_cell(data: str, model: str) -> float:
-    """Of Table 1; `Average` is a row too."""
+    """Return a cell of Table 1; `Average` is a row too."""
     figures = paper_figures()
     return float(figures["f1"][data][figures["columns"].index(model)])
 
 
 def paper_best(data: str) -> float:
-    """Of a row of Table 1, over all models of the paper."""
+    """Return the best cell of a row of Table 1, over all models of the paper."""
     return float(max(paper_figures()["f1"][data]))

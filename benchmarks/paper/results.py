@@ -20,7 +20,7 @@ NEAR = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Ours and the paper's, in per cent. Without `ours`, `reason` says why."""
+    """A cell of Table 1: ours and the paper's, in per cent. Without `ours`, `reason` says why."""
 
     data: str
     model: str
@@ -35,7 +35,7 @@ class Cell:
 
     @property
     def verdict(self) -> str:
-        """near, above or below the paper's cell; `open` where there is nothing to compare yet."""
+        """Whether it is near, above or below the paper's cell; `open` where there is nothing to compare yet."""
         if self.difference is None:
             return "open"
         if abs(self.difference) <= NEAR:
@@ -55,7 +55,7 @@ class Results:
         return next((each for each in self.records if _key(each) == wanted), None)
 
     def seeds(self, data: str, model: str, protocol: str = "fold") -> list[Record]:
-        """The complete runs, one a seed."""
+        """Return the complete runs, one for each seed."""
         return [each for each in self.records if _key(each)[:3] == (data, model, protocol) and each.complete]
 
     def cell(self, data: str, model: str, protocol: str = "fold") -> Cell:

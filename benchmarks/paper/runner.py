@@ -1,4 +1,4 @@
-"""Runs what is missing: our models by their own module, baselines fold by fold in worker processes."""
+"""The runner of what is missing: our models by their own module, baselines fold by fold in worker processes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Plan:
     model: tuple[str, ...]
     protocol: str = "fold"
     seed: tuple[int, ...] = ()
-    """None given: 0, and all five where our models are run again, so that their spread can be compared, too."""
+    """Without seeds it is 0, and all five where our models are run again, so that their spread can be compared, too."""
     jobs: int = 1
     limit: float = 3600.0
     retry: bool = False
@@ -98,7 +98,7 @@ def run(plan: Plan) -> int:
 
 
 def run_ours(plan: Plan) -> int:
-    """Our models fit many networks at once, so their module gets all runs of a data set together, and keeps them."""
+    """Run our models. They fit many networks at once, so their module gets all runs of a data set together."""
     chosen = [each for each in plan.runs() if each.model in OURS]
     if not chosen:
         return 0
@@ -113,7 +113,7 @@ def run_ours(plan: Plan) -> int:
 
 
 def run_baselines(plan: Plan) -> int:
-    """The number of folds that are not on record after all. The largest are begun first."""
+    """Run the baselines, the largest first, and return the number of folds that are not on record after all."""
     jobs = [
         Job(each, fold, plan.root)
         for each in plan.runs()
@@ -143,7 +143,7 @@ def settings_of(run: Run) -> Settings:
 
 
 def work(jobs: list[Job], processes: int, limit: float) -> Iterator[tuple[Job, Outcome, float]]:
-    """Jobs in the order given, each with its outcome and seconds, as they end."""
+    """Do jobs in the order given, and yield each with its outcome and seconds as it ends."""
     waiting = list(reversed(jobs))
     crew = [Worker() for _ in range(min(processes, len(jobs)))]
     try:
@@ -192,7 +192,7 @@ class Worker:
         return job, outcome, seconds
 
     def stop(self) -> None:
-        """Programs that the process has begun itself end with it: they are in its group."""
+        """Stop the process, and with it the programs that it has begun itself: they are in its group."""
         if self.process.is_alive() and self.process.pid:
             with suppress(ProcessLookupError):  # it has not made its group yet
                 os.killpg(self.process.pid, signal.SIGKILL)
@@ -250,7 +250,7 @@ def keep(job: Job, fold: Fold, settings: Settings) -> None:
 
 
 def compare(plan: Plan) -> None:
-    """The quick cells beside the committed ones, and where several seeds were run, the spread of both over them."""
+    """Show the quick cells beside the committed ones; where several seeds were run, the spread of both over them."""
     say("data            model                    seed   quick            committed        difference")
     for (data, model), found in groupby(plan.runs(), key=lambda each: (each.data, each.model)):
         runs = list(found)
@@ -266,13 +266,13 @@ def compare(plan: Plan) -> None:
 
 
 def _over(cells: list[tuple[float, float]]) -> tuple[float, float] | None:
-    """The mean of several seeds, and how far their means lie apart."""
+    """Return the mean of several seeds, and how far their means lie apart."""
     means = [cell[0] for cell in cells]
     return (mean(means), pstdev(means)) if means else None
 
 
 def _cell(record: Any) -> tuple[float, float] | None:
-    """The mean of the folds, and how far they lie apart."""
+    """Return the mean of the folds, and how far they lie apart."""
     if record is None or not record.complete:
         return None
     found = [100 * fold.scores["f1"] for fold in record.folds]

@@ -10,7 +10,7 @@ COMMON = 5
 
 
 def macro_f1(y: np.ndarray, answers: np.ndarray) -> float:
-    """As scikit-learn has it, and so the paper: the mean over the classes that occur among the rows or the answers."""
+    """Return the mean F1 over the classes that occur in the rows or the answers, as scikit-learn and the paper do."""
     return float(f1_score(y, answers, average="macro", zero_division=0))
 
 

@@ -67,7 +67,7 @@ def verdict(results: Results) -> str:
 
 
 def over_seeds(results: Results) -> list[str]:
-    """The same count by the means of the seeds, which no choice of a start can favour."""
+    """Give the same count by the means of the seeds, which no choice of a start can favour."""
     found = {data: seed_means(results.seeds(data, "crs")) for data in data_names()}
     cells = [Cell(data, "crs", paper_cell(data, "crs"), mean(each)) for data, each in found.items() if len(each) > 1]
     near = [cell.data for cell in cells if cell.verdict == "near"]
@@ -111,7 +111,7 @@ def cell_text(cell: Cell) -> str:
 
 
 def _mean_text(cells: Sequence[Cell], model: str) -> str:
-    """A mean over some of the sets would not compare with the paper's, so both are over those that ours has."""
+    """Return the mean of a column. If ours lacks some sets, both means are over those that it has."""
     paper = paper_cell("Average", model)
     whole = average(cells)
     if whole is not None:
@@ -159,7 +159,7 @@ def rate_section(results: Results, drawn: Sequence[str]) -> str:
 
 
 def complexity_section(results: Results, drawn: Sequence[str]) -> str:
-    """The figure and its numbers."""
+    """Return the figure on complexity and its numbers."""
     columns = [*((STAGE_NAMES[stage], "crs", stage) for stage in STAGES)]
     columns += [("C4.5", "c45", "edges"), ("CART", "cart", "edges"), ("RF(100)", "rf100", "edges")]
     rows = []

@@ -19,7 +19,7 @@ from conceptrules import ConceptRuleClassifier
 
 DATA = "adult"
 REPEATS = 5
-"""LightGBM's fits, which are short; the median counts."""
+"""LightGBM's fits are short, so each is repeated, and the median counts."""
 
 
 def write_times(threads: int, root: Path = RECORDS) -> None:
@@ -33,7 +33,7 @@ def write_times(threads: int, root: Path = RECORDS) -> None:
 
 
 def times_of(fold: int, threads: int) -> dict[str, float]:
-    """Seconds; from the raw table for ours, from numbers for LightGBM. Of the fast fit, its macro-F1 as well."""
+    """Return the seconds of each fit, ours from the raw table, LightGBM's from numbers, and the fast fit's macro-F1."""
     table, inputs = load(DATA), plain_inputs(DATA, fold, "fold")
     train, test = rows_of_fold(len(table.y), fold)
     X, y = table.X.take(train), table.y[train]
@@ -50,7 +50,7 @@ def times_of(fold: int, threads: int) -> dict[str, float]:
 
 
 def _warm_up(threads: int) -> None:
-    """Compiles, descent too, which small tables do without, and starts the threads."""
+    """Compile the kernels, also those of descent, which small tables do without, and start the threads."""
     table, rows = load(DATA), np.arange(4000)
     fitted(ConceptRuleClassifier(random_state=0, n_jobs=threads), table.X.take(rows), table.y[rows])
     numbers = plain_inputs("tic-tac-toe", 0, "fold")

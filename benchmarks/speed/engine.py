@@ -25,13 +25,13 @@ def masks(cohort: Cohort, rates: tuple[float, ...], rng: np.random.Generator) ->
 
 
 def our_epoch(cohort: Cohort, masked: Flags, rows: Rows, order: NDArray[np.int64], executor: Executor) -> None:
-    """Trains the networks of a cohort, in place, on the rows in this order."""
+    """Train the networks of a cohort, in place, on the rows in this order."""
     cpu.epoch(cohort, masked, rows, order, LEARNING_RATE, SETTINGS, executor)
 
 
 def train(
     cohort: Cohort, rates: tuple[float, ...], rows: Rows, epochs: int, rng: np.random.Generator, executor: Executor
 ) -> None:
-    """So many epochs under random binarization: what makes late weights of early ones."""
+    """Train so many epochs under random binarization, which makes late weights of early ones."""
     for _ in range(epochs):
         our_epoch(cohort, masks(cohort, rates, rng), rows, rng.permutation(len(rows.target)), executor)

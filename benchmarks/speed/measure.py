@@ -21,7 +21,7 @@ class Plan:
     seed: int = 0
     repeats: int = REPEATS
     cores: int = 2
-    """For what claims are made about on several threads; everything else runs on one."""
+    """The threads of what is claimed for several threads; everything else runs on one."""
 
     def pick(self, full: int, quick: int) -> int:
         return quick if self.quick else full
@@ -33,12 +33,12 @@ class Measurement:
 
     name: str
     values: Sequence[float]
-    """One for each repeat; their median is the figure."""
+    """There is one for each repeat; their median is the figure."""
     target: float | None = None
     at_least: bool = True
     """Whether the target is a lower or an upper bound."""
     unit: str = ""
-    """None for a ratio."""
+    """A ratio has none."""
     times: Mapping[str, Sequence[float]] = field(default_factory=dict)
     """Seconds by what was timed, one for each repeat."""
     details: Mapping[str, Any] = field(default_factory=dict)
@@ -62,7 +62,7 @@ def seconds(task: Callable[[], object]) -> float:
 
 
 def interleaved(tasks: Mapping[str, Callable[[], object]], repeats: int, calls: int = 1, warm: bool = True) -> Times:
-    """Seconds a call of each task, taken in turns, so that what disturbs the machine disturbs them all.
+    """Return the seconds a call of each task, taken in turns, so that what disturbs the machine disturbs them all.
 
     Each time is that of `calls` calls in a row; one round before the first is not counted.
     """
@@ -82,17 +82,17 @@ def interleaved(tasks: Mapping[str, Callable[[], object]], repeats: int, calls: 
 
 
 def faster(times: Times, baseline: str, ours: str = "ours") -> list[float]:
-    """How many times faster ours is, repeat by repeat: neighbours in time are compared."""
+    """Return how many times faster ours is, repeat by repeat: neighbours in time are compared."""
     return [b / o for b, o in zip(times[baseline], times[ours], strict=True)]
 
 
 def slower(times: Times, baseline: str, ours: str = "ours") -> list[float]:
-    """How many times the baseline's time ours takes."""
+    """Return how many times the baseline's time ours takes."""
     return faster(times, ours, baseline)
 
 
 def exponent(sizes: Sequence[float], costs: Sequence[float]) -> float:
-    """The slope of the least-squares line through the logarithms: 1 where twice the size costs twice the time.
+    """Return the slope of the least-squares line through the logarithms: 1 where twice the size costs twice the time.
 
     >>> round(exponent([1, 10, 100], [2, 20, 200]), 6)
     1.0

@@ -31,7 +31,7 @@ Groups = dict[str, list[Measurement]]
 
 
 def row(measured: Measurement) -> tuple[str, ...]:
-    """Name, median, smallest and largest of the repeats, target, verdict."""
+    """Return name, median, smallest and largest of the repeats, target and verdict."""
     unit = f" {measured.unit}".rstrip()
     bound = "at least" if measured.at_least else "at most"
     target = "" if measured.target is None else f"{bound} {measured.target:g}{unit}"
@@ -42,12 +42,12 @@ def row(measured: Measurement) -> tuple[str, ...]:
 
 
 def _short(value: float) -> str:
-    """Three digits that matter."""
+    """Return a number with three digits that matter."""
     return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def show(groups: Groups) -> None:
-    """On the screen, group by group."""
+    """Print all measurements, group by group."""
     from rich.console import Console
     from rich.table import Table
 
@@ -61,7 +61,7 @@ def show(groups: Groups) -> None:
 
 
 def markdown(groups: Groups) -> str:
-    """The same, for a page."""
+    """Return all measurements as tables of a page."""
     lines = []
     for group, measured in groups.items():
         lines += [f"\n**{group}**\n", f"| {' | '.join(HEADER)} |", "|---|---|---|---|---|"]
@@ -70,7 +70,7 @@ def markdown(groups: Groups) -> str:
 
 
 def shortfalls(groups: Groups) -> list[str]:
-    """What misses its target, in words."""
+    """Say in words what misses its target."""
     return [
         f"{group}: {one.name}: {row(one)[1]}, wanted {row(one)[3]}"
         for group, measured in groups.items()

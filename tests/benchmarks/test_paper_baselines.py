@@ -182,7 +182,7 @@ def test_a_data_set_replaces_what_it_names(tmp_path: Path, monkeypatch: pytest.M
 
 def test_a_run_does_what_is_missing_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "RECORDS", tmp_path)
-    plan = Plan(("wine",), ("cart",), jobs=2)
+    plan = Plan(("wine",), ("cart",), jobs=1)
     assert run_baselines(plan) == 0
     first = read(Run("wine", "cart"), tmp_path)
     assert first is not None
