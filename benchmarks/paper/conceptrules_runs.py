@@ -1,4 +1,4 @@
-"""The column conceptrules: the library as it comes on the raw table of each fold, and with one idea left out."""
+"""The column conceptrules: the library as it comes on the raw table of a fold, and without a part of its search."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ KINDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {"chess": CHESS}
 """What a table does not say of itself: the files and ranks of a chess board have an order."""
 
 LEFT_OUT: Mapping[str, Mapping[str, Any]] = {
-    "conceptrules-no-winners": {"ideas": {"winners": False}},
+    "conceptrules-no-priority": {"ideas": {"winners": False}},
     "conceptrules-no-literals": {"literals": "intervals", "negation": False},
     "conceptrules-no-descent": {"ideas": {"descent": False}},
-    "conceptrules-no-teacher": {"ideas": {"teacher": False}},
-    "conceptrules-no-polish": {"ideas": {"polish": False}},
+    "conceptrules-no-noise-filter": {"ideas": {"teacher": False}},
+    "conceptrules-no-local-search": {"ideas": {"polish": False}},
     "conceptrules-no-regrow": {"ideas": {"regrow": False}},
-    "conceptrules-no-choice": {"ideas": {"price": 2.5, "committees": False}},
+    "conceptrules-no-path": {"ideas": {"price": 2.5, "committees": False}},
     "conceptrules-no-minimise": {"ideas": {"minimise": False}},
 }
 """What is set to leave an idea out; `ideas` have no parameter of their own, since nobody else needs one."""
 
 
 def settings_of_column(data: str, model: str) -> Settings:
-    """The same for all data sets; a record shows them."""
+    """Return the settings of a column, which are the same for all data sets but for what chess is."""
     fixed: dict[str, Any] = {"effort": "fast"} if model == FAST else dict(LEFT_OUT.get(model, {}))
     if data in KINDS:
         fixed["kinds"] = {name: list(order) for name, order in KINDS[data].items()}
@@ -49,7 +49,7 @@ def settings_of_column(data: str, model: str) -> Settings:
 
 
 def classifier(settings: Settings, seed: int) -> ConceptRuleClassifier:
-    """In one thread: a run has as many processes as it may use."""
+    """Return an estimator with one thread: a run has as many processes as it may use."""
     given = {key: value for key, value in settings.fixed.items() if key != "ideas"}
     model = ConceptRuleClassifier(random_state=seed, n_jobs=1, **given)
     if "ideas" in settings.fixed:
@@ -58,7 +58,7 @@ def classifier(settings: Settings, seed: int) -> ConceptRuleClassifier:
 
 
 def run_fold(data: str, model: str, protocol: str, seed: int, fold: int, settings: Settings) -> Fold:
-    """Fitted to the training rows as they stand in the table; only then it looks at the test rows."""
+    """Fit to the training rows as they stand in the table, and only then look at the test rows."""
     if protocol != "fold":
         raise Refused(f"{model} learns its cut points from training rows, as anybody would: give --protocol fold")
     table = load(data)
@@ -71,6 +71,7 @@ def run_fold(data: str, model: str, protocol: str, seed: int, fold: int, setting
     answers = learner.predict(X)
     end = perf_counter()
     network = learner.network_
+    front = {} if model in LEFT_OUT else {"frontier": front_of(learner, X, y)}  # no table asks for it there
     return Fold(
         fold,
         scores(y, answers, table.y[train]),
@@ -78,12 +79,12 @@ def run_fold(data: str, model: str, protocol: str, seed: int, fold: int, setting
         chosen(network),
         next(point.score for point in learner.frontier_ if point.network is network),
         {"edges": edges(network), "by_bounds": edges_by_bounds(network)},
-        {"fires": fires(network, X), "frontier": frontier_of(learner, X, y), **({"warnings": said} if said else {})},
+        {"fires": fires(network, X), **front, **({"warnings": said} if said else {})},
     )
 
 
 def fitted(learner: ConceptRuleClassifier, X: Any, y: np.ndarray) -> list[str]:
-    """What was warned of."""
+    """Fit, and return what was warned of."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         learner.fit(X, y)
@@ -91,20 +92,20 @@ def fitted(learner: ConceptRuleClassifier, X: Any, y: np.ndarray) -> list[str]:
 
 
 def chosen(network: RuleNetwork) -> dict[str, Any]:
-    """By held-out rows."""
+    """Return what held-out rows have chosen."""
     known = network.training
     return {"price": known.price, "members": known.members} if known else {}
 
 
 def fires(network: RuleNetwork, X: Any) -> list[float]:
-    """The shares of rows on which no class fires, one does, several do."""
+    """Return the shares of rows on which no class fires, one does, several do."""
     count = np.minimum(unpack(fired(network, X)).sum(axis=1), 2)
     shares: list[float] = (np.bincount(count, minlength=3) / len(count)).tolist()
     return shares
 
 
-def frontier_of(learner: ConceptRuleClassifier, X: Any, y: np.ndarray) -> list[dict[str, float]]:
-    """Every network of the frontier: its edges, the score that it may be chosen by, and its macro-F1 on test rows."""
+def front_of(learner: ConceptRuleClassifier, X: Any, y: np.ndarray) -> list[dict[str, float]]:
+    """Return edges of each network of the Pareto front, the score it may be chosen by, and its macro-F1 on test rows."""
     found = []
     for point in learner.frontier_:
         answers = learner.classes_.take(decide(point.network, X))

@@ -212,9 +212,9 @@ def within(record: Record, most: int) -> list[dict[str, float]] | None:
     return None if None in found else [one for one in found if one is not None]
 
 
-def best_within(frontier: list[dict[str, float]], most: int) -> dict[str, float] | None:
+def best_within(front: list[dict[str, float]], most: int) -> dict[str, float] | None:
     """Return the network with the best score on held-out rows among those with at most so many edges."""
-    small = [point for point in frontier if point["by_bounds"] <= most]
+    small = [point for point in front if point["by_bounds"] <= most]
     return max(small, key=lambda point: (point["validation"], -point["by_bounds"]), default=None)
 
 

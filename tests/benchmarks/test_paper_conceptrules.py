@@ -141,14 +141,14 @@ def test_times_are_multiples_of_lightgbm(tmp_path: Path) -> None:
 
 def test_an_ablation_is_compared_on_the_same_folds(tmp_path: Path) -> None:
     put(tmp_path, "wine", 0.9)
-    put(tmp_path, "wine", 0.8, 80, "conceptrules-no-polish")
+    put(tmp_path, "wine", 0.8, 80, "conceptrules-no-local-search")
     put(tmp_path, "chess", 0.7, 1000)
-    put(tmp_path, "chess", 0.6, 3000, "conceptrules-no-polish", folds=1)
-    put(tmp_path, "adult", 0.7, model="conceptrules-no-polish", folds=4)
+    put(tmp_path, "chess", 0.6, 3000, "conceptrules-no-local-search", folds=1)
+    put(tmp_path, "adult", 0.7, model="conceptrules-no-local-search", folds=4)
     _, summary, by_data, _ = ablation_tables.ablation_page(read_results(tmp_path))
-    row = row_of(summary, ABLATIONS["conceptrules-no-polish"])
+    row = row_of(summary, ABLATIONS["conceptrules-no-local-search"])
     assert row.endswith("| 70.00 (\N{MINUS SIGN}10.00) | 1,540 | 520 | 2.50 | 2 |")
-    assert row_of(summary, ABLATIONS["conceptrules-no-winners"]).endswith("| not run | 0 |")
+    assert row_of(summary, ABLATIONS["conceptrules-no-priority"]).endswith("| not run | 0 |")
     assert "60.00 (\N{MINUS SIGN}10.00)<br>3,000" in row_of(by_data, "chess")
     assert "| adult |" not in by_data
 
@@ -158,9 +158,9 @@ def test_without_records_there_is_no_ablation(whole: Path) -> None:
 
 
 def test_an_ablation_runs_one_fold_of_large_sets() -> None:
-    assert list(folds_of(Run("chess", "conceptrules-no-polish"))) == [0]
+    assert list(folds_of(Run("chess", "conceptrules-no-local-search"))) == [0]
     assert list(folds_of(Run("chess", COLUMN))) == [0, 1, 2, 3, 4]
-    assert list(folds_of(Run("wine", "conceptrules-no-polish"))) == [0, 1, 2, 3, 4]
+    assert list(folds_of(Run("wine", "conceptrules-no-local-search"))) == [0, 1, 2, 3, 4]
     assert set(LARGE) < set(data_names())
 
 
