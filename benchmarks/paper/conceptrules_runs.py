@@ -105,7 +105,7 @@ def fires(network: RuleNetwork, X: Any) -> list[float]:
 
 
 def front_of(learner: ConceptRuleClassifier, X: Any, y: np.ndarray) -> list[dict[str, float]]:
-    """Return edges of each network of the Pareto front, the score it may be chosen by, and its macro-F1 on test rows."""
+    """Return, for each network of the Pareto front, its edges, its score on held-out rows and its test macro-F1."""
     found = []
     for point in learner.frontier_:
         answers = learner.classes_.take(decide(point.network, X))
