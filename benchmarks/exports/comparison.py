@@ -127,7 +127,9 @@ def compared(task: Task, engine: str) -> Cell:
     options = options | ({"columns": task.tables} if to == "sql" else {})
     start = perf_counter()
     try:
-        outcome = compare(task.network, to, export(task.network, to, **options), task.data, COVERING, **options)
+        outcome = compare(
+            task.network, to, export(task.network, to, **options), data=task.data, limit=COVERING, **options
+        )
     except InputError as error:
         return Cell(task.name, engine, 0, 0, perf_counter() - start, f"refused: {error}")
     first = str(outcome.mismatches[0]) if outcome.mismatches else None

@@ -46,7 +46,7 @@ def test_x_has_won_exactly_the_positive_boards():
 @needs_files
 @pytest.mark.parametrize("name", [name for name in datasets.names() if name != "breast-cancer"])
 def test_files_have_the_shape_and_kinds_of_the_catalogue(name):
-    data = datasets.load(name, os.environ["CONCEPTRULES_DATA"])
+    data = datasets.load(name, folder=os.environ["CONCEPTRULES_DATA"])
     check_shape(data)
     text = {field.name for field in data.X.schema if field.type == "string"}
     assert text == set(data.X.column_names) - set(catalogue()[name].continuous)
@@ -55,7 +55,7 @@ def test_files_have_the_shape_and_kinds_of_the_catalogue(name):
 @needs_files
 @pytest.mark.parametrize("name", ["tic-tac-toe", "wine"])
 def test_an_embedded_set_equals_its_file(name):
-    embedded, file = datasets.load(name), datasets.load(name, os.environ["CONCEPTRULES_DATA"])
+    embedded, file = datasets.load(name), datasets.load(name, folder=os.environ["CONCEPTRULES_DATA"])
     assert embedded.X.column_names == file.X.column_names
     assert rows(embedded) == rows(file)
 
@@ -67,7 +67,7 @@ def write(folder, text: str) -> None:
 def test_only_the_empty_field_is_missing(tmp_path):
     header = "age,fnlwgt,education-num,capital-gain,capital-loss,hours-per-week,word,class\n"
     write(tmp_path, header + "1,1,1,1,1,1,NA,x\n,1,1,1,1,1.5,none,y\n3,1,1,1,1,1,,x\n4,1,1,1,1,1,null,1\n")
-    data = datasets.load("adult", tmp_path)
+    data = datasets.load("adult", folder=tmp_path)
     assert data.X["word"].to_pylist() == ["NA", "none", None, "null"]
     assert data.X["age"].to_pylist() == [1, None, 3, 4]
     assert data.y.tolist() == ["x", "y", "x", "1"]
@@ -76,12 +76,12 @@ def test_only_the_empty_field_is_missing(tmp_path):
 def test_another_file_of_that_name_is_noticed(tmp_path):
     write(tmp_path, "a,class\n1,x\n")
     with pytest.raises(datasets.DatasetError, match=r"no column 'age'.*not the data set 'adult'"):
-        datasets.load("adult", tmp_path)
+        datasets.load("adult", folder=tmp_path)
 
 
 def test_a_missing_file_says_what_to_put_where(tmp_path, monkeypatch):
     with pytest.raises(datasets.DatasetError, match=r"adult\.csv\.gz: put it into .*doi:10\.24432/C5XW20"):
-        datasets.load("adult", tmp_path)
+        datasets.load("adult", folder=tmp_path)
     monkeypatch.delenv("CONCEPTRULES_DATA", raising=False)
     with pytest.raises(datasets.DatasetError, match=r"set \$CONCEPTRULES_DATA"):
         datasets.load("adult")

@@ -8,7 +8,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from conceptrules.export import export
-from conceptrules.export.layout import comment
+from conceptrules.export.comments import comment
 from conceptrules.export.sql.comparisons import DIALECTS
 from conceptrules.export.verify.comparison import compare
 from conceptrules.model.content_hash import content_hash

@@ -11,7 +11,7 @@ from conceptrules.model.predicate import shown
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command. What a user can mend is one line on standard error and exit code 2; a bug shows its traceback."""
+    """Run a command. A mistake of the user is one line on standard error and exit code 2; a bug shows its traceback."""
     from conceptrules.cli.app import app
     from conceptrules.datasets import DatasetError
     from conceptrules.model.errors import ConceptRulesError
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _each_once() -> Callable[..., None]:
-    """Shows a warning, unless it was shown before: the folds of a cross-validation repeat each other's."""
+    """Return a function that shows a warning once: the folds of a cross-validation repeat each other's."""
     seen: set[str] = set()
 
     def show(message: Warning | str, *_: object, **__: object) -> None:

@@ -19,7 +19,7 @@ from conceptrules.tables.table import nearest
 
 
 def known(name: str, columns: Sequence[str], where: str) -> str:
-    """The name itself if it is a column; otherwise an error with the nearest one."""
+    """Return the name if it is a column; otherwise raise an error with the nearest one."""
     if name in columns:
         return name
     if len(columns) == 1 and (found := [delimiter for delimiter in ";\t|," if delimiter in columns[0]]):
@@ -31,7 +31,7 @@ def known(name: str, columns: Sequence[str], where: str) -> str:
 
 
 def features(columns: Sequence[str], target: str, drop: Iterable[str], only: Iterable[str], where: str) -> list[str]:
-    """The columns to learn from, in the order of the table."""
+    """Return the columns to learn from, in the order of the table."""
     dropped = [known(name, columns, where) for item in drop for name in split(item, columns)]
     kept = [known(name, columns, where) for item in only for name in split(item, columns)]
     if target in dropped:
@@ -43,11 +43,11 @@ def features(columns: Sequence[str], target: str, drop: Iterable[str], only: Ite
 
 
 Told = str | tuple[Value, ...]
-"""The kind of a column, or its categories in their order."""
+"""What a user says of a column: its kind, or its categories in their order."""
 
 
 def kinds(items: Sequence[str], columns: Sequence[str], where: str) -> dict[str, Told]:
-    """`--kind zip=category` and `--kind size=S<M<L` as a mapping; what it says is checked by the binarizer."""
+    """Read `--kind zip=category` and `--kind size=S<M<L` as a mapping; the binarizer checks what it says."""
     pairs = [item.rpartition("=") for item in items]
     for item, (name, equals, kind) in zip(items, pairs, strict=True):
         if not (name and equals and kind):
@@ -56,7 +56,7 @@ def kinds(items: Sequence[str], columns: Sequence[str], where: str) -> dict[str,
 
 
 def _order(text: str) -> tuple[Value, ...]:
-    """`1<2<10` are numbers if all of them are."""
+    """Read `1<2<10` as numbers if all of them are, and as text otherwise."""
     parts = [part.strip() for part in text.split("<")]
     if not all(parts):
         raise InputError(f"--kind gives the order {text!r}, with nothing beside a <; write for example size=S<M<L")
@@ -69,8 +69,9 @@ def _order(text: str) -> tuple[Value, ...]:
 def examples(
     source: Source, target: str, drop: Iterable[str], only: Iterable[str], kinds: Mapping[str, Told]
 ) -> tuple[pa.Table, np.ndarray]:
-    """The table to learn from and the class of each row. Labels in text files are text: 01 and False stay as they are.
+    """Return the table to learn from and the class of each row.
 
+    Labels in text files are text: 01 and False stay as they are.
     A target that is told to be a category may hold fractions, and is text in Parquet too.
     """
     chosen = features(source.columns, known(target, source.columns, source.name), drop, only, source.name)
@@ -91,14 +92,14 @@ def examples(
 
 
 def _read_as(kind: Told) -> str:
-    """How to read the text of a column of this kind."""
+    """Return how to read the text of a column of this kind."""
     if isinstance(kind, str):
         return kind
     return "category" if isinstance(kind[0], str) else "number"
 
 
 def check_classes(y: pa.ChunkedArray, target: str) -> None:
-    """Names or whole numbers, not the fractions of a regression."""
+    """Raise if the classes are fractions, as in a regression, and not names or whole numbers."""
     numbers = y
     if pa.types.is_string(y.type):
         numeric = are_numbers(y)
@@ -115,7 +116,7 @@ def check_classes(y: pa.ChunkedArray, target: str) -> None:
 
 
 def labelled(source: Source, target: str, network: RuleNetwork) -> tuple[pa.Table, np.ndarray]:
-    """The columns that a network uses and the true class of each row."""
+    """Return the columns that a network uses and the true class of each row."""
     target = known(target, source.columns, source.name) if target else default_target(source, network)
     column = labels(source.read([target], {target: "category"})[target], target, source.name)
     column = _alike(column, network.classes)
@@ -129,7 +130,7 @@ def labelled(source: Source, target: str, network: RuleNetwork) -> tuple[pa.Tabl
 
 
 def unlabelled(source: Source, network: RuleNetwork) -> pa.Table:
-    """The columns that a network uses, read as what it learned them as."""
+    """Return the columns that a network uses, read as what it learned them as."""
     kinds = {known(column.name, source.columns, source.name): _kind(column) for column in network.columns}
     table = source.read(list(kinds), kinds)
     for column in network.columns:
@@ -140,7 +141,7 @@ def unlabelled(source: Source, network: RuleNetwork) -> pa.Table:
 
 
 def default_target(source: Source, network: RuleNetwork) -> str:
-    """The one column that the network does not know."""
+    """Return the one column that the network does not know."""
     names = {column.name for column in network.columns}
     others = [column for column in source.columns if column not in names]
     if len(others) == 1:
@@ -150,7 +151,7 @@ def default_target(source: Source, network: RuleNetwork) -> str:
 
 
 def labels(column: pa.ChunkedArray, target: str, where: str) -> pa.ChunkedArray:
-    """The target's values, none of them missing."""
+    """Return the target's values, none of them missing."""
     if len(column) == 0:
         raise InputError(f"{where} has column names but no rows")
     column = _plain(column)
@@ -166,7 +167,7 @@ def labels(column: pa.ChunkedArray, target: str, where: str) -> pa.ChunkedArray:
 
 
 def _kind(column: Column) -> str:
-    """How to read the text of a column: that of a category as what its categories are."""
+    """Return how to read the text of a column: that of a category as what its categories are."""
     types = set(map(type, column.categories))
     if column.kind not in ("category", "ordinal"):
         return column.kind
@@ -176,7 +177,7 @@ def _kind(column: Column) -> str:
 
 
 def _alike(column: pa.ChunkedArray, values: Sequence[Value]) -> pa.ChunkedArray:
-    """A column of the type of these categories or classes, where only the format of the file made it another."""
+    """Return a column of the type of these categories or classes, where only the format of the file made it another."""
     types = set(map(type, values))
     if types == {str} and column.type == pa.dictionary(pa.int32(), pa.string()):
         return column
@@ -199,12 +200,12 @@ def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Numbers, booleans and text as they are; anything else (dates, decimals) is a label by its text."""
+    """Return numbers, booleans and text as they are; anything else (dates, decimals) is a label by its text."""
     column = _decoded(column)
     tests = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_string)
     return column if any(test(column.type) for test in tests) else column.cast(pa.string())
 
 
 def split(item: str, columns: Sequence[str]) -> list[str]:
-    """`a,b` means two columns, unless there is a column of that very name."""
+    """Split `a,b` into two columns, unless there is a column of that very name."""
     return [item] if item in columns else [name.strip() for name in item.split(",")]

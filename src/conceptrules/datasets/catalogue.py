@@ -1,4 +1,4 @@
-"""What is known of each data set before any file is opened (the table itself is in catalogue.toml)."""
+"""The catalogue of data sets (catalogue.toml): what is known before any file is opened."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class Entry:
 
     @property
     def origin(self) -> str:
-        """Where a person finds it: the citation, with the DOI where there is one."""
+        """Return where a person finds it: the citation, with the DOI where there is one."""
         return f"{self.citation}, doi:{self.doi}" if self.doi else self.citation
 
 
 @cache
 def catalogue() -> dict[str, Entry]:
-    """All entries by name."""
+    """Return all entries by name."""
     text = files("conceptrules.datasets").joinpath("catalogue.toml").read_text(encoding="utf-8")
     return {name: Entry(name, **_frozen(fields)) for name, fields in tomllib.loads(text).items()}
 

@@ -28,15 +28,28 @@ VARIABLE = "CONCEPTRULES_DATA"
 
 
 class DatasetError(LookupError):
-    """A data set that is not known, or whose file is not there or not right; the message says what to do."""
+    """The error of a data set that is not known, or whose file is not there or not right; it says what to do."""
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """A table and the class of each of its rows.
 
-    `X` is a pyarrow Table (discrete columns as text, continuous ones as numbers, nulls where a value is missing);
-    `X.to_pandas()` gives a data frame. `y` is an array of class labels, always text.
+    Attributes
+    ----------
+    name : str
+        The name of the data set.
+    X : pyarrow.Table
+        The table: discrete columns as text, continuous ones as numbers, null where a value is missing.
+        `X.to_pandas()` gives a data frame.
+    y : numpy.ndarray
+        The class of each row, always text.
+    target : str
+        The name of the column with the classes.
+    citation : str
+        Where the data set comes from.
+    doi : str
+        Its DOI, or an empty text.
     """
 
     name: str
@@ -51,16 +64,41 @@ class Dataset:
 
 
 def names() -> list[str]:
-    """The names that `load` knows.
+    """Return the names that `load` knows.
 
+    Returns
+    -------
+    list of str
+        The names, in alphabetical order.
+
+    Examples
+    --------
     >>> names()[:3]
     ['adult', 'bank-marketing', 'banknote']
     """
     return list(catalogue())
 
 
-def find(name: str, folder: str | os.PathLike[str] | None = None) -> Path | None:
-    """The file that `load` would read; None if the data set is embedded and no folder is given."""
+def find(name: str, *, folder: str | os.PathLike[str] | None = None) -> Path | None:
+    """Return the file that `load` would read.
+
+    Parameters
+    ----------
+    name : str
+        The name of a data set.
+    folder : str or os.PathLike, optional
+        The folder with the files; by default the environment variable CONCEPTRULES_DATA.
+
+    Returns
+    -------
+    pathlib.Path or None
+        The file; None if the data set is embedded and no folder is given.
+
+    Raises
+    ------
+    DatasetError
+        If there is no such data set, or its file is not in the folder.
+    """
     entry = _entry(name)
     if folder is None and entry.embedded:
         return None
@@ -72,14 +110,34 @@ def find(name: str, folder: str | os.PathLike[str] | None = None) -> Path | None
     return path
 
 
-def load(name: str, folder: str | os.PathLike[str] | None = None) -> Dataset:
-    """A data set by its name, embedded or from a file in `folder` (by default in $CONCEPTRULES_DATA).
+def load(name: str, *, folder: str | os.PathLike[str] | None = None) -> Dataset:
+    """Return a data set by its name.
 
+    Parameters
+    ----------
+    name : str
+        The name of a data set: one of `names()`.
+    folder : str or os.PathLike, optional
+        The folder with the files; by default the environment variable CONCEPTRULES_DATA. Without a folder,
+        "tic-tac-toe", "wine" and "breast-cancer" need no file.
+
+    Returns
+    -------
+    Dataset
+        The table, the classes, and where they come from.
+
+    Raises
+    ------
+    DatasetError
+        If there is no such data set, or its file is not there or not right.
+
+    Examples
+    --------
     >>> load("tic-tac-toe")
     Dataset('tic-tac-toe', 958 rows, 9 columns, target 'class')
     """
     entry = _entry(name)
-    path = find(name, folder)
+    path = find(name, folder=folder)
     X, y = _EMBEDDED[name](entry) if path is None else _read(path, entry)
     return Dataset(name, X, y, entry.target, entry.citation, entry.doi)
 
@@ -125,7 +183,7 @@ def _tic_tac_toe(entry: Entry) -> tuple[pa.Table, np.ndarray]:
 
 
 def _wine(entry: Entry) -> tuple[pa.Table, np.ndarray]:
-    """scikit-learn's copy, with the names and labels of the UCI file."""
+    """Return scikit-learn's copy, with the names and labels of the UCI file."""
     import pyarrow as pa
     from sklearn.datasets import load_wine
 

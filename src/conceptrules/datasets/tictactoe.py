@@ -10,7 +10,7 @@ _BLANK = "b"
 
 
 def boards() -> list[Board]:
-    """The 958 final boards, in the order of the UCI file: x has won, o has won, drawn; then squares as x, o, b.
+    """Return the 958 final boards, in the order of the UCI file: x has won, o has won, drawn; then squares as x, o, b.
 
     >>> len(boards()), "".join(boards()[0])
     (958, 'xxxxooxoo')
@@ -19,6 +19,7 @@ def boards() -> list[Board]:
 
 
 def wins(board: Board, player: str) -> bool:
+    """Return whether a player has three in a row."""
     return any(all(board[square - 1] == player for square in line) for line in LINES)
 
 
@@ -27,7 +28,7 @@ def _outcome(board: Board) -> int:
 
 
 def _finals() -> set[Board]:
-    """Every move is tried on every board of a game still going on; equal boards are met once."""
+    """Try every move on every board of a game that goes on, and return the boards on which a game ends."""
     going: set[Board] = {(_BLANK,) * 9}
     ended: set[Board] = set()
     for player in "xoxoxoxox":

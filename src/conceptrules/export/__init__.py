@@ -1,4 +1,13 @@
-"""NETWORK -> CODE AND TABLES that decide the same elsewhere."""
+"""Exports: a network in other languages, where it decides the same.
+
+`FORMATS` is the table of all formats. To add one:
+
+1. Write a function that takes a network, and options by keyword, and returns text or bytes. Its home is a module in
+   `code/`, `documents/` or `sql/`, or in a new folder beside `onnx/` and `pmml/`. `inputs` has the columns that rules
+   use, `node_names` the names of rules and concepts, `comments` the header.
+2. If something can run the format, write an engine for it in `verify/engines/`: see `verify.comparison.Engine`.
+3. Add a line to `FORMATS`. `network.export`, the command line and the tests of all formats then know it.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +23,12 @@ from conceptrules.model.network import RuleNetwork
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """Where a format is written and where it is run: modules are loaded when asked for."""
+    """Where a format is written and where it is run; modules are loaded when asked for."""
 
     exporter: str
-    """module:function, which takes a network and options and gives text or bytes."""
+    """The function that takes a network and options and returns text or bytes, as module:function."""
     engine: str | None = None
-    """The module that runs it, an `Engine` of `verify`; None: nothing runs this format."""
+    """The module that runs it, a `verify.comparison.Engine`; None if nothing runs this format."""
     suffix: str = ".txt"
 
 
@@ -37,7 +46,27 @@ FORMATS: dict[str, Format] = {
 
 
 def export(network: RuleNetwork, to: str, **options: Any) -> Any:
-    """The network in another language, as text (ONNX: as bytes). The options depend on the format."""
+    """Return a network in another language.
+
+    Parameters
+    ----------
+    network : RuleNetwork
+        The network.
+    to : str
+        The format, one of `FORMATS`: c, javascript, latex, markdown, onnx, pmml, python or sql.
+    **options
+        The options of the format: those of the function that writes it.
+
+    Returns
+    -------
+    str or bytes
+        The export; bytes for ONNX, text for all other formats.
+
+    Raises
+    ------
+    InputError
+        If there is no such format or option, or the format cannot hold a name or value of the network.
+    """
     exporter = loaded(format_of(to).exporter)
     known = [name for name in signature(exporter).parameters if name != "network"]
     for name in options:
@@ -46,27 +75,54 @@ def export(network: RuleNetwork, to: str, **options: Any) -> Any:
     return exporter(network, **options)
 
 
-def exported(network: RuleNetwork, to: str, verify: bool, data: Any, **options: Any) -> Any:
-    """`export`, and with `verify` an error unless it was run here and decides as the network does."""
+def exported(network: RuleNetwork, to: str, *, verify: bool, data: Any, **options: Any) -> Any:
+    """Return an export that was verified if `verify` says so.
+
+    Parameters
+    ----------
+    network : RuleNetwork
+        The network.
+    to : str
+        The format, one of `FORMATS`.
+    verify : bool
+        Whether to run the export here, and raise unless it decides as the network does.
+    data : table or None
+        Further rows to verify on.
+    **options
+        The options of the format.
+
+    Returns
+    -------
+    str or bytes
+        The export.
+
+    Raises
+    ------
+    InputError
+        If the export cannot be made or cannot be run here.
+    MismatchError
+        If it decides otherwise than the network.
+    """
     from conceptrules.export.verify.comparison import verify as verified
 
     if data is not None and not verify:
         raise InputError("data is what an export is verified on; say verify=True as well, or leave it out")
     result = export(network, to, **options)
-    outcome = verified(network, to, result, data, **options) if verify else None
+    outcome = verified(network, to, result, data=data, **options) if verify else None
     if outcome is not None and outcome.skipped is not None:
         raise InputError(f"the export to {to} cannot be verified: {outcome.skipped}")
     return result
 
 
 def format_of(to: str) -> Format:
+    """Return the format of this name, or raise if there is none."""
     if to not in FORMATS:
         raise InputError(f"there is no export to {to!r}; there are {', '.join(sorted(FORMATS))}")
     return FORMATS[to]
 
 
 def loaded(place: str) -> Callable[..., Any]:
-    """The function that `module:function` names."""
+    """Return the function that `module:function` names."""
     module, _, name = place.partition(":")
     found: Callable[..., Any] = getattr(import_module(module), name)
     return found

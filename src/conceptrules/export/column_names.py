@@ -1,10 +1,10 @@
-"""Names for the columns in use, where the names of columns cannot be any text."""
+"""Names for the columns in use, for formats in which not every text can be a name."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from conceptrules.export.layout import inputs
+from conceptrules.export.inputs import inputs
 from conceptrules.model.network import RuleNetwork
 
 OWN = "/"
@@ -12,7 +12,7 @@ OWN = "/"
 
 
 def field_names(network: RuleNetwork, taken: Iterable[str]) -> dict[str, str]:
-    """By column: its own name, or column_3 for the third column if that is empty, not printable, or begins as ours do.
+    """Return a name for each column: its own, or column_3 if that is empty, not printable, or begins as ours do.
 
     Names that are taken get a `_` at the end.
     """
@@ -27,6 +27,7 @@ def field_names(network: RuleNetwork, taken: Iterable[str]) -> dict[str, str]:
 
 
 def free_name(name: str, taken: Iterable[str]) -> str:
+    """Return the name with as many `_` at its end as it takes to be free."""
     while name in taken:
         name += "_"
     return name

@@ -45,7 +45,7 @@ class Shortcuts:
         """
         from conceptrules.export import exported
 
-        return exported(self, to, verify, data, **options)
+        return exported(self, to, verify=verify, data=data, **options)
 
     def draw(self: Any, rule_set: Value | None = None, *, theme: Theme = "auto", fold: int | None = 240) -> Svg:
         """The network as a picture, or with `rule_set` only a class, or a concept (`C1.2`), as a stack of its rules.

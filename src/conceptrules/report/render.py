@@ -26,7 +26,7 @@ from conceptrules.report.sentences import listed
 
 def render(report: Report) -> str:
     """Return the whole HTML file."""
-    script = "\n".join([javascript(report.network, "decide"), _file("counterfactual.js"), _file("page.js")])
+    script = "\n".join([javascript(report.network), _file("counterfactual.js"), _file("page.js")])
     style = _file("style.css") + _palette() + stylesheet()
     numbers = {column.name: number for number, column in enumerate(report.network.columns)}
     drawing = layout(report.network)

@@ -10,7 +10,7 @@ import pytest
 
 from conceptrules.export import export
 from conceptrules.export.documents.markdown import escaped
-from conceptrules.export.layout import rule_ids
+from conceptrules.export.node_names import rule_ids
 from conceptrules.model.text import rule_text
 from tests.export.hostile import hostile_network
 from tests.export.sql.test_query import measured

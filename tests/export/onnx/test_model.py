@@ -38,7 +38,7 @@ def session_of(network: RuleNetwork) -> onnxruntime.InferenceSession:
 
 def agrees(network: RuleNetwork, data: object = None, limit: int = 300) -> int:
     """Rows on which the export was compared with the network, and found to be the same."""
-    outcome = verify(network, "onnx", export(network, "onnx"), data, limit=limit)
+    outcome = verify(network, "onnx", export(network, "onnx"), data=data, limit=limit)
     assert outcome.skipped is None
     return outcome.rows
 

@@ -32,7 +32,7 @@ SPACE = {"p": NAMESPACE}
 
 def agrees(network: RuleNetwork, data: object = None, limit: int = 300) -> int:
     """Rows on which the export was compared with the network, and found to be the same."""
-    outcome = verify(network, "pmml", export(network, "pmml"), data, limit=limit)
+    outcome = verify(network, "pmml", export(network, "pmml"), data=data, limit=limit)
     assert outcome.skipped is None
     return outcome.rows
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 from conceptrules.export import export
-from conceptrules.export.layout import rule_ids
+from conceptrules.export.node_names import rule_ids
 from conceptrules.export.verify.comparison import compare
 from conceptrules.export.verify.trial_rows import table_trial
 from conceptrules.model.errors import ConceptRulesError, InputError

@@ -103,9 +103,9 @@ def test_a_mismatch_shows_the_row_and_both_answers():
 def test_given_data_is_tried_too():
     data = pa.table({"age": [30.0, None], "job": ["nurse", "cook"], "unused": [1, 2]})
     text = export(network(), "python")
-    assert compare(network(), "python", text, data).rows == compare(network(), "python", text).rows + 2
+    assert compare(network(), "python", text, data=data).rows == compare(network(), "python", text).rows + 2
     with pytest.raises(InputError, match="column 'job' is missing from the table"):
-        compare(network(), "python", text, data.drop_columns(["job"]))
+        compare(network(), "python", text, data=data.drop_columns(["job"]))
 
 
 def test_rows_of_a_table_are_read_as_their_columns_read_them():
@@ -207,7 +207,7 @@ def test_an_unknown_format_lists_those_there_are():
     with pytest.raises(InputError, match="there is no export to 'cobol'; there are c, javascript"):
         format_of("cobol")
     assert {"sql", "python", "javascript", "c", "markdown", "latex"} <= set(FORMATS)
-    assert exported(network(), "c", False, None) == export(network(), "c")
+    assert exported(network(), "c", verify=False, data=None) == export(network(), "c")
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def _pairs(option: str, items: Sequence[str], form: str) -> dict[str, str]:
 def _verified(network: RuleNetwork, to: str, text: Any, table: Any, options: Mapping[str, Any]) -> str:
     from conceptrules.export.verify.comparison import verify
 
-    outcome = verify(network, to, text, table, **options)
+    outcome = verify(network, to, text, data=table, **options)
     if outcome.skipped is not None:
         return f"not verified: {outcome.skipped}"
     return f"verified: {outcome.claim} on {outcome.rows} rows"

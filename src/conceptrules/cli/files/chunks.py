@@ -21,15 +21,17 @@ from conceptrules.model.errors import InputError
 # Measured on adult as CSV with two cores: 1 MB is a tenth slower, 16 MB no faster.
 TEXT_CHUNK = 4 << 20
 LONGEST_ROW = 64 << 20
-"""Of a text, in bytes: what is longer is a quote that is never closed, and would end up in memory as a whole."""
+"""The most bytes of a row of text; what is longer is a quote that is never closed."""
 CELLS = 2 << 20
-"""Of a chunk of Parquet: many rows of a narrow table, few of a wide one."""
+"""The cells of a chunk of Parquet: many rows of a narrow table, few of a wide one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
+    """A part of a table."""
+
     open: Callable[[], table_reader.Source]
-    """Checking the text is left to the thread that takes the chunk."""
+    """Opens the chunk; the thread that takes it checks the text."""
     place: int
     """How far its end is into the table, in the unit of `Chunked.total`."""
 
@@ -40,11 +42,11 @@ class Chunked(Protocol):
     name: str
     columns: list[str]
     schema: pa.Schema
-    """Of the table."""
+    """The schema of the table."""
     held: pa.Schema
-    """Of the copies of the chunks: the same, but columns of text may be dictionaries."""
+    """The schema of the copies of the chunks: the same, but columns of text may be dictionaries."""
     total: int | None
-    """Bytes of the file or rows; None where there is no telling."""
+    """How many bytes or rows the table has; None where nobody can tell."""
 
     def chunks(self) -> Iterator[Chunk]: ...
 
@@ -67,7 +69,7 @@ class Text:
         self.schema = self.held = pa.schema([(column, pa.string()) for column in self.columns])
 
     def chunks(self) -> Iterator[Chunk]:
-        """Each part of the text under the header, read just as a whole file would be."""
+        """Yield each part of the text under the header, read just as a whole file would be."""
         before = self._lines - row_ends.count_lines(self._header)
         for part in self._all_parts():
             data = self._header + part
@@ -81,7 +83,7 @@ class Text:
 
 
 class Parquet:
-    """A Parquet file, so many rows at a time.
+    """A Parquet file, read some rows at a time.
 
     Text that is read for its categories stays in dictionaries, as it is in the file: half the work of text as such.
     """
@@ -117,7 +119,10 @@ class _Loaded:
 
 @contextmanager
 def open_chunks(name: str, categories: Collection[str] = ()) -> Iterator[Chunked]:
-    """The table in a file, by its suffix, or CSV on standard input; `categories` are columns to be read for theirs."""
+    """Open the table in a file, by its suffix, or CSV on standard input.
+
+    `categories` are the columns whose text is read for its categories.
+    """
     if name == STREAM:
         yield Text("standard input", sys.stdin.buffer, ",", lambda: 0, None)
         return
@@ -131,7 +136,7 @@ def open_chunks(name: str, categories: Collection[str] = ()) -> Iterator[Chunked
 
 
 def whole_rows(name: str, stream: BinaryIO, delimiter: str, size: int | None = None) -> Iterator[bytes]:
-    """A text in parts of about `size` bytes that end where a row does.
+    """Yield a text in parts of about `size` bytes that end where a row does.
 
     >>> import io
     >>> list(whole_rows("a text", io.BytesIO(b'a,b\\n1,"2\\n"\\n3'), ",", 8))
@@ -153,7 +158,7 @@ def whole_rows(name: str, stream: BinaryIO, delimiter: str, size: int | None = N
 
 
 def _not_blank(parts: Iterator[bytes]) -> bytes:
-    """The first part with more in it than ends of lines, and what came before."""
+    """Return the first part with more in it than ends of lines, and what came before."""
     first = b""
     for part in parts:
         first += part

@@ -29,7 +29,7 @@ _TIMES = (pa.timestamp("s"), pa.timestamp("ns"), pa.timestamp("s", "UTC"), pa.ti
 
 
 def check_text(name: str, data: bytes, delimiter: str, before: int = 0) -> None:
-    """UTF-8, with at least a header, and no quote left open (pyarrow would swallow the rest of the file).
+    """Raise unless the text is UTF-8, has a header and leaves no quote open (which would swallow the rest of the file).
 
     `before`, here and below, is how many lines of the file there are before `data`.
     """
@@ -46,12 +46,12 @@ def check_text(name: str, data: bytes, delimiter: str, before: int = 0) -> None:
 
 
 def header(data: bytes, delimiter: str) -> list[str]:
-    """The names in the first row that is not blank."""
+    """Return the names in the first row that is not blank."""
     return next(row for _, row in _rows(data, delimiter))
 
 
 def explained(error: Exception, name: str, data: bytes, delimiter: str, before: int = 0) -> InputError:
-    """pyarrow's error with the line of the file, the name of the column and the value."""
+    """Return pyarrow's error with the line of the file, the name of the column and the value."""
     text = str(error)
     if match := _CONVERSION.search(text):
         column, row, kind, value = match.groups()
@@ -64,12 +64,12 @@ def explained(error: Exception, name: str, data: bytes, delimiter: str, before: 
 
 
 def are_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Which texts are numbers; null where there is none."""
+    """Return which texts are numbers; null where there is none."""
     return pc.match_substring_regex(column, _NUMBER)
 
 
 def words_among_numbers(column: pa.ChunkedArray, name: str, data: bytes, delimiter: str) -> str | None:
-    """What to tell the user of a column of text if nearly all of it is numbers; `column` has all rows of `data`."""
+    """Return what to tell the user if nearly all of a column of text is numbers; `column` has all rows of `data`."""
     numeric = are_numbers(column)
     values, numbers = len(column) - column.null_count, pc.sum(numeric).as_py() or 0
     if not NEARLY_ALL * values <= numbers < values:
@@ -85,7 +85,7 @@ def words_among_numbers(column: pa.ChunkedArray, name: str, data: bytes, delimit
 def no_moment(
     column: pa.ChunkedArray, name: str, kind: str, where: str, data: bytes, delimiter: str, before: int
 ) -> InputError:
-    """What is wrong with a column of text that was to hold times: the first value that is none, or a mix of zones."""
+    """Return what is wrong with text that should hold times: the first value that is no time, or a mix of zones."""
     values = column.to_pylist()
     row = next((row for row, value in enumerate(values) if value is not None and not _reads_as(value, kind)), None)
     if row is None:
@@ -115,7 +115,7 @@ def _check_quotes(name: str, data: bytes, delimiter: str, before: int) -> None:
 
 
 def _line(data: bytes, delimiter: str, row: int) -> int:
-    """The line on which a row ends; rows are counted from 1, the header being the first, blank lines not at all."""
+    """Return the line on which a row ends; rows count from 1, the header is the first, blank lines do not count."""
     return next((line for number, (line, _) in enumerate(_rows(data, delimiter), start=1) if number == row), row)
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from conceptrules.export.code.statements import Syntax, class_names, function_name, is_double, node_lines
-from conceptrules.export.layout import Family, Input, comment, header, inputs, predicate_words, rule_ids
+from conceptrules.export.code.statements import Syntax, class_names, function_name, node_lines
+from conceptrules.export.comments import comment, header
+from conceptrules.export.exact_values import is_double
+from conceptrules.export.inputs import Family, Input, inputs
+from conceptrules.export.node_names import predicate_words, rule_ids
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value
 from conceptrules.model.text import word
@@ -37,8 +40,26 @@ _SAYS: dict[Family, str] = {
 _OVERLONG = 4000  # C compilers need not take longer strings
 
 
-def c(network: RuleNetwork, name: str = "decide") -> str:
-    """The function `int name(const struct name_row *row, unsigned char *rules)`, in C11."""
+def c(network: RuleNetwork, *, name: str = "decide") -> str:
+    """Return the network as a C11 function, `int name(const struct name_row *row, unsigned char *rules)`.
+
+    Parameters
+    ----------
+    network : RuleNetwork
+        The network.
+    name : str, default="decide"
+        The name of the function.
+
+    Returns
+    -------
+    str
+        The content of a .c file.
+
+    Raises
+    ------
+    InputError
+        If a function cannot have this name.
+    """
     function_name(name, "C", _RESERVED)
     used = inputs(network)
     blocks = [
@@ -52,7 +73,7 @@ def c(network: RuleNetwork, name: str = "decide") -> str:
 
 
 def text_literal(text: str) -> str:
-    """UTF-8 as a string of ASCII. Octal escapes end after three digits; `?` could begin a trigraph."""
+    """Return UTF-8 as a string of ASCII. Octal escapes end after three digits; `?` could begin a trigraph."""
     octets = text.encode("utf-8")
     if len(octets) > _OVERLONG:
         return f"(const char[]){{{', '.join(str(byte if byte < 128 else byte - 256) for byte in octets)}}}"
@@ -102,7 +123,7 @@ int {name}(const struct {name}_row *row, unsigned char *rules);
 
 
 def _label(value: Value) -> str:
-    """As text; what UTF-8 cannot hold is shown as an escape."""
+    """Return a label as text; what UTF-8 cannot hold is shown as an escape."""
     text = value if isinstance(value, str) else word(value)
     literal = text_literal(text.encode("utf-8", "backslashreplace").decode("utf-8"))
     return literal if literal.startswith('"') else f"{literal[:-1]}, 0}}"
@@ -130,7 +151,7 @@ def _under(name: str) -> str:
 
 
 def _hidden(network: RuleNetwork) -> list[str]:
-    """The concepts below the classes; in a network that is not simplified, some may be used nowhere."""
+    """Return the concepts below the classes; in a network that is not simplified, some may be used nowhere."""
     return [f"{n + 1}.{i + 1}" for n, level in enumerate(network.levels[:-1]) for i in range(len(level.concepts))]
 
 
@@ -142,7 +163,7 @@ def _inputs(network: RuleNetwork, used: Iterable[Input]) -> Iterable[str]:
 
 
 def _test(predicate: Predicate, x: str, family: Family) -> str:
-    """Comparisons with NAN are false, so a missing number needs a test of its own only where there is none."""
+    """Return a test. Comparisons with NAN are false, so only where there is none a missing number needs its own."""
     match predicate:
         case Missing():
             return (
@@ -174,7 +195,7 @@ def _equal(x: str, value: Value, family: Family) -> str:
 
 
 def _whole(value: int) -> str:
-    """C reads the minus sign apart from the number, and the least number has no positive twin."""
+    """Return a whole number; C reads the minus sign apart, and the least number has no positive twin."""
     return "INT64_MIN" if value == -(2**63) else f"INT64_C({value})"
 
 

@@ -6,17 +6,11 @@ import json
 import math
 from collections.abc import Iterable
 
-from conceptrules.export.code.statements import Syntax, class_names, function_name, is_double, node_lines
-from conceptrules.export.layout import (
-    Family,
-    Input,
-    comment,
-    concept_ids,
-    header,
-    inputs,
-    predicate_words,
-    rule_ids,
-)
+from conceptrules.export.code.statements import Syntax, class_names, function_name, node_lines
+from conceptrules.export.comments import comment, header
+from conceptrules.export.exact_values import is_double
+from conceptrules.export.inputs import Family, Input, inputs
+from conceptrules.export.node_names import concept_ids, predicate_words, rule_ids
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value
 
@@ -93,8 +87,26 @@ _READERS: dict[str, str] = {
 }
 
 
-def javascript(network: RuleNetwork, name: str = "decide") -> str:
-    """The function `name(row)`."""
+def javascript(network: RuleNetwork, *, name: str = "decide") -> str:
+    """Return the network as a JavaScript function.
+
+    Parameters
+    ----------
+    network : RuleNetwork
+        The network.
+    name : str, default="decide"
+        The name of the function, which takes a row as an object.
+
+    Returns
+    -------
+    str
+        The content of a .js file.
+
+    Raises
+    ------
+    InputError
+        If a function cannot have this name.
+    """
     function_name(name, "JavaScript", _RESERVED)
     used = inputs(network)
     blocks = [
@@ -110,12 +122,12 @@ def javascript(network: RuleNetwork, name: str = "decide") -> str:
 
 
 def text_literal(text: str) -> str:
-    """Text as a JavaScript string of ASCII that can stand in a page: it ends neither a script nor a comment."""
+    """Return a JavaScript string in ASCII that can stand in a page: it ends neither a script nor a comment."""
     return json.dumps(text).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026").replace("/", "\\/")
 
 
 def value_literal(value: Value) -> str:
-    """A category or a class."""
+    """Return a category or a class."""
     if isinstance(value, str):
         return text_literal(value)
     if isinstance(value, bool):
@@ -170,7 +182,7 @@ def _test(predicate: Predicate, x: str, family: Family) -> str:
 
 
 def _equal(x: str, value: Value, family: Family) -> str:
-    """As Python's `==`, for values of the column's family; others are never equal."""
+    """Compare as Python's `==` does, for values of the column's family; others are never equal."""
     if family == "flag":
         return f"{x} === {'true' if value else 'false'}" if value in (0, 1) else "false"
     if isinstance(value, str) != (family == "text"):
@@ -204,7 +216,7 @@ def _answer(network: RuleNetwork) -> str:
 
 
 def _held(letter: str, ids: Iterable[str]) -> str:
-    """The names of the nodes that hold, wrapped to lines of a readable length."""
+    """Return the names of the nodes that hold, wrapped to lines of a readable length."""
     pairs = [f'["{name}", {letter}{name.replace(".", "_")}]' for name in ids]
     lines = [", ".join(pairs[start : start + 6]) for start in range(0, len(pairs), 6)]
     body = "".join(f"\n    {line}," for line in lines)

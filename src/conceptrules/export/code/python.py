@@ -7,16 +7,9 @@ import math
 from collections.abc import Iterable
 
 from conceptrules.export.code.statements import Syntax, class_names, function_name, node_lines
-from conceptrules.export.layout import (
-    Family,
-    Input,
-    comment,
-    concept_ids,
-    header,
-    inputs,
-    predicate_words,
-    rule_ids,
-)
+from conceptrules.export.comments import comment, header
+from conceptrules.export.inputs import Family, Input, inputs
+from conceptrules.export.node_names import concept_ids, predicate_words, rule_ids
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value
 
@@ -93,8 +86,26 @@ _READERS: dict[str, str] = {
 _MODULES = ("datetime", "decimal", "numbers")
 
 
-def python(network: RuleNetwork, name: str = "decide") -> str:
-    """The function `name(row)`, with the imports that it needs."""
+def python(network: RuleNetwork, *, name: str = "decide") -> str:
+    """Return the network as a Python function, with the imports that it needs.
+
+    Parameters
+    ----------
+    network : RuleNetwork
+        The network.
+    name : str, default="decide"
+        The name of the function, which takes a row as a mapping.
+
+    Returns
+    -------
+    str
+        The content of a .py file.
+
+    Raises
+    ------
+    InputError
+        If a function cannot have this name.
+    """
     function_name(name, "Python", " ".join(keyword.kwlist))
     used = inputs(network)
     body = [_readers(used), *_inputs(network, used), *_levels(network), _answer(network)]
@@ -105,7 +116,7 @@ def python(network: RuleNetwork, name: str = "decide") -> str:
 
 
 def value_literal(value: Value) -> str:
-    """A category or a class, in ASCII."""
+    """Return a category or a class, in ASCII."""
     if isinstance(value, float) and math.isinf(value):
         return 'float("inf")' if value > 0 else 'float("-inf")'
     return ascii(value)
@@ -131,7 +142,7 @@ def _inputs(network: RuleNetwork, used: Iterable[Input]) -> Iterable[str]:
 
 
 def _fits(value: Value, family: Family) -> bool:
-    """Whether a cell of the column can hold it."""
+    """Return whether a cell of the column can hold it."""
     return value in (0, 1) if family == "flag" else isinstance(value, str) == (family == "text")
 
 

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from conceptrules.export.layout import concept_title
+from conceptrules.export.node_names import concept_title
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import Concept, Rule, RuleNetwork
-from conceptrules.model.predicate import Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +32,14 @@ class Line:
 
 
 def function_name(name: str, language: str, reserved: str) -> str:
-    """The name itself, if a function can have it."""
+    """Return the name if a function can have it, or raise."""
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or name in reserved.split():
         raise InputError(f"{name!r} cannot be the name of a function in {language}; try 'decide'")
     return name
 
 
 def node_lines(network: RuleNetwork, syntax: Syntax) -> Iterator[Line]:
-    """The rules and concepts of each level: r1_3 is R1.3, c1_2 is C1.2, and p4 the fourth predicate."""
+    """Yield the rules and concepts of each level: r1_3 is R1.3, c1_2 is C1.2, and p4 the fourth predicate."""
     for number, level in enumerate(network.levels):
         yield Line("", "", f"Level {number + 1}")
         for index, rule in enumerate(level.rules):
@@ -52,25 +51,8 @@ def node_lines(network: RuleNetwork, syntax: Syntax) -> Iterator[Line]:
 
 
 def class_names(network: RuleNetwork) -> list[str]:
-    """The variables of the classes."""
+    """Return the variables of the classes."""
     return [f"c{_id(len(network.levels) - 1, index)}" for index in range(len(network.classes))]
-
-
-def is_utf8(text: str) -> bool:
-    """Half of a surrogate pair is not."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def is_double(value: Value) -> bool:
-    """Whether float64 holds the number exactly."""
-    try:
-        return float(value) == value
-    except OverflowError:
-        return False
 
 
 def _id(level: int, index: int) -> str:

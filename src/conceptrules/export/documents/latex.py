@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from conceptrules.export.comments import comment, header
 from conceptrules.export.documents.rule_tables import Document, RuleRow, Section, document
-from conceptrules.export.layout import comment, header
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import shown
 
@@ -33,7 +33,18 @@ _LONG = 30  # letters, after which a word may be broken
 
 
 def latex(network: RuleNetwork) -> str:
-    """Tables of the rules, class by class."""
+    """Return the rules as LaTeX tables, class by class.
+
+    Parameters
+    ----------
+    network : RuleNetwork
+        The network.
+
+    Returns
+    -------
+    str
+        Text to be read in with `\\input`.
+    """
     whole = document(network)
     lines = [f"% {comment(line)}" for line in header(network)]
     lines += [r"% Needs \usepackage{longtable,textcomp} and \usepackage[T1]{fontenc}."]
@@ -45,7 +56,7 @@ def latex(network: RuleNetwork) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text that LaTeX prints as it is, whatever is in it.
+    """Return text that LaTeX prints as it is, whatever is in it.
 
     >>> print(escaped("50 % \\\\input"))
     50 \\% \\textbackslash{}input

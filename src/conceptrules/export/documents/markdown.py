@@ -14,7 +14,18 @@ _SPECIAL = re.compile(r"[\\`*_\[\]{}<>|#~$&^@]|:(?=/)")
 
 
 def markdown(network: RuleNetwork) -> str:
-    """Tables of the rules, class by class."""
+    """Return the rules as Markdown tables, class by class.
+
+    Parameters
+    ----------
+    network : RuleNetwork
+        The network.
+
+    Returns
+    -------
+    str
+        The content of a .md file.
+    """
     whole = document(network)
     blocks = [" ".join(map(escaped, whole.introduction))]
     blocks += [_section(section, whole.measured) for section in whole.sections]
@@ -23,7 +34,7 @@ def markdown(network: RuleNetwork) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text that Markdown shows as it is, whatever is in it.
+    """Return text that Markdown shows as it is, whatever is in it.
 
     >>> print(escaped("a|b <script>"))
     a\\|b \\<script\\>

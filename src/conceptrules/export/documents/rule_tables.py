@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from conceptrules.export.layout import rule_id
+from conceptrules.export.node_names import rule_id
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.text import concept_name, number_text, rule_text, word
@@ -13,6 +13,8 @@ from conceptrules.model.text import concept_name, number_text, rule_text, word
 
 @dataclass(frozen=True, slots=True)
 class RuleRow:
+    """A rule as a row of a table."""
+
     name: str
     text: str
     rows: str
@@ -31,6 +33,8 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Document:
+    """All tables of a network."""
+
     introduction: tuple[str, ...]
     sections: tuple[Section, ...]
     measured: bool
@@ -38,7 +42,7 @@ class Document:
 
 
 def document(network: RuleNetwork) -> Document:
-    """Class by class in the order in which they win, then the concepts."""
+    """Return the tables, class by class in the order in which they win, then the concepts."""
     sections = (*_classes(network), *_concepts(network))
     return Document(tuple(_introduction(network)), sections, network.statistics is not None, content_hash(network))
 

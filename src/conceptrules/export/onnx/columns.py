@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from conceptrules.export.column_names import field_names, free_name
-from conceptrules.export.layout import Family, Input, inputs
+from conceptrules.export.inputs import Family, Input, inputs
 from conceptrules.export.onnx.graph import Graph, utf8
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
@@ -52,7 +52,7 @@ class Entry:
 
 
 def entries_of(network: RuleNetwork) -> tuple[Entry, ...]:
-    """The columns in use, under names that can be those of inputs."""
+    """Return the columns in use, under names that can be those of inputs."""
     names = field_names(network, {*OUTPUTS, ROWS})
     taken = {*OUTPUTS, ROWS, *names.values()}
     found = []
@@ -71,7 +71,7 @@ def _needs_second(network: RuleNetwork, used: Input) -> bool:
 
 
 def predicate_bits(graph: Graph, network: RuleNetwork, entries: Sequence[Entry]) -> tuple[str, dict[int, int]]:
-    """The bits of the predicates in use, a constant 1 in front, and the place of each predicate among them."""
+    """Return the bits of the predicates in use, a constant 1 in front, and the place of each predicate among them."""
     parts = [_ones(graph, entries[0].name if entries else ROWS)]
     places: dict[int, int] = {}
     for entry in entries:
@@ -85,14 +85,14 @@ def predicate_bits(graph: Graph, network: RuleNetwork, entries: Sequence[Entry])
 
 
 def _ones(graph: Graph, name: str) -> str:
-    """(rows, 1) of 1: as many as the input has."""
+    """Return a column of 1, of as many rows as the input has."""
     shape = graph.node("Shape", [name])
     one = graph.onnx.numpy_helper.from_array(np.ones(1, dtype=np.float32))
     return graph.node("ConstantOfShape", [shape], value=one)
 
 
 def _tested(graph: Graph, entry: Entry, tests: Sequence[Predicate]) -> str:
-    """(rows, tests) of booleans: predicates of one kind on one column. All of `Missing` are alike."""
+    """Return booleans of the shape (rows, tests) for predicates of one kind on one column."""
     if isinstance(tests[0], Missing):
         missing = entry.missing or graph.node("IsNaN", [entry.name])
         return graph.node("Concat", [missing] * len(tests), axis=1)
@@ -105,7 +105,7 @@ def _tested(graph: Graph, entry: Entry, tests: Sequence[Predicate]) -> str:
 
 
 def _any_of(graph: Graph, equal: str, sizes: Sequence[int]) -> str:
-    """(rows, tests) from (rows, values): whether any of the next so many values is the cell's."""
+    """Return, as (rows, tests) from (rows, values), whether any value of a test is the cell's."""
     members = np.zeros((sum(sizes), len(sizes)), dtype=np.float32)
     members[np.arange(sum(sizes)), np.repeat(np.arange(len(sizes)), sizes)] = 1
     sums = graph.node("MatMul", [graph.bits(equal), graph.constant(members)])
@@ -113,7 +113,7 @@ def _any_of(graph: Graph, equal: str, sizes: Sequence[int]) -> str:
 
 
 def _between(graph: Graph, name: str, tests: Sequence[Interval]) -> str:
-    """Nothing is at most NaN, which makes it the bound of an open lower side: -infinity would keep out -infinity."""
+    """Return lower bounds. Nothing is at most NaN, so it stands for no bound: -infinity would keep out -infinity."""
     low = [math.nan if test.low == -math.inf else test.low for test in tests]
     above = graph.node("Not", [graph.node("LessOrEqual", [name, graph.constant(np.array([low]))])])
     up_to = graph.node("LessOrEqual", [name, graph.constant(np.array([[test.high for test in tests]]))])
@@ -121,7 +121,7 @@ def _between(graph: Graph, name: str, tests: Sequence[Interval]) -> str:
 
 
 def _equal(graph: Graph, entry: Entry, values: Sequence[Value]) -> str:
-    """A value of another type than the column's is never equal, and neither is NaN to anything."""
+    """Compare with values; one of another type than the column's is never equal, and neither is NaN to anything."""
     if entry.used.family in ("flag", "figure"):
         wanted = [math.nan if isinstance(value, str) else _double(value, entry.used.column.name) for value in values]
         return graph.node("Equal", [entry.name, graph.constant(np.array([wanted], dtype=np.float64))])
@@ -135,7 +135,7 @@ def _equal(graph: Graph, entry: Entry, values: Sequence[Value]) -> str:
 
 
 def _codes(graph: Graph, name: str, texts: Sequence[str]) -> str:
-    """The number of each text; -1 for others."""
+    """Return the number of each text; -1 for others."""
     numbers = list(range(len(texts)))
     return graph.node(
         "LabelEncoder", [name], domain="ai.onnx.ml", keys_strings=list(texts), values_int64s=numbers, default_int64=-1
@@ -143,7 +143,7 @@ def _codes(graph: Graph, name: str, texts: Sequence[str]) -> str:
 
 
 def _double(value: float, column: str) -> float:
-    """Larger whole numbers come in as doubles that may have been others."""
+    """Raise for larger whole numbers, which come in as doubles that may have been others."""
     if math.isfinite(value) and abs(value) >= 2**53:
         raise InputError(
             f"column {column!r} has the category {value!r}, which double precision cannot tell from its neighbours; "

@@ -1,4 +1,4 @@
-"""An ONNX graph in the making."""
+"""An ONNX graph under construction."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from conceptrules.model.predicate import Value
 
 @dataclass(slots=True)
 class Graph:
-    """Nodes and constants in the making."""
+    """The nodes and constants of a graph under construction."""
 
     onnx: Any
     nodes: list[Any] = field(default_factory=list)

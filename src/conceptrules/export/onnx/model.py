@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.export.layout import header, rule_ids, rule_lines
+from conceptrules.export.comments import header, rule_lines
+from conceptrules.export.node_names import rule_ids
 from conceptrules.export.onnx.columns import OUTPUTS, ROWS, TYPES, Entry, entries_of, predicate_bits
 from conceptrules.export.onnx.graph import Graph, package, utf8
 from conceptrules.model.network import Concept, Rule, RuleNetwork
@@ -27,8 +28,25 @@ _LEAST, _MOST = -(2**63), 2**63 - 1
 
 
 def onnx_model(network: RuleNetwork) -> bytes:
-    """The graph, as the bytes of a .onnx file.
+    """Return the network as an ONNX graph.
 
+    Parameters
+    ----------
+    network : RuleNetwork
+        The network.
+
+    Returns
+    -------
+    bytes
+        The content of a .onnx file.
+
+    Raises
+    ------
+    InputError
+        If the extra `onnx` is not installed, or a name is not valid Unicode.
+
+    Notes
+    -----
     Inputs are of the shape (rows, 1): strings for columns of text, whole numbers beyond 2^53 as int64, all else double.
     Text has no value that could mean missing, so where it matters whether text is missing, a second input of booleans
     says so. Outputs: `label` (rows,), `probabilities` (rows, classes) if the network has statistics, and `rules`
@@ -48,7 +66,7 @@ def onnx_model(network: RuleNetwork) -> bytes:
 
 
 def _layers(graph: Graph, network: RuleNetwork, bits: str, places: dict[int, int]) -> tuple[str, str]:
-    """Where each class fires, a constant 1 in front, and where each rule holds."""
+    """Return where each class fires, a constant 1 in front, and where each rule holds."""
     width, held = 1 + len(places), []
     for level in network.levels:
         weights, full = _rule_matrix(level.rules, width, places)
@@ -66,7 +84,7 @@ def _layers(graph: Graph, network: RuleNetwork, bits: str, places: dict[int, int
 def _rule_matrix(
     rules: Sequence[Rule], width: int, places: dict[int, int]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """1 for a literal and -1 for a negated one, and the sum that each rule needs: the number of the former.
+    """Return 1 for a literal and -1 for a negated one, and the sum that each rule needs: the number of the former.
 
     A rule with a literal and its opposite needs a sum that it cannot get.
     """
@@ -93,7 +111,7 @@ def _without_first(graph: Graph, name: str, count: int) -> str:
 
 
 def _decided(graph: Graph, network: RuleNetwork, fired: str) -> str:
-    """The index of the class: the first by priority that fires, or the default, which always does, but half."""
+    """Return the index of the class: the first by priority that fires, or else the default, which counts for half."""
     order = [1 + index for index in network.priority_indices]
     weights = np.array([[1.0] * len(order) + [0.5]], dtype=np.float32)
     ranked = graph.node(
@@ -105,7 +123,7 @@ def _decided(graph: Graph, network: RuleNetwork, fired: str) -> str:
 
 
 def _pattern(graph: Graph, network: RuleNetwork, fired: str, decided: str) -> str:
-    """The row of `_table`: that of the pattern of firing classes if training saw it, or that of the decided class."""
+    """Return the row of `_table` for the pattern of firing classes if training saw it, or for the decided class."""
     assert network.statistics is not None
     patterns = [pattern for pattern, _ in network.statistics.patterns]
     signs = np.zeros((1 + len(network.classes), 1 + len(patterns)), dtype=np.float32)
@@ -122,7 +140,7 @@ def _pattern(graph: Graph, network: RuleNetwork, fired: str, decided: str) -> st
 
 
 def _table(network: RuleNetwork) -> NDArray[np.float64]:
-    """Probabilities: for each class as the answer to a pattern never seen, then for each pattern that was."""
+    """Return probabilities for each class as the answer to a new pattern, then for each pattern that training saw."""
     assert network.statistics is not None
     unseen = replace(network, statistics=replace(network.statistics, patterns=()))
     classes = len(network.classes)
@@ -131,7 +149,7 @@ def _table(network: RuleNetwork) -> NDArray[np.float64]:
 
 
 def _labels(network: RuleNetwork) -> NDArray[Any]:
-    """The classes, where they are of one type that tensors have; else their numbers from 0."""
+    """Return the classes, where they are of one type that tensors have; else their numbers from 0."""
     if not has_labels(network):
         return np.arange(len(network.classes))
     if isinstance(network.classes[0], str):
@@ -140,7 +158,7 @@ def _labels(network: RuleNetwork) -> NDArray[Any]:
 
 
 def has_labels(network: RuleNetwork) -> bool:
-    """Whether the output `label` holds the classes themselves, rather than their numbers."""
+    """Return whether the output `label` holds the classes themselves, rather than their numbers."""
     kinds = set(map(type, network.classes))
     return len(kinds) == 1 and not any(type(value) is int and not _LEAST <= value <= _MOST for value in network.classes)
 
@@ -183,7 +201,7 @@ def _outputs(onnx: Any, network: RuleNetwork) -> list[Any]:
 
 
 def _metadata(network: RuleNetwork, entries: Sequence[Entry]) -> dict[str, str]:
-    """JSON in ASCII: it holds any name."""
+    """Return the metadata as JSON in ASCII, which holds any name."""
     from conceptrules.model.content_hash import content_hash
 
     columns = [

@@ -14,15 +14,9 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from conceptrules.export.column_names import OWN, field_names, free_name
-from conceptrules.export.layout import (
-    Input,
-    concept_title,
-    header,
-    inputs,
-    predicate_words,
-    rule_id,
-    rule_ids,
-)
+from conceptrules.export.comments import header
+from conceptrules.export.inputs import Input, inputs
+from conceptrules.export.node_names import concept_title, predicate_words, rule_id, rule_ids
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import first_firing
 from conceptrules.model.network import Concept, Literal, Rule, RuleNetwork
@@ -41,8 +35,25 @@ _MEANINGS = {
 
 
 def pmml(network: RuleNetwork) -> str:
-    """The network as the text of a .pmml file.
+    """Return the network as PMML.
 
+    Parameters
+    ----------
+    network : RuleNetwork
+        The network.
+
+    Returns
+    -------
+    str
+        The content of a .pmml file.
+
+    Raises
+    ------
+    InputError
+        If a category is a number that double precision cannot tell from its neighbours.
+
+    Notes
+    -----
     Fields: numbers, dates, times and durations (these in microseconds) and categories that are numbers are doubles,
     true and false are booleans, text is strings; a value that is missing is left out. Output fields: `label`, and
     true or false for each rule, R1.1 and so on.
@@ -62,7 +73,8 @@ def pmml(network: RuleNetwork) -> str:
 
 
 def escaped(text: str) -> str:
-    """
+    """Return text that XML can hold.
+
     >>> print(escaped("a\\\\b\\0"))
     a\\\\b\\u0000
     """
@@ -70,7 +82,7 @@ def escaped(text: str) -> str:
 
 
 def label_texts(network: RuleNetwork) -> list[str]:
-    """The classes as text, or their numbers from 0 where two of them (1 and "1") would be the same text."""
+    """Return the classes as text, or their numbers from 0 where two of them (1 and "1") would be the same text."""
     texts = [value if isinstance(value, str) else repr(value) for value in network.classes]
     if any(_ILLEGAL.search(text) for text in texts):
         texts = [escaped(text) for text in texts]
@@ -165,7 +177,7 @@ def _test(predicate: Predicate, used: Input, field: str, escape: bool) -> Elemen
 
 
 def _category(value: Value, used: Input, escape: bool) -> Element | None:
-    """None where the value is of another type than the column, which never has it then."""
+    """Return a category as a constant; None if it is of another type than the column, which then never has it."""
     if used.family == "text":
         return _text_constant(escaped(value) if escape else value, "string") if isinstance(value, str) else None
     if isinstance(value, str) or (used.family == "flag" and value not in (0, 1)):
@@ -206,7 +218,7 @@ def _concept(concept: Concept, level: int) -> Element:
 
 
 def _decision(model: Element, network: RuleNetwork) -> None:
-    """One rule for each class, by priority: the first that hits answers."""
+    """Add a rule for each class, by priority: the first that hits answers."""
     texts, shares = label_texts(network), _confidences(network)
     default = texts[network.default_index]
     found = SubElement(model, "RuleSet", {"defaultScore": default, "defaultConfidence": _number(shares[-1])})
@@ -219,7 +231,7 @@ def _decision(model: Element, network: RuleNetwork) -> None:
 
 
 def _confidences(network: RuleNetwork) -> list[float]:
-    """The share of training rows that were right, by class where it answers, then where none fires; 1 if not known."""
+    """Return the share of training rows that were right for each class, then where none fires; 1 if not known."""
     import numpy as np
 
     classes = len(network.classes)
@@ -246,7 +258,7 @@ def _reference(field: str) -> Element:
 
 
 def _compared(function: str, field: str, *constants: Element) -> Element:
-    """False where the value is missing."""
+    """Return a comparison that is false where the value is missing."""
     found = _apply(function, _reference(field), *constants)
     found.set("mapMissingTo", "false")
     return found
@@ -277,5 +289,5 @@ def _text_constant(text: str, kind: str) -> Element:
 
 
 def _number(value: float) -> str:
-    """As XML Schema writes a double."""
+    """Return a number as XML Schema writes a double."""
     return repr(value) if math.isfinite(value) else "INF" if value > 0 else "-INF"

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from conceptrules.export.code.statements import is_double, is_utf8
+from conceptrules.export.exact_values import is_double, is_utf8
 from conceptrules.export.sql.readings import DIALECTS, Reading, filled
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Value
@@ -16,27 +16,27 @@ _TEXT_LITERAL = {"mysql": "CAST(CONVERT(x USING utf8mb4) AS BINARY)", "tsql": "C
 
 
 def text_literal(text: str, dialect: str) -> Any:
-    """Text as the dialect writes it, in pieces where it cannot be written in one; None if it cannot be had at all."""
+    """Return text as the dialect writes it, in parts where it must be; None if the dialect has no such text."""
     from sqlglot import exp
 
     if not is_utf8(text) or ("\0" in text and dialect == "postgres"):
         return None
-    pieces = [_piece(piece, dialect) for piece in _pieces(text, dialect)]
-    joined = pieces[0]
-    for piece in pieces[1:]:
-        joined = exp.DPipe(this=joined, expression=piece, safe=True)
+    first, *rest = [_part(part, dialect) for part in _parts(text, dialect)]
+    joined = first
+    for part in rest:
+        joined = exp.DPipe(this=joined, expression=part, safe=True)
     return joined
 
 
 def text_to_compare(text: str, dialect: str) -> Any:
-    """The literal as a reading of a text column is compared with it."""
+    """Return the literal as a reading of a text column is compared with it."""
     literal = text_literal(text, dialect)
     wrapped = literal is not None and dialect in _TEXT_LITERAL
     return filled(_TEXT_LITERAL[dialect], dialect, x=literal) if wrapped else literal
 
 
 def number_literal(value: float, dialect: str) -> Any:
-    """A double, exactly: a plain literal is a decimal in most dialects."""
+    """Return a double, exactly: a plain literal is a decimal in most dialects."""
     from sqlglot import exp
 
     value += 0.0
@@ -54,7 +54,7 @@ def whole_literal(value: int) -> Any:
 
 
 def equal(read: Mapping[Reading, Any], value: Value, dialect: str) -> Any:
-    """Whether a column equals a value, from its readings; None if no value of the column can."""
+    """Return whether a column equals a value, from its readings; None if no value of the column can."""
     from sqlglot import exp
 
     if "flag" in read:
@@ -74,7 +74,7 @@ def check_dialect(dialect: str) -> None:
 
 
 def _equal_whole(read: Mapping[Reading, Any], value: int, dialect: str) -> Any:
-    """Beside doubles, a whole number that is none equals nothing."""
+    """Compare with a whole number; beside doubles, one that is no double equals nothing."""
     from sqlglot import exp
 
     if dialect == "sqlite" and value >= 2**63 and not is_double(value):  # it would be read as a double
@@ -98,8 +98,8 @@ def _equal_number(x: Any, value: float, dialect: str) -> Any:
     return x.eq(exp.cast(exp.Literal.string("Infinity" if value > 0 else "-Infinity"), exp.DataType.Type.DOUBLE))
 
 
-def _pieces(text: str, dialect: str) -> list[str]:
-    """NUL stands alone; Spark replaces ${...} even inside of text, unless it is taken apart."""
+def _parts(text: str, dialect: str) -> list[str]:
+    """Split text: NUL stands alone, and Spark replaces ${...} even inside of text, unless it is taken apart."""
     parts = [part for piece in text.split("\0") for part in ("\0", piece)][1:]
     if dialect == "spark":
         split = [part.replace("${", "$\0{").split("\0") if part != "\0" else [part] for part in parts]
@@ -107,17 +107,17 @@ def _pieces(text: str, dialect: str) -> list[str]:
     return [part for part in parts if part] or [""]
 
 
-def _piece(piece: str, dialect: str) -> Any:
+def _part(text: str, dialect: str) -> Any:
     from sqlglot import exp
 
-    if piece == "\0":
+    if text == "\0":
         zero = exp.Literal.number(0)
         return exp.Anonymous(this="NCHAR", expressions=[zero]) if dialect == "tsql" else exp.Chr(expressions=[zero])
-    return exp.National(this=piece) if dialect == "tsql" else exp.Literal.string(piece)
+    return exp.National(this=text) if dialect == "tsql" else exp.Literal.string(text)
 
 
 def _sqlite_number(value: float) -> Any:
-    """SQLite reads 15 digits exactly, not always more; m / 2^k, with exact m and powers, leaves nothing to round."""
+    """Write a number exactly. SQLite reads only 15 digits exactly; m / 2^k, with exact m, leaves nothing to round."""
     from sqlglot import exp
 
     digits = number_text(value)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from conceptrules.export.layout import Input
+from conceptrules.export.inputs import Input
 from conceptrules.export.sql.names import Names
 from conceptrules.export.sql.readings import filled, read, readings
 from conceptrules.export.sql.types import DIGITS, Used, refusal
@@ -22,7 +22,7 @@ _TYPE_OF = (
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What the parts of a query have in common."""
+    """What the steps of a query have in common."""
 
     network: RuleNetwork
     used: tuple[Input, ...]
@@ -31,7 +31,7 @@ class Query:
 
 
 def inputs_of(query: Query) -> list[Any]:
-    """The columns as they are and as they are read."""
+    """Return the columns as they are and as they are read."""
     from sqlglot import exp
 
     kept = [_raw(query, name).as_(exp.to_identifier(name, quoted=True)) for name in query.names.kept]
@@ -82,7 +82,7 @@ def source(query: Query) -> Any:
 
 
 def _raw(query: Query, name: str) -> Any:
-    """A column of the table. It is qualified: SQLite takes an unknown "name" for text."""
+    """Return a column of the table. It is qualified: SQLite takes an unknown "name" for text."""
     from sqlglot import exp
 
     return exp.column(exp.to_identifier(name, quoted=True), table=query.names.own("source"))

@@ -16,7 +16,7 @@ from conceptrules.model.statistics import lifted, pattern_frequencies, probabili
 
 
 def check_labels(network: RuleNetwork, dialect: str) -> None:
-    """An error unless a column of the database can hold the labels, and tell them apart."""
+    """Raise unless a column of the database can hold the labels, and tell them apart."""
     texts = [label_text(network, value) for value in network.classes]
     for value, text in zip(network.classes, texts, strict=True):
         if text_literal(text, dialect) is None:
@@ -26,7 +26,7 @@ def check_labels(network: RuleNetwork, dialect: str) -> None:
 
 
 def label_type(network: RuleNetwork) -> type:
-    """What all labels are: bool, int, float, and otherwise text."""
+    """Return what all labels are: bool, int, float, and otherwise text."""
     for kind in (bool, int, float):
         if all(type(value) is kind for value in network.classes):
             wide = kind is int and any(not -(2**63) < int(value) < 2**63 for value in network.classes)
@@ -56,7 +56,7 @@ def label_literal(network: RuleNetwork, value: Value, dialect: str) -> Any:
 
 
 def probability_columns(network: RuleNetwork, pattern: str, fires: Sequence[str], dialect: str) -> list[Any]:
-    """What `predict_proba` says for each pattern of classes that fire; other patterns go by the class that wins.
+    """Return what `predict_proba` says for each pattern of classes that fire; other patterns go by the class that wins.
 
     `pattern` is the column with the pattern as text, a 0 or 1 for each class; `fires` are those of the classes.
     """
@@ -95,7 +95,7 @@ def _column(pattern: str, known: Mapping[str, float], otherwise: Any, dialect: s
 
 
 def _by_winner(order: Sequence[int], fires: Sequence[str], shares: Sequence[float], dialect: str) -> Any:
-    """`shares` are for each class of the order as the winner, and at last for the default."""
+    """Return the share by the class that wins; `shares` go by priority, and the last is the default's."""
     from sqlglot import exp
 
     case = exp.case()

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from conceptrules.export.code.statements import is_utf8
+from conceptrules.export.exact_values import is_utf8
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.tables.table import nearest
@@ -17,6 +17,8 @@ _LONGEST = {"postgres": 63}  # bytes; the rest is cut off
 
 @dataclass(frozen=True, slots=True)
 class Names:
+    """The names of a query."""
+
     table: tuple[str, ...]
     columns: dict[str, str]
     """What the table calls the columns of the network."""
@@ -39,7 +41,7 @@ def names_of(
     prefix: str,
     added: Sequence[str],
 ) -> Names:
-    """The names of a query, all of them checked."""
+    """Return the names of a query, all of them checked."""
     known = [column.name for column in network.columns]
     for name in columns:
         if name not in known:
@@ -64,7 +66,7 @@ def names_of(
 
 
 def parts_of(name: str | Sequence[str]) -> tuple[str, ...]:
-    """`schema.table` as its parts; a sequence is taken as it is."""
+    """Return `schema.table` as its parts; a sequence is taken as it is."""
     parts = tuple(name.split(".")) if isinstance(name, str) else tuple(name)
     if not 1 <= len(parts) <= 3 or not all(parts):
         raise InputError(f"{name!r} should read table, schema.table or catalog.schema.table")
@@ -72,7 +74,7 @@ def parts_of(name: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def check_written(tree: Any, text: str, dialect: str) -> None:
-    """An error unless the text, read again in its dialect, is one statement with just the names and texts we wrote."""
+    """Raise unless the text, read again in its dialect, is one statement with just the names and texts we wrote."""
     from sqlglot import ParseError, TokenError, parse
 
     try:
@@ -88,7 +90,7 @@ def check_written(tree: Any, text: str, dialect: str) -> None:
 
 
 def _words(tree: Any) -> set[str]:
-    """All names and texts of a statement. Not how often: reading SQL Server's again adds aliases."""
+    """Return all names and texts of a statement, each once: reading SQL Server's again adds aliases."""
     from sqlglot import exp
 
     found: set[str] = set()
@@ -122,7 +124,7 @@ def _folded(name: str, dialect: str) -> str:
 
 
 def _marks(names: Sequence[str]) -> str:
-    """As few underscores as it takes for no name of ours to be one of these."""
+    """Return as few underscores as it takes for no name of ours to be one of these."""
     folded = [name.casefold() for name in names]
     marks = ""
     while any(_could_be_ours(name, marks) for name in folded):

@@ -11,7 +11,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from conceptrules.export.layout import Input, comment, header, inputs, rule_ids, rule_lines
+from conceptrules.export.comments import comment, header, rule_lines
+from conceptrules.export.inputs import Input, inputs
+from conceptrules.export.node_names import rule_ids
 from conceptrules.export.sql.comparisons import check_dialect, equal, number_literal
 from conceptrules.export.sql.inputs import (
     Query,
@@ -38,6 +40,7 @@ _MANY = 50
 
 def sql(
     network: RuleNetwork,
+    *,
     dialect: str = "duckdb",
     table: str | Sequence[str] = "data",
     view: str | Sequence[str] | None = None,
@@ -48,13 +51,41 @@ def sql(
     prefix: str = "",
     types: Mapping[str, str] | None = None,
 ) -> str:
-    """A SELECT of the network's columns, those in `keep`, and `prediction`; with `view`, as a CREATE VIEW.
+    """Return a SELECT of the columns of the network and of its answer, `prediction`.
 
-    `reasons` adds the fired rules ("1.2 1.5 2.1" in the column `rules`), `probabilities` a column for each class
-    (`probability_1`, ...). `columns` says what columns are called in the table, where that is not what the network
-    calls them. Names with dots (`schema.table`) have parts; a sequence gives the parts themselves. `prefix` goes before
-    the names of the added columns. `types` says which columns the table has in another type than their kind suggests,
-    {"smoker": "boolean"} where the network has the numbers 1 and 0; only BigQuery and Snowflake need to be told.
+    Parameters
+    ----------
+    network : RuleNetwork
+        The network.
+    dialect : str, default="duckdb"
+        The database: duckdb, sqlite, postgres, mysql, bigquery, snowflake, spark or tsql.
+    table : str or sequence of str, default="data"
+        The table to ask. Names with dots (`schema.table`) have parts; a sequence gives the parts themselves.
+    view : str or sequence of str, optional
+        With a name, the query is a CREATE VIEW of that name.
+    reasons : bool, default=False
+        Whether to add the fired rules: "1.2 1.5 2.1" in the column `rules`.
+    probabilities : bool, default=False
+        Whether to add a column for each class: `probability_1`, and so on.
+    columns : mapping from str to str, optional
+        What the table calls a column, where that is not what the network calls it.
+    keep : sequence of str, default=()
+        Further columns of the table to give back.
+    prefix : str, default=""
+        What goes before the names of the added columns.
+    types : mapping from str to str, optional
+        What the table holds in a column where its kind does not say it: {"smoker": "boolean"} where the network has
+        the numbers 1 and 0. Only BigQuery and Snowflake need to be told.
+
+    Returns
+    -------
+    str
+        One SQL statement.
+
+    Raises
+    ------
+    InputError
+        If the extra `sql` is not installed, there is no such dialect, or a name or label cannot be written in it.
     """
     check_dialect(dialect)
     _need_sqlglot()
@@ -86,7 +117,7 @@ def _comments(network: RuleNetwork, dialect: str, probabilities: bool) -> Iterab
 
 
 def _added(network: RuleNetwork, reasons: bool, probabilities: bool) -> list[str]:
-    """The columns that the query adds."""
+    """Return the columns that the query adds."""
     shares = [f"probability_{index}" for index in range(1, len(network.classes) + 1)]
     return ["prediction", *(["rules"] if reasons else []), *(shares if probabilities else [])]
 
@@ -98,7 +129,7 @@ def _view(tree: Any, parts: Sequence[str]) -> Any:
 
 
 def _select(query: Query, reasons: bool, probabilities: bool) -> Any:
-    """The layers as table expressions, each made from the one before, and the answer from the last."""
+    """Return the layers as table expressions, each made from the one before, and the answer from the last."""
     from sqlglot import exp
 
     names, network = query.names, query.network
@@ -160,7 +191,7 @@ def _predicates(query: Query) -> list[Any]:
 
 
 def _bit(condition: Any) -> Any:
-    """1 where the condition holds, 0 where it does not or nobody can tell."""
+    """Return 1 where the condition holds, and 0 where it does not or nobody can tell."""
     from sqlglot import exp
 
     if condition is None:
@@ -195,7 +226,7 @@ def _between(x: Any, low: float, high: float, dialect: str) -> Any:
 
 
 def _one_of(tests: list[Any]) -> Any:
-    """An IN list of what the tests for equality compare with; None where no value can be equal."""
+    """Return an IN list of what the tests for equality compare with; None where no value can be equal."""
     from sqlglot import exp
 
     possible = [test for test in tests if test is not None]
@@ -229,7 +260,7 @@ def _concept(query: Query, concept: Concept, level: int) -> Any:
 
 
 def _many(join: Any, terms: Sequence[Any]) -> Any:
-    """In brackets by the fifty: databases limit how deep an expression goes."""
+    """Join terms in brackets by the fifty: databases limit how deep an expression goes."""
     from sqlglot import exp
 
     if len(terms) <= _MANY:
@@ -239,13 +270,13 @@ def _many(join: Any, terms: Sequence[Any]) -> Any:
 
 
 def _fires(query: Query) -> list[str]:
-    """The columns of the classes."""
+    """Return the columns of the classes."""
     top = len(query.network.levels)
     return [query.names.own(f"c{top}_{index + 1}") for index in range(len(query.network.classes))]
 
 
 def _patterns(query: Query, carried: Sequence[str]) -> list[Any]:
-    """The classes, and which of them fire as one text, to look the probabilities up by."""
+    """Return the classes, and which of them fire as one text, to look the probabilities up by."""
     from sqlglot import exp
 
     one, zero = exp.Literal.string("1"), exp.Literal.string("0")
@@ -280,7 +311,7 @@ def _winner(network: RuleNetwork, fires: Sequence[str], dialect: str) -> Any:
 
 
 def _fired(query: Query) -> Any:
-    """The names of the rules that fire, with blanks between them."""
+    """Return the names of the rules that fire, with blanks between them."""
     from sqlglot import exp
 
     ids = rule_ids(query.network)
@@ -294,7 +325,7 @@ def _fired(query: Query) -> Any:
 
 
 def _concatenated(parts: Sequence[Any]) -> Any:
-    """By halves, so that the expression is deep only as the logarithm of its length."""
+    """Join texts by halves, so that the expression is only as deep as the logarithm of its length."""
     from sqlglot import exp
 
     if len(parts) == 1:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Literal
 
-from conceptrules.export.layout import Input
+from conceptrules.export.inputs import Input
 from conceptrules.model.predicate import Column, Value
 
 DIALECTS = ("bigquery", "duckdb", "mysql", "postgres", "snowflake", "spark", "sqlite", "tsql")
@@ -155,7 +155,7 @@ _TEMPLATES: dict[Reading, dict[str, str]] = {
 
 
 def readings(one: Input, dialect: str) -> tuple[Reading, ...]:
-    """How a column is read, in several ways where it takes them: it is missing where all of them are NULL."""
+    """Return how a column is read, in several ways where it takes them: it is missing where all of them are NULL."""
     if one.column.ordered:
         return (main_reading(one),)
     if one.family == "flag" or (_all_flags(one.column) and holds_flags(one) and dialect not in ASKED):
@@ -169,7 +169,7 @@ def readings(one: Input, dialect: str) -> tuple[Reading, ...]:
 
 
 def main_reading(one: Input) -> Reading:
-    """What the column is, as its kind and its categories say."""
+    """Return what the column is, as its kind and its categories say."""
     match one.column.kind:
         case "number" | "duration" as same:
             return same
@@ -181,12 +181,12 @@ def main_reading(one: Input) -> Reading:
 
 
 def is_open(one: Input) -> bool:
-    """Whether nothing says what the categories are: training saw none. Python then takes all that can be one."""
+    """Return whether nothing says what the categories are: training saw none. Python then takes all that can be one."""
     return one.column.kind in ("category", "ordinal") and not one.column.categories
 
 
 def read(one: Input, reading: Reading, column: Any, kept: Any, dialect: str) -> Any:
-    """The expression that reads a column; `kept` is what tells its type."""
+    """Return the expression that reads a column; `kept` is what tells its type."""
     template = _TEMPLATES[reading][dialect]
     if reading in ("number", "whole") and holds_flags(one) and dialect in _BIT:
         template = _BIT[dialect]
@@ -196,14 +196,14 @@ def read(one: Input, reading: Reading, column: Any, kept: Any, dialect: str) -> 
 
 
 def holds_flags(one: Input) -> bool:
-    """Whether the table has true and false in the column: categories can be that too."""
+    """Return whether the table has true and false in the column: categories can be that too."""
     if one.stored is not None:
         return one.stored == "boolean"
     return one.family == "flag" or _all_flags(one.column)
 
 
 def filled(template: str, dialect: str, **parts: Any) -> Any:
-    """A template with expressions in the place of its variables."""
+    """Return a template with expressions in the place of its variables."""
     from sqlglot import exp
 
     def put(node: Any) -> Any:
@@ -220,7 +220,7 @@ def _parsed(template: str, dialect: str) -> Any:
 
 
 def _is_wide(one: Input) -> bool:
-    """Categories that doubles cannot tell from their neighbours."""
+    """Return whether doubles cannot tell some categories from their neighbours."""
     numbers: list[Value] = [value for value in one.known if not isinstance(value, str)]
     return one.family != "flag" and any(abs(value) >= 2**53 for value in numbers)  # type: ignore[arg-type]
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from conceptrules.export.layout import Input, Stored
+from conceptrules.export.inputs import Input, Stored
 from conceptrules.export.sql.comparisons import text_literal
 from conceptrules.export.sql.readings import ASKED, TAKES, Reading, filled, is_open, main_reading, readings
 from conceptrules.model.errors import InputError
@@ -55,7 +55,7 @@ class Used:
 
 
 def told(used: Sequence[Input], types: Mapping[str, str], columns: Sequence[Column]) -> tuple[Input, ...]:
-    """The columns in use, with what the table holds where `types` says; an error where Python could not read that."""
+    """Return the columns in use, with what `types` says that the table holds; raise if Python could not read that."""
     known = {column.name: column for column in columns}
     for name, stored in types.items():
         if name not in known:
@@ -65,7 +65,7 @@ def told(used: Sequence[Input], types: Mapping[str, str], columns: Sequence[Colu
 
 
 def refusal(used: Sequence[Used], table: Any, digits: Any, dialect: str) -> Any:
-    """A condition that is true, or an error on what cannot be read; None if the dialect needs none.
+    """Return a condition that is true, or an error on what cannot be read; None if the dialect needs none.
 
     `digits` is what tells PostgreSQL's setting of that name.
     """
@@ -95,14 +95,14 @@ def _check_type(column: Column, stored: str) -> None:
 
 
 def _told(one: Input, stored: Any) -> Input:
-    """A column without categories is whatever the table says."""
+    """Return what a column holds; one without categories holds whatever the table says."""
     if one.column.kind != "category" or one.column.categories:
         return replace(one, stored=stored)
     return replace(one, stored=stored, family="text" if stored == "text" else "figure")
 
 
 def _wrong(one: Used, dialect: str) -> Any:
-    """Whether there is a value, of a type that the column is not read from."""
+    """Return whether there is a value, of a type that the column is not read from."""
     takes, reading = TAKES[dialect], main_reading(one.input)
     right = f"({takes['text']}) OR ({takes['number']})" if is_open(one.input) else takes[reading]
     # The right type first: nothing else is asked then.

@@ -1,1 +1,4 @@
-"""Proof that an export decides as its network does, by running it in the engine that it is made for."""
+"""The verification of exports: each is run in the engine that it is made for, and compared with its network.
+
+`comparison` compares, `trial_rows` makes the rows to try, and `engines` has a module for each language or database.
+"""

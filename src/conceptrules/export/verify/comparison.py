@@ -1,4 +1,4 @@
-"""Proof that an export decides as its network does: both on the same rows, class and fired rules compared."""
+"""The comparison of an export with its network: both answer the same rows, and class and fired rules must be equal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from conceptrules.export import format_of
-from conceptrules.export.layout import rule_ids
+from conceptrules.export.node_names import rule_ids
 from conceptrules.export.verify.trial_rows import CLAIM, Answers, Trial, covering_trial, table_trial
 from conceptrules.model.errors import ConceptRulesError
 from conceptrules.model.network import RuleNetwork
@@ -18,13 +18,13 @@ from conceptrules.model.predicate import shown
 
 
 class Engine(Protocol):
-    """What a module of `engines` has. `options` are those that the export was made with."""
+    """What a module of `engines` must have. `options` are those that the export was made with."""
 
     def missing(self, **options: Any) -> str | None:
-        """Why this export cannot be run here, with what to install; None if it can."""
+        """Return why this export cannot be run here, with what to install; None if it can."""
 
     def run(self, network: RuleNetwork, exported: Any, trial: Trial, **options: Any) -> Answers:
-        """What the export answers on the rows of `trial.values`."""
+        """Return what the export answers on the rows of `trial.values`."""
 
     # Where the engine's types cannot hold every value, also:
     # def holdable(self, network, trial, **options) -> Bits: which rows it can be given;
@@ -34,7 +34,7 @@ class Engine(Protocol):
 
 
 class MismatchError(ConceptRulesError):
-    """An export that does not decide as its network does."""
+    """The error of an export that does not decide as its network does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,33 @@ class Outcome:
     """What was compared, in words."""
 
 
-def verify(network: RuleNetwork, to: str, exported: Any, data: Any = None, **options: Any) -> Outcome:
-    """`compare`, with an error that shows the first row that differs."""
-    outcome = compare(network, to, exported, data, **options)
+def verify(network: RuleNetwork, to: str, exported: Any, *, data: Any = None, **options: Any) -> Outcome:
+    """Run an export in its real engine, and raise if it decides otherwise than the network.
+
+    Parameters
+    ----------
+    network : RuleNetwork
+        The network.
+    to : str
+        The format of the export.
+    exported : str or bytes
+        What `export` returned.
+    data : table, optional
+        Further rows to compare on; rows that cover the network are always tried.
+    **options
+        The options that the export was made with.
+
+    Returns
+    -------
+    Outcome
+        How many rows were compared, or why none were: the engine is not installed, or nothing runs this format.
+
+    Raises
+    ------
+    MismatchError
+        If the class or the fired rules of a row differ; the error shows the first such row.
+    """
+    outcome = compare(network, to, exported, data=data, **options)
     if outcome.mismatches:
         raise MismatchError(
             f"the export to {to} differs from the network on {len(outcome.mismatches)} of {outcome.rows} rows: "
@@ -73,9 +97,9 @@ def verify(network: RuleNetwork, to: str, exported: Any, data: Any = None, **opt
 
 
 def compare(
-    network: RuleNetwork, to: str, exported: Any, data: Any = None, limit: int = 10_000, **options: Any
+    network: RuleNetwork, to: str, exported: Any, *, data: Any = None, limit: int = 10_000, **options: Any
 ) -> Outcome:
-    """Runs an export in its real engine, on rows that cover the network and on those of a table."""
+    """Run an export as `verify` does, with at most `limit` rows that cover the network, and return what differs."""
     engine = engine_of(to)
     if engine is None:
         return Outcome(0, skipped="it is text for people, which nothing runs")
@@ -90,7 +114,7 @@ def compare(
 
 
 def engine_of(to: str) -> Engine | None:
-    """The module that runs a format."""
+    """Return the module that runs a format."""
     place = format_of(to).engine
     engine: Any = None if place is None else import_module(place)
     return engine
@@ -109,13 +133,13 @@ def _covering(engine: Engine, network: RuleNetwork, limit: int, **options: Any) 
 
 
 def _holdable(engine: Engine, network: RuleNetwork, trial: Trial, **options: Any) -> Trial:
-    """The rows that can exist in the engine: PostgreSQL, for one, has no text with NUL in it."""
+    """Return the rows that can exist in the engine: PostgreSQL, for one, has no text with NUL in it."""
     ask = getattr(engine, "holdable", None)
     return trial if ask is None else trial.take(np.flatnonzero(ask(network, trial, **options)))
 
 
 def difference(network: RuleNetwork, trial: Trial, found: Answers) -> list[Mismatch]:
-    """The rows on which the answers differ from what is expected."""
+    """Return the rows on which the answers differ from what is expected."""
     expected = trial.expected
     if len(found.classes) != len(trial):
         raise MismatchError(f"the export answered on {len(found.classes)} of {len(trial)} rows")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.export.layout import inputs
+from conceptrules.export.inputs import inputs
 from conceptrules.logic.probe_rows import Row, covering_rows
 from conceptrules.model.evaluation import Bits, PackedBits, decide_fired, layers, pack, unpack
 from conceptrules.model.network import RuleNetwork
@@ -26,9 +26,9 @@ class Answers:
     classes: NDArray[np.intp]
     """The index of the class of each row."""
     rules: Bits | None = None
-    """(rows, rules): which rules fire, in the order of `layout.rule_ids`; None where the export does not tell."""
+    """Which rules fire, as (rows, rules), in the order of `rule_ids`; None where the export does not tell."""
     probabilities: NDArray[np.float64] | None = None
-    """(rows, classes), where the export tells."""
+    """The probabilities, as (rows, classes), where the export tells."""
 
     def take(self, rows: NDArray[np.intp]) -> Answers:
         rules = None if self.rules is None else self.rules[rows]
@@ -58,13 +58,13 @@ class Trial:
 
 
 def covering_trial(network: RuleNetwork, limit: int = 10_000) -> Trial:
-    """The rows that cover the network; what it answers is worked out from the meaning of each predicate."""
+    """Return the rows that cover the network; what it answers is worked out from the meaning of each predicate."""
     rows = covering_rows(network, limit)
     return trial_of(network, {column.name: [row[column.name] for row in rows] for column in network.columns}, len(rows))
 
 
 def trial_of(network: RuleNetwork, values: dict[str, list[Value | None]], rows: int) -> Trial:
-    """So many rows with these values."""
+    """Return so many rows with these values."""
     coded = {name: _coded(column) for name, column in values.items()}
     bits = [_plain_bits(predicate, *coded[predicate.column]) for predicate in network.predicates]
     matrix = np.array(bits, dtype=np.bool_).reshape(len(bits), rows).T
@@ -72,7 +72,7 @@ def trial_of(network: RuleNetwork, values: dict[str, list[Value | None]], rows: 
 
 
 def table_trial(network: RuleNetwork, table: Any) -> Trial:
-    """The rows of a table; what the network answers is what it predicts. Columns that no rule uses are not read."""
+    """Return the rows of a table, with what the network predicts. Columns that no rule uses are not read."""
     opened = open_table(table)
     used = {one.column.name: one.predicates for one in inputs(network)}
     places = positions(network.columns, opened)
@@ -93,7 +93,7 @@ def _read(column: Column, table: Table, place: int) -> list[Value | None]:
 
 
 def answers_of(network: RuleNetwork, words: PackedBits) -> Answers:
-    """The network's own answers, from the bits of its predicates."""
+    """Return the network's own answers, from the bits of its predicates."""
     from conceptrules.model.statistics import probabilities
 
     hidden = [unpack(layer) for layer in layers(network, words)]
@@ -102,7 +102,7 @@ def answers_of(network: RuleNetwork, words: PackedBits) -> Answers:
 
 
 def _coded(values: list[Value | None]) -> tuple[list[Value | None], NDArray[np.intp]]:
-    """The different values (0 is not -0, NaN is not None), and which of them each row holds."""
+    """Return the different values (0 is not -0, NaN is not None), and which of them each row holds."""
     names = list(map(repr, values))
     distinct = dict(zip(names, values, strict=True))
     places = {name: place for place, name in enumerate(distinct)}
@@ -110,6 +110,6 @@ def _coded(values: list[Value | None]) -> tuple[list[Value | None], NDArray[np.i
 
 
 def _plain_bits(predicate: Predicate, distinct: list[Value | None], codes: NDArray[np.intp]) -> Bits:
-    """Each different value is looked at once: there are far fewer of them than rows."""
+    """Look at each different value once: there are far fewer of them than rows."""
     held: Bits = np.array([holds(predicate, value) for value in distinct], dtype=np.bool_)[codes]
     return held

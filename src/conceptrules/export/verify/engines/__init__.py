@@ -1,4 +1,4 @@
-"""One file for each engine that runs an export. Each has `missing` and `run`, see `verify.Engine`."""
+"""The engines that run exports, one module each, with `missing` and `run`: see `comparison.Engine`."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from conceptrules.export.layout import rule_ids
+from conceptrules.export.node_names import rule_ids
 from conceptrules.export.verify.trial_rows import Answers
 from conceptrules.model.network import RuleNetwork
 
 
 def answers(network: RuleNetwork, classes: Sequence[int], fired: Iterable[Iterable[str]]) -> Answers:
-    """Answers from the index of the class of each row and the names of its rules."""
+    """Return answers, made from the index of the class of each row and the names of its rules."""
     ids = rule_ids(network)
     held = [set(names) for names in fired]
     unknown = set().union(*held) - set(ids)

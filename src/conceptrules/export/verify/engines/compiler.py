@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from conceptrules.export.layout import Family, inputs, rule_ids
+from conceptrules.export.inputs import Family, inputs
+from conceptrules.export.node_names import rule_ids
 from conceptrules.export.verify.engines.storage import holdable_rows
 from conceptrules.export.verify.trial_rows import Answers, Trial
 from conceptrules.model.evaluation import Bits

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from conceptrules.export.layout import Input, inputs
+from conceptrules.export.inputs import Input, inputs
 from conceptrules.export.sql.labels import label_text, label_type
 from conceptrules.export.sql.names import names_of, parts_of
 from conceptrules.export.sql.query import sql
@@ -32,7 +32,7 @@ class Stored:
 
     name: str
     kind: str
-    """number, whole, flag, text, moment or duration"""
+    """One of number, whole, flag, text, moment and duration."""
     values: Sequence[Any]
 
 
@@ -40,12 +40,12 @@ class Database(Protocol):
     """A module that reaches one database."""
 
     def missing(self, places: Sequence[Sequence[str]]) -> str | None:
-        """Why it cannot be asked here about tables or views of these names."""
+        """Return why it cannot be asked here about tables or views of these names."""
 
     def ask(
         self, places: Sequence[Sequence[str]], columns: Sequence[Stored], queries: Sequence[tuple[str, str | None]]
     ) -> list[list[tuple[Any, ...]]]:
-        """The rows of each query on a table of the first of these names; a query may need a statement before it."""
+        """Return the rows of each query on a table of the first name; a query may need a statement before it."""
 
 
 def missing(dialect: str = "duckdb", table: Any = "data", view: Any = None, **options: Any) -> str | None:
@@ -55,13 +55,13 @@ def missing(dialect: str = "duckdb", table: Any = "data", view: Any = None, **op
 
 
 def claim(reasons: bool = False, **options: Any) -> str:
-    """Without reasons, the text that is written says nothing about rules."""
+    """Say what is compared; without reasons, the text that is written says nothing about rules."""
     other = "the same class as the model (and the same fired rules, from the same query with reasons)"
     return CLAIM if reasons else other
 
 
 def cover(network: RuleNetwork, trial: Trial, types: Mapping[str, str] | None = None, **options: Any) -> Trial:
-    """The rows with 0 and 1 for all numbers of a column that is told to hold true and false; each row both ways."""
+    """Return each row twice, with 0 and with 1 for the numbers of columns that are told to hold true and false."""
     flags = [one.column.name for one in _used(network, types) if one.stored == "boolean"]
     if not flags:
         return trial
@@ -97,14 +97,14 @@ def run(
     prefix: str = "",
     types: Mapping[str, str] | None = None,
 ) -> Answers:
-    """An export without reasons is run as it is, and once more with them, to know the fired rules."""
+    """Run an export; one without reasons is run as it is, and once more with them, to know the fired rules."""
     names = names_of(network, dialect, table, columns or {}, keep, prefix, ())
     used = _used(network, types)
     stored = [*_stored(network, used, trial, names.columns), *_extra(names.kept, names.columns.values(), len(trial))]
     queries = [_query(exported, view, dialect)]
     if not reasons:
         same: dict[str, Any] = {"columns": columns, "keep": keep, "prefix": prefix or "conceptrules_", "types": types}
-        queries.append((sql(network, dialect, table, reasons=True, **same), None))
+        queries.append((sql(network, dialect=dialect, table=table, reasons=True, **same), None))
     results = _database(dialect).ask(_places(table, view), stored, queries)
     first = len(names.kept)
     classes = [_index(network, row[first]) for row in results[0]]
@@ -127,7 +127,7 @@ def dotted(parts: Sequence[str], dialect: str) -> str:
 
 
 def moment(microseconds: float) -> Any:
-    """A Python datetime."""
+    """Return a Python datetime."""
     import datetime as dt
 
     return EPOCH + dt.timedelta(microseconds=int(microseconds))
@@ -151,7 +151,7 @@ def _used(network: RuleNetwork, types: Mapping[str, str] | None) -> tuple[Input,
 
 
 def _stored(network: RuleNetwork, used: Sequence[Input], trial: Trial, called: Mapping[str, str]) -> list[Stored]:
-    """The columns in use with their values; the others, which do not matter, without any."""
+    """Return the columns in use with their values; the others, which do not matter, without any."""
     by_name = {one.column.name: one for one in used}
     result = []
     for column in network.columns:
@@ -185,7 +185,7 @@ def _plain(value: Value | None, kind: str) -> Any:
 
 
 def _index(network: RuleNetwork, found: Any) -> int:
-    """The class with this label; -1 if there is none."""
+    """Return the class with this label; -1 if there is none."""
     text = label_type(network) is str
     labels = [label_text(network, value) if text else value for value in network.classes]
     return labels.index(found) if found in labels else -1

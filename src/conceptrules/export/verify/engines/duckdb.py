@@ -48,7 +48,7 @@ def _asked(connection: Any, query: str, before: str | None) -> list[tuple[Any, .
 
 
 def _make_room(connection: Any, parts: Sequence[str]) -> None:
-    """The catalogue and the schema that a name speaks of."""
+    """Return the catalogue and the schema that a name speaks of."""
     if len(parts) == 3:
         connection.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {quoted(parts[0], 'duckdb')}")
     if len(parts) > 1:

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from conceptrules.export.layout import rule_ids
+from conceptrules.export.node_names import rule_ids
 from conceptrules.export.pmml.model import LABEL, NAMESPACE, escaped, label_texts
 from conceptrules.export.verify.trial_rows import Answers, Trial
 from conceptrules.model.network import RuleNetwork
@@ -25,7 +25,7 @@ def missing(**options: Any) -> str | None:
 
 
 def run(network: RuleNetwork, exported: str, trial: Trial, **options: Any) -> Answers:
-    """Only the file says what goes where, as it would for anyone else who runs it."""
+    """Run the model; only the file says what goes where, as it would for anyone else who runs it."""
     from jpmml_evaluator import LoadingModelEvaluatorBuilder
 
     evaluator = LoadingModelEvaluatorBuilder(_backend()).loadString(exported).build()
@@ -44,7 +44,7 @@ def run(network: RuleNetwork, exported: str, trial: Trial, **options: Any) -> An
 
 
 def _evaluated(evaluator: Any, columns: dict[str, list[Value | None]]) -> dict[str, list[Any]]:
-    """`evaluateAll`, less the pandas tables that go in and come out of it."""
+    """Evaluate rows as `evaluateAll` does, without the pandas tables that go in and come out of it."""
     from jpmml_evaluator import PythonEvaluatorUtil
 
     given = {"columns": list(columns), "data": list(columns.values())}
@@ -56,7 +56,7 @@ def _evaluated(evaluator: Any, columns: dict[str, list[Value | None]]) -> dict[s
 
 
 def _fields(exported: str) -> dict[str, dict[str, Any]]:
-    """What each field is for: the column, and whether its text is escaped."""
+    """Return what each field is for: the column, and whether its text is escaped."""
     root = ElementTree.fromstring(exported)
     space = {"p": NAMESPACE}
     fields = root.findall("p:DataDictionary/p:DataField", space)

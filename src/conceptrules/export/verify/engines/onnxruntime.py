@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.export.layout import inputs
+from conceptrules.export.inputs import inputs
 from conceptrules.export.onnx.columns import ROWS
 from conceptrules.export.onnx.model import has_labels
 from conceptrules.export.verify.trial_rows import Answers, Trial
@@ -28,7 +28,7 @@ def missing(**options: Any) -> str | None:
 
 
 def holdable(network: RuleNetwork, trial: Trial, **options: Any) -> Bits:
-    """Half of a surrogate pair is no text that a tensor can hold."""
+    """Return the rows that tensors can hold; half of a surrogate pair is no text there."""
     columns = [trial.values[used.column.name] for used in inputs(network) if used.family == "text"]
     held = np.ones(len(trial), dtype=np.bool_)
     for column in columns:
@@ -37,7 +37,7 @@ def holdable(network: RuleNetwork, trial: Trial, **options: Any) -> Bits:
 
 
 def run(network: RuleNetwork, exported: bytes, trial: Trial, **options: Any) -> Answers:
-    """Only the file says what goes where, as it would for anyone else who runs it."""
+    """Run the model; only the file says what goes where, as it would for anyone else who runs it."""
     import onnxruntime
 
     session = onnxruntime.InferenceSession(exported, providers=["CPUExecutionProvider"])

@@ -71,7 +71,7 @@ def ask(
 
 @lru_cache(maxsize=1)
 def server() -> str:
-    """The folder of the socket of a running server."""
+    """Return the folder of the socket of a running server."""
     import psycopg
 
     folder = Path(mkdtemp(prefix="conceptrules-"))
@@ -108,13 +108,13 @@ def _stop(process: subprocess.Popen[bytes], guard: subprocess.Popen[bytes], fold
 
 
 def _program(name: str) -> str | None:
-    """On the path, or where Debian hides it; the newest."""
+    """Find a program on the path, or where Debian hides it; the newest."""
     found = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), key=lambda path: path.parts[4].zfill(4))
     return shutil.which(name) or (str(found[-1]) if found else None)
 
 
 def _other_user() -> tuple[int, int] | None:
-    """Numbers of a user and a group that are not root's."""
+    """Return the numbers of a user and a group that are not root's."""
     import pwd  # which only Unix has
 
     known = {entry.pw_name: (entry.pw_uid, entry.pw_gid) for entry in pwd.getpwall()}

@@ -41,5 +41,5 @@ def _asked(connection: sqlite3.Connection, query: str, before: str | None) -> li
 
 
 def _cell(value: Any, kind: str) -> Any:
-    """Times are text there."""
+    """Return a cell; times are text in SQLite."""
     return moment(value).isoformat(" ") if kind == "moment" and value is not None else value

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from conceptrules.export.code.statements import is_double, is_utf8
-from conceptrules.export.layout import Family, Input
+from conceptrules.export.exact_values import is_double, is_utf8
+from conceptrules.export.inputs import Family, Input
 from conceptrules.export.sql.readings import holds_flags
 from conceptrules.export.verify.trial_rows import Trial
 from conceptrules.model.evaluation import Bits
@@ -15,8 +15,10 @@ from conceptrules.model.predicate import Value
 
 
 def holdable_rows(used: Sequence[Input], trial: Trial, nul: bool = True, flags: bool = False) -> Bits:
-    """Rows whose every value can be stored; `nul` says whether text can hold NUL, `flags` whether there is a boolean
-    type, which holds no other numbers."""
+    """Return the rows whose every value can be stored.
+
+    `nul` says whether text can hold NUL, `flags` whether there is a boolean type, which holds no other numbers.
+    """
     result = np.ones(len(trial), dtype=np.bool_)
     for one in used:
         family: Family = "flag" if flags and holds_flags(one) else one.family
