@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal, localcontext
+from functools import cache
 from typing import Any
 
 import pyarrow as pa
@@ -102,6 +103,12 @@ DECLARED = {
 PAIRS = [(column, values) for column in COLUMNS for values in VALUES]
 
 
+@cache
+def query(network: RuleNetwork, dialect: str) -> str:
+    """The query that names the fired rules: written once, asked of many types of values."""
+    return export(network, "sql", dialect=dialect, reasons=True).rstrip().rstrip(";")
+
+
 def in_python(network: RuleNetwork, values: Any) -> list[str] | str:
     """The fired rules of each row; the values are an array, or a list as a database gives them to Python."""
     try:
@@ -120,9 +127,8 @@ def in_duckdb(network: RuleNetwork, values: pa.Array) -> list[str] | str:
 
 
 def asked_duckdb(connection: Any, network: RuleNetwork) -> list[str] | str:
-    query = export(network, "sql", reasons=True).rstrip().rstrip(";")
     try:
-        return [row[0] for row in connection.execute(f"SELECT rules FROM ({query})").fetchall()]
+        return [row[0] for row in connection.execute(f"SELECT rules FROM ({query(network, 'duckdb')})").fetchall()]
     except duckdb.InvalidInputException as error:
         if "column c needs" not in str(error):
             raise
@@ -153,9 +159,9 @@ def postgres(declared: str, values: Sequence[Any]) -> Iterator[Any]:
 def asked_postgres(cursor: Any, network: RuleNetwork) -> list[str] | str:
     import psycopg
 
-    query = export(network, "sql", dialect="postgres", reasons=True).rstrip().rstrip(";")
     try:
-        return [row[0] for row in cursor.execute(f"SELECT rules FROM ({query}) AS answers").fetchall()]
+        answers = cursor.execute(f"SELECT rules FROM ({query(network, 'postgres')}) AS answers")
+        return [row[0] for row in answers.fetchall()]
     except psycopg.errors.InvalidTextRepresentation as error:
         if "column c needs" not in str(error):
             raise
@@ -172,7 +178,7 @@ def in_sqlite(network: RuleNetwork, values: Sequence[Any], declared: str = "") -
         connection.execute(f"CREATE TABLE data (c {declared})")
         connection.executemany("INSERT INTO data VALUES (?)", [(value,) for value in values])
         try:
-            return [row[-1] for row in connection.execute(export(network, "sql", dialect="sqlite", reasons=True))]
+            return [row[-1] for row in connection.execute(query(network, "sqlite"))]
         except sqlite3.OperationalError as error:
             if "column c needs" not in str(error):
                 raise
