@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+__all__ = ["confusion", "coverage", "history", "importance", "pareto_front"]
+
 _MOST = 20  # bars of a plot; what is left is counted
 _WORDS = 56
-
-
 _SCORES = {
     "f1_macro": "macro-F1",
     "macro-F1": "macro-F1",  # as models of version 0.1 call it
