@@ -210,7 +210,7 @@ def test_history_and_training_tell_of_prices() -> None:
     assert prices == sorted(prices, reverse=True)
     training = FITTED.network_.training
     assert (training.rate, training.epoch, training.members) == (None, None, 1)
-    assert training.price in prices
+    assert training.edge_penalty in prices
     assert training.validation.mllp_f1 is None
     assert training.validation.disagreement is None
     assert sum(training.validation.fires) == pytest.approx(1)

@@ -94,7 +94,7 @@ def fitted(learner: ConceptRuleClassifier, X: Any, y: np.ndarray) -> list[str]:
 def chosen(network: RuleNetwork) -> dict[str, Any]:
     """Return what held-out rows have chosen."""
     known = network.training
-    return {"price": known.price, "members": known.members} if known else {}
+    return {"price": known.edge_penalty, "members": known.members} if known else {}
 
 
 def fires(network: RuleNetwork, X: Any) -> list[float]:

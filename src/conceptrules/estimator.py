@@ -296,7 +296,7 @@ class ConceptRuleClassifier(Layers, ClassifierMixin, TransformerMixin, BaseEstim
         that would give it another class (the class `to`, if named), while the columns in `fixed` stay as they are.
         """
         check_is_fitted(self, "network_")
-        return self.network_.explain(row, fixed, to, **limits)
+        return self.network_.explain(row, fixed=fixed, to=to, **limits)
 
     def export(self, to: str, *, verify: bool = False, data: Any = None, **options: Any) -> Any:
         """The rules in another language ("sql", "python", "javascript", "c", ...): see `RuleNetwork.export`."""

@@ -62,7 +62,7 @@ def test_history_marks_the_epoch_that_was_chosen():
 )
 def test_the_ticks_of_the_edge_penalty_do_not_overlap(penalties):
     lines = [{"price": each, "members": 1, "edges": 9, "score": 0.9, "training_score": 1} for each in penalties]
-    figure = plots.history(lines, training=Training("1", 0, (), 10, None, None, price=penalties[0], members=1))
+    figure = plots.history(lines, training=Training("1", 0, (), 10, None, None, edge_penalty=penalties[0], members=1))
     drawn(figure)
     for axes in figure.axes:
         labels = [label for which in ("major", "minor") for label in axes.get_xticklabels(which=which)]

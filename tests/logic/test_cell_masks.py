@@ -88,9 +88,9 @@ def test_a_wording_means_its_mask_and_no_shorter_one_fits(data, name):
 def test_pieces_have_a_wording_and_make_up_the_mask(name):
     known = variable(name)
     for mask in range(1, known.full + 1):
-        pieces = list(known.pieces(mask))
-        assert all(known.worded(piece) for piece in pieces)
-        assert sum(pieces) == mask
+        parts = list(known.worded_parts(mask))
+        assert all(known.worded(piece) for piece in parts)
+        assert sum(parts) == mask
 
 
 def test_cells_that_no_predicate_tells_apart_stay_apart():

@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conceptrules.logic.cell_masks import ConceptVariable, variables_of
+from conceptrules.logic.cover_reduction import Task, absorbed, expanded, merged, reduced, shrunk
 from conceptrules.logic.cubes import Effort, Space
 from conceptrules.logic.exact_cover import smallest
-from conceptrules.logic.reduce import Task, absorbed, expanded, merged, reduced, shrunk
-from conceptrules.logic.witnesses import Points
+from conceptrules.logic.witnesses import Witnesses
 from conceptrules.model import Column, Equals, Interval
 
 COLUMNS = variables_of(
@@ -63,12 +63,12 @@ def test_with_little_effort_what_is_said_to_be_covered_is(cube, cover, most):
 
 @given(covers(max_size=5), cubes())
 def test_sample_points_lie_where_they_say(cover, cube):
-    points = Points(SPACE, cover)
-    assert points.where(SPACE.everything) == points.all
+    witnesses = Witnesses(SPACE, cover)
+    assert witnesses.where(SPACE.everything) == witnesses.all
     # A point of the cube that the cover does not have shows that the cover does not contain the cube.
-    if points.where(cube) & ~points.covered(cover):
+    if witnesses.where(cube) & ~witnesses.covered(cover):
         assert not points_of([cube]) <= points_of(cover)
-    assert points.where(cube).bit_count() <= points.all.bit_count()
+    assert witnesses.where(cube).bit_count() <= witnesses.all.bit_count()
 
 
 @st.composite
@@ -77,7 +77,7 @@ def tasks(draw, effort=100_000, little=50):
     asked = draw(st.none() | covers(max_size=3))
     shared = draw(st.sets(st.sampled_from(cover))) if cover else set()
     effort = draw(st.sampled_from([effort, little]))
-    return Task(Points(SPACE, cover), ignored, asked, Effort(effort), frozenset(shared)), cover
+    return Task(Witnesses(SPACE, cover), ignored, asked, Effort(effort), frozenset(shared)), cover
 
 
 @given(tasks(), st.sampled_from(PASSES))
@@ -103,7 +103,7 @@ def test_the_smallest_cover_is_no_larger_than_any_other(both):
         for place, mask in enumerate(chosen):
             cube = SPACE.replaced(cube, place, mask)
         if points_of([cube]) & matters == wanted and task.effort.left > 0 and wanted:
-            assert task.total(found) <= task.price(cube)
+            assert task.total(found) <= task.cost(cube)
 
 
 def rule_of(space, true, false):
@@ -116,9 +116,9 @@ def test_a_ring_of_rules_needs_half_of_them():
     pairs = [(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)]
     for order in itertools.permutations(pairs):
         cover = tuple(rule_of(space, *pair) for pair in order)
-        task = Task(Points(space, cover), (), None, Effort(100_000))
+        task = Task(Witnesses(space, cover), (), None, Effort(100_000))
         assert task.total(smallest(task, reduced(task, cover))) == 9
     stuck = (rule_of(space, 0, 1), rule_of(space, 1, 0), rule_of(space, 0, 2), rule_of(space, 2, 0))
-    task = Task(Points(space, stuck), (), None, Effort(100_000))
+    task = Task(Witnesses(space, stuck), (), None, Effort(100_000))
     assert reduced(task, stuck) == stuck
     assert task.total(smallest(task, stuck)) == 9

@@ -11,7 +11,14 @@ from conceptrules.model.evaluation import layers_plain, pack
 from conceptrules.model.statistics import edges
 from tests.strategies import all_inputs, measured_networks, networks, rows
 
-PASSES = [propagate_constants, drop_dead, drop_redundant, merge_equal, simplify]
+
+def without_constants(net: RuleNetwork) -> RuleNetwork:
+    """Constants are propagated on the way to dead nodes; here they are a pass of their own."""
+    levels = propagate_constants(net.levels)
+    return net if levels == net.levels else replace(net, levels=levels, statistics=None)
+
+
+PASSES = [without_constants, drop_dead, drop_redundant, merge_equal, simplify]
 A, B, C, D = (Literal(i) for i in range(4))
 
 
@@ -52,7 +59,7 @@ def test_a_pass_with_data_keeps_every_class_on_its_rows(step, data, net):
 @given(networks())
 def test_propagating_constants_keeps_every_node(net):
     bits = all_inputs(len(net.predicates))
-    for before, after in zip(layers_plain(net, bits), layers_plain(propagate_constants(net), bits), strict=True):
+    for before, after in zip(layers_plain(net, bits), layers_plain(without_constants(net), bits), strict=True):
         np.testing.assert_array_equal(after, before)
 
 
@@ -124,7 +131,7 @@ def test_an_empty_rule_is_true_and_not_a_dead_end():
 
 def test_a_true_class_keeps_one_rule():
     net = network(([[A], [], []], [[0, 1, 2], [0]]))
-    assert propagate_constants(net) == network(([[A], [], []], [[1], [0]]))
+    assert without_constants(net) == network(([[A], [], []], [[1], [0]]))
 
 
 def test_a_contradiction_is_false():

@@ -113,8 +113,8 @@ def _regularization_path(scores: Sequence[Mapping[str, Any]], training: Training
     panels[0].legend(frameon=False, fontsize="small")
     for axes in panels:
         _penalty_axis(axes, [line["price"] for line in scores])
-        if training is not None and training.price is not None:
-            axes.axvline(training.price, color=QUIET["light"], linewidth=0.8, linestyle="--")
+        if training is not None and training.edge_penalty is not None:
+            axes.axvline(training.edge_penalty, color=QUIET["light"], linewidth=0.8, linestyle="--")
     return figure
 
 

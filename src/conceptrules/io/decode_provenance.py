@@ -15,14 +15,14 @@ _KEYS = (
     "version", "seed", "settings", "rows", "rate", "epoch", "validation", "stability", "fingerprint", "distinct",
     "categories_dropped",
 )  # fmt: skip
-_PRICED = ("price", "members")  # of the recipe that has a price for edges
+_PENALISED = ("price", "members")  # only of a learner that has a penalty for edges, which files call a price
 _HASHES = re.compile(r"(?:[0-9a-f]{16})*")
 
 
 def training(value: object, at: At) -> Training:
-    priced = isinstance(value, dict) and "price" in value
-    version, seed, settings, rows, rate, epoch, validation, stability, fingerprint, distinct, dropped, *price = fields(
-        value, at, (*_KEYS, *(_PRICED if priced else ()))
+    penalised = isinstance(value, dict) and "price" in value
+    version, seed, settings, rows, rate, epoch, validation, stability, fingerprint, distinct, dropped, *more = fields(
+        value, at, (*_KEYS, *(_PENALISED if penalised else ()))
     )
     return Training(
         version=text(version, (*at, "version")),
@@ -36,8 +36,8 @@ def training(value: object, at: At) -> Training:
         fingerprint=_fingerprint(fingerprint, (*at, "fingerprint")),
         distinct=index(distinct, (*at, "distinct")),
         categories_dropped=_pairs(index, dropped, (*at, "categories_dropped")),
-        price=count(price[0], (*at, "price")) if priced else None,
-        members=index(price[1], (*at, "members")) if priced else None,
+        edge_penalty=count(more[0], (*at, "price")) if penalised else None,
+        members=index(more[1], (*at, "members")) if penalised else None,
     )
 
 

@@ -106,8 +106,8 @@ def _training(training: Training) -> str:
         "distinct": _flat(training.distinct),
         "categories_dropped": _flat(dict(training.categories_dropped)),
     }
-    if training.price is not None:
-        fields |= {"price": _flat(_number(training.price)), "members": _flat(training.members)}
+    if training.edge_penalty is not None:
+        fields |= {"price": _flat(_number(training.edge_penalty)), "members": _flat(training.members)}
     return _object(fields)
 
 

@@ -31,7 +31,7 @@ def training_of(
         rate=float(best.rate) if isinstance(best, Score) else None,
         epoch=int(best.epoch) if isinstance(best, Score) else None,
         categories_dropped=categories_dropped,
-        price=float(best.price) if isinstance(best, Tried) else None,
+        edge_penalty=float(best.price) if isinstance(best, Tried) else None,
         members=best.members if isinstance(best, Tried) else None,
     )
 

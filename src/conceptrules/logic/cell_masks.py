@@ -33,7 +33,7 @@ Test = tuple[Predicate | int, bool]
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """Literals that together hold just in the cells of the mask."""
+    """Literals that together hold in just the cells of the mask."""
 
     mask: int
     tests: tuple[Test, ...]
@@ -41,29 +41,33 @@ class Wording:
 
     @property
     def rank(self) -> tuple[int, int, int]:
-        """Short first, then without negations, then wide: a wide rule may make others superfluous."""
+        """A key to sort by: short wordings first, then those without negations, then wide ones.
+
+        A wide rule may make others superfluous.
+        """
         return self.size, sum(negated for _, negated in self.tests), -self.mask.bit_count()
 
 
 class Variable(ABC):
-    """What a level can test: `full` has a bit for each cell."""
+    """What a level can test: a column or a concept; `full` has a bit for each of its cells."""
 
     def __init__(self, full: int) -> None:
         self.full = full
         self._known: dict[tuple[int, int], Wording | None] = {}
 
     def cheapest(self, low: int, high: int) -> Wording | None:
-        """The best wording that holds in all cells of `low` and only in cells of `high`; None: there is none."""
+        """Return the best wording that holds in all cells of `low` and only in cells of `high`, or None."""
         key = low, high
         if key not in self._known:
             self._known[key] = min(self._wordings(low, high), key=lambda wording: wording.rank, default=None)
         return self._known[key]
 
     def worded(self, mask: int) -> Wording | None:
+        """Return the best wording that holds in just these cells, or None."""
         return self.cheapest(mask, mask)
 
-    def pieces(self, mask: int) -> Iterator[int]:
-        """Masks that have a wording and make up this one together."""
+    def worded_parts(self, mask: int) -> Iterator[int]:
+        """Yield masks that have a wording and together make up this one."""
         if self.worded(mask) is not None:
             yield mask
         else:
@@ -71,7 +75,7 @@ class Variable(ABC):
 
     @abstractmethod
     def mask_of(self, test: Predicate | int) -> int:
-        """Where it holds."""
+        """Return the cells where the test holds."""
 
     @abstractmethod
     def _wordings(self, low: int, high: int) -> Iterator[Wording]: ...
@@ -127,7 +131,7 @@ class _Tested(Variable):
         return Wording(mask, tests, sum(sizes))
 
     def _with_gap(self, low: int, high: int) -> Iterator[Wording]:
-        """Only negations hold on a missing value."""
+        """Yield wordings that hold on a missing value: only negations do."""
         raise NotImplementedError
 
     def _without_gap(self, low: int, high: int) -> Iterator[Wording]:
@@ -159,7 +163,7 @@ class OrderedVariable(_Tested):
         yield self._wording(mask, hull, *((self._interval(*hole), True) for hole in holes))
 
     def _shape(self, low: int, high: int) -> tuple[int, int, list[tuple[int, int]]]:
-        """The first and the last cell, as far out as can be, and the holes between them, as small as can be."""
+        """Return the first and the last cell, as far out as can be, and the holes between them, as small as can be."""
         wanted = list(_bits(low))
         barred = list(_bits(_run(0, self.last) & ~high))
         first = max((cell + 1 for cell in barred if cell < wanted[0]), default=0)
@@ -174,7 +178,7 @@ class OrderedVariable(_Tested):
         return Interval(self.column.name, low, high)
 
     def _cut(self, cell: int) -> float:
-        """The smallest cut point that is not below the cell."""
+        """Return the smallest cut point that is not below the cell."""
         value = self.cells.values[cell]
         assert isinstance(value, int | float)
         return next(cut for cut in self.cuts if cut >= value)
@@ -212,14 +216,14 @@ class CategoryVariable(_Tested):
                 yield self._wording(self.full & ~self.gap & ~sum(outs), some, *self._negated(outs))
 
     def _outs(self, low: int, high: int) -> Iterator[list[int]]:
-        """Ways to leave out the categories of `low`, and of others only those of `high`: as one set, or as runs."""
+        """Yield ways to leave out the categories of `low` and at most those of `high`: as one set, or as runs."""
         if low:
             yield [low]
             if self.order:
                 yield self._runs(low, high)
 
     def _run(self, low: int, high: int) -> Iterator[Wording]:
-        """The widest run of the order, less what is not wanted within."""
+        """Yield the widest run of the order, less what is not wanted within."""
         wanted = [place for place, cell in enumerate(self.order) if cell & low]
         if wanted:
             barred = [place for place, cell in enumerate(self.order) if not cell & high]
@@ -230,7 +234,7 @@ class CategoryVariable(_Tested):
             yield self._wording(run & ~sum(outs), (self._set(run), False), *self._negated(outs))
 
     def _runs(self, low: int, high: int) -> list[int]:
-        """The shortest runs of the order that have all of `low` and nothing but `high`."""
+        """Return the shortest runs of the order that have all of `low` and nothing but `high`."""
         runs = []
         places = range(len(self.order))
         for within, group in groupby(places, lambda place: bool(self.order[place] & high)):
@@ -250,12 +254,12 @@ class CategoryVariable(_Tested):
         return Equals(self.column.name, values[0]) if len(values) == 1 else one_of(self.column, values)
 
     def _split(self, mask: int) -> Iterator[int]:
-        """What is named and what is missing cannot be said in one AND."""
+        """Yield two parts, since what is named and what is missing cannot be said in one AND."""
         yield from (part for part in (mask & self.gap, mask & ~self.gap) if part)
 
 
 def variables_of(columns: Iterable[Column], predicates: Sequence[Predicate]) -> dict[str, Variable]:
-    """The columns that these predicates test, by name."""
+    """Return the variables of the columns that these predicates test, by name."""
     tests: dict[str, list[Predicate]] = {}
     for predicate in predicates:
         tests.setdefault(predicate.column, []).append(predicate)

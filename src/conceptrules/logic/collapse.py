@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from conceptrules.logic.cover_reduction import Cover, absorbed
 from conceptrules.logic.covers import Layer, space_above
 from conceptrules.logic.cubes import Cube, Space
-from conceptrules.logic.reduce import Cover, absorbed
 
 _TRUE, _FALSE = 0b10, 0b01
 _MOST = 300  # cubes of one concept, on the way
 
 
 def collapsed(lower: Layer, upper: Layer) -> Layer | None:
-    """The upper concepts over what the lower level tests; None where that takes too many cubes."""
+    """Return the upper concepts over what the lower level tests; None where that takes too many cubes."""
     negations: dict[int, list[Cube] | None] = {}
 
     def negation(concept: int) -> list[Cube] | None:
@@ -38,7 +38,7 @@ def collapsed(lower: Layer, upper: Layer) -> Layer | None:
 
 
 def _product(space: Space, parts: Sequence[list[Cube] | None]) -> list[Cube] | None:
-    """An AND of ORs as an OR."""
+    """Return an AND of ORs as an OR; None where it takes too many cubes."""
     result = [space.everything]
     for part in parts:
         if part is None or len(result) * len(part) > _MOST * 10:
@@ -55,15 +55,15 @@ def _negated(space: Space, cover: Cover) -> list[Cube] | None:
 
 
 def _complement(space: Space, cube: Cube) -> Iterator[Cube]:
-    """Where the rule fails by its literals on one column, for each of them."""
+    """Yield for each column that a rule tests where the rule fails by its literals on that column."""
     for variable in space.tested(cube):
         known = space.variables[variable]
-        for mask in known.pieces(known.full & ~space.mask(cube, variable)):
+        for mask in known.worded_parts(known.full & ~space.mask(cube, variable)):
             yield space.replaced(space.everything, variable, mask)
 
 
 def joined(lower: Layer, upper: Layer) -> Iterator[tuple[Layer, Layer]]:
-    """Ways to have one concept for several. Whether that pays depends on who else uses them."""
+    """Yield ways to have one concept for several; whether that pays depends on which other rules use them."""
     for place, cover in enumerate(upper.covers):
         for cube in cover:
             for concepts, value, new in _within(lower, upper.space, cube):
@@ -76,7 +76,7 @@ def joined(lower: Layer, upper: Layer) -> Iterator[tuple[Layer, Layer]]:
 
 
 def _within(lower: Layer, space: Space, cube: Cube) -> Iterator[tuple[list[int], int, Cover]]:
-    """Of one rule: concepts of one rule each, as their AND; negated concepts, as the negation of their OR."""
+    """Yield what one rule can join: concepts of one rule as their AND, negated ones as the negation of their OR."""
     single = [each for each in space.tested(cube) if space.mask(cube, each) == _TRUE and len(lower.covers[each]) == 1]
     negated = [each for each in space.tested(cube) if space.mask(cube, each) == _FALSE]
     if len(single) > 1:
@@ -86,7 +86,7 @@ def _within(lower: Layer, space: Space, cube: Cube) -> Iterator[tuple[list[int],
 
 
 def _across(lower: Layer, space: Space, cover: Cover) -> Iterator[tuple[int, list[Cube], Cover]]:
-    """Of one concept: rules of one literal, as their OR; or as a negated AND."""
+    """Yield what the rules of one concept can join: rules of one literal as their OR, or as a negated AND."""
     alone = [(cube, tested[0]) for cube in cover if len(tested := list(space.tested(cube))) == 1]
     positive = [(cube, each) for cube, each in alone if space.mask(cube, each) == _TRUE]
     negated = [(cube, each) for cube, each in alone if space.mask(cube, each) == _FALSE]
@@ -108,7 +108,7 @@ def _free(space: Space, cube: Cube, concepts: Sequence[int]) -> Cube:
 def _with(
     lower: Layer, upper: Layer, place: int, new: Cover, rest: list[Cube], cube: Cube, value: int
 ) -> tuple[Layer, Layer]:
-    """One more concept below, and a rule of a concept above that asks for it; no other rule does."""
+    """Return the layers with one more concept below, and one rule of a concept above that asks for it."""
     last = len(lower.covers)
     space = space_above(last + 1)
     covers = [[space.replaced(each, last, _TRUE | _FALSE) for each in cover] for cover in upper.covers]

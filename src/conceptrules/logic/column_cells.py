@@ -1,4 +1,9 @@
-"""What a row can be: the values of each column, cut into cells that no predicate in use tells apart."""
+"""The cells of columns: the sets of values that the tests in use do not tell apart, each with a value for all of it.
+
+This is the one home of the question which values a column can have as far as rules can tell. `cells_of` serves proofs,
+`elementary_cells` the search for shorter rules; the bounds and categories that cut a column come from
+`finite_bounds` and `named_categories` in the model.
+"""
 
 from __future__ import annotations
 
@@ -32,17 +37,17 @@ _FARTHEST = 2**63 - 1  # microseconds that a date or a duration can be away from
 
 @dataclass(frozen=True, slots=True)
 class ColumnCells:
-    """A column, and a value for each of its cells; None is a gap."""
+    """A column and a value for each of its cells; None is a missing value."""
 
     column: Column
     values: tuple[Value | None, ...]
 
     def where(self, predicate: Predicate) -> int:
-        """The cells where the predicate holds, as the bits of a number."""
+        """Return the cells where the predicate holds, as a mask: a number with a bit for each cell."""
         return sum(1 << cell for cell, value in enumerate(self.values) if holds(predicate, value))
 
     def raw(self, cell: int) -> Any:
-        """The value of a cell as a table has it."""
+        """Return the value of a cell as a table would hold it."""
         value = self.values[cell]
         if value is None or self.column.kind not in _MOMENTS:
             return value
@@ -51,7 +56,7 @@ class ColumnCells:
 
 
 def cells_of(networks: Sequence[RuleNetwork]) -> dict[str, ColumnCells]:
-    """The columns that rules of these networks test."""
+    """Return the cells of the columns that rules of these networks test, by name."""
     tests: dict[str, list[Predicate]] = {}
     for network in networks:
         for index in network.used_predicates:
@@ -65,7 +70,7 @@ def cells_of(networks: Sequence[RuleNetwork]) -> dict[str, ColumnCells]:
 
 
 def elementary_cells(column: Column, tests: Sequence[Predicate]) -> ColumnCells:
-    """All cells that the cut points and categories of these tests make, the last one for missing values.
+    """Return all cells that the bounds and categories of these tests make; the last one is for missing values.
 
     Unlike those of `cells_of` they are kept apart where no test tells them apart, so that new tests can be made: where
     rules ask for `x <= 1` and `2 < x <= 3`, `x > 3` is a cell. Those of ordered columns are in order.
@@ -79,7 +84,7 @@ def elementary_cells(column: Column, tests: Sequence[Predicate]) -> ColumnCells:
 
 
 def _families(columns: Sequence[Column]) -> list[Kind]:
-    """What the values of a column can be, if all these networks are to read it."""
+    """Return what the values of a column can be if all these networks are to read it."""
     families = [family for family in KINDS if all(readable(family, column) for column in columns)]
     if not families:
         kinds = " in one network and ".join(f"{column.kind} {list(column.categories[:2])}" for column in columns)
@@ -88,7 +93,7 @@ def _families(columns: Sequence[Column]) -> list[Kind]:
 
 
 def _distinct(tests: Sequence[Predicate], families: Sequence[Kind]) -> tuple[Value | None, ...]:
-    """One value for each way in which the tests can come out."""
+    """Return one value for each way in which the tests can come out."""
     found: dict[tuple[bool, ...], Value | None] = {}
     for value in _candidates(tests, families):
         found.setdefault(tuple(holds(test, value) for test in tests), value)
@@ -96,7 +101,7 @@ def _distinct(tests: Sequence[Predicate], families: Sequence[Kind]) -> tuple[Val
 
 
 def _candidates(tests: Sequence[Predicate], families: Sequence[Kind]) -> Iterator[Value | None]:
-    """At least one value of each kind, those that rules speak of first."""
+    """Yield at least one value of each cell, those that tests speak of first."""
     cuts, wanted = finite_bounds(tests), named_categories(tests)
     if "category" in families:
         yield from (value for value in wanted if isinstance(value, str))
@@ -117,7 +122,7 @@ def _unseen(words: Sequence[str]) -> str:
 
 
 def _whole(cuts: Sequence[float]) -> Iterator[float]:
-    """Of each interval the last microsecond, if it has one; there are none between 0.2 and 0.7."""
+    """Yield the last microsecond of each interval that has one; there is none between 0.2 and 0.7."""
     for low, high in zip((-math.inf, *cuts), (*cuts, math.inf), strict=True):
         value = min(math.floor(high) if high < _FARTHEST else _FARTHEST, _FARTHEST)
         if value > low and value >= -_FARTHEST:

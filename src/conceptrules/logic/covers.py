@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from conceptrules.logic.cell_masks import ConceptVariable, Test, variables_of
+from conceptrules.logic.cover_reduction import Cover
 from conceptrules.logic.cubes import Cube, Space
-from conceptrules.logic.reduce import Cover
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Predicate
 from conceptrules.model.provenance import for_other_rules
@@ -22,6 +22,7 @@ class Layer:
 
 
 def layers_of(network: RuleNetwork) -> tuple[Layer, ...]:
+    """Return the levels of a network as layers of cubes."""
     first, *higher = network.levels
     used = network.used_predicates
     columns = variables_of(network.columns, [network.predicates[index] for index in used])
@@ -34,6 +35,7 @@ def layers_of(network: RuleNetwork) -> tuple[Layer, ...]:
 
 
 def space_above(concepts: int) -> Space:
+    """Return the space of a level above so many concepts."""
     return Space([ConceptVariable(index) for index in range(concepts)])
 
 
@@ -43,7 +45,7 @@ def _layer(level: Level, space: Space, tests: Mapping[int, tuple[int, Predicate 
 
 
 def _cover(concept: Concept, cubes: Sequence[Cube | None]) -> Cover:
-    """A rule that can never hold has no cube."""
+    """Return the cubes of a concept; a rule that can never hold has none."""
     return tuple(dict.fromkeys(cube for rule in concept.rules if (cube := cubes[rule]) is not None))
 
 
@@ -61,7 +63,10 @@ def _cube(rule: Rule, space: Space, tests: Mapping[int, tuple[int, Predicate | i
 
 
 def with_layers(network: RuleNetwork, layers: Iterable[Layer]) -> RuleNetwork:
-    """Predicates that are new come after those of the network. Statistics belong to the rules that they are of."""
+    """Return the network with these layers as its levels.
+
+    New predicates come after those of the network. Its statistics go, since they belong to its rules.
+    """
     predicates = {predicate: index for index, predicate in reversed(list(enumerate(network.predicates)))}
     fresh: list[Predicate] = []
 

@@ -24,10 +24,11 @@ class Effort:
 
     @property
     def spent(self) -> int:
+        """The cubes that were looked at."""
         return self.most - self.left
 
     def part(self, most: int) -> Effort:
-        """A share of what is left."""
+        """Return a share of what is left, at most `most`."""
         return Effort(max(0, min(most, self.left)))
 
 
@@ -49,21 +50,24 @@ class Space:
             place += 1
 
     def mask(self, cube: Cube, variable: int) -> int:
+        """Return the cells of a variable in which the cube lies."""
         return cube >> self.places[variable] & self.variables[variable].full
 
     def replaced(self, cube: Cube, variable: int, mask: int) -> Cube:
+        """Return the cube with other cells of one variable."""
         place = self.places[variable]
         return cube & ~(self.variables[variable].full << place) | mask << place
 
     def meet(self, first: Cube, second: Cube) -> bool:
+        """Return whether two cubes have a row in common."""
         return ((first & second) + self.everything) & self.guards == self.guards
 
     def tested(self, cube: Cube) -> Iterator[int]:
-        """The variables that are not free."""
+        """Yield the variables that the cube tests."""
         return self._set(((cube ^ self.everything) + self.everything) & self.guards)
 
     def outside(self, cube: Cube, other: Cube) -> Iterator[int]:
-        """The variables in which the cube is not within the other."""
+        """Yield the variables in which the cube is not within the other."""
         return self._set(((cube & ~other) + self.everything) & self.guards)
 
     def _set(self, guards: int) -> Iterator[int]:
@@ -72,7 +76,7 @@ class Space:
             guards &= guards - 1
 
     def covered(self, cube: Cube, cover: Iterable[Cube], effort: Effort) -> bool:
-        """Whether the cubes of the cover together contain the cube; False as well where that takes too much effort.
+        """Return whether the cubes of the cover together contain the cube; False as well if that takes too much effort.
 
         What the cube that covers most leaves over is split into cubes, and the others have to cover each of these.
         """
@@ -104,7 +108,7 @@ class Space:
 
 
 def cells_in(mask: int) -> Iterator[int]:
-    """The cells of a mask, as masks."""
+    """Yield the cells of a mask, as masks."""
     while mask:
         yield mask & -mask
         mask &= mask - 1

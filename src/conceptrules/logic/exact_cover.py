@@ -1,6 +1,6 @@
 """The smallest cover there is, for a concept over few cells: all rules that lie inside of it, and the cheapest choice.
 
-Each combination of cells is a point, and a set of points a number with a bit for each.
+Each combination of cells is a minterm, and a set of minterms a number with a bit for each.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from conceptrules.logic.cover_reduction import Cover, Task
 from conceptrules.logic.cubes import Cube
-from conceptrules.logic.reduce import Cover, Task
 
-_POINTS = 1024
+_MINTERMS = 1024
 _WIDEST = 8  # cells of a variable; there are 2 ** 8 masks
 _RULES = 20_000  # candidates before those that another makes needless go
 _CHOICES = 400  # and after that
@@ -23,22 +23,22 @@ _BRANCHES = 20_000
 @dataclass(frozen=True, slots=True)
 class _Candidate:
     cube: Cube
-    points: int
-    price: int
+    minterms: int
+    cost: int
 
 
 def smallest(task: Task, cover: Cover) -> Cover:
-    """A cover of the lowest price, or the one given where it is too large for that."""
+    """Return a cover of the lowest cost, or the given one where the question is too large."""
     variables = sorted({variable for cube in cover for variable in task.space.tested(cube)})
     widths = [task.space.variables[each].full.bit_length() for each in variables]
-    if not variables or math.prod(widths) > _POINTS or max(widths) > _WIDEST:
+    if not variables or math.prod(widths) > _MINTERMS or max(widths) > _WIDEST:
         return cover
     if math.prod(widths) * (len(cover) + len(task.ignored) + len(task.asked or ())) > task.effort.left:
         return cover
     masks = [_masks(task, variable) for variable in variables]
     if math.prod(map(len, masks)) > _RULES:
         return cover
-    wanted, free = _points(task, cover, variables, widths)
+    wanted, free = _minterms(task, cover, variables, widths)
     candidates = _best(_candidates(task, variables, masks, wanted, free))
     if len(candidates) > _CHOICES:
         return cover
@@ -47,8 +47,8 @@ def smallest(task: Task, cover: Cover) -> Cover:
 
 
 def _shared(task: Task, cover: Cover) -> Cover | None:
-    """A single rule that another concept has anyway, which may test other variables: nothing is cheaper."""
-    cheaper = (cube for cube in sorted(task.shared) if task.price(cube) < task.total(cover))
+    """Return a single rule that another concept has anyway, if it does: nothing is cheaper."""
+    cheaper = (cube for cube in sorted(task.shared) if task.cost(cube) < task.total(cover))
     same = (
         cube for cube in cheaper if task.inside(cube, cover) and all(task.inside(other, (cube,)) for other in cover)
     )
@@ -60,8 +60,8 @@ def _masks(task: Task, variable: int) -> list[int]:
     return [mask for mask in range(1, known.full + 1) if (word := known.worded(mask)) and word.mask == mask]
 
 
-def _points(task: Task, cover: Cover, variables: Sequence[int], widths: Sequence[int]) -> tuple[int, int]:
-    """Where the concept has to hold, and where it may."""
+def _minterms(task: Task, cover: Cover, variables: Sequence[int], widths: Sequence[int]) -> tuple[int, int]:
+    """Return the minterms on which the concept has to hold, and those on which it may."""
     wanted = free = 0
     for bit, cells in enumerate(product(*map(range, widths))):
         cube = task.space.everything
@@ -77,45 +77,45 @@ def _points(task: Task, cover: Cover, variables: Sequence[int], widths: Sequence
 def _candidates(
     task: Task, variables: Sequence[int], masks: Sequence[Sequence[int]], wanted: int, free: int
 ) -> Iterator[_Candidate]:
-    """Every rule that lies inside."""
+    """Yield every rule that lies inside of the concept."""
     widths = [task.space.variables[each].full.bit_length() for each in variables]
     spread = [
         {mask: _spread(mask, math.prod(widths[:place]), widths[place], math.prod(widths[place + 1 :])) for mask in some}
         for place, some in enumerate(masks)
     ]
     for chosen in product(*masks):
-        points = -1
+        minterms = -1
         for mask, where in zip(chosen, spread, strict=True):
-            points &= where[mask]
-        if points & wanted and not points & ~(wanted | free):
+            minterms &= where[mask]
+        if minterms & wanted and not minterms & ~(wanted | free):
             cube = task.space.everything
             for variable, mask in zip(variables, chosen, strict=True):
                 cube = task.space.replaced(cube, variable, mask)
-            yield _Candidate(cube, points & wanted, task.price(cube))
+            yield _Candidate(cube, minterms & wanted, task.cost(cube))
 
 
 def _spread(mask: int, before: int, width: int, after: int) -> int:
-    """The points whose cell of this variable is in the mask; the last variable changes fastest."""
+    """Return the minterms whose cell of this variable is in the mask; the last variable changes fastest."""
     block = sum(((1 << after) - 1) << cell * after for cell in range(width) if mask >> cell & 1)
     return sum(block << place * width * after for place in range(before))
 
 
 def _best(candidates: Iterator[_Candidate]) -> list[_Candidate]:
-    """Without those that another, not dearer, takes the place of."""
+    """Return the candidates without those that another one, not dearer, can replace."""
     kept: list[_Candidate] = []
-    for each in sorted(candidates, key=lambda each: (each.price, -each.points.bit_count(), each.cube)):
+    for each in sorted(candidates, key=lambda each: (each.cost, -each.minterms.bit_count(), each.cube)):
         if len(kept) > _CHOICES:
             break
-        if all(each.points & ~other.points for other in kept):
+        if all(each.minterms & ~other.minterms for other in kept):
             kept.append(each)
     return kept
 
 
 def _decisive(wanted: int, candidates: Sequence[_Candidate]) -> int:
-    """Points enough: whatever covers these covers all."""
+    """Return minterms that decide: whatever covers these covers all that is wanted."""
     options: dict[int, int] = {}
-    for point in _bits(wanted):
-        options.setdefault(sum(1 << at for at, each in enumerate(candidates) if each.points & point), point)
+    for minterm in _bits(wanted):
+        options.setdefault(sum(1 << at for at, each in enumerate(candidates) if each.minterms & minterm), minterm)
     few = sorted(options, key=int.bit_count)
     least: list[int] = []
     for each in few:
@@ -125,50 +125,50 @@ def _decisive(wanted: int, candidates: Sequence[_Candidate]) -> int:
 
 
 class _Search:
-    """Branch and bound. The point that fewest candidates cover is decided first."""
+    """Branch and bound. The minterm that fewest candidates cover is decided first."""
 
-    def __init__(self, candidates: Sequence[_Candidate], price: int) -> None:
-        self.candidates, self.price = candidates, price
+    def __init__(self, candidates: Sequence[_Candidate], cost: int) -> None:
+        self.candidates, self.cost = candidates, cost
         self.left = _BRANCHES
         self.found: Cover | None = None
 
     def run(self, wanted: int) -> Cover | None:
-        """A cover cheaper than the price; None: there is none, or none was found."""
+        """Return a cover cheaper than the given cost; None if there is none, or none was found."""
         self._branch(wanted, (), 0, self.candidates)
         return self.found
 
-    def _branch(self, wanted: int, chosen: Cover, price: int, candidates: Sequence[_Candidate]) -> None:
+    def _branch(self, wanted: int, chosen: Cover, cost: int, candidates: Sequence[_Candidate]) -> None:
         self.left -= 1 + len(candidates) * wanted.bit_count() // 100
         if not wanted:
-            if price < self.price:
-                self.found, self.price = chosen, price
+            if cost < self.cost:
+                self.found, self.cost = chosen, cost
             return
-        useful = [each for each in candidates if each.points & wanted]
-        if self.left < 0 or price + self._bound(wanted, useful) >= self.price:
+        useful = [each for each in candidates if each.minterms & wanted]
+        if self.left < 0 or cost + self._bound(wanted, useful) >= self.cost:
             return
-        point = min(_bits(wanted), key=lambda point: sum(1 for each in useful if each.points & point))
-        options = [each for each in useful if each.points & point]
+        minterm = min(_bits(wanted), key=lambda minterm: sum(1 for each in useful if each.minterms & minterm))
+        options = [each for each in useful if each.minterms & minterm]
         barred: list[_Candidate] = []
-        for each in sorted(options, key=lambda each: each.price / (each.points & wanted).bit_count()):
+        for each in sorted(options, key=lambda each: each.cost / (each.minterms & wanted).bit_count()):
             rest = [other for other in useful if other is not each and other not in barred]
-            self._branch(wanted & ~each.points, (*chosen, each.cube), price + each.price, rest)
+            self._branch(wanted & ~each.minterms, (*chosen, each.cube), cost + each.cost, rest)
             barred.append(each)
 
     def _bound(self, wanted: int, useful: Sequence[_Candidate]) -> int:
-        """Points that no candidate shares each need one of their own."""
+        """Return a lower bound of the cost: minterms that no candidate shares need a candidate each."""
         bound = 0
         while wanted:
-            point = wanted & -wanted
-            options = [each for each in useful if each.points & point]
+            minterm = wanted & -wanted
+            options = [each for each in useful if each.minterms & minterm]
             if not options:
-                return self.price
-            bound += min(each.price for each in options)
+                return self.cost
+            bound += min(each.cost for each in options)
             for each in options:
-                wanted &= ~each.points
+                wanted &= ~each.minterms
         return bound
 
 
-def _bits(points: int) -> Iterator[int]:
-    while points:
-        yield points & -points
-        points &= points - 1
+def _bits(minterms: int) -> Iterator[int]:
+    while minterms:
+        yield minterms & -minterms
+        minterms &= minterms - 1

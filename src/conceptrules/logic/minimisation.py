@@ -12,12 +12,12 @@ from dataclasses import replace
 from itertools import combinations
 
 from conceptrules.logic.collapse import collapsed, joined
+from conceptrules.logic.cover_reduction import Cover, Task, reduced
 from conceptrules.logic.covers import Layer, layers_of, space_above, with_layers
 from conceptrules.logic.cubes import Cube, Effort
 from conceptrules.logic.exact_cover import smallest
-from conceptrules.logic.reduce import Cover, Task, reduced
 from conceptrules.logic.simplification import simplify
-from conceptrules.logic.witnesses import Points
+from conceptrules.logic.witnesses import Witnesses
 from conceptrules.model.network import Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Predicate
 from conceptrules.model.statistics import edges, edges_by_bounds
@@ -69,13 +69,13 @@ def minimise(network: RuleNetwork) -> RuleNetwork:
 
 
 def _better(network: RuleNetwork, than: RuleNetwork) -> bool:
-    """Neither measure grows, and one of them or the number of levels falls."""
+    """Return whether neither measure grows, and one of them or the number of levels falls."""
     new, old = (edges_by_bounds(network), edges(network)), (edges_by_bounds(than), edges(than))
     return new[0] <= old[0] and new[1] <= old[1] and (*new, len(network.levels)) < (*old, len(than.levels))
 
 
 def _trimmed(network: RuleNetwork, known: Sequence[Predicate]) -> RuleNetwork:
-    """Without new predicates that no rule uses."""
+    """Return the network without new predicates that no rule uses."""
     first, *higher = network.levels
     kept = [*range(len(known)), *(index for index in network.used_predicates if index >= len(known))]
     places = {index: place for place, index in enumerate(kept)}
@@ -85,7 +85,7 @@ def _trimmed(network: RuleNetwork, known: Sequence[Predicate]) -> RuleNetwork:
 
 
 def _candidates(network: RuleNetwork) -> Iterator[RuleNetwork]:
-    """Networks that decide alike, the likeliest to be smaller first."""
+    """Yield networks that decide alike, the likeliest to be smaller first."""
     layers = layers_of(network)
     yield with_layers(network, _reduced(network, layers))
     pairs = [(depth, layers[depth], layers[depth + 1]) for depth in range(len(layers) - 1)]
@@ -109,38 +109,41 @@ def _reduced(network: RuleNetwork, layers: Sequence[Layer]) -> tuple[Layer, ...]
 
 
 def _concepts(layer: Layer, never: Cover, effort: Effort) -> Layer:
-    """Every concept keeps its value on every row."""
+    """Return the layer with smaller covers; every concept keeps its value on every row."""
     covers = list(layer.covers)
-    points = _points(layer)
+    witnesses = _witnesses(layer)
     for place in range(len(covers)):
         part = effort.part(effort.left // (len(covers) - place))
-        covers[place] = _cover(Task(points, never, None, part, _others(covers, place)), covers[place])
+        covers[place] = _cover(Task(witnesses, never, None, part, _others(covers, place)), covers[place])
         effort.left -= part.spent
     return Layer(layer.space, tuple(covers))
 
 
 def _classes(network: RuleNetwork, layer: Layer, never: Cover, effort: Effort) -> Layer:
-    """Every class keeps its value where no class of higher priority fires; the default, where a lower one does too."""
+    """Return the last layer with smaller covers; every class keeps its value where no class of higher priority fires.
+
+    The default class has to keep it only where a class of lower priority fires as well.
+    """
     covers = list(layer.covers)
-    points = _points(layer)
+    witnesses = _witnesses(layer)
     order = network.priority_indices
     for rank, place in enumerate(order):
         higher = tuple(cube for other in order[:rank] for cube in covers[other])
         lower = tuple(cube for other in order[rank + 1 :] for cube in covers[other])
         asked = lower if network.classes[place] == network.default else None
         part = effort.part(effort.left // (len(covers) - rank))
-        task = Task(points, (*never, *higher), asked, part, _others(covers, place))
+        task = Task(witnesses, (*never, *higher), asked, part, _others(covers, place))
         covers[place] = _cover(task, covers[place])
         effort.left -= part.spent
     return Layer(layer.space, tuple(covers))
 
 
-def _points(layer: Layer) -> Points:
-    return Points(layer.space, [cube for cover in layer.covers for cube in cover])
+def _witnesses(layer: Layer) -> Witnesses:
+    return Witnesses(layer.space, [cube for cover in layer.covers for cube in cover])
 
 
 def _others(covers: Sequence[Cover], place: int) -> frozenset[Cube]:
-    """The rules of the other concepts."""
+    """Return the rules of the other concepts."""
     return frozenset(cube for other, cover in enumerate(covers) if other != place for cube in cover)
 
 
@@ -149,7 +152,7 @@ def _cover(task: Task, cover: Cover) -> Cover:
 
 
 def _impossible(layer: Layer, never: Cover, effort: Effort) -> Cover:
-    """Values of two concepts of the layer that no row gives them, as cubes for the level above."""
+    """Return the pairs of values of two concepts that no row gives them, as cubes of the level above."""
     above = space_above(len(layer.covers))
     result = []
     for first, second in combinations(range(min(len(layer.covers), _PAIRS)), 2):

@@ -47,11 +47,12 @@ _STEPS = 5_000  # of the search for one row; beyond that the node is left to cha
 
 
 def covering_rows(network: RuleNetwork, limit: int = 10_000) -> list[Row]:
-    """Rows with a value (as `Column` reads it, None where missing) for each column; the same each time.
+    """Return rows that try every part of a network; they are the same each time.
 
-    At first the rows that make each rule hold, and fail by one literal, each class win, and each value of each column
-    occur; then, up to `limit` rows in all, each value of a column where the rule that tests it would hold, and rows
-    at random. What no row can be (a rule that contradicts itself) is left out.
+    A row has a value for each column, as `Column` reads it, and None where it is missing. At first come the rows that
+    make each rule hold and fail by one literal, each class be the answer, and each value of each column occur; then, up
+    to `limit` rows in all, each value of a column where the rule that tests it would hold, and rows at random. What no
+    row can be (a rule that contradicts itself) is left out.
     """
     space = _space(network)
     found: dict[tuple[object, ...], Row] = {}
@@ -66,7 +67,7 @@ def covering_rows(network: RuleNetwork, limit: int = 10_000) -> list[Row]:
 
 
 def deciding_rows(network: RuleNetwork) -> list[Row]:
-    """The first of `covering_rows`: each rule as it holds and as it just fails, each class as it wins, none firing."""
+    """Return the first of `covering_rows`: each rule as it holds and as it just fails, each class as the answer."""
     return list(_decisive(network, _space(network)))
 
 
@@ -94,7 +95,7 @@ _ENDS = (-math.inf, math.inf)
 
 
 def _moments(bounds: Sequence[float], kind: Kind) -> list[float]:
-    """Whole microseconds, which is what tables hold."""
+    """Return whole microseconds around the bounds, since tables hold nothing finer."""
     low, high = _SPAN[kind]
     around = {0.0, low, high}
     for bound in bounds:
@@ -107,7 +108,7 @@ def _moments(bounds: Sequence[float], kind: Kind) -> list[float]:
 
 
 def _categories(column: Column, asked: Sequence[Value]) -> list[Value]:
-    """The categories, then values that are not among them but could be taken for them."""
+    """Return the categories, then values that are not among them but could be taken for them."""
     known: dict[Value, None] = dict.fromkeys([*asked, *column.categories])
     first = [*column.categories, *asked][:1]
     text = not first or isinstance(first[0], str)
@@ -120,12 +121,12 @@ def _categories(column: Column, asked: Sequence[Value]) -> list[Value]:
 
 
 def _near_text(text: str) -> Iterator[str]:
-    """Equal in databases that compare without case, accents or blanks at the end."""
+    """Yield texts that are equal in databases which compare without case, accents or blanks at the end."""
     yield from (text + " ", text.upper(), text.lower())
 
 
 def _near_numbers(values: Sequence[int | float]) -> list[int | float]:
-    """Whole numbers stay within 64 bits if all the values are, since tables do."""
+    """Return numbers next to these; they stay within 64 bits if all the values are whole numbers within them."""
     near: list[int | float] = [value + step for value in values for step in (-1, 1)]
     if not all(isinstance(value, int) for value in values):
         return [*(number for number in near if math.isfinite(number)), 0.5]
@@ -147,7 +148,7 @@ class _Space:
     """The values of sets of cells that were asked for."""
 
     def row(self, cells: CellMasks) -> Row:
-        """A row out of these cells."""
+        """Return a row out of these cells."""
         row: Row = dict.fromkeys(column.name for column in self.columns)
         for name, mask in cells.items():
             row[name] = self.random.choice(self._allowed(name, mask))
@@ -178,7 +179,7 @@ def _space(network: RuleNetwork) -> _Space:
 
 
 def _rising(values: Sequence[Value | None]) -> list[float]:
-    """The numbers that the values begin with, as long as they rise."""
+    """Return the numbers that the values begin with, as long as they rise."""
     numbers: list[float] = []
     for value in values:
         if not isinstance(value, float) or not (not numbers or numbers[-1] < value):
@@ -188,7 +189,7 @@ def _rising(values: Sequence[Value | None]) -> list[float]:
 
 
 def _places(predicate: Predicate, values: Sequence[Value | None], rising: Sequence[float]) -> int:
-    """Where a predicate holds, a bit for each value.
+    """Return where a predicate holds, with a bit for each value.
 
     In numbers that rise, an interval is looked up: thousands of cut points make millions of pairs with the values.
     """
@@ -201,7 +202,7 @@ def _places(predicate: Predicate, values: Sequence[Value | None], rising: Sequen
 
 
 def _decisive(network: RuleNetwork, space: _Space) -> Iterator[Row]:
-    """Each rule as it holds and as it just fails, each class as it wins, and none firing."""
+    """Yield each rule as it holds and as it just fails, each class as the answer, and a row on which none fires."""
     for level, index in _rules(network):
         yield from _tried(space, [(2 * level + 1, index, True)])
         wishes = _literal_wishes(network, level, index)
@@ -231,7 +232,7 @@ def _more(network: RuleNetwork, space: _Space) -> Iterator[Row]:
 
 
 def _varied(space: _Space, cells: CellMasks) -> Iterator[Row]:
-    """The row with each value of each column that matters to it."""
+    """Yield the row with each value of each column that matters to it."""
     for name in [name for name in cells if cells[name] != space.full[name]]:
         for place in range(len(space.values[name])):
             yield space.row({**cells, name: 1 << place})
@@ -258,7 +259,7 @@ def _tried(space: _Space, wishes: Sequence[Wish]) -> Iterator[Row]:
 
 
 def _found(space: _Space, wishes: Sequence[Wish]) -> CellMasks | None:
-    """Cells of all columns whose rows fulfil the wishes; None if there are none, or the search takes too long."""
+    """Return cells of all columns whose rows fulfil the wishes; None if there are none, or the search is too long."""
     stack: list[_Open] = [(_chained(wishes, None), None, space.full)]
     for _ in range(_STEPS):
         if not stack:
@@ -278,7 +279,7 @@ def _found(space: _Space, wishes: Sequence[Wish]) -> CellMasks | None:
 
 
 def _settle(space: _Space, sure: _Chain, choices: _Choices, cells: CellMasks) -> list[_Open]:
-    """One wish that has to be met: it narrows the cells, comes down to wishes on the layer below, or to a choice."""
+    """Settle one wish: it narrows the cells, comes down to wishes on the layer below, or to a choice."""
     assert sure is not None
     (layer, index, value), rest = sure
     if layer == 0:
@@ -290,7 +291,7 @@ def _settle(space: _Space, sure: _Chain, choices: _Choices, cells: CellMasks) ->
 
 
 def _is_met(space: _Space, wish: Wish, cells: CellMasks) -> bool:
-    """Whether a wish on a predicate asks for nothing more, so that there is no need to try it."""
+    """Return whether a wish on a predicate asks for nothing more, so that there is no need to try it."""
     layer, index, value = wish
     if layer:
         return False
@@ -305,7 +306,7 @@ def _chained(wishes: Sequence[Wish], rest: _Chain) -> _Chain:
 
 
 def _below(network: RuleNetwork, layer: int, index: int, value: bool) -> tuple[list[Wish], bool]:
-    """What a wish comes down to one layer lower, and whether all of that is needed or any one of it."""
+    """Return what a wish comes down to one layer lower, and whether all of that is needed or any one of it."""
     level = network.levels[(layer - 1) // 2]
     if layer % 2 == 0:
         return [(layer - 1, rule, value) for rule in level.concepts[index].rules], not value
@@ -314,5 +315,5 @@ def _below(network: RuleNetwork, layer: int, index: int, value: bool) -> tuple[l
 
 
 def _key(row: Row) -> tuple[object, ...]:
-    """Tells 0 from -0 and NaN from None."""
+    """Return a key that tells 0 from -0 and NaN from None."""
     return tuple(map(repr, row.values()))

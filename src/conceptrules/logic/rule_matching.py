@@ -31,7 +31,7 @@ class Section:
 
 
 def sections(old: RuleNetwork, new: RuleNetwork) -> tuple[Section, ...]:
-    """The classes, and then the concepts that their rules name."""
+    """Return the classes whose rules differ, and then the concepts that their rules name."""
     below: list[Section] = []
     names: list[Mapping[int, str]] = [{}]  # what the literals of each level of `new` are called here
     for depth in range(max(len(old.levels), len(new.levels)) - 1):
@@ -47,7 +47,7 @@ def sections(old: RuleNetwork, new: RuleNetwork) -> tuple[Section, ...]:
 
 
 def _matched(depth: int, ours: Sequence[Rules], theirs: Sequence[Rules]) -> tuple[list[Section], dict[int, str]]:
-    """The concepts of a level, each with the one that has most in common with it; and names for those of `theirs`."""
+    """Pair the concepts of a level by what they share; return their sections, and names for those of `theirs`."""
     pairs = _best_pairs(ours, theirs, _closeness, above=0)
     partner = {j: i for i, j in pairs}
     name = {j: f"new {concept_name(depth, j)}" for j in range(len(theirs))}
@@ -60,12 +60,12 @@ def _matched(depth: int, ours: Sequence[Rules], theirs: Sequence[Rules]) -> tupl
 
 
 def _hidden(network: RuleNetwork, depth: int, names: Mapping[int, str]) -> list[Rules]:
-    """The concepts below the classes."""
+    """Return the concepts of a level below the classes, each as its rules."""
     return _concepts(network, depth, names) if depth < len(network.levels) - 1 else []
 
 
 def _concepts(network: RuleNetwork, depth: int, names: Mapping[int, str]) -> list[Rules]:
-    """The rules of each concept of a level."""
+    """Return the rules of each concept of a level."""
     level = network.levels[depth]
 
     def words(condition: Condition) -> tuple[str, str]:
@@ -94,7 +94,7 @@ def _section(name: str, ours: Rules, theirs: Rules) -> Section:
 def _best_pairs(
     ours: Sequence[T], theirs: Sequence[T], score: Callable[[T, T], float], above: float
 ) -> list[tuple[int, int]]:
-    """The best pair first, then the best of what is left; none that scores less than `above`, or 0."""
+    """Return the best pair first, then the best of what is left; none that scores 0, or less than `above`."""
     if len(ours) * len(theirs) > _MOST_PAIRS:
         return []
     scored = [(score(one, other), -i, -j) for i, one in enumerate(ours) for j, other in enumerate(theirs)]
@@ -106,14 +106,14 @@ def _best_pairs(
 
 
 def _closeness(ours: Rules, theirs: Rules) -> float:
-    """Of concepts: rules that are the same, then literals that are; two without rules are the same too."""
+    """Return how alike two concepts are: equal rules count, then equal literals; two without rules are the same too."""
     if ours == theirs:
         return 2.0
     return _shared(ours, theirs) + _shared(frozenset().union(*ours), frozenset().union(*theirs)) / 2
 
 
 def _likeness(ours: RuleText, theirs: RuleText) -> float:
-    """Of rules: 1 for each literal in both, 1/2 for one on the same column (a cut point that moved)."""
+    """Return how alike two rules are: 1 for each literal in both, 1/2 for one on the same column."""
     same = ours & theirs
     near = len({subject for _, subject in ours - same} & {subject for _, subject in theirs - same})
     return (len(same) + near / 2) / max(len(ours), len(theirs), 1)

@@ -51,38 +51,28 @@ def simplify(network: RuleNetwork, bits: PackedBits | None = None) -> RuleNetwor
     return _settled(lambda simpler: merge_equal(drop_redundant(drop_dead(simpler, bits))), network)
 
 
-def propagate_constants(network: RuleNetwork) -> RuleNetwork:
-    """Nobody refers to a constant any more; every node keeps its value on every input.
+def drop_dead(network: RuleNetwork, bits: PackedBits | None = None) -> RuleNetwork:
+    """Return the network without the paper's dead nodes: those on no path from a class to the bottom.
 
-    Constant are a rule without literals (true) or with both `p` and `not p` (false), a concept without rules (false)
-    or with a true rule, and what follows from these. No node is deleted. A class that is always true keeps one rule
-    without literals, one that is never true no rule.
+    Constants are propagated first. With `bits` of the predicates on some rows, rules and concepts that hold on none of
+    these rows go as well: decisions are then kept on these rows, and may change on others.
     """
-    return _with_levels(network, _propagated(network.levels))
-
-
-def drop_dead(network: RuleNetwork, words: PackedBits | None = None) -> RuleNetwork:
-    """Without the paper's dead nodes: those on no path from a class to the bottom, after constants are propagated.
-
-    With `words` (bits of the predicates), rules and concepts that hold on none of those rows go as well: decisions
-    are then kept on those rows, and may change on others. Without, they are kept on every input.
-    """
-    silent = None if words is None else _silent(network, words)
-    return _with_levels(network, _reached(_propagated(network.levels, silent), len(network.predicates)))
+    silent = None if bits is None else _silent(network, bits)
+    return _with_levels(network, _reached(propagate_constants(network.levels, silent), len(network.predicates)))
 
 
 def drop_redundant(network: RuleNetwork) -> RuleNetwork:
-    """Without the paper's redundant edges, both kinds of its Figure 1; repeated, since one removal can show another.
+    """Return the network without the paper's redundant edges, both kinds of its Figure 1.
 
     In a concept, rule j goes if the literals of another of its rules are among those of j. In a rule above the first
-    level, concept j goes if the rules of another of its concepts are among those of j; negated concepts the other
-    way round. Of equal nodes the first stays.
+    level, concept j goes if the rules of another of its concepts are among those of j; negated concepts the other way
+    round. Of equal nodes the first stays. It is repeated, since one removal can show another.
     """
     return _settled(lambda simpler: _with_levels(simpler, _irredundant(simpler)), network)
 
 
 def merge_equal(network: RuleNetwork) -> RuleNetwork:
-    """Equal rules of a level become one, and equal concepts. Classes stay apart."""
+    """Return the network with equal rules of a level as one, and equal concepts; classes stay apart."""
     result: list[Level] = []
     below: Sequence[int] = range(len(network.predicates))
     for depth, level in enumerate(network.levels, start=1):
@@ -101,7 +91,7 @@ def _settled(step: Callable[[RuleNetwork], RuleNetwork], network: RuleNetwork) -
 
 
 def _with_levels(network: RuleNetwork, levels: Levels) -> RuleNetwork:
-    """Statistics belong to the rules they were counted for, so they go when the levels change."""
+    """Return the network with these levels; where they differ its statistics go, since they belong to its rules."""
     if levels == network.levels:
         return network
     return replace(network, levels=levels, statistics=None, training=for_other_rules(network.training))
@@ -110,8 +100,13 @@ def _with_levels(network: RuleNetwork, levels: Levels) -> RuleNetwork:
 # Constants
 
 
-def _propagated(levels: Levels, silent: Sequence[Collection[int]] | None = None) -> Levels:
-    """`silent`: for each level, the rules to be taken as false."""
+def propagate_constants(levels: Levels, silent: Sequence[Collection[int]] | None = None) -> Levels:
+    """Return levels in which no node refers to a constant; every node keeps its value on every input.
+
+    Constant are a rule without literals (true) or with both `p` and `not p` (false), a concept without rules (false)
+    or with a true rule, and what follows from these. No node is deleted. A class that is always true keeps one rule
+    without literals, one that is never true no rule. `silent` are rules of each level that are taken as false.
+    """
     result: list[Level] = []
     below: dict[int, bool] = {}
     for level, false in zip(levels, silent or [()] * len(levels), strict=True):
@@ -124,7 +119,7 @@ def _propagated(levels: Levels, silent: Sequence[Collection[int]] | None = None)
 
 
 def _open_rule(rule: Rule, below: Mapping[int, bool]) -> Rule | bool:
-    """The rule without the literals known to be true, or the constant that it is."""
+    """Return the rule without the literals known to be true, or the constant that it is."""
     if any(~literal in rule.literals or below.get(literal.index) == literal.negated for literal in rule.literals):
         return False
     unknown = tuple(literal for literal in rule.literals if literal.index not in below)
@@ -132,7 +127,7 @@ def _open_rule(rule: Rule, below: Mapping[int, bool]) -> Rule | bool:
 
 
 def _open_concept(concept: Concept, rules: Mapping[int, bool]) -> Concept | bool:
-    """The concept without the rules known to be false, or the constant that it is."""
+    """Return the concept without the rules known to be false, or the constant that it is."""
     if any(rules.get(rule) for rule in concept.rules):
         return True
     unknown = tuple(rule for rule in concept.rules if rule not in rules)
@@ -146,7 +141,7 @@ def _constants(nodes: Sequence[object]) -> dict[int, bool]:
 def _written(
     level: Level, rules: Sequence[Rule | bool], concepts: Sequence[Concept | bool], known: Mapping[int, bool]
 ) -> Level:
-    """Constants in the language: `Rule()` is true and `Concept()` false; a false rule stays what it was."""
+    """Return the level with constants written as nodes: `Rule()` is true, `Concept()` false; a false rule stays."""
 
     def rule(new: Rule | bool, old: Rule) -> Rule:
         return new if isinstance(new, Rule) else Rule() if new else old
@@ -162,13 +157,13 @@ def _written(
 # Dead nodes
 
 
-def _silent(network: RuleNetwork, words: PackedBits) -> list[set[int]]:
-    """For each level, the rules that hold on none of the rows. That silent concepts are false follows."""
-    return [set(_indices(np.asarray(~rules.words.any(axis=1)))) for rules in layers(network, words)[1::2]]
+def _silent(network: RuleNetwork, bits: PackedBits) -> list[set[int]]:
+    """Return for each level the rules that hold on none of the rows; that silent concepts are false follows."""
+    return [set(_indices(np.asarray(~rules.words.any(axis=1)))) for rules in layers(network, bits)[1::2]]
 
 
 def _reached(levels: Levels, predicates: int) -> Levels:
-    """Only the nodes on a way down from a class. No dead end is left below them: those were constants."""
+    """Return the levels with only the nodes on a path down from a class; no dead end is left below them."""
     result: list[Level] = []
     concepts: Sequence[int] = range(len(levels[-1].concepts))
     for depth in reversed(range(len(levels))):
@@ -196,7 +191,7 @@ def _moved_concept(concept: Concept, place: Sequence[int] | Mapping[int, int]) -
 
 
 def _distinct(nodes: Iterable[T]) -> tuple[list[T], list[int]]:
-    """The distinct nodes in order of first sight, and the place of each node among them."""
+    """Return the distinct nodes in order of first sight, and the place of each node among them."""
     place: dict[T, int] = {}
     places = [place.setdefault(node, len(place)) for node in nodes]
     return list(place), places
@@ -206,7 +201,7 @@ def _distinct(nodes: Iterable[T]) -> tuple[list[T], list[int]]:
 
 
 def _irredundant(network: RuleNetwork) -> Levels:
-    """One round of the paper's formula, on all levels at once."""
+    """Return the levels after one round of the paper's formula, on all levels at once."""
     result: list[Level] = []
     subset: Matrix | None = None  # of the concepts below; predicates are not known to imply each other
     width = len(network.predicates)
@@ -230,14 +225,14 @@ def _matrix(rows: Sequence[Iterable[int]], width: int) -> Matrix:
 
 
 def _subset(sets: Matrix) -> Matrix:
-    """[k, j]: set k is contained in set j, that is, all its members are shared. Exact below 2^24 members."""
+    """Return whether set k is contained in set j, as [k, j]: all its members are shared. Exact below 2^24 members."""
     numbers = sets.astype(np.float32)
     contained: Matrix = numbers @ numbers.T == numbers.sum(axis=1, keepdims=True)
     return contained
 
 
 def _without_implied(edges: Matrix, contained: Matrix) -> Matrix:
-    """Row i loses node j if it has another node k contained in j; of nodes contained in each other the first stays."""
+    """Return the edges less each node of a row that contains another node of it; of equal ones the first stays."""
     order = np.arange(len(contained))
     smaller = contained & (~contained.T | (order[:, None] < order))
     implied: Matrix = edges.astype(np.float32) @ smaller.astype(np.float32) > 0

@@ -21,7 +21,10 @@ class Undecided(ConceptRulesError):
 
 
 class Pool:
-    """`full[column]` has a bit for each cell of the column; `work` limits how many parts of formulas are looked at."""
+    """Formulas that are built once each.
+
+    `full[column]` has a bit for each cell of the column; `work` limits how many parts of formulas are looked at.
+    """
 
     def __init__(self, full: Sequence[int], work: int) -> None:
         self.full, self.work = full, work
@@ -33,6 +36,7 @@ class Pool:
         self._restricted: dict[tuple[int, int, int], int] = {}
 
     def literal(self, column: int, cells: int) -> int:
+        """Return the formula that is true in these cells of a column."""
         cells &= self.full[column]
         if cells in (0, self.full[column]):
             return TRUE if cells else FALSE
@@ -41,12 +45,15 @@ class Pool:
         return number
 
     def all(self, formulas: Iterable[int]) -> int:
+        """Return the AND of formulas."""
         return self._node("all", formulas)
 
     def any(self, formulas: Iterable[int]) -> int:
+        """Return the OR of formulas."""
         return self._node("any", formulas)
 
     def negated(self, formula: int) -> int:
+        """Return the negation of a formula."""
         if formula not in self._negated:
             if formula in self._literals:
                 column, cells = self._literals[formula]
@@ -58,7 +65,7 @@ class Pool:
         return self._negated[formula]
 
     def find(self, formula: int) -> Domains | None:
-        """Cells to choose from, by column, that make the formula true whichever are chosen; None: nothing does."""
+        """Return cells, by column, that make the formula true whichever of them are chosen; None if nothing does."""
         stack: list[tuple[Domains, int]] = [({}, formula)]
         seen: set[object] = set()
         while stack:
@@ -73,7 +80,7 @@ class Pool:
         return None
 
     def _branches(self, domains: Domains, formula: int) -> Iterator[tuple[Domains, int]]:
-        """The ways in which the shortest OR can be true: its first part is, or that is not and the second is, ..."""
+        """Yield the ways in which the shortest OR can be true: by its first part, or only by the second, and so on."""
         operator, parts = self._nodes[formula]
         choice = formula if operator == "any" else min(parts, key=lambda part: (len(self._nodes[part][1]), part))
         others = [part for part in parts if part != choice] if operator == "all" else []
@@ -84,7 +91,7 @@ class Pool:
                 refuted.append(self.negated(part))
 
     def _propagated(self, domains: Domains, formula: int) -> tuple[Domains, int]:
-        """Literals that have to hold become domains, and what they decide goes."""
+        """Turn literals that have to hold into domains, and drop what they decide."""
         while units := self._units(formula):
             parts = self._nodes[formula][1] if formula in self._nodes else [formula]
             rest = [part for part in parts if part not in units]
@@ -104,7 +111,7 @@ class Pool:
         return sorted(part for part in parts if part in self._literals) if operator == "all" else []
 
     def _restrict(self, formula: int, column: int, cells: int) -> int:
-        """The formula where only these cells of the column are possible."""
+        """Return the formula where only these cells of the column are possible."""
         if column not in self._columns[formula]:
             return formula
         key = formula, column, cells
@@ -123,7 +130,7 @@ class Pool:
         return self._restrict(result, column, cells) if result != formula else result
 
     def _node(self, operator: Operator, formulas: Iterable[int]) -> int:
-        """Parts of the same kind are opened, literals of a column become one, constants go."""
+        """Return an AND or an OR: parts of the same kind are opened, literals of a column become one, constants go."""
         neutral, final = (TRUE, FALSE) if operator == "all" else (FALSE, TRUE)
         literals: Domains = {}
         parts: set[int] = set()

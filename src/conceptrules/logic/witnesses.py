@@ -1,6 +1,6 @@
-"""Sample points: most questions about cubes are answered "no" by a point that shows it, without a proof.
+"""Witnesses: most questions about cubes are answered "no" by a sample row that shows it, without a proof.
 
-A point has one cell of each variable; a set of points is a number with a bit for each. The points lie in the rules, and
+A witness has one cell of each variable; a set of witnesses is a number with a bit for each. They lie in the rules, and
 where a rule fails by one column only, since that is where the questions are.
 """
 
@@ -15,11 +15,11 @@ from conceptrules.logic.cubes import Cube, Space, cells_in
 
 _MOST = 50_000
 _KEPT = 4_000  # masks, of 6 KB each at most
-_INSIDE, _BESIDE = 4, 2  # points in a rule, and in each cell beside it
+_INSIDE, _BESIDE = 4, 2  # witnesses in a rule, and in each cell beside it
 
 
-class Points:
-    """`all` has a bit for each point."""
+class Witnesses:
+    """The sample rows of a space; `all` has a bit for each of them."""
 
     def __init__(self, space: Space, cubes: Sequence[Cube]) -> None:
         self.space = space
@@ -29,34 +29,34 @@ class Points:
         self._masks: dict[tuple[int, int], int] = {}
 
     def where(self, cube: Cube) -> int:
-        """The points in the cube."""
-        points = self.all
+        """Return the witnesses in the cube."""
+        found = self.all
         for variable in self.space.tested(cube):
-            points &= self.cell(variable, self.space.mask(cube, variable))
-        return points
+            found &= self.cell(variable, self.space.mask(cube, variable))
+        return found
 
     def covered(self, cubes: Iterable[Cube]) -> int:
-        """The points in any of these."""
-        points = 0
+        """Return the witnesses in any of these cubes."""
+        found = 0
         for cube in cubes:
-            points |= self.where(cube)
-        return points
+            found |= self.where(cube)
+        return found
 
     def cell(self, variable: int, mask: int) -> int:
-        """The points in these cells of a variable."""
+        """Return the witnesses in these cells of a variable."""
         if mask.bit_count() == 1:
             return self._cells[variable][mask.bit_length() - 1]
         key = variable, mask
         if key not in self._masks:
             if len(self._masks) > _KEPT:
                 self._masks.clear()
-            some = [points for cell, points in enumerate(self._cells[variable]) if mask >> cell & 1]
+            some = [found for cell, found in enumerate(self._cells[variable]) if mask >> cell & 1]
             self._masks[key] = sum(some)
         return self._masks[key]
 
 
 def _places(space: Space, cubes: Sequence[Cube]) -> Iterator[Cube]:
-    """Cubes to take a point from each; every rule has had its turn before one has the next."""
+    """Yield cubes to take a witness from each; every rule has had its turn before one has the next."""
     for _ in range(_INSIDE):
         yield from cubes
     beside = [
@@ -71,7 +71,7 @@ def _places(space: Space, cubes: Sequence[Cube]) -> Iterator[Cube]:
 
 
 def _cells_of(space: Space, variable: int, wanted: Sequence[Cube]) -> list[int]:
-    """For each cell of the variable, the points that have it: of each of the cubes, one of its cells at random."""
+    """Return for each cell of the variable the witnesses that have it; each takes a cell of its cube at random."""
     width = space.variables[variable].full.bit_length()
     masks = [space.mask(cube, variable) for cube in wanted]
     choices = {mask: [cell for cell in range(width) if mask >> cell & 1] for mask in set(masks)}

@@ -1,4 +1,18 @@
-"""What a network answers: a plain evaluation that defines the meaning, and the same on 64 rows at a time."""
+"""What a network answers: a plain evaluation that defines the meaning, and the same on 64 rows at a time.
+
+Rows and nodes are represented in these ways, each under one name everywhere:
+
+=============  =====================================================================================================
+bits           A boolean matrix (rows, nodes): `Bits`. A node is a predicate, a rule, a concept or a class.
+packed bits    The same, packed: `PackedBits`. Its `words` have the shape (nodes, words), 64 rows in a word.
+words          Only ever such 64-bit words of rows, never text.
+octets         The bytes of the words, while they are filled.
+codes          Small integers instead of values: categories, classes, or rows of a dictionary-encoded column.
+column values  The values of one column of a table, as NumPy holds them: `ColumnValues` in `tables`.
+cells          The sets of values of a column that tests do not tell apart: `ColumnCells` in `logic`.
+cell mask      A set of cells as a Python integer with a bit for each cell; a cube is a mask for each column.
+=============  =====================================================================================================
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A rule network as a frozen value: predicates, levels of rules and concepts, classes, who wins."""
+"""A rule network as a frozen value: predicates, levels of rules and concepts, classes, priority, default."""
 
 from __future__ import annotations
 
@@ -28,7 +28,25 @@ from conceptrules.model.shortcuts import Shortcuts
 
 @dataclass(frozen=True, slots=True, order=True)
 class Literal:
-    """The predicate (on the first level) or the concept of the level below with this index, perhaps negated."""
+    """A predicate (on the first level) or a concept of the level below, perhaps negated.
+
+    Parameters
+    ----------
+    index : int
+        The number of the predicate or of the concept, counted from 0.
+    negated : bool, default=False
+        Whether the literal holds where the predicate or the concept does not.
+
+    Raises
+    ------
+    InputError
+        If the index is not a whole number.
+
+    Examples
+    --------
+    >>> ~Literal(3)
+    Literal(index=3, negated=True)
+    """
 
     index: int
     negated: bool = False
@@ -43,7 +61,18 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """AND of literals; without any it is true. Literals are kept sorted and once each."""
+    """An AND of literals. A rule without literals always holds.
+
+    Parameters
+    ----------
+    literals : tuple of Literal, default=()
+        The literals; they are kept sorted and once each.
+
+    Raises
+    ------
+    InputError
+        If something else than a literal is among them.
+    """
 
     literals: tuple[Literal, ...] = ()
 
@@ -56,7 +85,13 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """OR of rules of its own level, by index; without any it is false."""
+    """An OR of rules of its own level. A concept without rules never holds.
+
+    Parameters
+    ----------
+    rules : tuple of int, default=()
+        The numbers of the rules on the level, counted from 0; they are kept sorted and once each.
+    """
 
     rules: tuple[int, ...] = ()
 
@@ -66,7 +101,21 @@ class Concept:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A layer of rules and the layer of concepts above it."""
+    """A layer of rules and the layer of concepts above it.
+
+    Parameters
+    ----------
+    rules : tuple of Rule
+        The rules. Their literals are on predicates on the first level, and on the concepts of the level below
+        elsewhere.
+    concepts : tuple of Concept
+        The concepts. Those of the last level are the classes of the network.
+
+    Raises
+    ------
+    InputError
+        If a concept refers to a rule that the level does not have.
+    """
 
     rules: tuple[Rule, ...]
     concepts: tuple[Concept, ...]
@@ -80,22 +129,68 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Weights of training rows, by class: what the text, the probabilities and the report are made of."""
+    """What a network covers of the training rows: the text, the probabilities and the report show it.
+
+    All counts are the weights of rows for each class, in the order of the network's classes.
+
+    Parameters
+    ----------
+    rows : tuple of float
+        All training rows.
+    covered : tuple of tuple of tuple of float
+        The rows on which each rule holds: `covered[level][rule]`.
+    patterns : tuple of (tuple of bool, tuple of float)
+        Which classes fire, and the rows on which just these fire; sorted.
+    """
 
     rows: tuple[float, ...]
-    """All training rows."""
     covered: tuple[tuple[tuple[float, ...], ...], ...]
-    """[level][rule]: the rows on which that rule holds."""
     patterns: tuple[tuple[tuple[bool, ...], tuple[float, ...]], ...]
-    """(which classes fire, the rows on which just those fire), sorted."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleNetwork(Shortcuts):
-    """Predicates, levels, classes; the class that wins when several fire, and the one answered when none does.
+    """A concept rule set: predicates, levels of rules and concepts, and classes.
 
-    `priority` lists all classes, the winner first; it defaults to the order of `classes`, and `default` to the
-    first class: the paper's rule. The concepts of the last level are the classes, in the order of `classes`.
+    A network is a frozen value: it is never changed, only replaced. `print` shows it as text, a notebook as a picture.
+
+    Parameters
+    ----------
+    columns : tuple of Column
+        The columns of the table, as training saw them.
+    predicates : tuple of Predicate
+        The tests that the rules of the first level are made of.
+    levels : tuple of Level
+        The levels, from the predicates up. The concepts of the last one are the classes, in their order.
+    classes : tuple of class labels
+        The classes: text, numbers or booleans.
+    priority : tuple of class labels, optional
+        All classes in the order in which they are answered when several fire; by default the order of `classes`.
+    default : class label, optional
+        The class that is answered when none fires; by default the first class.
+    statistics : Statistics, optional
+        What the rules cover of the training rows.
+    training : Training, optional
+        How the network was learned.
+
+    Raises
+    ------
+    InputError
+        If the parts do not fit together.
+
+    Examples
+    --------
+    >>> level = Level([Rule([Literal(0)])], [Concept([0]), Concept()])
+    >>> network = RuleNetwork([Column("age")], [Interval("age", 41)], [level], ["old", "young"], default="young")
+    >>> print(network)
+    1 rule, 2 edges.
+    <BLANKLINE>
+    old if
+      age > 41
+    <BLANKLINE>
+    young for everything else
+    >>> network.predict([{"age": 50}, {"age": 20}]).tolist()
+    ['old', 'young']
     """
 
     columns: tuple[Column, ...]
@@ -122,7 +217,7 @@ class RuleNetwork(Shortcuts):
 
     @property
     def edges(self) -> int:
-        """The paper's measure of complexity."""
+        """The paper's measure of complexity: literals in rules plus rules in concepts, on all levels."""
         from conceptrules.model.statistics import edges
 
         return edges(self)
@@ -165,6 +260,7 @@ def _check_indices(indices: Sequence[int], size: int, owner: str, target: str) -
 
 
 def check_columns(columns: Sequence[Column], predicates: Sequence[Predicate]) -> None:
+    """Raise an `InputError` unless each predicate fits a column, and the names of columns differ."""
     repeated = [name for name, count in Counter(column.name for column in columns).items() if count > 1]
     if repeated:
         raise InputError(f"column {repeated[0]!r} is listed twice; names must differ")
@@ -183,7 +279,7 @@ def check_columns(columns: Sequence[Column], predicates: Sequence[Predicate]) ->
 
 
 def _check_named(number: int, column: Column, predicate: Predicate) -> None:
-    """An order knows all its categories; a set has them in one order, so that equal sets are equal predicates."""
+    """Check the categories of a predicate: an ordinal column lists them all, and sets have them in its order."""
     found = [column.places.get(key_of(value), len(column.places)) for value in named(predicate)]
     if column.kind == "ordinal" and len(column.places) in found:
         value = named(predicate)[found.index(len(column.places))]

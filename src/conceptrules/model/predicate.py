@@ -19,7 +19,7 @@ EPOCH = dt.datetime(1970, 1, 1)
 
 
 def plain(value: object) -> Value:
-    """A category or a class as a Python value: a NumPy scalar is unpacked, all else is refused."""
+    """Return a category or a class as a Python value: a NumPy scalar is unpacked, all else is refused."""
     value = value.item() if hasattr(value, "item") else value
     if not isinstance(value, str | int | float) or (isinstance(value, float) and math.isnan(value)):
         raise InputError(f"a category or a class is text, a number, true or false, not {value!r}")
@@ -27,7 +27,10 @@ def plain(value: object) -> Value:
 
 
 def key_of(value: Value) -> str:
-    """The same for 1, 1.0 and True; text, since a file could choose numbers that share a hash."""
+    """Return a key that is the same for 1, 1.0 and True.
+
+    It is text, since a file could choose numbers that share a hash.
+    """
     if isinstance(value, str):
         return f"s{value}"
     whole = isinstance(value, int) or value.is_integer()
@@ -38,9 +41,24 @@ def key_of(value: Value) -> str:
 class Column:
     """A column of the table as it was seen in training.
 
-    Ordered kinds are read as float64: numbers as they are, dates and date-times as microseconds
-    since 1970-01-01 (UTC), durations as microseconds. The categories of an ordinal column are listed in its order, and
-    are read as categories are.
+    Ordered kinds are read as float64: numbers as they are, dates and date-times as microseconds since 1970-01-01 (UTC),
+    durations as microseconds.
+
+    Parameters
+    ----------
+    name : str
+        The name of the column.
+    kind : {"number", "date", "datetime", "duration", "boolean", "category", "ordinal"}, default="number"
+        What the column holds.
+    categories : tuple of categories, default=()
+        The categories that training saw; of an ordinal column all of them, in their order.
+    missing : bool, default=False
+        Whether training saw missing values.
+
+    Raises
+    ------
+    InputError
+        If the kind is unknown or a category is listed twice.
     """
 
     name: str
@@ -48,7 +66,7 @@ class Column:
     categories: tuple[Value, ...] = ()
     missing: bool = False
     places: Mapping[str, int] = field(init=False, repr=False, compare=False)
-    """The place of each category, by `key_of`."""
+    """The place of each category among the categories, by its `key_of`."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "categories", tuple(map(plain, self.categories)))
@@ -62,19 +80,41 @@ class Column:
 
     @property
     def ordered(self) -> bool:
+        """Whether the column is read as numbers that intervals can test."""
         return self.kind in ORDERED
 
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """A test on one column; on a missing value every test but `Missing` is false."""
+    """A test on one column. On a missing value every test but `Missing` is false.
+
+    Parameters
+    ----------
+    column : str
+        The name of the column.
+    """
 
     column: str
 
 
 @dataclass(frozen=True, slots=True)
 class Interval(Predicate):
-    """`low < x <= high`. Both bounds infinite: the column has any value at all."""
+    """The test `low < x <= high` on a number, date, date-time or duration.
+
+    Parameters
+    ----------
+    column : str
+        The name of the column.
+    low : float, default=-inf
+        The lower bound, which is outside of the interval.
+    high : float, default=inf
+        The upper bound, which is inside of it. With both bounds infinite, the column has any value at all.
+
+    Raises
+    ------
+    InputError
+        If `low` is not below `high`.
+    """
 
     low: float = -math.inf
     high: float = math.inf
@@ -90,7 +130,15 @@ class Interval(Predicate):
 
 @dataclass(frozen=True, slots=True)
 class Equals(Predicate):
-    """`x = value`, for categories, ordered or not, and booleans."""
+    """The test `x = value` on a category or a boolean.
+
+    Parameters
+    ----------
+    column : str
+        The name of the column.
+    value : str, int, float or bool
+        The category.
+    """
 
     value: Value
 
@@ -100,7 +148,20 @@ class Equals(Predicate):
 
 @dataclass(frozen=True, slots=True)
 class OneOf(Predicate):
-    """`x in {a, b}`: the column has one of these categories, kept in the column's order; `one_of` puts them in it."""
+    """The test `x in {a, b}`: the column has one of these categories.
+
+    Parameters
+    ----------
+    column : str
+        The name of the column.
+    values : tuple of categories
+        The categories, in the order of the column; `one_of` puts them in it.
+
+    Raises
+    ------
+    InputError
+        If there is no category, or one is listed twice.
+    """
 
     values: tuple[Value, ...]
 
@@ -114,11 +175,17 @@ class OneOf(Predicate):
 
 @dataclass(frozen=True, slots=True)
 class Missing(Predicate):
-    """The column has no value in this row."""
+    """The test that a row has no value in the column.
+
+    Parameters
+    ----------
+    column : str
+        The name of the column.
+    """
 
 
 def one_of(column: Column, values: Iterable[Value]) -> OneOf:
-    """The values once each, in the column's order; what the column does not list comes last.
+    """Return a set of categories in the order of the column; what the column does not list comes last.
 
     >>> one_of(Column("rank", "category", ("a", "b", "c")), ["c", "a"]).values
     ('a', 'c')
@@ -129,7 +196,9 @@ def one_of(column: Column, values: Iterable[Value]) -> OneOf:
 
 
 def run_of(predicate: Predicate, column: Column) -> tuple[int, int] | None:
-    """The first place in the order of an ordinal column, and that after the last, if the set is a run of it.
+    """Return where a set begins and ends in the order of an ordinal column; None if it is not a run of that order.
+
+    The end is the place after the last category.
 
     >>> run_of(OneOf("rank", ("b", "c")), Column("rank", "ordinal", ("a", "b", "c")))
     (1, 3)
@@ -144,7 +213,7 @@ def run_of(predicate: Predicate, column: Column) -> tuple[int, int] | None:
 
 
 def size_of(predicate: Predicate, column: Column) -> int:
-    """How many edges a literal of this predicate counts as.
+    """Return how many edges a literal of this predicate counts as.
 
     A set counts each of its values; a run of an ordinal column's order counts each of its ends that is a bound. An
     interval is one input of the paper's network and counts 1 with two bounds too; as two literals, `age > 27` and
@@ -159,14 +228,17 @@ def size_of(predicate: Predicate, column: Column) -> int:
 
 
 def bounds_of(predicate: Predicate, column: Column) -> int:
-    """As `size_of`, but two bounds count two: no interval is to win over two thresholds by how it is counted."""
+    """Return the `size_of` a predicate, but 2 for an interval with two bounds.
+
+    So an interval is not preferred to the two thresholds that say the same, just because of how it is counted.
+    """
     if isinstance(predicate, Interval) and not math.isinf(predicate.low) and not math.isinf(predicate.high):
         return 2
     return size_of(predicate, column)
 
 
 def named(predicate: Predicate) -> tuple[Value, ...]:
-    """The categories that a predicate speaks of."""
+    """Return the categories that a predicate speaks of."""
     match predicate:
         case Equals(value=value):
             return (value,)
@@ -197,7 +269,9 @@ def finite_bounds(predicates: Iterable[Predicate]) -> tuple[float, ...]:
 
 
 def holds(predicate: Predicate, value: Value | None) -> bool:
-    """The meaning of a predicate on one value, as `Column` reads it; None and NaN are missing.
+    """Return whether a predicate holds on one value, as `Column` reads it: this defines what predicates mean.
+
+    None and NaN are missing values.
 
     >>> holds(Interval("age", 27, 41), 41.0), holds(Interval("age", 27, 41), None)
     (True, False)
@@ -220,5 +294,5 @@ def holds(predicate: Predicate, value: Value | None) -> bool:
 
 
 def shown(text: object) -> str:
-    """Text without control characters, so that no name can move a terminal's cursor."""
+    """Return text without control characters, so that no name can move the cursor of a terminal."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))

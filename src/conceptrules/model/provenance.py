@@ -55,10 +55,10 @@ class Training:
     """How many different training rows there were."""
     categories_dropped: tuple[tuple[str, int], ...] = ()
     """Columns with more categories than are kept, and how many were left out."""
-    price: float | None = None
-    """Of an edge, in rows, that was best on the validation rows; None: edges had no price."""
+    edge_penalty: float | None = None
+    """The penalty of an edge, in rows, that was best on the validation rows; None where edges had none."""
     members: int | None = None
-    """How many networks vote in this one, or did before they were polished as one; None: edges had no price."""
+    """How many networks vote in this one, or did before local search made them one; None where edges had no penalty."""
 
 
 def for_other_rules(training: Training | None) -> Training | None:

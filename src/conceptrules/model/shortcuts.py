@@ -23,35 +23,116 @@ class Shortcuts:
     __slots__ = ()
 
     def predict(self: Any, table: Any) -> np.ndarray:
-        """The class of each row of a table (pandas, polars, pyarrow, NumPy, or rows as lists or dictionaries)."""
+        """Return the class of each row of a table.
+
+        Parameters
+        ----------
+        table : table
+            A pandas, polars or pyarrow table, a 2-D array, or rows as lists or dictionaries.
+
+        Returns
+        -------
+        numpy.ndarray of shape (rows,)
+            The classes.
+
+        Raises
+        ------
+        InputError
+            If a column is missing from the table.
+        ColumnTypeError
+            If a column cannot be read as it was in training.
+        """
         from conceptrules.tables.prediction import predict
 
         return predict(self, table)
 
-    def explain(self: Any, row: Any, fixed: Iterable[str] = (), to: Value | None = None, **limits: Any) -> Explanation:
-        """Why a row gets its class, and the smallest change that would give it another one, or the class `to`.
+    def explain(
+        self: Any,
+        row: Any,
+        *,
+        fixed: Iterable[str] = (),
+        to: Value | None = None,
+        limit: int = 1_000_000,
+        seconds: float | None = None,
+    ) -> Explanation:
+        """Explain why a row gets its class, and what would change it.
 
-        The columns in `fixed` stay as they are. `limit` (states to look at) and `seconds` end the search early.
+        Parameters
+        ----------
+        row : row
+            A dictionary, a list of values, a row of a pandas table, or a table with one row.
+        fixed : iterable of str, default=()
+            The columns that the counterfactual leaves as they are.
+        to : class label, optional
+            The class that the counterfactual is to give; by default, any other class will do.
+        limit : int, default=1_000_000
+            The most states that the search for the counterfactual looks at.
+        seconds : float, optional
+            The longest time to search; by default there is no limit.
+
+        Returns
+        -------
+        Explanation
+            The rules that fired, the other classes that did, the nearest miss and the counterfactual.
+
+        Raises
+        ------
+        InputError
+            If `fixed` names an unknown column, `to` is no other class of the network, or `row` is not one row.
         """
         from conceptrules.explain.explanation import explain
 
-        return explain(self, row, fixed=fixed, to=to, **limits)
+        return explain(self, row, fixed=fixed, to=to, limit=limit, seconds=seconds)
 
     def export(self: Any, to: str, *, verify: bool = False, data: Any = None, **options: Any) -> Any:
-        """The network in another language: "sql", "python", "javascript", "c", "markdown", "latex", ..., as text.
+        """Write the network in another language.
 
-        `verify` runs the export in its real engine, on rows that cover the network and on those of the table `data`,
-        and objects if a class or a fired rule differs. The other options depend on the format: docs/exports.md.
+        Parameters
+        ----------
+        to : str
+            The format: "sql", "python", "javascript", "c", "onnx", "pmml", "markdown" or "latex".
+        verify : bool, default=False
+            Whether to run the export in its real engine, on rows that cover the network.
+        data : table, optional
+            Further rows to verify it on.
+        **options
+            Options of the format; docs/exports.md lists them.
+
+        Returns
+        -------
+        str or bytes
+            The export.
+
+        Raises
+        ------
+        ConceptRulesError
+            If the format is unknown, or a class or a fired rule of the export differs from the network's.
         """
         from conceptrules.export import exported
 
         return exported(self, to, verify=verify, data=data, **options)
 
     def draw(self: Any, rule_set: Value | None = None, *, theme: Theme = "auto", fold: int | None = 240) -> Svg:
-        """The network as a picture, or with `rule_set` only a class, or a concept (`C1.2`), as a stack of its rules.
+        """Draw the network, or the rules of one class or concept.
 
-        A notebook shows it, `.save("network.svg")` writes it (also .png and .pdf). The theme is "light", "dark" or
-        the reader's. Of a network with more than `fold` edges, what covers least is folded; None folds nothing.
+        Parameters
+        ----------
+        rule_set : class label or str, optional
+            A class, or a concept such as "C1.2", whose rules are drawn as a stack; by default the whole network.
+        theme : {"auto", "light", "dark"}, default="auto"
+            The colours; "auto" follows the reader's setting.
+        fold : int or None, default=240
+            Of a network with more edges than this, what covers least is folded; None folds nothing.
+
+        Returns
+        -------
+        Svg
+            The picture. A notebook shows it, `.save("network.svg")` writes it (also as .png and .pdf).
+
+        Raises
+        ------
+        InputError
+            If there is no such class or concept.
         """
         from conceptrules.draw.drawing import draw
 
@@ -64,7 +145,7 @@ class Shortcuts:
 
 
 def explanation_html(explanation: Explanation) -> str:
-    """What a notebook shows of an explanation."""
+    """Return what a notebook shows of an explanation."""
     from conceptrules.draw.explanation_html import explanation_html as html
 
     return html(explanation)

@@ -86,7 +86,7 @@ def tuned(training: Training) -> str:
 
 def _what_was_chosen(training: Training) -> str:
     if training.rate is None or training.epoch is None:
-        price = "" if training.price is None else f" ({training.price:g} rows)"
+        price = "" if training.edge_penalty is None else f" ({training.edge_penalty:g} rows)"
         return f"The edge penalty{price} was"
     rate, epoch = f"binarization rate ({training.rate:g})", f"epoch ({training.epoch})"
     if isinstance(dict(training.settings).get("binarization_rate"), int | float):

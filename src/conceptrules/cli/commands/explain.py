@@ -59,7 +59,7 @@ def explain_rows(
         row = table.slice(number, 1)
         # One of many rows that has the wanted class already is no mistake, and must not end the command half way.
         there = len(chosen) > 1 and wanted is not None and network.predict(row)[0] == wanted
-        explanation = network.explain(row, stays, None if there else wanted)
+        explanation = network.explain(row, fixed=stays, to=None if there else wanted)
         if as_json:
             typer.echo(json.dumps(_finite(asdict(explanation)), default=str, allow_nan=False))
         else:

@@ -12,35 +12,37 @@ from functools import cached_property
 
 from conceptrules.logic.cell_masks import Wording
 from conceptrules.logic.cubes import Cube, Effort, cells_in
-from conceptrules.logic.witnesses import Points
+from conceptrules.logic.witnesses import Witnesses
 
 Cover = tuple[Cube, ...]
 
 
 class Task:
-    """What a cover of a concept has to keep, and what its rules cost."""
+    """What a cover of a concept has to keep, and what its rules cost.
+
+    `ignored` and `asked` are as the module says, and `shared` are rules that other concepts of the level have anyway.
+    """
 
     def __init__(
         self,
-        points: Points,
+        witnesses: Witnesses,
         ignored: Cover,
         asked: Cover | None,
         effort: Effort,
         shared: frozenset[Cube] = frozenset(),
     ) -> None:
-        """`shared`: rules that other concepts of the level have anyway."""
-        self.points, self.space = points, points.space
+        self.witnesses, self.space = witnesses, witnesses.space
         self.ignored, self.asked, self.effort, self.shared = ignored, asked, effort, shared
-        self._prices: dict[Cube, int] = {}
+        self._costs: dict[Cube, int] = {}
 
     @cached_property
     def matters(self) -> int:
-        """The points where the concept has to keep its value."""
-        asked = self.points.all if self.asked is None else self.points.covered(self.asked)
-        return asked & ~self.points.covered(self.ignored)
+        """The witnesses where the concept has to keep its value."""
+        asked = self.witnesses.all if self.asked is None else self.witnesses.covered(self.asked)
+        return asked & ~self.witnesses.covered(self.ignored)
 
     def inside(self, cube: Cube, cover: Sequence[Cube]) -> bool:
-        """Whether the cover holds on all of the cube that matters: proved. False where it is not decided."""
+        """Return whether the cover is proved to hold on all of the cube that matters; False if it is not decided."""
         space = self.space
         if self.effort.left <= 0:
             return False
@@ -52,23 +54,25 @@ class Task:
         return all(space.covered(cube & part, near, self.effort) for part in self.asked if space.meet(cube, part))
 
     def worded(self, cube: Cube, variable: int) -> Wording:
+        """Return the wording of a cube on one variable."""
         wording = self.space.variables[variable].worded(self.space.mask(cube, variable))
         assert wording is not None
         return wording
 
-    def price(self, cube: Cube) -> int:
-        """Edges of a rule, with that from its concept."""
-        if cube not in self._prices:
+    def cost(self, cube: Cube) -> int:
+        """Return the edges of a rule, with the one from its concept."""
+        if cube not in self._costs:
             tested = () if cube in self.shared else self.space.tested(cube)
-            self._prices[cube] = 1 + sum(self.worded(cube, variable).size for variable in tested)
-        return self._prices[cube]
+            self._costs[cube] = 1 + sum(self.worded(cube, variable).size for variable in tested)
+        return self._costs[cube]
 
     def total(self, cover: Sequence[Cube]) -> int:
-        return sum(map(self.price, cover))
+        """Return the edges of all rules of a cover."""
+        return sum(map(self.cost, cover))
 
 
 def reduced(task: Task, cover: Cover) -> Cover:
-    """A cover that is as good and not larger."""
+    """Return a cover that is as good and not larger."""
     best = cover
     while task.effort.left > 0:
         smaller = shrunk(task, merged(task, expanded(task, absorbed(best))))
@@ -79,7 +83,7 @@ def reduced(task: Task, cover: Cover) -> Cover:
 
 
 def absorbed(cover: Sequence[Cube]) -> Cover:
-    """Without cubes that lie within one other."""
+    """Return the cover without cubes that lie within another one."""
     kept: list[Cube] = []
     for cube in sorted(dict.fromkeys(cover), key=lambda cube: -cube.bit_count()):
         if all(cube & ~other for other in kept):
@@ -89,9 +93,9 @@ def absorbed(cover: Sequence[Cube]) -> Cover:
 
 
 def expanded(task: Task, cover: Cover) -> Cover:
-    """Each rule with the shortest literals that keep it inside of the concept."""
+    """Return each rule with the shortest literals that keep it inside of the concept."""
     cubes = list(cover)
-    out = task.matters & ~task.points.covered(cover)
+    out = task.matters & ~task.witnesses.covered(cover)
     for place in range(len(cubes)):
         for variable in list(task.space.tested(cubes[place])):
             low = task.space.mask(cubes[place], variable)
@@ -100,8 +104,8 @@ def expanded(task: Task, cover: Cover) -> Cover:
 
 
 def merged(task: Task, cover: Cover) -> Cover:
-    """Two rules as one, where one can say it with fewer edges."""
-    out = task.matters & ~task.points.covered(cover)
+    """Return the cover with two rules as one, wherever one can say it with fewer edges."""
+    out = task.matters & ~task.witnesses.covered(cover)
     waiting, done = list(reversed(cover)), list[Cube]()
     while waiting:
         cube = waiting.pop()
@@ -115,13 +119,13 @@ def merged(task: Task, cover: Cover) -> Cover:
 
 
 def shrunk(task: Task, cover: Cover) -> Cover:
-    """Without the rules that the others cover; the rest only as wide as they have to be, where that is shorter."""
+    """Return the cover without rules that the others cover, and the rest no wider than needed where that is shorter."""
     cubes = list(cover)
     once, twice = _coverage(task, cubes)
-    for cube in sorted(cover, key=lambda cube: (-task.price(cube), cube)):
+    for cube in sorted(cover, key=lambda cube: (-task.cost(cube), cube)):
         place = cubes.index(cube)
         others = cubes[:place] + cubes[place + 1 :]
-        alone = task.points.where(cube) & task.matters & ~twice
+        alone = task.witnesses.where(cube) & task.matters & ~twice
         if not alone and task.inside(cube, others):
             cubes = others
         else:
@@ -141,25 +145,25 @@ def _shrunk(task: Task, cube: Cube, others: list[Cube], alone: int, out: int) ->
 
 
 def _coverage(task: Task, cubes: Sequence[Cube]) -> tuple[int, int]:
-    """The points in at least one of the cubes, and in at least two."""
+    """Return the witnesses in at least one of the cubes, and those in at least two."""
     once = twice = 0
     for cube in cubes:
-        points = task.points.where(cube)
+        points = task.witnesses.where(cube)
         twice |= once & points
         once |= points
     return once, twice
 
 
 def _joined(task: Task, cube: Cube, done: list[Cube], waiting: list[Cube], out: int) -> Cube | None:
-    """A cube inside of the concept that takes the place of this one and another."""
+    """Return a cube inside of the concept that takes the place of this one and another, or None."""
     for other in done:
         if task.effort.left <= 0:
             break
         task.effort.left -= 5
-        if task.points.where(cube | other) & out:
+        if task.witnesses.where(cube | other) & out:
             continue
         both = _hull(task, cube, other)
-        if task.price(both) >= task.price(cube) + task.price(other) or task.points.where(both) & out:
+        if task.cost(both) >= task.cost(cube) + task.cost(other) or task.witnesses.where(both) & out:
             continue
         if task.inside(both, [cube, *done, *waiting]):
             return both
@@ -167,7 +171,7 @@ def _joined(task: Task, cube: Cube, done: list[Cube], waiting: list[Cube], out: 
 
 
 def _hull(task: Task, first: Cube, second: Cube) -> Cube:
-    """The smallest cube with a wording that contains both."""
+    """Return the smallest cube with a wording that contains both."""
     space, both = task.space, first | second
     for variable in space.tested(both):
         mask = space.mask(both, variable)
@@ -179,20 +183,20 @@ def _hull(task: Task, first: Cube, second: Cube) -> Cube:
 
 
 def _reworded(task: Task, cube: Cube, variable: int, low: int, cover: Sequence[Cube], out: int) -> Cube:
-    """The cube with a shorter wording of one variable that holds in `low`, if there is one inside of the concept."""
+    """Return the cube with a shorter wording of one variable that holds in `low`, if one stays inside the concept."""
     return _shorter(task, cube, variable, low, _allowed(task, cube, variable, low, cover, out)) or cube
 
 
 def _shorter(task: Task, cube: Cube, variable: int, low: int, high: int) -> Cube | None:
     wording = task.space.variables[variable].cheapest(low, high)
     other = None if wording is None else task.space.replaced(cube, variable, wording.mask)
-    return other if other is not None and task.price(other) < task.price(cube) else None
+    return other if other is not None and task.cost(other) < task.cost(cube) else None
 
 
 def _allowed(task: Task, cube: Cube, variable: int, low: int, cover: Sequence[Cube], out: int) -> int:
-    """The cells of a variable that the cube could have: a cube lies inside if it does so cell by cell.
+    """Return the cells of a variable that the cube could have: a cube lies inside if it does so cell by cell.
 
-    `out`: points that matter and are not covered. Only what could make the wording shorter is asked.
+    `out` are the witnesses that matter and are not covered. Only what could make the wording shorter is asked.
     """
     space, mask = task.space, task.space.mask(cube, variable)
     high = _possible(task, cube, variable, out)
@@ -210,17 +214,17 @@ def _allowed(task: Task, cube: Cube, variable: int, low: int, cover: Sequence[Cu
 
 
 def _possible(task: Task, cube: Cube, variable: int, out: int) -> int:
-    """The cells in which no point says that the cube would not be inside."""
+    """Return the cells in which no witness says that the cube would not be inside."""
     full = task.space.variables[variable].full
-    doubt = task.points.where(task.space.replaced(cube, variable, full)) & out
-    return sum(cell for cell in cells_in(full) if not doubt & task.points.cell(variable, cell))
+    doubt = task.witnesses.where(task.space.replaced(cube, variable, full)) & out
+    return sum(cell for cell in cells_in(full) if not doubt & task.witnesses.cell(variable, cell))
 
 
 def _needed(task: Task, cube: Cube, variable: int, others: Sequence[Cube], alone: int, out: int) -> int:
-    """The cells that the others do not cover; `alone`: points that only this cube covers."""
+    """Return the cells that the others do not cover; `alone` are the witnesses that only this cube covers."""
     space, mask = task.space, task.space.mask(cube, variable)
     high = _possible(task, cube, variable, out) | mask
-    needed = sum(cell for cell in cells_in(mask) if alone & task.points.cell(variable, cell))
+    needed = sum(cell for cell in cells_in(mask) if alone & task.witnesses.cell(variable, cell))
     near = [other for other in others if space.meet(cube, other)]
     for cell in cells_in(mask & ~needed):
         if _shorter(task, cube, variable, needed, high) is None:
