@@ -14,13 +14,17 @@ Target = Annotated[str, typer.Option("--target", "-t", help="The column to predi
 Drop = Annotated[
     list[str],
     typer.Option(
-        default_factory=list, show_default=False, help="A column to leave out; repeat it, or separate names by commas."
+        default_factory=list,
+        show_default=False,
+        help="A column to leave out; repeat the option, or separate names by commas.",
     ),
 ]
 Only = Annotated[
     list[str],
     typer.Option(
-        default_factory=list, show_default=False, help="A column to learn from, leaving out all others; likewise."
+        default_factory=list,
+        show_default=False,
+        help="A column to learn from; all that are not named are left out. Repeat it, or use commas.",
     ),
 ]
 Kinds = Annotated[
@@ -29,7 +33,7 @@ Kinds = Annotated[
         "--kind",
         default_factory=list,
         show_default=False,
-        help="column=kind, where the guess is wrong: zip=category; or the order of its categories: 'size=S<M<L'. "
+        help="The kind of a column, if the guess is wrong: zip=category. Or the order of its categories: 'size=S<M<L'. "
         "Repeat it for more columns.",
     ),
 ]
@@ -39,7 +43,7 @@ Called = Annotated[
         "--column",
         default_factory=list,
         show_default=False,
-        help="SQL: model name=table name, where the table calls a column otherwise. Repeat it for more columns.",
+        help="SQL: what the table calls a column, as model name=table name. Repeat it for more columns.",
     ),
 ]
 Stored = Annotated[
@@ -48,8 +52,8 @@ Stored = Annotated[
         "--type",
         default_factory=list,
         show_default=False,
-        help="SQL: what the table has in a column, where the kind does not say it: smoker=boolean. BigQuery and "
-        "Snowflake need that; DuckDB, PostgreSQL and SQLite see it.",
+        help="SQL: what the table holds in a column, if its kind does not say it: smoker=boolean. Only BigQuery and "
+        "Snowflake need it.",
     ),
 ]
 Keep = Annotated[
@@ -81,4 +85,4 @@ MaxCategories = Annotated[int, typer.Option(help="How many categories of a colum
 Seed = Annotated[int, typer.Option(help="Same seed, same data: same rules.")]
 Jobs = Annotated[int, typer.Option("--n-jobs", help="Cores to use, -1 for all; the result does not depend on it.")]
 Device = Annotated[str, typer.Option(help="Where to train: auto, cpu, cuda (all GPUs) or one of them, cuda:0.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No summary.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no summary.")]

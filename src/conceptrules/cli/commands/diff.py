@@ -31,9 +31,10 @@ def diff(
     data: Annotated[str, typer.Argument(help="Rows to decide by both. " + TABLE, show_default=False)] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show what differs between two models. The exit code is 0 if all rows get the same class from both, 1 if not.
+    """Show what differs between two models.
 
-    The exit code is 3 if the models are too large for that to be decided.
+    The exit code is 0 if all rows get the same class from both models, 1 if not, and 3 if the models are too large to
+    decide that.
     """
     check_streams(old, new, data)
     found = difference(read_model(old), read_model(new), open_table(data) if data else None)

@@ -16,12 +16,16 @@ from conceptrules.model.values import label_text
 
 def draw(
     model: Model,
-    output: Annotated[str, typer.Option("--output", "-o", help="An .svg, .png or .pdf file; - for SVG.")],
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="An .svg, .png or .pdf file; - for SVG on standard output.")
+    ],
     rule_set: Annotated[
         str, typer.Option(help="Draw only this class, or concept (C1.2), as a stack of its rules.")
     ] = "",
-    theme: Annotated[str, typer.Option(help="light, dark, or auto: the reader's (SVG only).")] = "auto",
-    fold: Annotated[int, typer.Option(min=0, help="Fold networks of more than so many edges; 0 folds none.")] = 240,
+    theme: Annotated[str, typer.Option(help="light or dark; auto follows the reader's setting (SVG only).")] = "auto",
+    fold: Annotated[
+        int, typer.Option(min=0, help="Fold what matters least in networks of more edges; 0 folds nothing.")
+    ] = 240,
 ) -> None:
     """Draw a network, or one rule set of it."""
     from conceptrules.cli.files.writer import write_bytes

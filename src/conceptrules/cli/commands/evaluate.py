@@ -48,7 +48,9 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    paths: Annotated[list[str], typer.Argument(metavar="[MODEL] DATA", help="No model with --cv. " + TABLE)],
+    paths: Annotated[
+        list[str], typer.Argument(metavar="[MODEL] DATA", help="A model and a table; with --cv only a table. " + TABLE)
+    ],
     *,
     target: Target = "",
     cv: Annotated[int, typer.Option(help="Learn and test on this many folds instead of testing a model.")] = 0,
@@ -70,7 +72,9 @@ def evaluate(
     n_jobs: Jobs = -1,
     device: Device = "auto",
 ) -> None:
-    """Print accuracy, macro-F1, edges and the confusion matrix of a model, or of a cross-validation with --cv.
+    """Test a model on a table, or learn and test by cross-validation.
+
+    Prints accuracy, macro-F1, edges and the confusion matrix.
 
     Without --target, the target is the one column that the model does not know.
     The options for learning only count with --cv.

@@ -38,7 +38,10 @@ def explain(
     to: Annotated[str, typer.Option(help="The class that the counterfactual is to give.", show_default=False)] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print one line of JSON for each row.")] = False,
 ) -> None:
-    """Say why a row gets its class, and find its counterfactual: the fewest changes that give it another class."""
+    """Say why a row gets its class, and what would give it another one.
+
+    The counterfactual is the fewest columns to change so that the row gets another class.
+    """
     explain_rows(*read_model_and_table(model, data), row, rows, fixed, to, as_json)
 
 

@@ -38,10 +38,7 @@ def export(
     verify: Annotated[bool, typer.Option(help="Run the export, and compare it with the model row by row.")] = True,
     data: Annotated[str, typer.Option(help="Verify on the rows of this table too.", show_default=False)] = "",
 ) -> None:
-    """Write a network in another language, and verify that it decides the same there.
-
-    Nothing is written unless the export decides as the network does.
-    """
+    """Write a model in another language, after a check that it decides the same there."""
     from conceptrules.cli.files.writer import write_bytes
 
     check_not_input(output, [model, data])

@@ -39,9 +39,10 @@ Result = TypeVar("Result")
 
 
 def predict(model: Model, data: Data, output: Out = STREAM, n_jobs: Jobs = -1) -> None:
-    """Add a column `prediction` to a table. Its other columns stay as they are, the target too if it is there.
+    """Write a table with a column `prediction` added.
 
-    The table may be larger than memory: it is read, answered and written in chunks.
+    All other columns stay as they are, the target too if it is there. The table may be larger than memory: it is read,
+    answered and written in chunks.
     """
     check_table_output(output)
     check_not_input(output, [model, data])
