@@ -35,11 +35,9 @@ OPEN = (
     "ConceptRuleClassifier",
     "RuleNetwork",
     "audit",
-    "datasets",
     "explain",
     "fit_cohort",
     "load",
-    "plots",
     "save",
 )
 

@@ -33,31 +33,21 @@ class DatasetError(LookupError):
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A table and the class of each of its rows.
-
-    Attributes
-    ----------
-    name : str
-        The name of the data set.
-    X : pyarrow.Table
-        The table: discrete columns as text, continuous ones as numbers, null where a value is missing.
-        `X.to_pandas()` gives a data frame.
-    y : numpy.ndarray
-        The class of each row, always text.
-    target : str
-        The name of the column with the classes.
-    citation : str
-        Where the data set comes from.
-    doi : str
-        Its DOI, or an empty text.
-    """
+    """A table and the class of each of its rows."""
 
     name: str
+    """The name of the data set."""
     X: pa.Table
+    """The table: discrete columns as text, continuous ones as numbers, null where a value is missing.
+    `X.to_pandas()` gives a data frame."""
     y: np.ndarray
+    """The class of each row, always text."""
     target: str
+    """The name of the column with the classes."""
     citation: str
+    """Where the data set comes from."""
     doi: str
+    """Its DOI, or an empty text."""
 
     def __repr__(self) -> str:
         return f"Dataset({self.name!r}, {self.X.num_rows} rows, {self.X.num_columns} columns, target {self.target!r})"
@@ -98,6 +88,11 @@ def find(name: str, *, folder: str | os.PathLike[str] | None = None) -> Path | N
     ------
     DatasetError
         If there is no such data set, or its file is not in the folder.
+
+    Examples
+    --------
+    >>> find("wine") is None
+    True
     """
     entry = _entry(name)
     if folder is None and entry.embedded:

@@ -55,11 +55,19 @@ def history(scores: Sequence[Mapping[str, Any]], *, training: Training | None = 
     Returns
     -------
     matplotlib.figure.Figure
+        A figure with a panel for each score.
 
     Raises
     ------
     InputError
         If the history is empty, or matplotlib is not installed.
+
+    Examples
+    --------
+    >>> line = {"rate": 0.5, "loss": 0.4, "mllp_f1": 0.9, "crs_f1": 0.8, "edges": 12}
+    >>> figure = history([{**line, "epoch": epoch} for epoch in (5, 10)])
+    >>> [axes.get_title() for axes in figure.axes]
+    ['loss', 'macro-F1 on the validation rows', 'edges before simplification']
     """
     if not scores:
         raise InputError("the history is empty; there is nothing to plot")
@@ -139,11 +147,18 @@ def importance(value: Importance) -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
+        A figure with bars for columns and for rules.
 
     Raises
     ------
     InputError
         If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from conceptrules.explain import Importance
+    >>> len(importance(Importance(rows=0, columns=(), concepts=(), rules=())).axes)
+    2
     """
     panels = {"columns": _ranked(value.columns), "rules": _ranked(value.rules)}
     sizes = [max(2, len(shown)) for shown in panels.values()]
@@ -174,11 +189,17 @@ def coverage(rules: Sequence[RuleCoverage]) -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
+        A figure with a bar for each rule.
 
     Raises
     ------
     InputError
         If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> coverage([]).axes[0].get_xlabel()
+    'training rows'
     """
     shown = rules[:_MOST] if len(rules) <= _MOST else sorted(rules, key=lambda rule: -rule.rows)[:_MOST]
     figure = _figure(9, 1.2 + 0.28 * max(2, len(shown)))
@@ -211,11 +232,18 @@ def confusion(matrix: Any, classes: Sequence[object]) -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
+        A figure with a cell for each true class and answer.
 
     Raises
     ------
     InputError
         If the matrix does not have a row and a column for each class, or matplotlib is not installed.
+
+    Examples
+    --------
+    >>> figure = confusion([[9, 1], [0, 5]], ["no", "yes"])
+    >>> figure.axes[0].get_xlabel()
+    'answer'
     """
     counts = [[float(count) for count in row] for row in matrix]
     if len(counts) != len(classes) or any(len(row) != len(classes) for row in counts):
@@ -253,11 +281,19 @@ def pareto_front(networks: Sequence[Point] | Sequence[Choice], *, score: str | N
     Returns
     -------
     matplotlib.figure.Figure
+        A figure with a dot for each network.
 
     Raises
     ------
     InputError
         If there is no network, or matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from conceptrules.model.pareto import Point
+    >>> figure = pareto_front([Point(9, 0.8), Point(30, 0.9)], score="accuracy")
+    >>> figure.axes[0].get_ylabel()
+    'accuracy'
     """
     if not networks:
         raise InputError("there is no network to plot; a Pareto front needs at least one")
