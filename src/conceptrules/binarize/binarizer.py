@@ -10,7 +10,7 @@ from typing import Any, Self, cast, get_args
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from conceptrules.binarize.columns import Literals, Recipe, Target, Told, learn_column
 from conceptrules.binarize.thresholds import QUANTILES
@@ -24,34 +24,46 @@ from conceptrules.tables.table import Table, count_unseen, nearest, open_table, 
 
 
 class Binarizer(TransformerMixin, BaseEstimator):
-    """Turns a table into bits, one for each predicate.
+    """Turn a table into bits, one for each predicate.
 
     Numbers, dates and durations are cut into intervals that tell the classes apart (minimal entropy, MDL stopping
-    rule); categories and booleans get one predicate each; a column with gaps gets `is missing` as well. A category
-    that training never showed, or a gap where there was none, makes all predicates of its column false.
+    rule); categories and booleans get one predicate each; a column with gaps gets `is missing` as well. A category that
+    training never showed, or a gap where there was none, makes all predicates of its column false.
 
     Categories with an order are an ordinal column: ordered categoricals of pandas, polars' Enum, or what `kinds` says.
 
     Parameters
     ----------
-    kinds : {column: kind} where a column is not what it seems: "number", "category", "ordinal", "boolean", "date",
-        "datetime" or "duration"; or the list of its categories in their order, such as ["low", "mid", "high"]. The
-        columns of an array are named x0, x1, ...
-    max_categories : how many categories of a column are kept, the most frequent ones; the others read as unseen. An
-        order cannot be longer.
-    literals : "intervals", the paper's, that do not overlap, and each category of an order by itself; or "thresholds",
-        `x <= t` and `x > t`, at the same cuts and at quantiles, and `rank <= b` and `rank > b` for each category of
-        an order.
-    quantiles : the most thresholds that are there only to split a column evenly. A column with no more values than
-        this has a threshold at each.
+    kinds : dict of column to kind, optional
+        The kind of a column that is not what it seems: "number", "category", "ordinal", "boolean", "date", "datetime"
+        or "duration"; or the list of its categories in their order, such as ["low", "mid", "high"]. The columns of an
+        array are named x0, x1, ...
+    max_categories : int, default=256
+        How many categories of a column are kept, the most frequent ones; the others read as unseen. An order cannot be
+        longer.
+    literals : {"intervals", "thresholds"}, default="intervals"
+        "intervals" are the paper's: they do not overlap, and each category of an order is by itself. "thresholds" are
+        `x <= t` and `x > t`, at the same cuts and at quantiles, and `rank <= b` and `rank > b` for each category of an
+        order.
+    quantiles : int, default=32
+        The most thresholds that are there only to split a column evenly. A column with no more values than this has a
+        threshold at each.
 
     Attributes
     ----------
-    predicates_ : the meaning of each bit.
-    columns_ : the columns as training saw them.
-    categories_dropped_ : columns with more categories than are kept, and how many are not.
-    n_features_in_, feature_names_in_ : as everywhere in scikit-learn.
+    predicates_ : tuple of Predicate
+        The meaning of each bit.
+    columns_ : tuple of Column
+        The columns as training saw them.
+    categories_dropped_ : tuple of (str, int)
+        The columns with more categories than are kept, and how many are not.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : array of str
+        The names of the columns, where the table has some.
 
+    Examples
+    --------
     >>> table = [{"age": age, "job": job} for age, job in zip(range(20, 60), ["nurse", "smith"] * 20)]
     >>> binarizer = Binarizer().fit(table, [row["age"] > 41 for row in table])
     >>> list(map(str, binarizer.get_feature_names_out()))
@@ -75,7 +87,29 @@ class Binarizer(TransformerMixin, BaseEstimator):
         self.quantiles = quantiles
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Whole-number weights act as repeats of rows; rows of weight 0 as if they were not there."""
+        """Learn the predicates from a table and the classes of its rows.
+
+        Parameters
+        ----------
+        X : table of shape (rows, columns)
+            A pandas, polars or pyarrow table, a 2-D array, or rows as lists or dictionaries.
+        y : array of shape (rows,)
+            The class of each row.
+        sample_weight : array of shape (rows,), optional
+            The weight of each row. Whole numbers act as repeats of rows; rows of weight 0 are left out.
+
+        Returns
+        -------
+        Binarizer
+            The fitted binarizer itself.
+
+        Raises
+        ------
+        InputError
+            If a parameter is out of range, or the table, the classes and the weights do not go together.
+        ColumnTypeError
+            If the values of a column are of several types.
+        """
         recipe = self._recipe()
         table = open_table(X)
         _check_size(table)
@@ -101,29 +135,73 @@ class Binarizer(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Bits:
-        """(rows, predicates): where each predicate holds."""
+        """Return where each predicate holds.
+
+        Parameters
+        ----------
+        X : table of shape (rows, columns)
+            A table with the columns of the training table.
+
+        Returns
+        -------
+        array of bool of shape (rows, predicates)
+            The bits.
+        """
         return unpack(self.transform_packed(X))
 
     def transform_packed(self, X: Any) -> PackedBits:
-        """`transform`, packed: the bits of 64 rows in a word."""
+        """Return the bits of `transform` packed, 64 rows in a word.
+
+        Parameters
+        ----------
+        X : table of shape (rows, columns)
+            A table with the columns of the training table.
+
+        Returns
+        -------
+        PackedBits
+            The bits; they take an eighth of the memory.
+        """
         check_is_fitted(self)
         return read_packed_bits(self.columns_, self.predicates_, X)
 
     def count_unseen(self, X: Any) -> dict[str, int]:
-        """Rows, by column, whose value training never showed: a new category, or a gap where there was none."""
+        """Count the rows of each column whose value training never showed.
+
+        Parameters
+        ----------
+        X : table of shape (rows, columns)
+            A table with the columns of the training table.
+
+        Returns
+        -------
+        dict of str to int
+            The columns with a new category, or a gap where there was none, and on how many rows.
+        """
         check_is_fitted(self)
         return count_unseen(self.columns_, X)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """The predicates in words."""
+        """Return the predicates as text.
+
+        Parameters
+        ----------
+        input_features : array of str, optional
+            The names of the columns; they are only compared with those of training.
+
+        Returns
+        -------
+        array of str of shape (predicates,)
+            The text of each predicate.
+        """
         check_is_fitted(self)
-        _check_feature_names_in(self, input_features)
+        self._check_names(input_features)
         columns = {column.name: column for column in self.columns_}
         texts = [predicate_text(predicate, columns[predicate.column]) for predicate in self.predicates_]
         return np.array(texts, dtype=object)
 
     def check(self) -> None:
-        """Objects to parameters that are out of range."""
+        """Raise an `InputError` if a parameter is out of range."""
         self._recipe()
 
     def _recipe(self) -> Recipe:
@@ -135,6 +213,19 @@ class Binarizer(TransformerMixin, BaseEstimator):
             known = " or ".join(map(repr, get_args(Literals)))
             raise InputError(f"literals must be {known}, got {self.literals!r}")
         return Recipe(int(self.max_categories), cast(Literals, self.literals), int(self.quantiles))
+
+    def _check_names(self, given: Any) -> None:
+        """Raise an `InputError`, in the words of scikit-learn, unless these are the names of the columns."""
+        if given is None:
+            return
+        names = np.asarray(given, dtype=object)
+        if hasattr(self, "feature_names_in_") and not np.array_equal(self.feature_names_in_, names):
+            raise InputError("input_features is not equal to feature_names_in_; give the names of the training columns")
+        if len(names) != self.n_features_in_:
+            raise InputError(
+                f"input_features should have length equal to number of features ({self.n_features_in_}), "
+                f"got {len(names)}"
+            )
 
     def _remember_names(self, table: Table) -> None:
         self.n_features_in_ = len(table.names)
@@ -154,7 +245,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
 
 
 def _check_size(table: Table) -> None:
-    """In the words of scikit-learn."""
+    """Raise an `InputError` for a table without rows or columns, in the words of scikit-learn."""
     shape = f"(shape=({table.rows}, {len(table.names)})) while a minimum of 1 is required"
     if not table.names:
         raise InputError(f"Found a table with 0 feature(s) {shape}; give at least one column to learn from")

@@ -37,6 +37,8 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class LearnedColumn:
+    """What training makes of a column."""
+
     column: Column
     predicates: tuple[Predicate, ...]
     constant: bool
@@ -63,7 +65,7 @@ class Recipe:
 
 
 def learn_column(cells: ColumnValues, told: Told | None, target: Target, recipe: Recipe) -> LearnedColumn:
-    """The column as it will be read from now on; `told` overrides what the cells look like."""
+    """Return the column as it will be read from now on; `told` overrides what its values look like."""
     kind = _kind(cells, recipe) if told is None else told.kind
     column = Column(cells.name, kind, missing=bool(cells.gaps.any()))
     check_readable(cells, column)
@@ -75,7 +77,7 @@ def learn_column(cells: ColumnValues, told: Told | None, target: Target, recipe:
 
 
 def _kind(cells: ColumnValues, recipe: Recipe) -> Kind:
-    """An order that a table's type only happens to have is let go where it is too long to cut everywhere."""
+    """Return the kind of a column; an order that its type only happens to have is ignored where it is too long."""
     long = cells.order is not None and len(cells.order) > recipe.max_categories
     return "category" if cells.kind == "ordinal" and long else cells.kind
 
@@ -147,7 +149,7 @@ def _missing(column: Column) -> tuple[Predicate, ...]:
 
 
 def _most_frequent(distinct: list[Value], cells: ColumnValues, weight: NDArray[np.float64], most: int) -> list[Value]:
-    """Those with the largest weights, of equal ones the first; in their order."""
+    """Return the values with the largest weights, of equal ones the first, in their order."""
     codes = cells.by_row(codes_of(cells, distinct))
     order = np.lexsort((weight, codes))  # floats are added in an order that depends on the rows as a set only
     order = order[codes[order] >= 0]

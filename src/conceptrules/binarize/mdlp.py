@@ -22,10 +22,10 @@ def cut_points(
     n_classes: int,
     shorten: Callable[[float, float], float] = short_number,
 ) -> tuple[float, ...]:
-    """Ascending numbers that split `x` (NaN left out) into intervals `low < x <= high` that tell the classes apart.
+    """Return ascending numbers that split `x` into intervals `low < x <= high` that tell the classes apart.
 
-    `y` holds class codes below `n_classes`. A weight counts as that many repeats of its row. A cut lies between two
-    neighbouring values, at the number that `shorten` picks there.
+    NaN is left out. `y` holds class codes below `n_classes`. A weight counts as that many repeats of its row. A cut
+    lies between two neighbouring values, at the number that `shorten` picks there.
 
     >>> cut_points(np.array([1.0, 2, 3, 4, 5, 6.5, 7, 8]), np.array([0, 0, 0, 0, 1, 1, 1, 1]), n_classes=2)
     (4.0,)
@@ -38,7 +38,7 @@ def cut_points(
 def cumulated(
     x: NDArray[np.float64], y: NDArray[np.intp], weight: NDArray[np.float64], n_classes: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The distinct values, and the weight of each class below each of them (one column more: the totals).
+    """Return the distinct values, and the weight of each class below each of them (one column more: the totals).
 
     Gaps and rows of weight 0 are left out. Infinities join the largest numbers: a cut has to be finite.
     """
@@ -63,9 +63,9 @@ def _cumulated(
 
 
 def _small_codes(x: NDArray[np.float64], most: int) -> tuple[NDArray[np.float64], NDArray[np.intp]] | None:
-    """All whole numbers from the smallest to the largest value, and which one each row holds: no need to sort them.
+    """Return all whole numbers from the smallest to the largest value, and which one each row holds, without sorting.
 
-    None if some values are not whole, or they lie too far apart.
+    Return None if some values are not whole, or they lie too far apart.
     """
     low, high = (float(x.min()), float(x.max())) if len(x) else (0.0, np.inf)
     if high - low >= most or max(-low, high) > 2**52 or (x != np.floor(x)).any():
@@ -91,7 +91,7 @@ def _counted(
 
 
 def cut_places(below: NDArray[np.float64]) -> Iterator[int]:
-    """The values after which to cut, by index, in no particular order."""
+    """Return the values after which to cut, by index, in no particular order."""
     ranges = [(0, below.shape[1] - 1)]
     while ranges:
         start, stop = ranges.pop()
@@ -102,7 +102,7 @@ def cut_places(below: NDArray[np.float64]) -> Iterator[int]:
 
 
 def _best_cut(below: NDArray[np.float64]) -> int | None:
-    """How many values go to the left side of the cut that leaves the least entropy; None if MDL does not pay for it."""
+    """Return how many values go left of the cut that leaves the least entropy; None if MDL does not pay for it."""
     total = below[:, -1:]
     if below.shape[1] < 3 or np.count_nonzero(total) < 2:  # a single value, or a single class
         return None
@@ -123,7 +123,7 @@ def _best_cut(below: NDArray[np.float64]) -> int | None:
 
 
 def _information(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Entropy in bits times the size, of each column of class counts."""
+    """Return the entropy in bits times the size, of each column of class counts."""
     result = _xlogx(counts.sum(axis=0))
     result -= _xlogx(counts).sum(axis=0)
     return result

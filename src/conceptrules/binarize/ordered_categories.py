@@ -11,7 +11,7 @@ from conceptrules.tables.column_values import ColumnValues, codes_of
 
 
 def order_in(cells: ColumnValues, given: tuple[Value, ...] | None) -> tuple[Value, ...]:
-    """The categories from the lowest to the highest; an error where nobody says which is which."""
+    """Return the categories from the lowest to the highest; raise an error where nothing says which is which."""
     if given is not None:
         _check_all_listed(cells, given)
         return given

@@ -14,7 +14,7 @@ _UNITS = (86400 * _SECOND, 60 * _SECOND, _SECOND, 1.0)
 
 
 def short_number(low: float, high: float) -> float:
-    """The first number from `low` on with the fewest decimals that is below `high`.
+    """Return the first number from `low` on with the fewest decimals that is below `high`.
 
     >>> short_number(27, 41), short_number(0.1234, 0.57), short_number(0.1234, 0.1299)
     (27.0, 0.2, 0.124)
@@ -31,5 +31,5 @@ def short_number(low: float, high: float) -> float:
 
 
 def short_moment(low: float, high: float) -> float:
-    """The same for microseconds: midnight (or a whole day) if one lies there, else a whole minute, second, `low`."""
+    """Return a cut in microseconds: a whole day if one lies there, else a whole minute or second, else `low`."""
     return next(cut for unit in _UNITS if (cut := -(-low // unit) * unit) < high)

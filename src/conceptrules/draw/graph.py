@@ -13,7 +13,7 @@ from conceptrules.model.network import Literal, RuleNetwork
 from conceptrules.model.predicate import Column, Equals, Interval, Missing, OneOf, Predicate, Value, named
 from conceptrules.model.statistics import edges as count_edges
 from conceptrules.model.statistics import sizes_of
-from conceptrules.model.text import bound_words, concept_name, literal_text, rule_text, word
+from conceptrules.model.text import bound_texts, concept_name, literal_text, rule_text, word
 
 Kind = Choice["predicate", "rule", "concept", "class"]
 
@@ -167,7 +167,7 @@ def bare_text(predicate: Predicate, column: Column) -> str:
         case Equals(value=value):
             return f"= {word(value)}"
         case Interval() | OneOf():
-            bounds = bound_words(predicate, column)
+            bounds = bound_texts(predicate, column)
             if bounds is None:
                 return f"in {{{', '.join(map(word, named(predicate)))}}}"
             signs = [f"{sign} {bound}" for sign, bound in zip(">≤", bounds, strict=True) if bound is not None]

@@ -28,46 +28,58 @@ Indices = NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """Rows on which so many classes fire, and how often the answer was right."""
+    """The rows on which no class, one or several fire, and how often the answer was right."""
 
     fires: Choice["none", "one", "several"]
+    """How many classes fire."""
     rows: int
+    """The rows on which so many do."""
     right: int
+    """Those of them on which the answer was right."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """Rows on which just these classes fire (none of them, or several), the class that they got, how often rightly."""
+    """The rows on which just these classes fire (none, or several), and what became of them."""
 
     classes: tuple[Value, ...]
-    """By priority: the first is the winner. Empty where none fires."""
+    """The classes that fire, by priority; empty where none fires."""
     answer: Value
+    """The class that the rows get: the first of these, or the default."""
     rows: int
+    """The rows on which just these fire."""
     right: int
+    """Those of them on which the answer was right."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Rows by the probability stated for the answer."""
+    """The rows whose answer was stated with about the same probability."""
 
     stated: float
-    """Its mean."""
+    """The mean of the probabilities that were stated."""
     right: float
     """The share of rows on which the answer was right."""
     rows: int
+    """The number of rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleErrors:
-    """Rows that got the class of a rule while the rule held."""
+    """The rows that got the class of a rule while the rule held."""
 
     label: Value
+    """The class."""
     level: int | None
-    """None, as `index`: rows that got the default class because none fired."""
+    """The level of the rule, counted from 0; None for rows that got the default class because none fired."""
     index: int | None
+    """The number of the rule on its level, counted from 0; None where `level` is."""
     text: str
+    """The rule as text."""
     rows: int
+    """The rows that got the class while the rule held."""
     wrong: int
+    """Those of them that are of another class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,22 +87,25 @@ class Scores:
     """The answers of a network on rows whose classes are known."""
 
     rows: int
+    """The number of rows."""
     classes: tuple[Value, ...]
-    """Those of the network, then labels that it does not know."""
+    """The classes of the network, then labels that it does not know."""
     confusion: tuple[tuple[int, ...], ...]
-    """[true][answered]"""
+    """The number of rows by their true class and their answer: `confusion[true][answered]`."""
     accuracy: float
+    """The share of rows whose answer is right."""
     macro_f1: float
+    """The mean of F1 over the classes that occur or were answered."""
     settled: tuple[Settlement, Settlement, Settlement]
-    """None, one, several."""
+    """The rows on which no class fires, one, and several."""
     ties: tuple[Tie, ...]
-    """The commonest first."""
+    """The rows on which none or several fire, by which; the commonest first."""
     reliability: tuple[Bin, ...]
-    """Empty without statistics in the network."""
+    """How often answers were right, by the probability stated for them; empty without statistics in the network."""
     errors: tuple[RuleErrors, ...]
-    """The rules with most wrong rows first."""
+    """The rules behind the answers, those with most wrong rows first."""
     unseen: tuple[tuple[str, int], ...]
-    """Columns with values that training never showed, and on how many rows."""
+    """The columns with values that training never showed, and on how many rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,26 +113,60 @@ class Overlap:
     """How many of the given rows were training rows, label included, by their hashes."""
 
     share: float
+    """The share of the given rows that were training rows."""
     rows: int
+    """The number of them, rounded."""
     exact: bool
-    """Otherwise an estimate from a sample of the hashes."""
+    """Whether that is exact, or an estimate from a sample of the hashes."""
     sampled: int
-    """How many of the given rows the estimate rests on."""
+    """How many of the given rows it rests on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """What a report has to admit. None means: not given, or not recorded."""
+    """What a report has to admit; None stands for what was not given, or not recorded."""
 
     scores: Scores | None
+    """How good the network is on the given rows."""
     overlap: Overlap | None
+    """How many of the given rows the network learned from."""
     unused: tuple[str, ...]
-    """Columns that no rule asks about."""
+    """The columns that no rule asks about."""
     training: Training | None
+    """How the network was learned."""
 
 
 def audit(network: RuleNetwork, table: Any = None, labels: Iterable[object] | None = None) -> Audit:
-    """What is to be admitted of a network; with a table and the label of each row, how good it is on these."""
+    """Audit a network: how good it is on rows whose classes are known, and what was recorded when it learned.
+
+    Parameters
+    ----------
+    network : RuleNetwork
+        The network to audit.
+    table : table, optional
+        Rows to judge it by: a pandas, polars or pyarrow table, a 2-D array, or rows as lists or dictionaries.
+    labels : iterable of class labels, optional
+        The class of each row. They are compared as they are written: 1.0 is 1.
+
+    Returns
+    -------
+    Audit
+        The scores on the rows, how many of them are training rows, the unused columns and the training.
+
+    Raises
+    ------
+    InputError
+        If only one of `table` and `labels` is given, they do not have as many rows, or have none.
+
+    Examples
+    --------
+    >>> from conceptrules.model import Column, Concept, Interval, Level, Literal, Rule
+    >>> level = Level([Rule([Literal(0)])], [Concept([0]), Concept()])
+    >>> network = RuleNetwork([Column("age")], [Interval("age", 41)], [level], ["old", "young"], default="young")
+    >>> found = audit(network, [{"age": 50}, {"age": 45}, {"age": 20}], ["old", "young", "young"])
+    >>> found.scores.confusion, round(found.scores.macro_f1, 2)
+    (((1, 0), (1, 1)), 0.67)
+    """
     if (table is None) != (labels is None):
         raise InputError("a table and the labels of its rows go together: give both or none")
     used = network.used_columns
@@ -130,7 +179,7 @@ def audit(network: RuleNetwork, table: Any = None, labels: Iterable[object] | No
 
 
 def scores(network: RuleNetwork, table: Any, labels: Iterable[object]) -> Scores:
-    """The answers on rows whose classes are known. Labels are compared as they are written: 1.0 is 1."""
+    """Return how good the answers are on rows whose classes are known."""
     opened = open_table(table)
     classes, target = _targets(network, _listed(labels), opened.rows)
     hidden = layers(network, read_packed_bits(network.columns, network.predicates, opened, network.used_predicates))
@@ -152,9 +201,9 @@ def scores(network: RuleNetwork, table: Any, labels: Iterable[object]) -> Scores
 
 
 def training_rows(network: RuleNetwork, table: Any, labels: Iterable[object]) -> Overlap | None:
-    """How many of these rows the network learned from.
+    """Return how many of these rows the network learned from.
 
-    None where that was not recorded (`training.distinct` is 0), or where the sample of hashes tells of none of them.
+    Return None where that was not recorded (`training.distinct` is 0), or where the sample of hashes tells of no row.
     """
     if network.training is None:
         return None
@@ -173,7 +222,7 @@ def _listed(labels: Iterable[object]) -> list[object]:
 
 
 def _targets(network: RuleNetwork, labels: list[object], rows: int) -> tuple[tuple[Value, ...], Indices]:
-    """All classes, and the index of each row's."""
+    """Return all classes, and the index of the class of each row."""
     if len(labels) != rows:
         raise InputError(f"the table has {rows} rows, but there are {len(labels)} labels; give one for each row")
     if not rows:

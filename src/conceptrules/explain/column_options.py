@@ -50,18 +50,18 @@ class Option:
 
     value: Value | None
     text: str
-    """The cell in words."""
+    """The cell as text."""
     sample: str | None
-    """The value in words, where the cell holds others as well."""
+    """The value as text, where the cell holds others as well."""
     bits: tuple[bool, ...]
     """Which of the column's predicates hold."""
 
 
 def options(column: Column, predicates: Sequence[Predicate], now: Value | None, open_ended: bool) -> list[Option]:
-    """What the row says now comes first, then one option for each way to answer the predicates otherwise.
+    """Return what a row could say on a column, one option for each way to answer the predicates.
 
-    Those that flip fewest predicates come first, then the nearest. With `open_ended` there are categories besides
-    those that the column lists.
+    What the row says now comes first, then those that flip fewest predicates, then the nearest. With `open_ended` there
+    are categories besides those that the column lists.
     """
     if column.ordered:
         known = _intervals(column, predicates, now)
@@ -78,12 +78,12 @@ def options(column: Column, predicates: Sequence[Predicate], now: Value | None, 
 
 
 def flips(one: Option, other: Option) -> int:
-    """How many predicates differ."""
+    """Return how many predicates differ."""
     return sum(a != b for a, b in zip(one.bits, other.bits, strict=True))
 
 
 def example(column: Column, value: Value | None) -> Example:
-    """The value as a table would hold it."""
+    """Return the value as a table would hold it."""
     if value is None or not column.ordered:
         return value
     assert not isinstance(value, str)
@@ -101,7 +101,7 @@ def _bits(predicates: Sequence[Predicate], value: Value | None) -> tuple[bool, .
 
 
 def _distance(column: Column, value: Value | None, now: Value | None) -> float:
-    """Only ordered values are near to each other or far; to say nothing is farthest."""
+    """Return how far two values are apart: only ordered values are near or far, and a missing value is farthest."""
     if column.kind == "ordinal" and value in column.categories and now in column.categories:
         return abs(column.categories.index(value) - column.categories.index(now))
     if isinstance(value, str | None) or isinstance(now, str | None):
@@ -132,7 +132,7 @@ def _nearest_first(column: Column, now: Value | None) -> list[Value]:
 
 
 def _together(column: Column, predicates: Sequence[Predicate], values: Sequence[Value]) -> Iterator[_Cell]:
-    """A cell for all that the predicates cannot tell apart; the first of them stands for it."""
+    """Yield a cell for all values that the predicates cannot tell apart; the first of them stands for it."""
     cells: dict[tuple[bool, ...], list[Value]] = {}
     for value in values:
         cells.setdefault(_bits(predicates, value), []).append(value)
@@ -151,7 +151,7 @@ def _can_hold(column: Column, value: Value) -> bool:
 
 
 def _another(column: Column, used: Sequence[Value]) -> Value:
-    """A category that nobody has heard of."""
+    """Return a category that neither the column nor a predicate names."""
     numbers = [value for value in (*column.categories, *used) if not isinstance(value, str)]
     if numbers and len(numbers) == len((*column.categories, *used)):
         return next(number for number in range(len(numbers) + 1) if number not in used)
@@ -173,7 +173,7 @@ def _intervals(column: Column, predicates: Sequence[Predicate], now: Value | Non
 
 
 def _number_in(low: float, high: float, now: float | None) -> float:
-    """A number in the cell with as few digits as the present one, from the near end."""
+    """Return a number in the cell with as few digits as the present one, from the near end."""
     if now is not None and (low == -math.inf or low < now) and now <= high:
         return now
     near = high if high < math.inf and (low == -math.inf or (now is not None and now > high)) else low
@@ -195,7 +195,7 @@ def _decimals(now: float | None) -> int:
 
 
 def _moment_in(column: Column, low: float, high: float, now: float | None) -> float | None:
-    """A date, a time or a duration in the cell, in microseconds, as round as can be; None if none is."""
+    """Return a date, a time or a duration in the cell, in microseconds, as round as can be; None if there is none."""
     first, last = _DURATIONS if column.kind == "duration" else _DATES
     low, high = max(low, first - 1), min(high, last)
     if not low < high:

@@ -84,13 +84,14 @@ class Budget:
         self.until = None if seconds is None else time.monotonic() + seconds
 
     def spend(self, states: int) -> None:
+        """Count these states, or raise `LimitReached` if they are too many."""
         if self.visited + states > self.limit or (self.until is not None and time.monotonic() > self.until):
             raise LimitReached
         self.visited += states
 
     @contextmanager
     def part(self, share: float) -> Iterator[None]:
-        """Only this share of what is left may be spent for now."""
+        """Let only this share of what is left be spent for now."""
         limit, self.limit = self.limit, self.visited + int((self.limit - self.visited) * share)
         try:
             yield
@@ -99,9 +100,9 @@ class Budget:
 
 
 def smallest(question: Question, budget: Budget) -> Found | None:
-    """The fewest columns to change; of several such changes the one that flips fewest predicates, then the first.
+    """Return the fewest columns to change, or None if no change at all leads to a wanted class.
 
-    None if no change at all does.
+    Of several such changes it is the one that flips fewest predicates, then the first.
     """
     bound: States | None = None
     best: States | None = None
@@ -124,7 +125,7 @@ def smallest(question: Question, budget: Budget) -> Found | None:
 
 
 def changes(question: Question, count: int, budget: Budget) -> Iterator[States]:
-    """Changes of so many columns, each better than the one before; the last is the best."""
+    """Yield changes of so many columns, each better than the one before; the last is the best."""
     flips = [(part.bits != part.bits[0]).sum(axis=1) for part in question.free]
     # Less than this no change of so many columns can flip.
     floor = sum(sorted(int(each[1:].min()) for each in flips)[:count])
@@ -141,7 +142,7 @@ def changes(question: Question, count: int, budget: Budget) -> Iterator[States]:
 
 
 def any_change(question: Question, budget: Budget) -> States | None:
-    """Some change from which no column can be left out; None if there is none at all.
+    """Return some change from which no column can be left out; None if there is none at all.
 
     Where a few thousand random rows hold none, all are searched.
     """
@@ -161,7 +162,7 @@ def any_change(question: Question, budget: Budget) -> States | None:
 
 
 def _random(question: Question) -> States:
-    """Rows with one column changed, two, and so on; the same whenever they are asked for."""
+    """Return rows with one column changed, two, and so on; they are the same whenever they are asked for."""
     random = np.random.default_rng(0)
     sizes = np.array([len(part.bits) for part in question.free])
     numbers = random.integers(sizes, size=(_FEW, len(sizes)))
@@ -170,7 +171,7 @@ def _random(question: Question) -> States:
 
 
 def may_flip(question: Question, states: States) -> Bits:
-    """Which states may lead to a wanted class; those without an open column do."""
+    """Return which states may lead to a wanted class; for those without an open column the answer is exact."""
     full = (1 << len(states)) - 1
     must: list[Cases] = []
     may: list[Cases] = []
@@ -190,7 +191,7 @@ def may_flip(question: Question, states: States) -> Bits:
 
 
 def _flipping(question: Question, states: States, budget: Budget, most: int) -> Iterator[States]:
-    """All that these open states can become and that lead to a wanted class, in order."""
+    """Yield all that these open states can become and that lead to a wanted class, in order."""
     budget.spend(len(states))
     states = states[may_flip(question, states)]
     if not len(states) or not (states < 0).any():
@@ -203,7 +204,7 @@ def _flipping(question: Question, states: States, budget: Budget, most: int) -> 
 
 
 def _settled(states: States, sizes: NDArray[np.intp]) -> States:
-    """Each state with its first open column settled, in every way."""
+    """Return each state with its first open column settled, in every way."""
     column = (states < 0).argmax(axis=1)
     first = np.where(states[np.arange(len(states)), column] == OTHER, 1, 0)
     counts = sizes[column] - first
@@ -215,7 +216,7 @@ def _settled(states: States, sizes: NDArray[np.intp]) -> States:
 
 
 def _sets(columns: int, count: int) -> Iterator[States]:
-    """All sets of so many columns, as states that are open there."""
+    """Yield all sets of so many columns, as states that are open there."""
     every = combinations(range(columns), count)
     while chosen := list(islice(every, _BLOCK)):
         states = np.zeros((len(chosen), columns), dtype=np.int16)

@@ -19,7 +19,7 @@ _BINS = 10
 def reliability(
     network: RuleNetwork, fired: Bits, target: NDArray[np.integer], weight: Floats
 ) -> tuple[tuple[float, float, float], ...]:
-    """Rows in bins by the probability stated for the answer: (its mean, the share that was right, the rows).
+    """Return bins of rows by the probability stated for the answer: (its mean, the share that was right, the rows).
 
     Bins are tenths; those without rows are left out.
     """
@@ -34,7 +34,7 @@ def reliability(
 
 
 def binned(parts: Iterable[tuple[float, float, float]]) -> tuple[tuple[float, float, float], ...]:
-    """The bins of several networks, those of the same tenth as one."""
+    """Return the bins of several networks, those of the same tenth as one."""
     found: dict[int, list[tuple[float, float, float]]] = defaultdict(list)
     for stated, right, rows in parts:
         found[min(int(stated * _BINS), _BINS - 1)].append((stated * rows, right * rows, rows))

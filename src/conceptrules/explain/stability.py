@@ -17,7 +17,7 @@ RESAMPLES = 100
 def stability(
     network: RuleNetwork, words: PackedBits, target: NDArray[np.int64], weight: Floats, seed: int = 0
 ) -> tuple[tuple[float, ...], ...]:
-    """[level][rule]: the share of bootstrap resamples on which macro-F1 is lower without the rule.
+    """Return for each rule the share of bootstrap resamples on which macro-F1 is lower without it: [level][rule].
 
     A resample has as many rows as there are (repeats counted, where weights are whole numbers), drawn by their weight.
     Rows that no rule tells apart are drawn together, which is the same and much less work.
@@ -38,7 +38,7 @@ def stability(
 def _kinds(
     target: NDArray[np.int64], decided: Decisions, others: list[Decisions], weight: Floats
 ) -> tuple[NDArray[np.intp], Floats]:
-    """The first row of each kind of rows that are right, wrong and changed alike, and the weight of the kind."""
+    """Return the first row of each kind of rows that are right, wrong and changed alike, and the weight of the kind."""
     classes = int(max(target.max(), *(each.max() for each in (decided, *others)))) + 1
     codes = target.astype(np.int64)
     for decisions in (decided, *(other for other in others if (other != decided).any())):
@@ -50,7 +50,7 @@ def _kinds(
 
 
 def _resamples(total: Floats, weight: Floats, seed: int) -> Floats:
-    """(kinds, resamples): how often each kind of row is drawn."""
+    """Return how often each kind of row is drawn: (kinds, resamples)."""
     whole = bool(np.all(weight == np.round(weight)))
     rows = int(weight.sum()) if whole else len(weight)
     drawn = np.random.default_rng(seed).multinomial(rows, total / total.sum(), size=RESAMPLES)
@@ -69,7 +69,7 @@ class _Scores:
         self.score = macro_f1_by_column(self.present, self.answered, self.right)
 
     def worse(self, answers: NDArray[np.intp]) -> float:
-        """The share of resamples on which other answers are worse. Only the rows that differ are counted anew."""
+        """Return the share of resamples on which other answers are worse; only rows that differ are counted anew."""
         rows = np.flatnonzero(answers != self.answers)
         if not len(rows):
             return 0.0
@@ -80,7 +80,7 @@ class _Scores:
         return float(np.mean(macro_f1_by_column(self.present, answered, right) < self.score - 1e-12))
 
     def _by(self, kind: NDArray[np.intp], rows: NDArray[np.intp] | slice) -> Floats:
-        """(classes, resamples): how many rows of each kind there are."""
+        """Return how many rows of each kind there are: (classes, resamples)."""
         ones = np.zeros((self.classes, len(kind)))
         ones[kind, np.arange(len(kind))] = 1
         total: Floats = ones @ self.counts[rows]

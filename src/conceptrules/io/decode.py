@@ -39,7 +39,23 @@ Places = Mapping[str, int]
 
 
 def loads(source: str) -> RuleNetwork:
-    """The network that `dumps` wrote, in any version."""
+    """Return the network that `dumps` wrote, in any version of the model file.
+
+    Parameters
+    ----------
+    source : str
+        The text of a model file.
+
+    Returns
+    -------
+    RuleNetwork
+        The network, with its statistics and training.
+
+    Raises
+    ------
+    InputError
+        If the text is no model; the message says where it errs.
+    """
     try:
         return _versioned(parsed(source))
     except InputError as error:
@@ -59,9 +75,9 @@ def _versioned(model: object) -> RuleNetwork:
     return _VERSIONS[version](model)
 
 
-def _readable(words: str) -> str:
-    """An error about a list of a million classes need not show them all."""
-    return words if len(words) <= 500 else f"{words[:240]} ... {words[-240:]}"
+def _readable(message: str) -> str:
+    """Shorten an error, since one about a list of a million classes need not show them all."""
+    return message if len(message) <= 500 else f"{message[:240]} ... {message[-240:]}"
 
 
 # What all versions share
@@ -80,7 +96,7 @@ def _column(value: object, at: At) -> Column:
 
 
 def _predicate(value: object, at: At, more: tuple[str, ...] = ()) -> Predicate:
-    """`more`: keys that are read elsewhere."""
+    """Read a predicate; `more` are keys that are read elsewhere."""
     kind = value.get("kind") if isinstance(value, dict) else None
     if kind == "interval":
         column, low, high, *_ = fields(value, at, ("column", "low", "high", "kind", *more))
@@ -103,12 +119,14 @@ def _bound(value: object, absent: float, at: At) -> float:
 
 
 def _priority(value: object) -> tuple[Value, ...]:
-    """In memory an empty one stands for the order of the classes; a file says it."""
-    return values(value, ("priority",)) or wrong(value, ("priority",), "a list of all classes, the winner first")
+    """Read the priority; a file says it even where it is the order of the classes."""
+    return values(value, ("priority",)) or wrong(
+        value, ("priority",), "a list of all classes, in the order of priority"
+    )
 
 
 def _statistics(value: object, classes: int, fires: Callable[[object, At], tuple[bool, ...]]) -> Statistics | None:
-    """`fires` reads which classes fire."""
+    """Read the statistics; `fires` reads which classes fire."""
     if value is None:
         return None
 
@@ -192,7 +210,10 @@ def _network_2(model: object) -> RuleNetwork:
 
 
 def _checked_names(columns: Sequence[Column], predicates: Sequence[Predicate], given: object) -> list[str]:
-    """A name that says something else than the predicate would make rules that lie to whoever reads the file."""
+    """Return the names of the predicates, or raise an error if the file gives one that says something else.
+
+    Such a name would make rules that lie to whoever reads the file.
+    """
     check_columns(columns, predicates)  # words can be made of what it lets pass
     names = predicate_names(columns, predicates)
     assert isinstance(given, list)
@@ -233,7 +254,7 @@ def _level_2(value: object, below: Sequence[Value], concepts: Sequence[Value], a
 
 
 def _rule_2(below: Places, concepts: Places, value: object, at: At) -> tuple[tuple[int, ...], Rule]:
-    """The concepts that the rule is for, and the rule."""
+    """Read the concepts that a rule is for, and the rule."""
     owners, yes, no = fields(value, at, ("for", "all", "none"))
     named = partial(items, partial(_named, below))
     rule = _rule(named(yes, (*at, "all")), named(no, (*at, "none")))
@@ -245,12 +266,12 @@ def _places(names: Sequence[Value]) -> Places:
 
 
 def _key(name: Value) -> str:
-    """Text, since a file could choose numbers that share a hash; 1 and "1" stay apart."""
+    """Return a key as text, since a file could choose numbers that share a hash; 1 and "1" stay apart."""
     return f"s{name}" if isinstance(name, str) else f"n{name!r}"
 
 
 def _named(places: Places, value: object, at: At) -> int:
-    """The number of what has this name."""
+    """Return the number of what has this name."""
     found = places.get(_key(one_value(value, at)))
     if found is None:
         raise InputError(f"{place(at)} names {shortened(repr(value))}, which is not there")

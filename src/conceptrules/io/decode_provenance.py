@@ -20,6 +20,7 @@ _HASHES = re.compile(r"(?:[0-9a-f]{16})*")
 
 
 def training(value: object, at: At) -> Training:
+    """Read how a network was learned."""
     penalised = isinstance(value, dict) and "price" in value
     version, seed, settings, rows, rate, epoch, validation, stability, fingerprint, distinct, dropped, *more = fields(
         value, at, (*_KEYS, *(_PENALISED if penalised else ()))
@@ -69,7 +70,7 @@ def _setting(value: object, at: At) -> Setting:
 
 
 def _pairs(read: Callable[[object, At], T], value: object, at: At) -> tuple[tuple[str, T], ...]:
-    """An object whose keys are free."""
+    """Read an object whose keys are free."""
     if not isinstance(value, dict):
         wrong(value, at, "an object")
     return tuple((key, read(item, (*at, key))) for key, item in value.items())

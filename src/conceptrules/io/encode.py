@@ -22,7 +22,18 @@ VERSION = 2
 
 
 def dumps(network: RuleNetwork) -> str:
-    """The network as text; `loads` gives back an equal one, with its statistics and training."""
+    """Return a network as the text of a model file.
+
+    Parameters
+    ----------
+    network : RuleNetwork
+        The network.
+
+    Returns
+    -------
+    str
+        JSON, one node a line; `loads` gives back an equal network, with its statistics and training.
+    """
     names = predicate_names(network.columns, network.predicates)
     fields = {
         "format": _flat(FORMAT),
@@ -143,12 +154,12 @@ def _numbers(values: Iterable[float]) -> str:
 
 
 def _number(value: float) -> float:
-    """Whole numbers without `.0`."""
+    """Return whole numbers without `.0`."""
     return int(value) if float(value).is_integer() and abs(value) < 2**53 else value
 
 
 def _bound(value: float) -> float | None:
-    """An infinity is a bound that is not there, since JSON has none."""
+    """Return a bound; an infinity is a bound that is not there, since JSON has none."""
     return None if math.isinf(value) else _number(value)
 
 

@@ -1,4 +1,4 @@
-"""Readers of pieces of JSON. Each takes a piece and `at`, the keys that lead to it, for the error where it is wrong."""
+"""Readers of JSON values: each takes a value and `at`, the keys that lead to it, for the error where it is wrong."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ At = tuple[str | int, ...]
 
 
 def items(read: Callable[[object, At], T], value: object, at: At) -> tuple[T, ...]:
-    """A list of such pieces."""
+    """Read a list, each item by `read`."""
     if not isinstance(value, list):
         wrong(value, at, "a list")
     return tuple([read(item, (*at, number)) for number, item in enumerate(value)])
 
 
 def fields(value: object, at: At, keys: Sequence[str]) -> list[object]:
-    """The values of an object with just these keys."""
+    """Return the values of an object with just these keys."""
     if not isinstance(value, dict):
         wrong(value, at, f"an object with {', '.join(keys)}")
     for key in keys:
@@ -38,11 +38,12 @@ def fields(value: object, at: At, keys: Sequence[str]) -> list[object]:
 
 
 def values(value: object, at: At) -> tuple[Value, ...]:
-    """Categories or classes."""
+    """Read a list of categories or classes."""
     return items(one_value, value, at)
 
 
 def one_value(value: object, at: At) -> Value:
+    """Read a category or a class."""
     if isinstance(value, dict):
         (positive,) = fields(value, at, ("infinity",))
         return math.inf if flag(positive, (*at, "infinity")) else -math.inf
@@ -52,48 +53,57 @@ def one_value(value: object, at: At) -> Value:
 
 
 def counts(value: object, at: At) -> tuple[float, ...]:
+    """Read a list of numbers from 0 up."""
     return items(count, value, at)
 
 
 def count(value: object, at: At) -> float:
+    """Read a number from 0 up."""
     result = number(value, at)
     return result if result >= 0 else wrong(value, at, "a number from 0 up")
 
 
 def number(value: object, at: At) -> float:
+    """Read a finite number."""
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max:
         return float(value)
     wrong(value, at, "a finite number")
 
 
 def index(value: object, at: At) -> int:
+    """Read a whole number from 0 up."""
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
     wrong(value, at, "a whole number from 0 up")
 
 
 def text(value: object, at: At) -> str:
+    """Read a text."""
     return value if isinstance(value, str) else wrong(value, at, "text")
 
 
 def flag(value: object, at: At) -> bool:
+    """Read true or false."""
     return value if isinstance(value, bool) else wrong(value, at, "true or false")
 
 
 def wrong(found: object, at: At, expected: str) -> NoReturn:
+    """Raise an `InputError` that says where the value is, what was expected and what was found."""
     raise InputError(f"{place(at)} must be {expected}, found {_found(found)}")
 
 
 def place(at: At) -> str:
-    """
+    """Return the keys that lead to a value as text.
+
     >>> place(("levels", 0, "rules"))
     'levels[0].rules'
     """
     return "".join(f"[{key}]" if isinstance(key, int) else f".{shortened(key)}" for key in at)[1:] or "the model"
 
 
-def shortened(words: str, most: int = 60) -> str:
-    return words if len(words) <= most else f"{words[: most - 3]}..."
+def shortened(text: str, most: int = 60) -> str:
+    """Return a text of at most so many characters; what is cut off is shown as three dots."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def _found(value: object) -> str:

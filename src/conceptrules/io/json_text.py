@@ -17,6 +17,7 @@ _REST = re.compile(r"[^][{}]+")
 
 
 def parsed(text: str) -> object:
+    """Return the value that a text of JSON holds, or raise an `InputError`."""
     check_size(len(text))
     check_parts(text)
     _check_depth(text)
@@ -36,7 +37,7 @@ def parsed(text: str) -> object:
 
 
 def _check_depth(text: str) -> None:
-    """Innermost brackets go first. What is left of a proper model is nothing, and of a damaged one little."""
+    """Refuse deep nesting: innermost brackets are taken away, and of a proper model nothing is left."""
     brackets = _REST.sub("", STRING.sub("", text))
     for _ in range(MAX_DEPTH):
         brackets = brackets.replace("[]", "").replace("{}", "")

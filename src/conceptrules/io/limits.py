@@ -19,19 +19,23 @@ MAX_PAIRS = 27_000_000
 
 
 def check_size(size: int) -> None:
+    """Raise an `InputError` if a file has more bytes than a model can have."""
     if size > MAX_BYTES:
         raise InputError(f"larger than a model can be: {size:,} bytes, at most {MAX_BYTES:,} are read")
 
 
 def check_parts(text: str) -> None:
-    """Each comma, colon, opening bracket and escape makes the reader stop; those inside text count as well."""
+    """Raise an `InputError` if a text has too many parts: commas, colons, opening brackets and escapes.
+
+    Those inside text count as well.
+    """
     parts = sum(map(text.count, ",:[{\\"))
     if parts > MAX_PARTS:
         raise InputError(f"larger than a model can be: {parts:,} parts, at most {MAX_PARTS:,} are read")
 
 
 def check_numbers(lists: Iterable[object]) -> None:
-    """`lists`: classes, categories, of whatever type they turn out to be."""
+    """Raise an `InputError` if lists of classes or categories, of whatever type, hold too many numbers."""
     numbers = [sum(not isinstance(value, str) for value in values) for values in lists if isinstance(values, list)]
     if sum(count * count for count in numbers) > MAX_PAIRS:
         raise InputError(

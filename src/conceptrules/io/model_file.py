@@ -17,7 +17,31 @@ __all__ = ["dumps", "load", "loads", "read", "save"]
 
 
 def save(model: object, path: str | os.PathLike[str]) -> None:
-    """Write a network, or the network of a fitted model. The file appears whole or not at all."""
+    """Save a network, or the network of a fitted model, as a model file: plain JSON with nothing in it that runs.
+
+    Parameters
+    ----------
+    model : RuleNetwork or fitted estimator
+        What to save.
+    path : str or path
+        The file. It appears whole or not at all.
+
+    Raises
+    ------
+    InputError
+        If there is no network to save, it is too large to be loaded again, or the file cannot be written there.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from conceptrules.model import Concept, Level
+    >>> network = RuleNetwork([], [], [Level([], [Concept()])], ["always"])
+    >>> with TemporaryDirectory() as folder:
+    ...     save(network, Path(folder, "model.json"))
+    ...     Path(folder, "model.json").read_text(encoding="utf-8").startswith("{")
+    True
+    """
     network = getattr(model, "network_", model)
     if not isinstance(network, RuleNetwork):
         raise InputError(f"save takes a RuleNetwork or a fitted model, not {type(model).__name__}")
@@ -27,13 +51,43 @@ def save(model: object, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str]) -> RuleNetwork:
-    """The network of a file that `save` wrote."""
+    """Load the network of a file that `save` wrote.
+
+    Parameters
+    ----------
+    path : str or path
+        The model file.
+
+    Returns
+    -------
+    RuleNetwork
+        The network, with its statistics and training.
+
+    Raises
+    ------
+    InputError
+        If the file is no model; the message says where it errs. Nothing in a file is ever run.
+    OSError
+        If the file cannot be read.
+
+    Examples
+    --------
+    >>> from conceptrules.model import Column, Concept, Interval, Level, Literal, Rule
+    >>> level = Level([Rule([Literal(0)])], [Concept([0]), Concept()])
+    >>> network = RuleNetwork([Column("age")], [Interval("age", 41)], [level], ["old", "young"], default="young")
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     save(network, Path(folder, "model.json"))
+    ...     load(Path(folder, "model.json")) == network
+    True
+    """
     with open(path, "rb") as stream:
         return read(stream, path)
 
 
 def read(stream: BinaryIO, name: object) -> RuleNetwork:
-    """The network of an open file, or of standard input; errors begin with the name."""
+    """Read the network of an open file, or of standard input; errors begin with the name."""
     try:
         return loads(_limited(stream).decode("utf-8-sig"))
     except UnicodeDecodeError:
@@ -43,7 +97,7 @@ def read(stream: BinaryIO, name: object) -> RuleNetwork:
 
 
 def _limited(stream: BinaryIO) -> bytes:
-    """All of it, or an error before more than a model can have is read."""
+    """Read all of it, or raise an error before more is read than a model can have."""
     check_size(_size(stream))
     data = stream.read(MAX_BYTES + 1)
     check_size(len(data))
@@ -51,7 +105,7 @@ def _limited(stream: BinaryIO) -> bytes:
 
 
 def _size(stream: BinaryIO) -> int:
-    """Of a file; 0 of a pipe and the like, which end when they end."""
+    """Return the size of a file; 0 of a pipe and the like, which end when they end."""
     try:
         found = os.fstat(stream.fileno())
     except OSError:  # not a file at all, such as bytes in memory

@@ -22,17 +22,17 @@ _SET = re.compile(r"(^|\s)in \{")
 
 
 def predicate_names(columns: Sequence[Column], predicates: Sequence[Predicate]) -> list[str]:
-    """The words of each predicate. Of those that read alike (1 and "1"), the second gets `, 2` and so on.
+    """Return the text of each predicate; of those that read alike (1 and "1"), the second gets `, 2` and so on.
 
-    No words end like this by themselves: what has a comma and a blank in it is in quotes. These names are part of the
+    No text ends like this by itself: what has a comma and a blank in it is in quotes. These names are part of the
     model file: where they change, its version has to.
     """
     kinds = {column.name: column for column in columns}
     seen = Counter[str]()
     names = []
     for predicate in predicates:
-        words = _word_beside_sets if isinstance(predicate, OneOf) else _word
-        text = predicate_text(predicate, kinds[predicate.column], words)
+        quoted = _word_beside_sets if isinstance(predicate, OneOf) else _word
+        text = predicate_text(predicate, kinds[predicate.column], quoted)
         seen[text] += 1
         names.append(text if seen[text] == 1 else f"{text}, {seen[text]}")
     return names
@@ -44,13 +44,13 @@ def _word(value: object) -> str:
 
 
 def _word_beside_sets(value: object) -> str:
-    """Other predicates stood in files before there were sets, and keep their words."""
+    """Return a value of a set as text; other predicates stood in files before there were sets, and keep their text."""
     text = str(value)
     return json.dumps(text, ensure_ascii=False) if _SET.search(text) else _word(text)
 
 
 def concept_names(network: RuleNetwork, level: int) -> list[Value]:
-    """C1.1, C1.2, ...; the classes on the last level."""
+    """Return the names C1.1, C1.2, ... of the concepts of a level; on the last level, the classes."""
     if level == len(network.levels) - 1:
         return list(network.classes)
     return [concept_name(level, index) for index in range(len(network.levels[level].concepts))]

@@ -10,9 +10,10 @@ from conceptrules.model.provenance import for_other_rules
 
 
 def in_order(network: RuleNetwork) -> RuleNetwork:
-    """Rules by their literals, concepts by their rules: two networks with the same rules become equal.
+    """Return the network with its rules sorted by their literals and its concepts by their rules.
 
-    The classes stay where they are. Statistics, which go by the number of a rule, do not stay.
+    Two networks with the same rules become equal. The classes stay where they are. Where the order changes, statistics
+    go, since they are listed by the number of a rule.
     """
     result: list[Level] = []
     below: Mapping[int, int] = {index: index for index in range(len(network.predicates))}

@@ -1,4 +1,4 @@
-"""A rule as people say it: one lower and one upper bound of a column are one condition, `27 < age <= 41`."""
+"""A rule as people say it: a lower and an upper bound of a column are one condition, `27 < age <= 41`."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ Side = Choice["lower", "upper"]
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What reads as one; its literals still count one by one."""
+    """What reads as one condition; its literals still count one by one."""
 
     literals: tuple[Literal, ...]
-    """One, or a lower and an upper bound."""
+    """One literal, or a lower and an upper bound."""
     both: Predicate | None = None
-    """What the two bounds say together."""
+    """What the two bounds say together; None for one literal."""
 
 
 def conditions(network: RuleNetwork, level: int, literals: Sequence[Literal]) -> list[Condition]:
-    """Every literal once, in their order; a pair of bounds stands where the first of them does.
+    """Return the conditions that these literals read as; a pair of bounds stands where the first of them does.
 
     Only one lower and one upper bound go together, and only where some value is between them. Negated literals stay
     alone: `not (age <= 27)` holds where there is no age, `age > 27` does not.
@@ -36,7 +36,7 @@ def conditions(network: RuleNetwork, level: int, literals: Sequence[Literal]) ->
 
 
 def _pairs(network: RuleNetwork, literals: Sequence[Literal]) -> dict[str, Condition]:
-    """By column."""
+    """Return the pairs of bounds, by column."""
     columns = {column.name: column for column in network.columns}
     bounds: dict[str, dict[Side, list[Literal]]] = {}
     for literal in literals:
@@ -55,7 +55,7 @@ def _pairs(network: RuleNetwork, literals: Sequence[Literal]) -> dict[str, Condi
 
 
 def _side(predicate: Predicate, column: Column) -> Side | None:
-    """Which bound the predicate is; None for what has both or none."""
+    """Return which bound the predicate is; None for what has both or none."""
     if isinstance(predicate, Interval):
         low, high = predicate.low > -math.inf, predicate.high < math.inf
     else:

@@ -11,7 +11,7 @@ from conceptrules.model.predicate import Column, Equals, Interval, Missing, OneO
 
 
 def content_hash(network: RuleNetwork) -> str:
-    """Equal for networks of the same columns, predicates, levels, classes, priority and default.
+    """Return a hash of all that decides: columns, predicates, levels, classes, priority and default.
 
     Statistics and training do not count: the rules are the same before and after they are measured.
 
@@ -25,7 +25,7 @@ def content_hash(network: RuleNetwork) -> str:
 
 
 def _deciding(network: RuleNetwork) -> dict[str, object]:
-    """In a form of its own: a new version of the model file leaves the hashes as they are."""
+    """Return what is hashed, in a form of its own: a new version of the model file leaves the hashes as they are."""
     return {
         "classes": [_value(value) for value in network.classes],
         "priority": [_value(value) for value in network.priority],
@@ -66,7 +66,7 @@ def _concept(concept: Concept) -> list[int]:
 
 
 def _bound(value: float) -> float | None:
-    """+ 0.0 makes 0 of -0, which bounds the same numbers."""
+    """Return a bound; + 0.0 makes 0 of -0, which bounds the same numbers."""
     return None if math.isinf(value) else value + 0.0
 
 

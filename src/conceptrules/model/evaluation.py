@@ -47,7 +47,7 @@ class PackedBits:
 
 
 def pack(bits: Bits) -> PackedBits:
-    """(rows, nodes) of booleans as words.
+    """Return bits of the shape (rows, nodes), packed.
 
     >>> pack(np.array([[True], [False], [True]])).words
     array([[5]], dtype=uint64)
@@ -60,27 +60,30 @@ def pack(bits: Bits) -> PackedBits:
 
 
 def octets_for(nodes: int, rows: int) -> NDArray[np.uint8]:
-    """(nodes, octets), all 0, to be filled with the bits of eight rows each; whole words."""
+    """Return octets of the shape (nodes, octets), all 0, to be filled with the bits of eight rows each; whole words."""
     return np.zeros((nodes, _width(rows) * 8), dtype=np.uint8)
 
 
 def words_of(octets: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """(nodes, words): the same bits."""
+    """Return the words, of the shape (nodes, words), that these octets are."""
     return octets.view("<u8").astype(np.uint64, copy=False)
 
 
 def octets_of(words: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    """The inverse of `words_of`."""
+    """Return the octets that these words are: the inverse of `words_of`."""
     return words.astype("<u8", copy=False).view(np.uint8)
 
 
 def unpack(words: PackedBits) -> Bits:
-    """The inverse of `pack`."""
+    """Return packed bits as a matrix of the shape (rows, nodes): the inverse of `pack`."""
     return np.unpackbits(octets_of(words.words), axis=1, count=words.rows, bitorder="little").view(np.bool_).T
 
 
 def layers_plain(network: RuleNetwork, bits: Bits) -> list[Bits]:
-    """h(0), h(1), ..., h(2L) on the bits of the predicates: predicates, rules, concepts, rules, ..., classes."""
+    """Return the bits of all layers h(0), h(1), ..., h(2L): predicates, rules, concepts, rules, ..., classes.
+
+    This defines what a network means; the other functions are compared with it.
+    """
     _check_width(network, bits.shape[1])
     result = [bits]
     for level in network.levels:
@@ -90,7 +93,7 @@ def layers_plain(network: RuleNetwork, bits: Bits) -> list[Bits]:
 
 
 def layers(network: RuleNetwork, words: PackedBits) -> list[PackedBits]:
-    """`layers_plain` on packed rows."""
+    """Return what `layers_plain` does, on packed rows."""
     _check_width(network, len(words.words))
     full = full_words(words.rows)
     above = _nodes(network.levels, list(words.words), full)
@@ -101,7 +104,7 @@ def layers(network: RuleNetwork, words: PackedBits) -> list[PackedBits]:
 
 
 def class_words(levels: Sequence[Level], words: PackedBits) -> PackedBits:
-    """The last of `layers`. Goes through all layers with a part of the rows that a cache can hold."""
+    """Return the last of `layers`; all layers are computed on a part of the rows that a cache can hold."""
     full = full_words(words.rows)
     result = np.empty((len(levels[-1].concepts), len(full)), dtype=np.uint64)
     for start in range(0, len(full), _PART):
@@ -111,9 +114,9 @@ def class_words(levels: Sequence[Level], words: PackedBits) -> PackedBits:
 
 
 def class_nodes(levels: Sequence[Level], below: list[Node], full: Node) -> list[Node]:
-    """Which classes fire, when `below` says where the predicates hold: arrays of words, or just 0 or 1 for one row.
+    """Return which classes fire where `below` says that the predicates hold.
 
-    `full` is the same kind of thing with all bits set.
+    Nodes are arrays of words, or just 0 or 1 for one row; `full` is such a node with all bits set.
     """
     for nodes in _nodes(levels, below, full):
         below = nodes
@@ -121,7 +124,7 @@ def class_nodes(levels: Sequence[Level], below: list[Node], full: Node) -> list[
 
 
 def full_words(rows: int) -> NDArray[np.uint64]:
-    """A node that holds on all rows."""
+    """Return a node that holds on all rows."""
     full = np.full(_width(rows), ~np.uint64(0))
     if rows % WORD:
         full[-1] >>= np.uint64(WORD - rows % WORD)
@@ -129,25 +132,25 @@ def full_words(rows: int) -> NDArray[np.uint64]:
 
 
 def decide_fired(network: RuleNetwork, fired: Bits) -> NDArray[np.intp]:
-    """The index of the class that each row gets: the first by priority that fires, or the default."""
+    """Return the index of the class that each row gets: the first by priority that fires, or the default."""
     return first_firing(fired, network.priority_indices, network.default_index)
 
 
 def first_firing(fired: Bits, order: Sequence[int], default: int) -> NDArray[np.intp]:
-    """`decide_fired` with classes as indices."""
+    """Return the index of the first class that fires on each row, in this order of indices, or the default."""
     ranked = fired[:, list(order)]
     return np.where(ranked.any(axis=1), np.asarray(order)[ranked.argmax(axis=1)], default)
 
 
 def decide(network: RuleNetwork, words: PackedBits) -> NDArray[np.intp]:
-    """The index of the class of each packed row."""
+    """Return the index of the class of each packed row."""
     _check_width(network, len(words.words))
     fired = class_words(network.levels, words)
     return first_firing_packed(fired, network.priority_indices, network.default_index).astype(np.intp)
 
 
 def first_firing_packed(fired: PackedBits, order: Sequence[int], default: int) -> NDArray[np.unsignedinteger[Any]]:
-    """`first_firing` on packed rows, in the smallest type that can count the classes."""
+    """Return what `first_firing` does, on packed rows, in the smallest type that can count the classes."""
     numbers = np.min_scalar_type(max(len(order) - 1, 0))
     result: NDArray[np.unsignedinteger[Any]] = np.zeros(fired.rows, dtype=numbers)
     for digit, node in enumerate(first_firing_digits(list(fired.words), order, default, full_words(fired.rows))):
@@ -157,7 +160,7 @@ def first_firing_packed(fired: PackedBits, order: Sequence[int], default: int) -
 
 
 def first_firing_digits(fired: Sequence[Node], order: Sequence[int], default: int, full: Node) -> list[Node]:
-    """The winner's index in binary, the lowest digit first: where each digit is 1."""
+    """Return where each binary digit of the decided index is 1, the lowest digit first."""
     digits: list[Node] = [full ^ full for _ in range((len(order) - 1).bit_length())]
     silent = full
 
@@ -189,7 +192,7 @@ def _concept_plain(concept: Concept, rules: Bits) -> Bits:
 
 
 def _nodes(levels: Sequence[Level], below: list[Node], full: Node) -> Iterator[list[Node]]:
-    """The layers above `below`, one by one."""
+    """Yield the layers above `below`, one by one."""
     for level in levels:
         rules = [_rule(rule, below, full) for rule in level.rules]
         yield rules
@@ -198,7 +201,7 @@ def _nodes(levels: Sequence[Level], below: list[Node], full: Node) -> Iterator[l
 
 
 def _rule(rule: Rule, below: list[Node], full: Node) -> Node:
-    """A negation is taken of all negated literals at once."""
+    """Return where a rule holds; all its negated literals are negated at once."""
     nodes = [below[literal.index] for literal in rule.literals if not literal.negated]
     negated = [below[literal.index] for literal in rule.literals if literal.negated]
     if negated:
@@ -209,7 +212,7 @@ def _rule(rule: Rule, below: list[Node], full: Node) -> Node:
 def _combined(
     first: Callable[[Node, Node], Node], further: Callable[[Node, Node], Node], nodes: list[Node], none: Node
 ) -> Node:
-    """The first two make a new array, the further ones go into it: no more memory is touched than needed."""
+    """Combine nodes; the first two make a new array and the others go into it, so that little memory is touched."""
     if len(nodes) < 2:
         return nodes[0] if nodes else none
     return reduce(further, nodes[2:], first(nodes[0], nodes[1]))

@@ -23,7 +23,7 @@ _PART = 16384
 
 @dataclass(frozen=True, slots=True)
 class Either:
-    """An OR: of nodes, and of products."""
+    """An OR of nodes and of products."""
 
     nodes: tuple[int, ...]
     products: tuple[Product, ...] = ()
@@ -36,7 +36,7 @@ class Either:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """An AND: of nodes, and perhaps of an OR."""
+    """An AND of nodes, and perhaps of an OR."""
 
     nodes: tuple[int, ...]
     inner: Either | None
@@ -44,7 +44,10 @@ class Product:
 
 @dataclass(frozen=True, slots=True)
 class Formulas:
-    """A level. Its nodes: those below, one that always holds, negations, and rules that several concepts have."""
+    """The formulas of a level.
+
+    Its nodes are those below, one that always holds, negations, and rules that several concepts have.
+    """
 
     negated: tuple[int, ...]
     shared: tuple[Product, ...]
@@ -52,7 +55,7 @@ class Formulas:
 
 
 def formulas(levels: Sequence[Level], inputs: int) -> tuple[Formulas, ...]:
-    """The levels of a network above so many predicates."""
+    """Return the levels of a network above so many predicates as formulas."""
     below = [inputs, *(len(level.concepts) for level in levels)]
     return tuple(_level(level, size) for level, (size, _) in zip(levels, pairwise(below), strict=True))
 
@@ -71,13 +74,13 @@ def _level(level: Level, below: int) -> Formulas:
 
 
 def _nodes(literals: Iterable[Literal], complements: dict[int, int], always: int) -> frozenset[int]:
-    """What a rule asks for; a rule without literals, for the node that always holds."""
+    """Return the nodes that a rule asks for; a rule without literals asks for the node that always holds."""
     nodes = frozenset(complements[literal.index] if literal.negated else literal.index for literal in literals)
     return nodes or frozenset([always])
 
 
 def factored(rules: Iterable[frozenset[int]]) -> Either:
-    """An OR of ANDs. Time and again, the node that most of the rules ask for is taken out of them.
+    """Return an OR of ANDs in which, time and again, the node that most rules ask for is taken out of them.
 
     >>> factored([frozenset([1, 2]), frozenset([1, 3]), frozenset([4])])
     Either(nodes=(4,), products=(Product(nodes=(1,), inner=Either(nodes=(2, 3), products=())),))
@@ -105,7 +108,7 @@ def _product(rules: list[frozenset[int]]) -> Product:
 
 
 def fired_words(levels: Sequence[Formulas], words: PackedBits) -> PackedBits:
-    """Which classes fire, with a part of the rows at a time that a cache can hold."""
+    """Return which classes fire; a part of the rows is computed at a time, which a cache can hold."""
     full = full_words(words.rows)
     result = np.empty((len(levels[-1].concepts), len(full)), dtype=np.uint64)
     depth = max((concept.depth for level in levels for concept in level.concepts), default=0)
@@ -125,7 +128,7 @@ def _empty(nodes: int, like: Node) -> list[Node]:
 
 
 def _concepts(level: Formulas, below: list[Node], always: Node, spare: list[Node], above: list[Node]) -> list[Node]:
-    """Writes the concepts of a level into `above`."""
+    """Write the concepts of a level into `above`, and return it."""
     nodes = [*below, always, *(always ^ below[index] for index in level.negated)]
     for rule, out in zip(level.shared, _empty(len(level.shared), always), strict=True):
         nodes.append(_product_words(rule, nodes, out, spare))
@@ -137,7 +140,7 @@ def _concepts(level: Formulas, below: list[Node], always: Node, spare: list[Node
 
 
 def _either_words(either: Either, nodes: list[Node], out: Node, spare: list[Node]) -> Node | None:
-    """Where an OR holds: in `out`, but for a single node, which is not copied, and for none."""
+    """Return where an OR holds: in `out`, or the node itself if it is a single one; None if it has no part."""
     holds: Node | None = None
     for product in either.products:
         room = out if holds is None else spare[0]
@@ -149,7 +152,7 @@ def _either_words(either: Either, nodes: list[Node], out: Node, spare: list[Node
 
 
 def _product_words(product: Product, nodes: list[Node], out: Node, spare: list[Node]) -> Node:
-    """Where an AND holds: in `out`. It has two operands or more."""
+    """Return where an AND holds, in `out`; it has two operands or more."""
     first, *others = product.nodes
     holds = nodes[first]
     if product.inner is not None:

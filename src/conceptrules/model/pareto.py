@@ -1,4 +1,4 @@
-"""Which networks are worth having: those that no other one beats in both brevity and score."""
+"""The Pareto front: the networks that no other one beats in both size and score."""
 
 from __future__ import annotations
 
@@ -23,28 +23,33 @@ Sized = TypeVar("Sized", bound=_Sized)
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A network, as its size and its score (accuracy or macro-F1)."""
+    """A network as a point of a plot: its size and its score."""
 
     edges: int
+    """The edges of the network."""
     score: float
+    """Its score, such as accuracy or macro-F1."""
     name: str = ""
+    """What the plot calls it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A network that can be chosen."""
+    """A network of the Pareto front, which can be chosen."""
 
     edges: int
+    """The edges of the network."""
     score: float
-    """On held-out rows."""
+    """Its score on held-out rows."""
     network: RuleNetwork = field(repr=False)
+    """The network."""
     extracted: RuleNetwork = field(repr=False)
-    """Before simplification."""
+    """The network before simplification."""
     name: ClassVar[str] = ""
 
 
 def with_at_most(choices: Sequence[Choice], edges: Any) -> Choice:
-    """The best of a Pareto front with at most so many edges."""
+    """Return the best network of a Pareto front with at most so many edges."""
     if not isinstance(edges, Integral) or isinstance(edges, bool) or edges < 0:
         raise InputError(f"edges is {edges!r}; it needs a whole number of at least 0, such as 40")
     found = [choice for choice in choices if choice.edges <= int(edges)]
@@ -55,14 +60,14 @@ def with_at_most(choices: Sequence[Choice], edges: Any) -> Choice:
 
 
 def smallest_within(choices: Sequence[Choice], within: Any) -> Choice:
-    """The smallest of a Pareto front whose score is at most so much below the best."""
+    """Return the smallest network of a Pareto front whose score is at most so much below the best."""
     if not isinstance(within, Real) or isinstance(within, bool) or not float(within) >= 0:
         raise InputError(f"within is {within!r}; it needs a number of at least 0, such as 0.01")
     return next(choice for choice in choices if choice.score >= choices[-1].score - float(within))
 
 
 def pareto_front(points: Iterable[Sized]) -> tuple[Sized, ...]:
-    """From the smallest on, each better than all smaller ones.
+    """Return the Pareto front: from the smallest on, each network that is better than all smaller ones.
 
     >>> [point.edges for point in pareto_front([Point(9, 0.8), Point(20, 0.7), Point(30, 0.9)])]
     [9, 30]

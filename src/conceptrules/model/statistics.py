@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 def edges(network: RuleNetwork) -> int:
-    """The paper's measure of complexity: literals in rules plus rules in concepts, on all levels, used or not.
+    """Return the paper's measure of complexity: literals in rules plus rules in concepts, on all levels, used or not.
 
     A literal of a set of categories counts as many as `size_of` says; on higher levels each counts 1.
     """
@@ -26,13 +26,13 @@ def edges(network: RuleNetwork) -> int:
 
 
 def edges_by_bounds(network: RuleNetwork) -> int:
-    """`edges`, where an interval with two bounds counts two: as many as the two thresholds that say the same."""
+    """Return the `edges`, where an interval with two bounds counts two, as do the two thresholds that say the same."""
     columns = {column.name: column for column in network.columns}
     return _edges(network, [bounds_of(predicate, columns[predicate.column]) for predicate in network.predicates])
 
 
 def _edges(network: RuleNetwork, predicates: list[int]) -> int:
-    """With what a literal of each predicate counts."""
+    """Return the edges, given what a literal of each predicate counts."""
     sizes = [predicates, *([1] * len(level.concepts) for level in network.levels)]
     literals = sum(
         below[literal.index]
@@ -44,13 +44,13 @@ def _edges(network: RuleNetwork, predicates: list[int]) -> int:
 
 
 def sizes_of(network: RuleNetwork) -> list[int]:
-    """`size_of` each predicate."""
+    """Return the `size_of` each predicate."""
     columns = {column.name: column for column in network.columns}
     return [size_of(predicate, columns[predicate.column]) for predicate in network.predicates]
 
 
 def rule_size(network: RuleNetwork, level: int, rule: int) -> int:
-    """The edges that lead to a rule; `level` and `rule` count from 0."""
+    """Return the edges that lead to a rule; `level` and `rule` count from 0."""
     literals = network.levels[level].rules[rule].literals
     if level:
         return len(literals)
@@ -96,7 +96,7 @@ def macro_f1_by_column(rows: Floats, answered: Floats, right: Floats) -> Floats:
 def with_statistics(
     network: RuleNetwork, words: PackedBits, y: NDArray[np.intp], weight: Floats | None = None
 ) -> RuleNetwork:
-    """The network with what its rules cover on these rows; `y` holds indices of classes."""
+    """Return the network with what its rules cover on these rows; `y` holds indices of classes."""
     if not len(y) == words.rows == (words.rows if weight is None else len(weight)):
         raise InputError(f"{words.rows} rows need as many classes and weights, got {len(y)} classes")
     weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)
@@ -110,9 +110,9 @@ def with_statistics(
 
 
 def pattern_frequencies(network: RuleNetwork, fired: Bits) -> Floats:
-    """How often each class is right where just these classes fire: (rows, classes), each row sums to 1.
+    """Return how often each class is right where just these classes fire: (rows, classes), each row sums to 1.
 
-    Frequencies of the training rows, smoothed by one row of the average kind: (count + share) / (total + 1).
+    These are frequencies of the training rows, smoothed by one row of the average kind: (count + share) / (total + 1).
     A pattern never seen gets the shares of the classes.
     """
     if network.statistics is None:
@@ -125,12 +125,12 @@ def pattern_frequencies(network: RuleNetwork, fired: Bits) -> Floats:
 
 
 def probabilities(network: RuleNetwork, fired: Bits) -> Floats:
-    """`pattern_frequencies`, with the decided class lifted just above the others where it is not the largest."""
+    """Return the `pattern_frequencies`, with the decided class lifted above the others where it is not the largest."""
     return lifted(pattern_frequencies(network, fired), decide_fired(network, fired))
 
 
 def lifted(frequencies: Floats, decided: NDArray[np.intp]) -> Floats:
-    """Rows of probabilities whose largest is that of the decided class."""
+    """Return rows of probabilities in which that of the decided class is the largest."""
     rows = np.arange(len(frequencies))
     others = frequencies.copy()
     others[rows, decided] = 0
@@ -151,7 +151,7 @@ def _by_class(y: NDArray[np.intp], weight: Floats, classes: int) -> tuple[float,
 def _patterns(
     fired: Bits, y: NDArray[np.intp], weight: Floats, classes: int
 ) -> tuple[tuple[tuple[bool, ...], tuple[float, ...]], ...]:
-    """Sorted; a pattern of rows without weight has not been seen."""
+    """Return the patterns of firing classes and their rows, sorted; rows without weight do not count."""
     kinds, inverse = _kinds(fired)
     counts = np.bincount(inverse * classes + y, weight, minlength=len(kinds) * classes)
     pairs = zip(kinds.tolist(), counts.reshape(-1, classes).tolist(), strict=True)
@@ -159,7 +159,10 @@ def _patterns(
 
 
 def _kinds(fired: Bits) -> tuple[Bits, NDArray[np.intp]]:
-    """The different rows, sorted, and which one each row is; thirteen times as fast as np.unique along an axis."""
+    """Return the different rows, sorted, and which one each row is.
+
+    It is thirteen times as fast as np.unique along an axis.
+    """
     classes = fired.shape[1]
     codes = np.zeros(len(fired), dtype=np.intp)
     for node in fired.T:
@@ -171,6 +174,6 @@ def _kinds(fired: Bits) -> tuple[Bits, NDArray[np.intp]]:
 
 
 def _one_by_one(words: PackedBits) -> Iterator[Bits]:
-    """The nodes of a layer: all of them unpacked would take eight times the memory."""
+    """Yield the bits of each node of a layer: all of them at once would take eight times the memory."""
     for node in words.words:
         yield unpack(PackedBits(node[None], words.rows))[:, 0]

@@ -1,4 +1,4 @@
-"""A network in words."""
+"""A network as text."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _FIGURES_AT = 100  # the figures of a section line up at the end of its longest 
 
 
 def word(value: object) -> str:
-    """A name or value, in quotes where it could be misread.
+    """Return a name or a value as text, in quotes where it could be misread.
 
     >>> print(word("job"), word("black and white"))
     job "black and white"
@@ -44,18 +44,18 @@ def word(value: object) -> str:
 
 
 def number_text(value: float) -> str:
-    """As few digits as identify the number: 27, 0.1, 1e-07."""
+    """Return as few digits as identify the number: 27, 0.1, 1e-07."""
     return repr(value + 0.0).removesuffix(".0")  # + 0.0 makes 0 of -0
 
 
 def date_text(microseconds: float) -> str:
-    """A day, with the time only if it is not midnight."""
+    """Return a day, with the time only if it is not midnight."""
     text = datetime_text(microseconds)
     return text.removesuffix(" 00:00")
 
 
 def datetime_text(microseconds: float) -> str:
-    """To the minute, or to the second or microsecond where these are not 0."""
+    """Return a date-time to the minute, or to the second or microsecond where these are not 0."""
     try:
         moment = EPOCH + dt.timedelta(microseconds=round(microseconds))
     except OverflowError:  # years before 1 or after 9999
@@ -65,7 +65,7 @@ def datetime_text(microseconds: float) -> str:
 
 
 def duration_text(microseconds: float) -> str:
-    """3 days 4:00:00"""
+    """Return a duration such as 3 days 4:00:00."""
     try:
         text = str(abs(dt.timedelta(microseconds=round(microseconds)))).replace(",", "")
     except OverflowError:
@@ -84,7 +84,7 @@ _FORMATS: dict[Kind, Callable[[float], str]] = {
 def predicate_text(
     predicate: Predicate, column: Column, word: Callable[[object], str] = word, at_most: str = "<="
 ) -> str:
-    """`word` writes names and values, `at_most` stands before an upper bound.
+    """Return a predicate as text; `word` writes names and values, `at_most` stands before an upper bound.
 
     >>> predicate_text(Interval("age", 27, 41), Column("age"))
     '27 < age <= 41'
@@ -96,17 +96,17 @@ def predicate_text(
         case Equals(value=value):
             return f"{name} = {word(value)}"
         case Interval() | OneOf():
-            bounds = bound_words(predicate, column, word)
+            bounds = bound_texts(predicate, column, word)
             if bounds is not None:
                 return _between_text(name, *bounds, at_most)
             return f"{name} in {{{', '.join(map(word, named(predicate)))}}}"
     raise AssertionError(predicate)
 
 
-def bound_words(
+def bound_texts(
     predicate: Predicate, column: Column, word: Callable[[object], str] = word
 ) -> tuple[str | None, str | None] | None:
-    """The lower and the upper bound in words, None where there is none; None for predicates that are no bounds.
+    """Return the lower and the upper bound as text, None where there is none; None for predicates without bounds.
 
     A run of an ordinal column is above the category before it. All of the order is up to its last one.
     """
@@ -124,7 +124,7 @@ def bound_words(
 
 
 def value_text(column: Column, value: Value | None) -> str:
-    """What a row says on a column; an ordered value is a number, as the column reads it.
+    """Return what a row says on a column as text; an ordered value is a number, as the column reads it.
 
     >>> value_text(Column("age"), 30.0), value_text(Column("age"), None)
     ('age = 30', 'age is missing')
@@ -133,7 +133,7 @@ def value_text(column: Column, value: Value | None) -> str:
 
 
 def value_word(column: Column, value: Value) -> str:
-    """The value alone: 30, 2024-02-29, nurse."""
+    """Return the value alone as text: 30, 2024-02-29, nurse."""
     return _FORMATS[column.kind](value) if column.ordered and not isinstance(value, str) else word(value)
 
 
@@ -146,7 +146,7 @@ def _between_text(name: str, low: str | None, high: str | None, at_most: str) ->
 
 
 def literal_text(network: RuleNetwork, level: int, literal: Literal, at_most: str = "<=") -> str:
-    """The literal in words; `level` counts from 0 and says of what it is a literal: predicates on 0, else concepts."""
+    """Return a literal as text; `level` counts from 0: on level 0 literals are on predicates, above it on concepts."""
     if level > 0:
         name = concept_name(level - 1, literal.index)
         return f"not {name}" if literal.negated else name
@@ -168,34 +168,34 @@ def _column_of(network: RuleNetwork, predicate: Predicate) -> Column:
 
 
 def condition_text(network: RuleNetwork, level: int, condition: Condition, at_most: str = "<=") -> str:
-    """A literal, or two bounds as one: `27 < age <= 41`."""
+    """Return a condition as text: a literal, or two bounds as one (`27 < age <= 41`)."""
     if condition.both is None:
         return literal_text(network, level, condition.literals[0], at_most)
     return predicate_text(condition.both, _column_of(network, condition.both), at_most=at_most)
 
 
 def literals_text(network: RuleNetwork, level: int, literals: Sequence[Literal]) -> list[str]:
-    """The conditions that these literals are, in words."""
+    """Return the conditions that these literals read as, each as text."""
     return [condition_text(network, level, condition) for condition in conditions(network, level, literals)]
 
 
 def rule_text(network: RuleNetwork, level: int, index: int) -> str:
-    """The rule in words; `level` and `index` count from 0."""
+    """Return a rule as text; `level` and `index` count from 0."""
     return " and ".join(literals_text(network, level, network.levels[level].rules[index].literals)) or "always"
 
 
 def rule_figures(network: RuleNetwork, level: int, rule: int, right: int | None = None) -> str:
-    """The rows that a rule covers and the share of its class `right`, as in the text; empty without statistics."""
+    """Return the rows that a rule covers and the share of its class `right`, as text; empty without statistics."""
     return _figures(network, _covered(network, level, rule), right)
 
 
 def concept_name(level: int, index: int) -> str:
-    """The name of a concept below the classes; names count from 1, as people do: the first is C1.1."""
+    """Return the name of a concept below the classes; names count from 1, as people do: the first is C1.1."""
     return f"C{level + 1}.{index + 1}"
 
 
 def node_names(network: RuleNetwork, layer: int) -> list[str]:
-    """The nodes of h(layer) in words: predicates, rules, names of concepts, rules, ..., classes."""
+    """Return the nodes of h(layer) as text: predicates, rules, names of concepts, rules, ..., classes."""
     if layer == 0:
         return [literal_text(network, 0, Literal(index)) for index in range(len(network.predicates))]
     number = (layer - 1) // 2
@@ -207,7 +207,7 @@ def node_names(network: RuleNetwork, layer: int) -> list[str]:
 
 
 def network_text(network: RuleNetwork) -> str:
-    """Class by class in the order in which they win, then the concepts that their rules name.
+    """Return a network as text: the classes by priority, then the concepts that their rules name.
 
     A rule that several concepts share is shown with each of them, under one name (R1.3), since its precision differs.
     """
@@ -247,7 +247,7 @@ def _concept_sections(network: RuleNetwork) -> Iterator[str]:
 
 
 def _unused_sections(network: RuleNetwork) -> Iterator[str]:
-    """Rules that no concept has: only in networks that are not simplified, where their edges count as well."""
+    """Yield rules that no concept has; only networks that are not simplified have some, and their edges count."""
     for number, level in enumerate(network.levels):
         used = {rule for concept in level.concepts for rule in concept.rules}
         rules = [rule for rule in range(len(level.rules)) if rule not in used]
@@ -256,7 +256,7 @@ def _unused_sections(network: RuleNetwork) -> Iterator[str]:
 
 
 def _lines(network: RuleNetwork, level: int, rules: Sequence[int], right: int | None = None) -> str:
-    """A line for each rule, those that cover most first; `right` is the class that the rules speak for, if any."""
+    """Return a line for each rule, those that cover most first; `right` is the class that they speak for, if any."""
     shared = Counter(rule for concept in network.levels[level].concepts for rule in concept.rules)
     lines = []
     for rule in rules:
@@ -272,7 +272,7 @@ def _covered(network: RuleNetwork, level: int, rule: int) -> tuple[float, ...]:
 
 
 def _figures(network: RuleNetwork, covered: tuple[float, ...], right: int | None) -> str:
-    """Rows covered, and the share of the rule's class, or of the commonest class where the rule speaks for none."""
+    """Return the rows covered and the share of the rule's class, or of the commonest one where it speaks for none."""
     total = sum(covered)
     if not total:
         return "(no rows)" if covered else ""
@@ -290,7 +290,8 @@ def _any_of(rules: Sequence[int]) -> str:
 
 
 def plural(count: float, noun: str, many: str = "") -> str:
-    """
+    """Return a count with its noun.
+
     >>> plural(1, "class", "classes"), plural(1200, "row"), plural(2.25, "row")
     ('1 class', '1,200 rows', '2.25 rows')
     """
@@ -300,7 +301,7 @@ def plural(count: float, noun: str, many: str = "") -> str:
 
 
 def percent(share: float) -> str:
-    """A whole number, but 0 % and 100 % only where there is no exception."""
+    """Return a share as whole per cent, but 0 % and 100 % only where there is no exception."""
     if share in (0, 1):
         return f"{share:.0%}"
     return "over 99%" if share > 0.99 else "under 1%" if share < 0.01 else f"{share:.0%}"

@@ -43,7 +43,10 @@ NOUNS: dict[Kind, str] = {
 
 
 def read_value(value: Any, column: Column) -> Value | None:
-    """One value as `column` reads it; TypeError where it takes whole columns to tell (dates, errors, odd types)."""
+    """Return one value as `column` reads it; raise TypeError where it takes whole columns to tell.
+
+    That is so for dates, errors and odd types.
+    """
     if is_missing(value):
         return None
     kind: type = type(value)
@@ -58,6 +61,7 @@ def read_value(value: Any, column: Column) -> Value | None:
 
 
 def is_missing(value: Any) -> bool:
+    """Return whether a value of any type is missing."""
     try:
         return value is None or bool(value != value)  # noqa: PLR0124
     except TypeError:  # pandas' NA is neither true nor false
@@ -67,6 +71,7 @@ def is_missing(value: Any) -> bool:
 
 
 def readable(family: Kind, column: Column) -> bool:
+    """Return whether a column can be read from values of this family."""
     listed = column.kind in ("category", "ordinal") and column.categories
     known = column.categories[0] if listed else None
     return family in READS[column.kind] and (known is None or isinstance(known, str) == (family == "category"))
@@ -74,27 +79,30 @@ def readable(family: Kind, column: Column) -> bool:
 
 @lru_cache
 def family_of(kind: type) -> Kind | None:
+    """Return the family of values of a type; None if no column can hold them."""
     return next((family for types, family in FAMILIES if issubclass(kind, types)), None)
 
 
 def label_text(label: object) -> str:
-    """How a label is written: the class 1 of a file of text is the class 1, or 1.0, of a file of numbers."""
+    """Return how a label is written: the class 1 of a file of text is the class 1, or 1.0, of a file of numbers."""
     plain = label.item() if isinstance(label, np.generic) else label
     return str(int(plain)) if isinstance(plain, float) and plain.is_integer() else str(plain)
 
 
 def whole(value: Any) -> Value:
-    """1 for 1.0: whole numbers are floats only because their column has gaps."""
+    """Return 1 for 1.0: whole numbers are floats only because their column has gaps."""
     found: Value = int(value) if isinstance(value, float) and value.is_integer() else value
     return found
 
 
 def in_utc(value: Any) -> Any:
+    """Return a date-time with a zone in UTC and without it; any other value as it is."""
     if isinstance(value, dt.datetime) and value.tzinfo is not None:
         return value.astimezone(dt.UTC).replace(tzinfo=None)
     return value
 
 
 def brief(value: object, most: int = 60) -> str:
+    """Return a value as text for a message, shortened to `most` characters."""
     text = shown(repr(value.item() if isinstance(value, np.generic) else value))
     return text if len(text) <= most else f"{text[:most]}..."

@@ -1,4 +1,4 @@
-"""The cells of one column as NumPy values: what they are, which are missing, as numbers, as category codes."""
+"""The values of one column as NumPy holds them: what they are, which are missing, as numbers, as category codes."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from conceptrules.tables.dictionary import Codes, present
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnValues:
-    """One column. Numbers are an array of numbers (NaN is missing), dates and times datetime64[us] in UTC, durations
-    timedelta64[us], booleans without gaps an array of booleans; all else is an array of objects, None where missing.
+    """The values of one column of a table.
+
+    Numbers are an array of numbers (NaN is missing), dates and times datetime64[us] in UTC, durations timedelta64[us],
+    booleans without gaps an array of booleans; all else is an array of objects, None where missing.
 
     With `codes`, row r holds `values[codes[r]]`: each value is there once. The last one is that of the gaps, and values
     that no row holds are missing.
@@ -38,7 +40,7 @@ class ColumnValues:
 
     @property
     def kind(self) -> Kind:
-        """The kind of a column with these cells, unless told otherwise."""
+        """The kind of a column with these values, unless told otherwise."""
         if self.family is None or (self.declared and self.family in READS["category"]):
             return "category" if self.order is None else "ordinal"
         return self.family
@@ -52,12 +54,12 @@ class ColumnValues:
         return self.by_row(self.missing)
 
     def by_row(self, each: NDArray[Any]) -> NDArray[Any]:
-        """From one entry for each value to one for each row."""
+        """Return one entry for each row, from one entry for each value."""
         return each if self.codes is None else each[self.codes]
 
 
 def read_values(name: str, raw: NDArray[Any], declared: bool = False) -> ColumnValues:
-    """The one-dimensional array `raw`, of whatever type, as cells."""
+    """Return a one-dimensional array of whatever type as the values of a column."""
     if raw.dtype == object and set(map(type, raw.tolist())) == {str}:
         return ColumnValues(name, raw, np.zeros(len(raw), dtype=np.bool_), "category", declared)
     values, family = _normal(name, raw)
@@ -68,20 +70,20 @@ def read_values(name: str, raw: NDArray[Any], declared: bool = False) -> ColumnV
 
 
 def read_coded_values(name: str, codes: Codes, values: NDArray[Any], declared: bool = False) -> ColumnValues:
-    """The column whose row r holds `values[codes[r]]`, as cells."""
+    """Return the values of a column whose row r holds `values[codes[r]]`."""
     known = values.copy()
     known[~present(codes, len(values))] = None
     return replace(read_values(name, known, declared), codes=codes)
 
 
 def numbers_of(cells: ColumnValues) -> NDArray[np.float64]:
-    """The values as float64, NaN where missing; dates, times and durations in microseconds."""
+    """Return the values as float64, NaN where missing; dates, times and durations in microseconds."""
     values = cells.values.astype(np.int64) if cells.values.dtype.kind in "mM" else cells.values
     return np.where(cells.missing, np.nan, values.astype(np.float64))
 
 
 def codes_of(cells: ColumnValues, categories: Sequence[Value]) -> NDArray[np.intp]:
-    """The position of each value among `categories`; -1 if it is not one of them or missing.
+    """Return the position of each value among `categories`; -1 if it is missing or not one of them.
 
     A dictionary finds what `==` would: 1, 1.0 and True are one category, whatever the table stores them as.
     """
@@ -90,7 +92,7 @@ def codes_of(cells: ColumnValues, categories: Sequence[Value]) -> NDArray[np.int
 
 
 def check_readable(cells: ColumnValues, column: Column) -> None:
-    """An error unless these cells can be read as `column`; cells without any value always can."""
+    """Raise a `ColumnTypeError` unless these values can be read as `column`; a column without any value always can."""
     if cells.family is None or cells.missing.all():
         return
     if readable(cells.family, column):
@@ -157,7 +159,7 @@ def _gaps(values: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _one_family(name: str, values: NDArray[Any], present: NDArray[np.bool_]) -> Kind | None:
-    """The family that all present values belong to; otherwise an error that shows the first that does not."""
+    """Return the family that all present values belong to, or raise an error that shows the first that does not."""
     found = {kind: family_of(kind) for kind in set(map(type, values[present]))}
     families = set(found.values())
     if len(families) <= 1 and None not in families:

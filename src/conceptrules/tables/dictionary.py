@@ -17,9 +17,9 @@ DECLARED = (nw.Categorical, nw.Enum)
 
 
 def dictionary(series: nw.Series[Any]) -> tuple[Codes, NDArray[Any]] | None:
-    """Codes and values: row r holds `values[codes[r]]`; a gap has the code -1, and the last value is None for that.
+    """Return codes and values where row r holds `values[codes[r]]`; a gap has the code -1, and the last value is None.
 
-    None for columns that are neither text nor categories, and where the table knows no codes.
+    Return None for columns that are neither text nor categories, and where the table knows no codes.
     """
     if series.dtype not in (*DECLARED, nw.String):
         return None
@@ -39,7 +39,7 @@ def dictionary(series: nw.Series[Any]) -> tuple[Codes, NDArray[Any]] | None:
 
 
 def order_of(series: nw.Series[Any]) -> tuple[Any, ...] | None:
-    """The categories in their order, where the type of the column says that they have one."""
+    """Return the categories in their order, where the type of the column says that they have one."""
     if series.dtype == nw.Enum:
         return tuple(series.dtype.categories)  # type: ignore[attr-defined]
     native = series.to_native() if series.implementation.is_pyarrow() else None
@@ -49,7 +49,7 @@ def order_of(series: nw.Series[Any]) -> tuple[Any, ...] | None:
 
 
 def present(codes: Codes, count: int) -> NDArray[np.bool_]:
-    """Which of `count` values have rows; the last is that of the gaps.
+    """Return which of `count` values have rows; the last is that of the gaps.
 
     Most values show up early. A look for one of the others takes 0.05 ms per million rows, counting all 1.5 ms.
     """
@@ -64,7 +64,10 @@ def present(codes: Codes, count: int) -> NDArray[np.bool_]:
 
 
 def spread(holds: NDArray[np.bool_], codes: Codes) -> NDArray[np.bool_]:
-    """What holds for each value, for each row: by comparisons where it is few values, which is five times as fast."""
+    """Return for each row what holds for its value.
+
+    Where it holds for few values they are compared with the codes, which is five times as fast.
+    """
     hits = np.flatnonzero(holds).tolist()
     if len(hits) > 3:
         rows: NDArray[np.bool_] = holds[codes]
@@ -76,7 +79,7 @@ def spread(holds: NDArray[np.bool_], codes: Codes) -> NDArray[np.bool_]:
 
 
 def own_code(place: int, count: int) -> int:
-    """The code of the rows that hold the value at this place."""
+    """Return the code of the rows that hold the value at this place."""
     return -1 if place == count - 1 else place
 
 

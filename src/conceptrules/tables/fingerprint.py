@@ -20,9 +20,9 @@ SIZE = 1024  # 8 kB in the file; an estimated share is off by about 0.03 where a
 
 
 def row_hashes(columns: Sequence[Column], table: Any, labels: Iterable[object]) -> Hashes:
-    """A hash of each row with its label: of values as `columns` read them, so whatever kind of table holds them.
+    """Return a hash of each row with its label: of values as `columns` read them, whatever kind of table holds them.
 
-    The same in every process and on every machine.
+    The hashes are the same in every process and on every machine.
 
     >>> row_hashes([Column("age")], [[30], [30.0]], ["old", "old"]).tolist()
     [12687542544355078247, 12687542544355078247]
@@ -40,12 +40,12 @@ def row_hashes(columns: Sequence[Column], table: Any, labels: Iterable[object]) 
 
 
 def sketch(hashes: Hashes, size: int = SIZE) -> tuple[int, ...]:
-    """The smallest of the distinct hashes, sorted: a sample of the rows that depends on nothing but the rows."""
+    """Return the smallest of the distinct hashes, sorted: a sample of the rows that depends on nothing but the rows."""
     return tuple(np.unique(hashes)[:size].tolist())
 
 
 def overlap(sketch: Sequence[int], distinct: int, hashes: Hashes) -> tuple[float, int] | None:
-    """The share of rows that the sketch was made of, and how many rows tell; None if none does.
+    """Return the share of rows that the sketch was made of, and how many rows tell; None if none does.
 
     A sketch of all `distinct` hashes tells of every row, another of the rows whose hash is in its range.
     """
@@ -71,7 +71,7 @@ def _cell_hashes(column: Column, cells: ColumnValues) -> Hashes:
 
 
 def _category_text(value: Any) -> str:
-    """1, 1.0 and True are one category, and not the text 1."""
+    """Return a text that is the same for 1, 1.0 and True, but another for the text 1."""
     if value is None or value != value:  # noqa: PLR0124
         return "missing"
     if isinstance(value, str):
@@ -80,7 +80,7 @@ def _category_text(value: Any) -> str:
 
 
 def _each(values: list[Any], text: Callable[[Any], str]) -> Hashes:
-    """The hash of each value's text; each different one is hashed once."""
+    """Return the hash of the text of each value; each different value is hashed once."""
     known = {value: _hash(text(value)) for value in set(values)}
     return np.fromiter(map(known.__getitem__, values), dtype=np.uint64, count=len(values))
 
@@ -90,7 +90,7 @@ def _hash(text: str) -> int:
 
 
 def _mixed(hashes: Hashes) -> Hashes:
-    """Every bit of the result depends on every bit given (the finaliser of SplitMix64)."""
+    """Return hashes every bit of which depends on every bit given (the finaliser of SplitMix64)."""
     hashes = (hashes ^ (hashes >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     hashes = (hashes ^ (hashes >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return hashes ^ (hashes >> np.uint64(31))

@@ -18,7 +18,7 @@ Labels = NDArray[Any]
 
 
 def check_labels(y: Any, name: str = "y", sample_weight: Any = None) -> tuple[Labels, NDArray[np.float64]]:
-    """The label and the weight of each row. Labels are text, numbers or booleans, none of them missing.
+    """Return the label and the weight of each row; labels are text, numbers or booleans, none of them missing.
 
     Rows of weight 0 do not exist: their labels are not looked at, and another takes their place.
     """
@@ -44,7 +44,7 @@ def check_labels(y: Any, name: str = "y", sample_weight: Any = None) -> tuple[La
 
 
 def _family(labels: Labels, rows: NDArray[np.intp], name: str) -> str | None:
-    """What the labels are; an error if one is missing, or they are nothing that classes can be."""
+    """Return what the labels are; raise an error if one is missing, or they are nothing that classes can be."""
     if labels.dtype.kind == "U":  # text, and nothing else
         return "category"
     cells = read_values(name, labels)
@@ -60,9 +60,9 @@ def _family(labels: Labels, rows: NDArray[np.intp], name: str) -> str | None:
 
 
 def codes_of_labels(labels: Labels) -> tuple[Labels, NDArray[np.intp]]:
-    """The distinct labels, sorted, and the place of each row's label among them.
+    """Return the distinct labels, sorted, and the place of the label of each row among them.
 
-    As `np.unique` finds them, which sorts all rows: 0.5 s for a million labels that are Python's strings.
+    It finds what `np.unique` does, which sorts all rows: 0.5 s for a million labels that are Python's strings.
     """
     if labels.dtype != object:
         return np.unique(labels, return_inverse=True)
@@ -74,7 +74,7 @@ def codes_of_labels(labels: Labels) -> tuple[Labels, NDArray[np.intp]]:
 
 
 def check_classes(labels: Labels) -> Labels:
-    """The distinct labels, sorted; at least two."""
+    """Return the distinct labels, sorted; raise an error unless there are at least two."""
     classes = codes_of_labels(labels)[0]
     if len(classes) < 2:
         found = ", ".join(map(repr, classes.tolist()))
@@ -83,7 +83,7 @@ def check_classes(labels: Labels) -> Labels:
 
 
 def check_weights(sample_weight: Any, rows: int) -> NDArray[np.float64]:
-    """One weight for each row, none negative, not all 0; 1 for all where none are given."""
+    """Return one weight for each row, none negative, not all 0; 1 for all where none are given."""
     if sample_weight is None:
         return np.ones(rows)
     try:
@@ -102,7 +102,7 @@ def check_weights(sample_weight: Any, rows: int) -> NDArray[np.float64]:
 
 
 def check_class_weight(class_weight: Any, classes: Labels, share: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The weight of each class; `share` is the weight of its rows."""
+    """Return the weight of each class; `share` is the weight of its rows."""
     if class_weight is None:
         return np.ones(len(classes))
     if isinstance(class_weight, str) and class_weight == "balanced":

@@ -28,7 +28,7 @@ _BLOCK = 1 << 15
 
 
 def column_bits(predicates: Sequence[Predicate], cells: ColumnValues) -> Bits:
-    """(predicates, values): where each predicate of a column holds, value by value."""
+    """Return where each predicate of a column holds, value by value: (predicates, values)."""
     bits = np.zeros((len(predicates), len(cells.values)), dtype=np.bool_)
     categories = named_categories(predicates)
     places = {value: place for place, value in enumerate(categories)}
@@ -51,7 +51,7 @@ def column_bits(predicates: Sequence[Predicate], cells: ColumnValues) -> Bits:
 
 
 def column_words(predicates: Sequence[Predicate], cells: ColumnValues) -> NDArray[np.uint64]:
-    """(predicates, words): `column_bits`, row by row and packed."""
+    """Return `column_bits` row by row and packed: (predicates, words)."""
     if cells.values.dtype.kind != "O" and cells.codes is None:
         return words_of(_number_octets(predicates, cells))
     octets = octets_for(len(predicates), len(cells))
@@ -66,7 +66,7 @@ def _write(octets: Octets, bits: Bits) -> None:
 
 
 def _number_octets(predicates: Sequence[Predicate], cells: ColumnValues) -> Octets:
-    """Columns of numbers, booleans, dates or durations: one comparison for each bound, however many intervals."""
+    """Return the octets of a column of numbers, booleans, dates or durations: one comparison for each bound."""
     octets, missing = octets_for(len(predicates), len(cells)), octets_for(1, len(cells))[0]
     _write(missing, cells.missing)
     some = octets_for(1, len(cells))[0]
@@ -89,7 +89,7 @@ def _number_octets(predicates: Sequence[Predicate], cells: ColumnValues) -> Octe
 
 
 def _up_to(bounds: Sequence[float], cells: ColumnValues) -> Octets:
-    """(bounds, octets): where the values are at most each bound; on missing ones, anything."""
+    """Return where the values are at most each bound, (bounds, octets); on missing values, anything."""
     octets = octets_for(len(bounds), len(cells))
     values = cells.values.view(np.int64) if cells.values.dtype.kind in "mM" else cells.values
     for start in range(0, len(values) if bounds else 0, _BLOCK):
@@ -100,7 +100,7 @@ def _up_to(bounds: Sequence[float], cells: ColumnValues) -> Octets:
 
 
 def _equal(values: NDArray[Any], wanted: Value) -> Bits:
-    """What Python's `==` says, number by number; NumPy would round the wanted one to the column's type."""
+    """Return what Python's `==` says, number by number; NumPy would round the wanted one to the type of the column."""
     never = np.zeros(len(values), dtype=np.bool_)
     if isinstance(wanted, str) or values.dtype.kind in "mM":
         return never

@@ -28,13 +28,13 @@ from conceptrules.tables.table import Table, open_table, positions
 
 
 def predict(network: RuleNetwork, table: Any) -> NDArray[Any]:
-    """The class of each row."""
+    """Return the class of each row."""
     labels: NDArray[Any] = compiled(network).labels.take(decide(network, table))
     return labels
 
 
 def decide(network: RuleNetwork, table: Any) -> NDArray[np.integer[Any]]:
-    """The index of the class of each row."""
+    """Return the index of the class of each row."""
     plan, opened = compiled(network), open_table(table)
     if opened.rows == 1:
         return np.array([plan.one_row(opened)])
@@ -42,13 +42,15 @@ def decide(network: RuleNetwork, table: Any) -> NDArray[np.integer[Any]]:
 
 
 def fired(network: RuleNetwork, table: Any) -> PackedBits:
-    """Which classes fire on each row."""
+    """Return which classes fire on each row."""
     plan = compiled(network)
     return fired_words(plan.formulas, plan.packed_bits(open_table(table)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
+    """What predicting with a network takes: its used predicates by column, and its levels over these."""
+
     columns: tuple[Column, ...]
     """All of them: a table has to have them, used or not."""
     used: tuple[tuple[int, tuple[Predicate, ...]], ...]
@@ -62,14 +64,14 @@ class Plan:
     labels: NDArray[Any]
 
     def packed_bits(self, table: Table) -> PackedBits:
-        """The predicates in use, on all rows."""
+        """Return the used predicates on all rows."""
         places = positions(self.columns, table)
         if table.rows:
             self._check_types(table, places, table.first())
         return self._packed_bits(table, places)
 
     def _check_types(self, table: Table, places: Sequence[int], values: Sequence[Any]) -> None:
-        """Columns are read only if a rule needs them; of the others, the first value has to be of the right type."""
+        """Check the first value of each column, since columns are read only if a rule needs them."""
         for place, column in enumerate(self.columns):
             value = values[places[place]]
             kind: type = type(value)
@@ -88,7 +90,7 @@ class Plan:
         return PackedBits(words, table.rows)
 
     def one_row(self, table: Table) -> int:
-        """The index of the class of a table's only row. Python's own numbers are faster here than any array."""
+        """Return the index of the class of a table's only row; Python's own numbers are faster here than any array."""
         places = positions(self.columns, table)
         values, bits = table.first(), list[int]()
         self._check_types(table, places, values)
@@ -103,7 +105,7 @@ class Plan:
 
 
 def compiled(network: RuleNetwork) -> Plan:
-    """The plan of this network, made once."""
+    """Return the plan of this network, which is made once."""
     return _compiled(_Same(network))
 
 

@@ -15,7 +15,7 @@ from conceptrules.tables.table import Table, open_table, positions
 
 
 def one_row(row: Any) -> Table:
-    """A dictionary, a list of values, a row of a pandas table, or a table of any kind with just one row."""
+    """Return a table with one row, from a dictionary, a list of values, a row of a pandas table, or such a table."""
     table = open_table(_as_table(row))
     if table.rows != 1:
         raise InputError(f"one row is explained at a time, this table has {table.rows}; give one of them, X[i : i + 1]")
@@ -23,7 +23,7 @@ def one_row(row: Any) -> Table:
 
 
 def read_row(columns: Sequence[Column], table: Table) -> tuple[Value | None, ...]:
-    """The values of a table's only row, one for each column; None is missing."""
+    """Return the values of a table's only row, one for each column; None is missing."""
     return tuple(
         _value(column, table.cells(position))
         for column, position in zip(columns, positions(columns, table), strict=True)

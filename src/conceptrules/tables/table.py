@@ -25,7 +25,7 @@ from conceptrules.tables.packing import column_words
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Columns that are read one by one, when asked for."""
+    """A table whose columns are read one by one, when asked for."""
 
     names: tuple[str, ...]
     column: Callable[[int], nw.Series[Any] | NDArray[Any]]
@@ -43,7 +43,7 @@ class Table:
             raise InputError(f"duplicate column names: {repeated[0]!r} occurs more than once; rename or drop one")
 
     def take(self, rows: NDArray[np.intp]) -> Table:
-        """These rows only; what the others hold is never looked at."""
+        """Return a table of these rows only; what the others hold is never looked at."""
         return replace(
             self,
             column=lambda position: self.column(position)[rows],
@@ -52,6 +52,7 @@ class Table:
         )
 
     def cells(self, position: int) -> ColumnValues:
+        """Read the values of the column at this position."""
         name, column = self.names[position], self.column(position)
         if isinstance(column, np.ndarray):
             return read_values(name, column)
@@ -64,7 +65,7 @@ class Table:
 
 
 def open_table(data: Any) -> Table:
-    """A table of pandas, polars or pyarrow; a 2-D array; rows as lists or dictionaries; or one row as a dictionary."""
+    """Open a table of pandas, polars or pyarrow, a 2-D array, rows as lists or dictionaries, or one dictionary."""
     if isinstance(data, Table):
         return data
     try:
@@ -87,7 +88,7 @@ def open_table(data: Any) -> Table:
 def read_bits(
     columns: Sequence[Column], predicates: Sequence[Predicate], table: Any, used: Iterable[int] | None = None
 ) -> Bits:
-    """(rows, predicates): where each predicate holds. With `used`, the other predicates are not read and left False.
+    """Return where each predicate holds: (rows, predicates). With `used`, the others are not read and left False.
 
     >>> from conceptrules.model.predicate import Interval, Missing
     >>> read_bits([Column("age")], [Interval("age", high=27), Missing("age")], [{"age": 20}, {"age": None}])
@@ -100,7 +101,7 @@ def read_bits(
 def read_packed_bits(
     columns: Sequence[Column], predicates: Sequence[Predicate], table: Any, used: Iterable[int] | None = None
 ) -> PackedBits:
-    """`read_bits`, packed: an eighth of the memory, and the rows never exist as anything larger."""
+    """Return what `read_bits` does, packed: an eighth of the memory, and the rows never exist as anything larger."""
     opened = open_table(table)
     words = words_of(octets_for(len(predicates), opened.rows))
     wanted: dict[str, list[int]] = defaultdict(list)
@@ -113,7 +114,7 @@ def read_packed_bits(
 
 
 def count_unseen(columns: Sequence[Column], table: Any) -> dict[str, int]:
-    """Rows, by column, whose value training never showed: a new category, or none where there always was one."""
+    """Count the rows whose value training never showed, by column: a new category, or a gap where there was none."""
     counts = {}
     for column, cells in _read(columns, open_table(table)):
         unseen = cells.missing & (not column.missing)
@@ -124,7 +125,7 @@ def count_unseen(columns: Sequence[Column], table: Any) -> dict[str, int]:
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """The end of a message about an unknown name: the nearest one that exists, or all of them."""
+    """Return the end of a message about an unknown name: the nearest one that exists, or all of them."""
     known = list(names)
     folded = {other.casefold(): other for other in known}
     near = [folded[other] for other in difflib.get_close_matches(name.casefold(), folded, n=1)]
@@ -133,7 +134,7 @@ def nearest(name: str, names: Iterable[str]) -> str:
 
 
 def _array(series: nw.Series[Any]) -> NDArray[Any]:
-    """The values as NumPy has them; gaps become NaN, NaT, None or pandas' NA."""
+    """Return the values as NumPy has them; gaps become NaN, NaT, None or pandas' NA."""
     if series.dtype.is_nested():  # polars would make a 2-D array of it
         return np.fromiter(series.to_list(), dtype=object, count=len(series))
     if series.dtype in DECLARED:  # pyarrow would fill the gaps with one of the categories
@@ -151,7 +152,7 @@ def _from_dictionaries(rows: Sequence[Mapping[Any, Any]]) -> Table:
 
 
 def _from_rows(rows: Sequence[Any]) -> Table:
-    """Not by `np.asarray`, which would turn the numbers of a mixed row into text."""
+    """Read rows, but not by `np.asarray`, which would turn the numbers of a mixed row into text."""
     if rows and all(isinstance(row, Mapping) for row in rows):
         return _from_dictionaries(rows)
     if not all(isinstance(row, list | tuple | np.ndarray) for row in rows):
@@ -200,7 +201,7 @@ def _array_names(count: int) -> tuple[str, ...]:
 
 
 def positions(columns: Sequence[Column], table: Table) -> list[int]:
-    """Where each column is in the table: by name if both have names, otherwise by position."""
+    """Return where each column is in the table: by name if both have names, otherwise by position."""
     names = tuple(column.name for column in columns)
     if table.named and not (names == _array_names(len(names)) and set(names).isdisjoint(table.names)):
         places = {name: position for position, name in enumerate(table.names)}
@@ -221,7 +222,7 @@ def positions(columns: Sequence[Column], table: Table) -> list[int]:
 def _read(
     columns: Sequence[Column], table: Table, wanted: Container[str] | None = None
 ) -> Iterator[tuple[Column, ColumnValues]]:
-    """All columns must be there; the wanted ones are read."""
+    """Yield the wanted columns with their values; all columns have to be there."""
     for column, position in zip(columns, positions(columns, table), strict=True):
         if table.rows and (wanted is None or column.name in wanted):
             cells = table.cells(position)
