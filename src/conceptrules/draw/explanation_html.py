@@ -11,7 +11,7 @@ from conceptrules.model.text import word
 
 
 def explanation_html(explanation: Explanation) -> str:
-    """A heading and short lists; it takes the notebook's own fonts and colours."""
+    """Return a heading and short lists, in the notebook's own fonts and colours."""
     parts = [f"<p><strong>{escaped(answer(explanation))}</strong></p>", _rules(explanation.fired, explanation.label)]
     for rival in explanation.rivals:
         parts += [f"<p>{escaped(word(rival.label))} fired too and lost: {escaped(rival.reason)}</p>"]

@@ -61,6 +61,7 @@ def row_text(node: Node) -> str:
 
 
 def heading(card: Sequence[Node]) -> str:
+    """Return the name of the column of a card."""
     column = card[0].column
     return "other columns" if column is None else shortened(word(column), WORDS)
 

@@ -41,6 +41,7 @@ class Step:
 
 
 def fairness(audit: Audit) -> Fairness:
+    """Say whether the rows of the report were held out, as far as that is known."""
     if audit.scores is None:
         return Fairness("open", "no rows were given", "Not tested.", "No rows were given to this report.")
     if audit.overlap is None:
@@ -86,8 +87,8 @@ def tuned(training: Training) -> str:
 
 def _what_was_chosen(training: Training) -> str:
     if training.rate is None or training.epoch is None:
-        price = "" if training.edge_penalty is None else f" ({training.edge_penalty:g} rows)"
-        return f"The edge penalty{price} was"
+        penalty = "" if training.edge_penalty is None else f" ({training.edge_penalty:g} rows)"
+        return f"The edge penalty{penalty} was"
     rate, epoch = f"binarization rate ({training.rate:g})", f"epoch ({training.epoch})"
     if isinstance(dict(training.settings).get("binarization_rate"), int | float):
         return f"The {rate} was given. The {epoch} was"

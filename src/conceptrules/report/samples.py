@@ -144,11 +144,13 @@ class _Seen:
 
     @staticmethod
     def of(network: RuleNetwork, rows: Sequence[Raw]) -> _Seen:
+        """Return what holds on raw rows."""
         bits = np.array([_bits(network, row) for row in rows], dtype=bool).reshape(len(rows), len(network.predicates))
         return _Seen.of_bits(network, bits)
 
     @staticmethod
     def of_bits(network: RuleNetwork, bits: np.ndarray) -> _Seen:
+        """Return what holds on rows whose predicates are known."""
         hidden = layers(network, pack(bits))
         fires = unpack(hidden[-1])
         return _Seen(unpack(hidden[-2]), fires, decide_fired(network, fires))

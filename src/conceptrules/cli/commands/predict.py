@@ -84,6 +84,7 @@ class Tally:
     zoned: dict[str, bool] = field(default_factory=dict)
 
     def add(self, answered: Answered, name: str) -> None:
+        """Count a chunk, or raise if its time zones differ from those of the chunks before."""
         for column, zoned in answered.zoned.items():
             if self.zoned.setdefault(column, zoned) != zoned:
                 raise InputError(
@@ -142,7 +143,7 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int
 
 
 def _check(network: RuleNetwork, table: Chunked, output: str) -> None:
-    """Raise, before any row is read, what can be known by then."""
+    """Raise what can be known before any row is read."""
     if PREDICTION in table.columns:
         raise InputError(f"{table.name} already has a column {PREDICTION!r}; rename it or take it out")
     for column in network.columns:

@@ -66,8 +66,8 @@ def escaped(text: str) -> str:
 
 
 def _breakable(word: str) -> str:
-    pieces = [word[start : start + _LONG] for start in range(0, len(word), _LONG)]
-    return r"\allowbreak{}".join(_ANY.sub(_replaced, piece) for piece in pieces)
+    parts = [word[start : start + _LONG] for start in range(0, len(word), _LONG)]
+    return r"\allowbreak{}".join(_ANY.sub(_replaced, part) for part in parts)
 
 
 def _replaced(found: re.Match[str]) -> str:

@@ -22,20 +22,24 @@ class Graph:
     constants: list[Any] = field(default_factory=list)
 
     def node(self, kind: str, given: Sequence[str], name: str = "", **attributes: Any) -> str:
+        """Add a node, and return the name of its output."""
         name = name or f"{OWN}{kind}_{len(self.nodes)}"
         self.nodes.append(self.onnx.helper.make_node(kind, list(given), [name], **attributes))
         return name
 
     def constant(self, values: NDArray[Any]) -> str:
+        """Add a constant, and return its name."""
         name = f"{OWN}constant_{len(self.constants)}"
         self.constants.append(self.onnx.numpy_helper.from_array(values, name))
         return name
 
     def bits(self, name: str) -> str:
+        """Return booleans as 0 and 1."""
         return self.node("Cast", [name], to=self.onnx.TensorProto.FLOAT)
 
 
 def utf8(text: Value) -> str:
+    """Return the text, or raise if ONNX cannot hold it."""
     try:
         str(text).encode()
     except UnicodeEncodeError:
@@ -44,6 +48,7 @@ def utf8(text: Value) -> str:
 
 
 def package() -> Any:
+    """Return the package onnx, or raise an error that says how to install it."""
     try:
         import onnx
         import onnx.checker

@@ -48,6 +48,7 @@ def reading_name(query: Query, number: int, place: int) -> str:
 
 
 def types_of(query: Query) -> list[Any]:
+    """Return the types of the columns in use, which PostgreSQL is asked for first."""
     from sqlglot import exp
 
     columns = [exp.select(_raw(query, one.name)).from_(source(query)).limit(0).subquery() for one in _used(query)]
@@ -57,6 +58,7 @@ def types_of(query: Query) -> list[Any]:
 
 
 def refused(query: Query) -> Any:
+    """Return the condition that fails on what Python could not read."""
     from sqlglot import exp
 
     return refusal(_used(query), table_of(query.names.table), exp.column(query.names.own("t0")), query.dialect)
@@ -89,6 +91,7 @@ def _raw(query: Query, name: str) -> Any:
 
 
 def table_of(parts: Sequence[str]) -> Any:
+    """Return a table by the parts of its name."""
     from sqlglot import exp
 
     quoted = [exp.to_identifier(part, quoted=True) for part in parts]

@@ -40,6 +40,7 @@ def label_text(network: RuleNetwork, value: Value) -> str:
 
 
 def label_literal(network: RuleNetwork, value: Value, dialect: str) -> Any:
+    """Return a label as the dialect writes it."""
     from sqlglot import exp
 
     kind = label_type(network)

@@ -31,6 +31,7 @@ class Answers:
     """The probabilities, as (rows, classes), where the export tells."""
 
     def take(self, rows: NDArray[np.intp]) -> Answers:
+        """Return the answers on some of the rows."""
         rules = None if self.rules is None else self.rules[rows]
         stated = None if self.probabilities is None else self.probabilities[rows]
         return Answers(self.classes[rows], rules, stated)

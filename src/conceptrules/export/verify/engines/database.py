@@ -117,6 +117,7 @@ def run(
 
 
 def quoted(name: str, dialect: str) -> str:
+    """Return a name as the dialect quotes it."""
     from sqlglot import exp
 
     return exp.to_identifier(name, quoted=True).sql(dialect)
