@@ -1,4 +1,4 @@
-"""The smallest change against trying everything."""
+"""Counterfactuals against trying everything."""
 
 from __future__ import annotations
 

@@ -8,7 +8,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conceptrules.logic.probe_rows import _places, _rising, column_values, covering_rows
+from conceptrules.logic.probe_rows import _places, _rising, covering_rows
+from conceptrules.logic.probe_values import probe_values
 from conceptrules.model.evaluation import layers_plain
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import ORDERED, Column, Equals, Interval, Missing, holds
@@ -52,17 +53,8 @@ def test_each_value_of_each_column_in_use_occurs_and_rows_are_the_same_each_time
     used = [network.predicates[index] for index in sorted(wanted)]
     for column in network.columns:
         tests = [predicate for predicate in used if predicate.column == column.name]
-        values = column_values(column, tests) if tests else [None] * bool(rows)
+        values = probe_values(column, tests) if tests else [None] * bool(rows)
         assert {repr(row[column.name]) for row in rows} == set(map(repr, values))
-
-
-@given(st.floats(allow_nan=False, allow_infinity=False))
-def test_a_cut_point_is_seen_with_its_neighbours(cut):
-    values = column_values(Column("x"), [Interval("x", high=cut)])
-    near = {cut, math.nextafter(cut, math.inf), math.nextafter(cut, -math.inf), math.inf, -math.inf}
-    assert near <= {value for value in values if value is not None}
-    assert values[-1] is None
-    assert any(isinstance(value, float) and math.isnan(value) for value in values)
 
 
 BOUNDS = st.sampled_from([-math.inf, -1.0, -0.0, 0.0, 5e-324, 0.5, 1.0, 86_400e6, 1e300, math.inf])
@@ -72,24 +64,11 @@ BOUNDS = st.sampled_from([-math.inf, -1.0, -0.0, 0.0, 5e-324, 0.5, 1.0, 86_400e6
 def test_where_an_interval_holds_is_looked_up_as_it_is_defined(pairs, kind):
     intervals = [Interval("c", *pair) for pair in pairs]
     for tests in (intervals, [*intervals, Missing("c")]):
-        values = column_values(Column("c", kind), tests)
+        values = probe_values(Column("c", kind), tests)
         assert len(_rising(values)) >= 3
         for test in tests:
             plain = sum(holds(test, value) << place for place, value in enumerate(values))
             assert _places(test, values, _rising(values)) == plain
-
-
-def test_times_are_whole_microseconds_on_both_sides_of_a_cut():
-    values = column_values(Column("t", "datetime"), [Interval("t", 0.5)])
-    assert {0.0, 1.0} <= set(values)
-    assert all(value is None or value == round(value) for value in values)
-
-
-def test_categories_come_with_what_could_be_taken_for_them():
-    values = column_values(Column("job", "category", ("Cook", "nurse")), [Equals("job", "Cook")])
-    assert values[:2] == ["Cook", "nurse"]
-    assert {"Cook ", "COOK", "cook", "", None} <= set(values)
-    assert column_values(Column("n", "category", (2**63 - 1,)), [])[:-1] == [2**63 - 1, 2**63 - 2]
 
 
 def test_the_limit_holds_but_for_what_is_needed():
@@ -97,7 +76,7 @@ def test_the_limit_holds_but_for_what_is_needed():
     rules = [Rule([Literal(place)]) for place in range(100)]
     network = RuleNetwork([Column("x")], predicates, [Level(rules, [Concept([0]), Concept([1])])], ["a", "b"])
     rows = covering_rows(network, limit=10)
-    assert len(rows) == len(column_values(Column("x"), predicates))
+    assert len(rows) == len(probe_values(Column("x"), predicates))
 
 
 def test_a_deep_search_ends():

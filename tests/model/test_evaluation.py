@@ -51,7 +51,7 @@ def test_the_first_by_priority_wins_and_the_default_when_none_fires(network):
 
 
 @given(networks())
-def test_decisions_are_the_winners_of_the_last_layer(network):
+def test_decisions_are_the_first_of_the_last_layer_by_priority(network):
     bits = all_inputs(len(network.predicates))
     np.testing.assert_array_equal(decide(network, pack(bits)), decide_fired(network, layers_plain(network, bits)[-1]))
 

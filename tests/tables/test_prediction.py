@@ -66,7 +66,7 @@ def test_classes_that_fire_and_win_are_those_of_the_plain_evaluation(data: st.Da
 
 @pytest.mark.parametrize("classes", [1, 2, 3, 26, 256, 257, 300])
 @pytest.mark.parametrize("size", [0, 1, 65])
-def test_winners_of_many_classes(classes: int, size: int) -> None:
+def test_the_first_of_many_classes_that_fires(classes: int, size: int) -> None:
     rng = np.random.default_rng(classes)
     fired, order = rng.random((size, classes)) < 1 / classes, rng.permutation(classes).tolist()
     default = int(rng.integers(classes))

@@ -1,8 +1,9 @@
 """The cells of columns: the sets of values that the tests in use do not tell apart, each with a value for all of it.
 
 This is the one home of the question which values a column can have as far as rules can tell. `cells_of` serves proofs,
-`elementary_cells` the search for shorter rules; the bounds and categories that cut a column come from
-`finite_bounds` and `named_categories` in the model.
+`elementary_cells` the search for shorter rules. Other rooms cut columns at the same places (`finite_bounds` and
+`named_categories` in the model) and choose other values: `explain.column_options` what is nearest to a row,
+`logic.probe_values` the ends of each cell, and the form of the report what a person can enter.
 """
 
 from __future__ import annotations

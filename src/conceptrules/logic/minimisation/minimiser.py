@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from conceptrules.logic.collapse import collapsed, joined
-from conceptrules.logic.cover_reduction import Cover, Task, reduced
-from conceptrules.logic.covers import Layer, layers_of, space_above, with_layers
-from conceptrules.logic.cubes import Cube, Effort
-from conceptrules.logic.exact_cover import smallest
+from conceptrules.logic.minimisation.collapse import collapsed, joined
+from conceptrules.logic.minimisation.cover_reduction import Cover, Task, reduced
+from conceptrules.logic.minimisation.covers import Layer, layers_of, space_above, with_layers
+from conceptrules.logic.minimisation.cubes import Cube, Effort
+from conceptrules.logic.minimisation.exact_cover import smallest
+from conceptrules.logic.minimisation.witnesses import Witnesses
 from conceptrules.logic.simplification import simplify
-from conceptrules.logic.witnesses import Witnesses
 from conceptrules.model.network import Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Predicate
 from conceptrules.model.statistics import edges, edges_by_bounds

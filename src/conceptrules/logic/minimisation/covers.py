@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from conceptrules.logic.cell_masks import ConceptVariable, Test, variables_of
-from conceptrules.logic.cover_reduction import Cover
-from conceptrules.logic.cubes import Cube, Space
+from conceptrules.logic.minimisation.cell_masks import ConceptVariable, Test, variables_of
+from conceptrules.logic.minimisation.cover_reduction import Cover
+from conceptrules.logic.minimisation.cubes import Cube, Space
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Predicate
 from conceptrules.model.provenance import for_other_rules

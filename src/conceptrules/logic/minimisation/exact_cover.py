@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from conceptrules.logic.cover_reduction import Cover, Task
-from conceptrules.logic.cubes import Cube
+from conceptrules.logic.minimisation.cover_reduction import Cover, Task
+from conceptrules.logic.minimisation.cubes import Cube
 
 _MINTERMS = 1024
 _WIDEST = 8  # cells of a variable; there are 2 ** 8 masks

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from conceptrules.logic.cell_masks import Variable
+from conceptrules.logic.minimisation.cell_masks import Variable
 
 Cube = int
 # Cubes that one question may look at. Nine in ten questions look at fewer than a thousand.

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from conceptrules.logic.cell_masks import Wording
-from conceptrules.logic.cubes import Cube, Effort, cells_in
-from conceptrules.logic.witnesses import Witnesses
+from conceptrules.logic.minimisation.cell_masks import Wording
+from conceptrules.logic.minimisation.cubes import Cube, Effort, cells_in
+from conceptrules.logic.minimisation.witnesses import Witnesses
 
 Cover = tuple[Cube, ...]
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.logic.cell_masks import ConceptVariable, variables_of
+from conceptrules.logic.minimisation.cell_masks import ConceptVariable, variables_of
 from conceptrules.model import Column, Equals, Interval, Missing, OneOf
 from conceptrules.model.predicate import bounds_of
 

@@ -3,11 +3,11 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.logic.cell_masks import ConceptVariable, variables_of
-from conceptrules.logic.cover_reduction import Task, absorbed, expanded, merged, reduced, shrunk
-from conceptrules.logic.cubes import Effort, Space
-from conceptrules.logic.exact_cover import smallest
-from conceptrules.logic.witnesses import Witnesses
+from conceptrules.logic.minimisation.cell_masks import ConceptVariable, variables_of
+from conceptrules.logic.minimisation.cover_reduction import Task, absorbed, expanded, merged, reduced, shrunk
+from conceptrules.logic.minimisation.cubes import Effort, Space
+from conceptrules.logic.minimisation.exact_cover import smallest
+from conceptrules.logic.minimisation.witnesses import Witnesses
 from conceptrules.model import Column, Equals, Interval
 
 COLUMNS = variables_of(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from conceptrules.logic.cover_reduction import Cover, absorbed
-from conceptrules.logic.covers import Layer, space_above
-from conceptrules.logic.cubes import Cube, Space
+from conceptrules.logic.minimisation.cover_reduction import Cover, absorbed
+from conceptrules.logic.minimisation.covers import Layer, space_above
+from conceptrules.logic.minimisation.cubes import Cube, Space
 
 _TRUE, _FALSE = 0b10, 0b01
 _MOST = 300  # cubes of one concept, on the way

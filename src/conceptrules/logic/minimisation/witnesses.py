@@ -11,7 +11,7 @@ from itertools import islice
 
 import numpy as np
 
-from conceptrules.logic.cubes import Cube, Space, cells_in
+from conceptrules.logic.minimisation.cubes import Cube, Space, cells_in
 
 _MOST = 50_000
 _KEPT = 4_000  # masks, of 6 KB each at most
