@@ -28,7 +28,7 @@ from rich.table import Table
 from benchmarks import jsonl
 from benchmarks.paper.folds import paper_folds
 from benchmarks.paper.scores import macro_f1
-from conceptrules import ConceptRuleClassifier, __version__, datasets
+from conceptrules import MLLPClassifier, __version__, datasets
 
 RECORD = jsonl.RECORDS / "smoke.jsonl"
 TARGETS = {"tic-tac-toe": 0.997, "mushroom": 0.999}
@@ -44,7 +44,7 @@ def run_fold(name: str, seed: int, fold: int) -> Run:
     start = perf_counter()
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "constant columns")  # mushroom has one, veil-type, and that is known
-        clf = ConceptRuleClassifier(recipe="paper", random_state=seed).fit(data.X.take(train), data.y[train])
+        clf = MLLPClassifier(random_state=seed).fit(data.X.take(train), data.y[train])
     seconds = perf_counter() - start
     return {
         "name": name,
@@ -109,11 +109,7 @@ def keep(runs: Sequence[Run], started: datetime) -> None:
     """Write one line for each run: what was run, what came out, and on what; an earlier one is replaced."""
     about = {
         "started": started.isoformat(timespec="seconds"),
-        "settings": {
-            key: value
-            for key, value in ConceptRuleClassifier(recipe="paper").get_params().items()
-            if key != "random_state"
-        },
+        "settings": {key: value for key, value in MLLPClassifier().get_params().items() if key != "random_state"},
         "versions": {"python": platform.python_version(), "conceptrules": __version__}
         | {package: version(package) for package in PACKAGES},
         "machine": {"cores": len(os.sched_getaffinity(0)), "architecture": platform.machine()},

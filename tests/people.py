@@ -1,4 +1,4 @@
-"""Tables of people that the classifier learns in a moment, and settings that make it quick, by recipe."""
+"""Tables of people that both estimators learn in a moment, and parameters that make them quick."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from conceptrules import ConceptRuleClassifier
+from conceptrules import ConceptRuleClassifier, MLLPClassifier
 
-QUICK: dict[str, dict[str, Any]] = {
-    "paper": {"layers": (8,), "binarization_rate": (0.5, 0.8), "max_epochs": 60, "random_state": 0},
-    "polished": {"effort": "fast", "random_state": 0, "n_jobs": 1},
-}
 Table = tuple[pd.DataFrame, np.ndarray]
 
 
-def quick(usual: str, /, **settings: Any) -> ConceptRuleClassifier:
-    """With a recipe, if `settings` name no other."""
-    return ConceptRuleClassifier(**{"recipe": usual, **QUICK[usual], **settings})
+def quick_search(**parameters: Any) -> ConceptRuleClassifier:
+    return ConceptRuleClassifier(**{"effort": "fast", "random_state": 0, "n_jobs": 1, **parameters})
+
+
+def quick_mllp(**parameters: Any) -> MLLPClassifier:
+    usual = {"layers": (8,), "binarization_rate": (0.5, 0.8), "max_epochs": 60, "random_state": 0}
+    return MLLPClassifier(**{**usual, **parameters})
 
 
 def simple(rows: int = 120, seed: int = 0) -> Table:

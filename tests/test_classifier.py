@@ -1,40 +1,316 @@
-"""The classifier: scikit-learn's own checks, and what it promises beyond them; here with the paper's recipe."""
+"""ConceptRuleClassifier: scikit-learn's own checks, budgets, the Pareto front, honest figures, what it objects to."""
 
 from __future__ import annotations
 
-from functools import partial
+import threading
+from copy import copy
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
-from sklearn.base import clone
-from sklearn.datasets import load_iris
-from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from conceptrules import ConceptRuleClassifier, InputError
-from conceptrules.logic.simplification import simplify
-from conceptrules.model.canonical import in_order
-from conceptrules.model.evaluation import layers_plain, pack
-from conceptrules.parameters import RECIPES
-from tests import people
-from tests.people import simple
+from conceptrules import ConceptRuleClassifier, InputError, datasets
+from conceptrules.explain.reliability import binned
+from conceptrules.io.model_file import dumps, loads
+from conceptrules.learn.search import regularization_path as search
+from conceptrules.learn.search import starts
+from conceptrules.model.evaluation import layers_plain
+from conceptrules.model.pareto import pareto_front
+from conceptrules.model.predicate import Interval
+from conceptrules.model.statistics import edges
+from tests.people import entangled
+from tests.people import quick_search as quick
 
-quick = partial(people.quick, "paper")
-X, Y = simple()
+X, Y = entangled()
 FITTED = quick().fit(X, Y)
+DEFAULT = ConceptRuleClassifier(random_state=0).fit(X, Y)
+SEVERAL = quick().fit(*entangled(600))
+"""With a frontier of several networks."""
+
+
+def sizes(network: Any) -> tuple[int, int, int]:
+    rules = [rule for level in network.levels for rule in level.rules]
+    return edges(network), len(rules), max((len(rule.literals) for rule in rules), default=0)
+
+
+def test_it_learns_the_table() -> None:
+    fresh, answers = entangled(rows=600, seed=5)
+    assert FITTED.score(fresh, answers) > 0.85
+    assert DEFAULT.score(fresh, answers) > 0.85
+    assert any(isinstance(p, Interval) for p in FITTED.network_.predicates)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_the_number_of_threads_does_not_matter(threads: int) -> None:
+    again = ConceptRuleClassifier(random_state=0, n_jobs=threads).fit(X, Y)
+    assert again.frontier_ == DEFAULT.frontier_
+    assert again.history_ == DEFAULT.history_
+
+
+def test_fractional_weights_move_decisions() -> None:
+    weight = np.where(Y == "old", 0.01, 1.3)
+    share = (quick().fit(X, Y, sample_weight=weight).predict(X) == "old").mean()
+    assert share < (FITTED.predict(X) == "old").mean()
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"max_edges": 1},
+        {"max_edges": 5},
+        {"max_edges": 9, "effort": "default"},
+        {"max_rules": 2, "effort": "default"},
+        {"max_rule_length": 1, "effort": "default"},
+        {"max_rule_length": 2, "max_rules": 3, "max_edges": 8},
+    ],
+)
+def test_limits_are_kept_exactly(limits: dict[str, Any]) -> None:
+    clf = quick(**limits).fit(X, Y)
+    wanted = [limits.get(name) for name in ("max_edges", "max_rules", "max_rule_length")]
+    for network in (clf.network_, *(choice.network for choice in clf.frontier_)):
+        for found, limit in zip(sizes(network), wanted, strict=True):
+            assert limit is None or found <= limit
+
+
+@pytest.mark.filterwarnings("ignore:class .* has too few rows")
+@settings(max_examples=15, deadline=None)
+@given(st.integers(1, 12), st.integers(1, 4), st.integers(1, 3), st.integers(0, 3))
+def test_limits_are_kept_on_any_table(most_edges: int, most_rules: int, longest: int, seed: int) -> None:
+    x, y = entangled(40, seed)
+    clf = quick(max_edges=most_edges, max_rules=most_rules, max_rule_length=longest, quantiles=4)
+    for choice in clf.fit(x, y).frontier_:
+        assert all(np.array(sizes(choice.network)) <= [most_edges, most_rules, longest])
+
+
+def test_the_frontier_goes_up() -> None:
+    every = SEVERAL.frontier_
+    assert len(every) > 1
+    assert pareto_front(every) == every
+    assert any(choice.network is SEVERAL.network_ for choice in every)
+    for choice in every:
+        assert choice.edges == choice.network.edges <= choice.extracted.edges
+        assert choice.network.training is not None
+        assert choice.network.statistics is not None
+    assert repr(every[0]).startswith("Choice(edges=")
+
+
+@pytest.mark.parametrize("data", ["wine", "tic-tac-toe"])
+def test_the_frontier_begins_with_one_literal(data: str) -> None:
+    """Also where several are worth the highest penalty."""
+    table = datasets.load(data)
+    clf = ConceptRuleClassifier(effort="fast", random_state=0).fit(table.X, table.y)
+    (level,) = clf.frontier_[0].network.levels
+    assert [len(rule.literals) for rule in level.rules] == [1]
+    assert clf.select(edges=2).network_.edges == 2
+
+
+def test_select_switches_without_fitting_again() -> None:
+    clf = copy(SEVERAL)
+    smallest, best = clf.frontier_[0], clf.frontier_[-1]
+    assert clf.select(edges=smallest.edges) is clf
+    assert clf.network_ is smallest.network
+    assert clf.extracted_ is smallest.extracted
+    assert np.array_equal(clf.predict(X), smallest.network.predict(X))
+    assert clf.select(edges=best.edges + 3).network_ is best.network
+    assert clf.select(within=0).network_ is best.network
+    assert clf.select(within=best.score - smallest.score).network_ is smallest.network
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({}, "either edges=40 .* or within=0.01"),
+        ({"edges": 4, "within": 0.1}, "either edges=40"),
+        ({"edges": 0}, "no network of the Pareto front has at most 0 edges; they have [0-9]+, "),
+        ({"edges": 4.5}, "edges is 4.5; it needs a whole number"),
+        ({"edges": True}, "edges is True"),
+        ({"within": -0.1}, "within is -0.1; it needs a number of at least 0"),
+        ({"within": "near"}, "within is 'near'"),
+    ],
+)
+def test_select_says_what_there_is(asked: dict[str, Any], message: str) -> None:
+    before = SEVERAL.network_
+    with pytest.raises(InputError, match=message):
+        SEVERAL.select(**asked)
+    assert SEVERAL.network_ is before
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"effort": "huge"}, "effort is 'huge'; use one of 'fast', 'default', 'best'"),
+        ({"effort": 3}, "effort is 3"),
+        ({"scoring": "f1"}, "scoring is 'f1'; use one of 'f1_macro', 'accuracy', 'balanced_accuracy', 'neg_log_loss'"),
+        ({"max_edges": 0}, "max_edges is 0; it needs a whole number of at least 1, or None"),
+        ({"max_rules": 2.5}, "max_rules is 2.5"),
+        ({"max_rule_length": True}, "max_rule_length is True"),
+        ({"negation": "yes"}, "negation is 'yes'; use True, False or 'auto'"),
+        ({"literals": "fuzzy"}, "literals must be 'intervals' or 'thresholds', got 'fuzzy'"),
+        ({"scoring": "macro-F1"}, "scoring is 'macro-F1'; use one of 'f1_macro'"),
+        ({"validation_fraction": 1}, "validation_fraction is 1"),
+        ({"random_state": "lucky"}, "random_state is 'lucky'; give a whole number"),
+        ({"n_jobs": 0}, "n_jobs is 0"),
+        ({"quantiles": -1}, "quantiles must be a whole number from 0 on, got -1"),
+    ],
+)
+def test_settings_out_of_range(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        quick(**settings).fit("not even a table", Y)
+
+
+@pytest.mark.parametrize(
+    "given", [{"layers": (64,)}, {"patience": None}, {"refit": True}, {"device": "cuda"}, {"max_epochs": 400}]
+)
+def test_parameters_of_the_paper_are_none(given: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match=next(iter(given))):
+        ConceptRuleClassifier(**given)
+
+
+def test_parameters_are_keywords() -> None:
+    with pytest.raises(TypeError, match="positional"):
+        ConceptRuleClassifier("fast")  # type: ignore[misc]
+
+
+def test_negation() -> None:
+    def negated(clf: ConceptRuleClassifier) -> set[Any]:
+        first = clf.fit(X, np.where(X["job"] == "nurse", "care", "else")).extracted_
+        literals = [literal for rule in first.levels[0].rules for literal in rule.literals]
+        return {first.predicates[literal.index].column for literal in literals if literal.negated}
+
+    assert negated(quick(negation=False, effort="default")) == set()
+    assert negated(quick(effort="default")) <= {"job"}
+
+
+@pytest.mark.parametrize("scoring", ["f1_macro", "accuracy", "balanced_accuracy", "neg_log_loss"])
+def test_every_score_can_be_optimised(scoring: str) -> None:
+    clf = quick(scoring=scoring).fit(X, Y)
+    assert clf.score(X, Y) > 0.75
+    assert dict(clf.network_.training.settings)["scoring"] == scoring
+    assert loads(dumps(clf.network_)).training == clf.network_.training
+
+
+def test_class_weight_moves_decisions() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(300, 1)), rng.integers(0, 2, 300)
+    x[y == 1] += 1
+    weights = ({0: 9}, None, {1: 9})
+    shares = [(quick(class_weight=weight, scoring="accuracy").fit(x, y).predict(x) == 1).mean() for weight in weights]
+    assert shares[0] < shares[1] < shares[2]
+
+
+def test_no_row_can_be_held_back() -> None:
+    with pytest.warns(UserWarning, match="too few rows"):
+        clf = quick().fit([[1], [2]], ["a", "b"])
+    assert clf.network_.training.validation.source == "training"
+
+
+def test_history_and_training_tell_of_penalties() -> None:
+    assert set(FITTED.history_[0]) == {"penalty", "members", "joint", "edges", "training_score", "score"}
+    penalties = [line["penalty"] for line in FITTED.history_ if line["members"] == 1]
+    assert penalties == sorted(penalties, reverse=True)
+    training = FITTED.network_.training
+    assert (training.rate, training.epoch, training.members) == (None, None, 1)
+    assert training.edge_penalty in penalties
+    assert training.validation.mllp_f1 is None
+    assert training.validation.disagreement is None
+    assert sum(training.validation.fires) == pytest.approx(1)
+    assert "layers" not in dict(training.settings)
+    assert loads(dumps(FITTED.network_)) == FITTED.network_
+    assert loads(dumps(FITTED.network_)).training == training
+
+
+def test_transform_gives_every_layer_of_the_network() -> None:
+    network = DEFAULT.network_
+    bits = DEFAULT.transform(X, layer=0)
+    assert bits.shape[1] == len(network.predicates)
+    for layer, wanted in enumerate(layers_plain(network, bits)):
+        assert np.array_equal(DEFAULT.transform(X, layer=layer), wanted)
+        assert len(DEFAULT.get_feature_names_out(layer=layer)) == wanted.shape[1]
+
+
+def test_the_decided_class_has_the_largest_probability() -> None:
+    probabilities = DEFAULT.predict_proba(X)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    assert np.array_equal(DEFAULT.classes_[probabilities.argmax(axis=1)], DEFAULT.predict(X))
+
+
+def test_probabilities_are_as_good_as_on_new_rows() -> None:
+    """Half of the answers are noise."""
+    rng = np.random.default_rng(3)
+
+    def noisy(rows: int) -> tuple[np.ndarray, np.ndarray]:
+        x = rng.normal(size=(rows, 12))
+        return x, np.where(rng.random(rows) < 0.5, rng.integers(0, 2, rows), x[:, 0] > 0).astype(int)
+
+    clf, (x, y) = quick().fit(*noisy(400)), noisy(4000)
+    stated = clf.predict_frequencies(x)[np.arange(4000), clf.predict(x)].mean()
+    assert abs(stated - clf.score(x, y)) < 0.05
+
+
+def test_bins_of_the_same_tenth_become_one() -> None:
+    assert binned([(0.55, 0.5, 10), (0.95, 1.0, 5), (0.59, 1.0, 30)]) == (
+        (pytest.approx(0.58), pytest.approx(0.875), 40),
+        (0.95, 1.0, 5),
+    )
+
+
+def test_ctrl_c_keeps_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    once, calls = search._judged, []
+
+    def interrupted(*given: Any) -> Any:
+        calls.append(given)
+        if len(calls) > 3:
+            raise KeyboardInterrupt
+        return once(*given)
+
+    monkeypatch.setattr(search, "_judged", interrupted)
+    with pytest.warns(UserWarning, match="the search was interrupted; .* kept .3 penalties tried") as caught:
+        clf = quick().fit(X, Y)
+    assert [warning.filename for warning in caught] == [__file__]
+    assert len(clf.history_) == 3
+    assert clf.predict(X).shape == Y.shape
+    calls[:] = [None] * 5
+    with pytest.raises(KeyboardInterrupt):
+        quick().fit(X, Y)
+
+
+def test_ctrl_c_never_meets_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python tells the main thread of it, and Numba makes a SystemError of it there."""
+    once, threads = starts.sweep, set()
+
+    def watched(*given: Any) -> None:
+        threads.add(threading.current_thread())
+        once(*given)
+
+    monkeypatch.setattr(starts, "sweep", watched)
+    quick(n_jobs=1).fit(X, Y)
+    assert threads
+    assert threading.main_thread() not in threads
+
+
+@pytest.mark.filterwarnings("ignore:constant columns")
+@pytest.mark.parametrize("negation", ["auto", True, False])
+def test_a_table_that_says_nothing_has_no_rules(negation: Any) -> None:
+    clf = quick(negation=negation).fit(np.ones((20, 2)), ["a"] * 13 + ["b"] * 7)
+    assert len(clf.binarizer_.predicates_) == clf.network_.edges == 0
+    assert set(clf.predict(np.ones((3, 2)))) == {"a"}
+
+
+@pytest.mark.filterwarnings("ignore:class .* has too few rows")
+def test_rows_of_a_class_that_weighs_nothing_do_not_judge() -> None:
+    rare = np.where(np.arange(len(Y)) < 2, "rare", "common")
+    weightless = quick(class_weight={"common": 0})
+    assert set(weightless.fit(X, rare).predict(X)) == {"rare"}
+    assert set(weightless.fit(X, rare, X_val=X[2:], y_val=rare[2:]).predict(X)) == {"rare"}
 
 
 @pytest.mark.filterwarnings("ignore:constant columns", "ignore:class .* has too few rows")
 @pytest.mark.parametrize(
-    "check",
-    [check for recipe in RECIPES for check in estimator_checks_generator(ConceptRuleClassifier(recipe=recipe))],
-    ids=lambda check: f"{check[0].recipe}-{check[1].func.__name__}",
+    "check", list(estimator_checks_generator(ConceptRuleClassifier())), ids=lambda check: check[1].func.__name__
 )
 def test_scikit_learn_check(check: tuple[Any, Any]) -> None:
     estimator, function = check
@@ -44,227 +320,3 @@ def test_scikit_learn_check(check: tuple[Any, Any]) -> None:
 def test_no_tag_excuses_it() -> None:
     tags = get_tags(ConceptRuleClassifier())
     assert not any([tags.non_deterministic, tags.no_validation, tags.classifier_tags.poor_score])
-
-
-def test_the_number_of_threads_does_not_matter() -> None:
-    assert quick(n_jobs=1).fit(X, Y).network_ == quick(n_jobs=3).fit(X, Y).network_ == FITTED.network_
-
-
-@pytest.mark.parametrize(
-    "convert", [pl.from_pandas, lambda frame: pl.from_pandas(frame).to_arrow()], ids=["polars", "arrow"]
-)
-def test_every_kind_of_table_gives_the_same_network(convert: Any) -> None:
-    other = quick().fit(convert(X), Y)
-    assert other.network_ == FITTED.network_
-    assert other.feature_names_in_.tolist() == ["age", "job", "height"]
-    assert np.array_equal(other.predict(convert(X)), FITTED.predict(X))
-
-
-def test_rows_as_lists_and_labels_as_numbers() -> None:
-    labels = np.unique(Y, return_inverse=True)[1]
-    clf = quick().fit(X.astype(object).values.tolist(), labels)
-    assert clf.network_.classes == (0, 1, 2)
-    assert clf.predict([[70, "smith", 170.0], [70, None, 170.0]]).dtype == labels.dtype
-
-
-def test_it_learns_the_table() -> None:
-    fresh, answers = simple(rows=500, seed=5)
-    assert FITTED.score(fresh, answers) > 0.8
-    assert "job = nurse" in str(FITTED.network_)
-
-
-def test_the_network_alone_predicts_the_same() -> None:
-    assert np.array_equal(FITTED.network_.predict(X), FITTED.predict(X))
-
-
-def test_frequencies_are_those_of_training_rows_with_the_same_classes_firing() -> None:
-    fired = FITTED.transform(X, layer=-1)
-    frequencies = FITTED.predict_frequencies(X)
-    alike = (fired == fired[0]).all(axis=1)
-    counts = np.array([(Y[alike] == name).sum() for name in FITTED.classes_])
-    shares = np.unique(Y, return_counts=True)[1] / len(Y)
-    np.testing.assert_allclose(frequencies[0], (counts + shares) / (counts.sum() + 1))
-
-
-def test_the_decided_class_has_the_largest_probability() -> None:
-    """Also where the frequencies say otherwise, which `priority="first"` makes happen."""
-    clf = quick(priority="first", max_epochs=10).fit(X, Y)
-    frequencies, probabilities = clf.predict_frequencies(X), clf.predict_proba(X)
-    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
-    assert np.array_equal(clf.classes_[probabilities.argmax(axis=1)], clf.predict(X))
-    assert not np.array_equal(clf.classes_[frequencies.argmax(axis=1)], clf.predict(X))
-    assert clf.network_.priority == clf.network_.classes
-    assert clf.network_.default == clf.network_.classes[0]
-
-
-def test_transform_gives_every_layer() -> None:
-    clf = quick(layers=(8, 8, 8)).fit(X, Y)
-    for layer, wanted in enumerate(layers_plain(clf.network_, clf.binarizer_.transform(X))):
-        found = clf.transform(X, layer=layer)
-        assert np.array_equal(found, wanted)
-        assert len(clf.get_feature_names_out(layer=layer)) == found.shape[1]
-    assert clf.get_feature_names_out(layer=0).tolist() == clf.binarizer_.get_feature_names_out().tolist()
-    assert clf.get_feature_names_out(layer=-1).tolist() == ["care", "old", "young"]
-    with pytest.raises(InputError, match="layer is 5; this network has the layers 0"):
-        clf.transform(X, layer=5)
-
-
-def test_it_is_a_good_citizen() -> None:
-    pipeline = make_pipeline(FunctionTransformer(), quick())
-    assert cross_val_score(pipeline, X, Y, cv=2).mean() > 0.6
-    search = GridSearchCV(quick(), {"layers": [(4,), (8,)]}, cv=2).fit(X, Y)
-    assert search.best_estimator_.network_.edges > 0
-    assert clone(FITTED).get_params() == FITTED.get_params()
-    frame = clone(FITTED).set_output(transform="pandas").fit(X, Y).transform(X)
-    assert list(frame.columns) == FITTED.get_feature_names_out().tolist()
-
-
-@pytest.mark.parametrize("layer", [0, 1, 2, -1])
-def test_every_layer_comes_as_a_named_table(layer: int) -> None:
-    clf = clone(FITTED).set_output(transform="polars").fit(X, Y)
-    frame = clf.transform(X, layer=layer)
-    assert frame.columns == clf.get_feature_names_out(layer=layer).tolist()
-    assert np.array_equal(frame.to_numpy(), FITTED.transform(X, layer=layer))
-
-
-def test_the_network_is_simplified_and_the_extracted_one_kept() -> None:
-    words = pack(FITTED.binarizer_.transform(X))
-    assert simplify(FITTED.network_, words) == FITTED.network_ == in_order(simplify(FITTED.extracted_, words))
-    assert FITTED.extracted_.edges > FITTED.network_.edges
-
-
-def test_rows_of_weight_zero_do_not_exist() -> None:
-    """Nor do their labels, or what only they hold."""
-    extra = pd.concat([X, X.iloc[:2].assign(job=["pilot", 7], height=np.nan)], ignore_index=True).astype(
-        {"job": object}
-    )
-    labels = [*Y, None, "ghost"]
-    weight = np.r_[np.ones(len(Y)), 0, 0]
-    clf = quick().fit(extra, labels, sample_weight=weight)
-    assert clf.network_ == FITTED.network_
-    assert clf.classes_.tolist() == FITTED.classes_.tolist()
-
-
-def test_nullable_integers_are_classes() -> None:
-    labels = pd.Series(np.unique(Y, return_inverse=True)[1], dtype="Int64")
-    assert quick().fit(X, labels).network_.classes == (0, 1, 2)
-
-
-def test_a_column_of_another_type_is_noticed_even_if_no_rule_uses_it() -> None:
-    for column, values in (("age", "old"), ("height", "tall"), ("job", 3)):
-        with pytest.raises(TypeError, match=f"column '{column}'"):
-            FITTED.predict(X.assign(**{column: values}))
-
-
-def test_history_tells_of_every_rate() -> None:
-    assert {line["rate"] for line in FITTED.history_} == {0.5, 0.8}
-    assert set(FITTED.history_[0]) == {
-        "rate",
-        "epoch",
-        "loss",
-        "mllp_f1",
-        "crs_f1",
-        "training_f1",
-        "edges",
-        "disagreement",
-    }
-
-
-def test_refit_trains_again_with_the_chosen_rate() -> None:
-    clf = quick(refit=True).fit(X, Y)
-    best = max(FITTED.history_, key=lambda line: (line["crs_f1"], line["training_f1"], -line["edges"]))
-    again = clf.history_[len(FITTED.history_) :]
-    assert {line["rate"] for line in again} == {best["rate"]}
-    assert clf.score(X, Y) > 0.8
-
-
-def test_class_weight_moves_decisions() -> None:
-    rng = np.random.default_rng(0)
-    x, y = rng.normal(size=(300, 1)), rng.integers(0, 2, 300)
-    x[y == 1] += 1
-    shares = [(quick(class_weight=weight).fit(x, y).predict(x) == 1).mean() for weight in ({0: 9}, None, {1: 9})]
-    assert shares == sorted(shares)
-    assert shares[0] < shares[2]
-    rare = np.r_[np.flatnonzero(y == 0), np.flatnonzero(y == 1)[:20]]
-    plain, balanced = (quick(class_weight=weight).fit(x[rare], y[rare]) for weight in (None, "balanced"))
-    assert (balanced.predict(x) == 1).mean() > (plain.predict(x) == 1).mean()
-    with pytest.raises(InputError, match="class_weight names the class 'yes'"):
-        quick(class_weight={"yes": 2}).fit(x, y)
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"layers": (4, 4)}, "odd number of middle layers"),
-        ({"binarization_rate": 1.0}, "0 <= rate < 1"),
-        ({"validation_fraction": 1.5}, "validation_fraction is 1.5"),
-        ({"n_jobs": 0}, "n_jobs is 0"),
-        ({"n_jobs": "many"}, "n_jobs is 'many'"),
-        ({"negation": "yes"}, "negation is 'yes'"),
-        ({"kinds": "category"}, "kinds is 'category'"),
-        ({"class_weight": dict.fromkeys(["care", "old", "young"], 0)}, "class_weight is 0 for all"),
-        ({"device": "cuda"}, "device is 'cuda'"),
-        ({"class_weight": "heavy"}, "class_weight is 'heavy'"),
-        ({"random_state": "lucky"}, "random_state is 'lucky'; give a whole number"),
-        ({"random_state": -1}, "random_state is -1; give a whole number from 0"),
-        ({"random_state": np.random.default_rng(0)}, r"random_state is Generator\(PCG64\).*RandomState, or None"),
-    ],
-)
-def test_settings_out_of_range(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        quick(**settings).fit(X, Y)
-
-
-@pytest.mark.parametrize(
-    ("labels", "message"),
-    [
-        ([*Y[:-1], None], "y has 1 missing labels, the first in row 119"),
-        (pd.Series([*Y[:-1], pd.NA], dtype="string"), "y has 1 missing labels"),
-        (np.full(len(Y), np.nan), "y has 120 missing labels"),
-        (["a"] * len(Y), "y has 1 class"),
-        (pd.date_range("2020-01-01", periods=len(Y)), "y holds datetimes"),
-        (Y[1:], "the table has 120 rows, but y has 119"),
-    ],
-)
-def test_bad_labels(labels: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        quick().fit(X, labels)
-
-
-@pytest.mark.parametrize(
-    ("labels", "weights", "message"),
-    [(["a"] * len(Y), None, "y has 1 class"), (Y, {"pilot": 2}, "class_weight names the class 'pilot'")],
-)
-def test_classes_are_looked_at_before_the_table(labels: Any, weights: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        quick(class_weight=weights).fit("not even a table", labels)
-
-
-@pytest.mark.parametrize("recipe", RECIPES)
-def test_a_warning_points_at_the_line_that_fits(recipe: str) -> None:
-    with pytest.warns(UserWarning, match="class 'rare' has too few rows") as caught:
-        people.quick(recipe).fit(X, np.where(np.arange(len(Y)) < 2, "rare", "common"))
-    assert [warning.filename for warning in caught] == [__file__]
-
-
-@pytest.mark.filterwarnings("ignore:class .* has too few rows")
-@pytest.mark.parametrize("recipe", RECIPES)
-def test_weights_that_are_shares_are_noticed(recipe: str) -> None:
-    clf, share = people.quick(recipe), np.full(len(Y), 1 / len(Y))
-    with pytest.warns(UserWarning, match="sums to 1 over 120 rows; .* multiply the weights by 120 ") as caught:
-        clf.fit(X, Y, sample_weight=share)
-    assert {warning.filename for warning in caught} == {__file__}
-    assert clf.fit(X, Y, sample_weight=share * len(Y)).network_.edges
-
-
-def test_labels_of_mixed_types() -> None:
-    with pytest.raises(TypeError, match=r"row 1 holds 1 \(int\) among text"):
-        quick().fit(X.iloc[:4], ["a", 1, "b", 2])
-
-
-@pytest.mark.parametrize("recipe", RECIPES)
-def test_an_array_with_default_settings(recipe: str) -> None:
-    x, y = load_iris(return_X_y=True)
-    clf = ConceptRuleClassifier(recipe=recipe, random_state=0).fit(x, y)
-    assert clf.score(x, y) > 0.9
-    assert clf.network_.columns[0].name == "x0"

@@ -16,6 +16,7 @@ def test_the_public_names_are_exactly_these():
         "ConceptRuleClassifier",
         "ConceptRulesError",
         "InputError",
+        "MLLPClassifier",
         "RuleNetwork",
         "__version__",
         "audit",

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.exports import hostile, report
-from conceptrules import ConceptRuleClassifier
+from conceptrules import MLLPClassifier
 from conceptrules.datasets import DatasetError, load, names
 from conceptrules.export import export
 from conceptrules.export.verify.comparison import compare
@@ -25,7 +25,7 @@ ROWS = 5_000
 """So many rows of a data set are used, to learn from and to compare on."""
 COVERING = 5_000
 """At most so many rows that cover the network, unless it needs more."""
-SETTINGS: dict[str, Any] = {"recipe": "paper", "layers": (32, 16, 32), "negation": True, "max_epochs": 60, "n_jobs": 1}
+SETTINGS: dict[str, Any] = {"layers": (32, 16, 32), "negation": True, "max_epochs": 60, "n_jobs": 1}
 SQL: dict[str, Any] = {"reasons": True, "probabilities": True, "prefix": "answer_"}
 ENGINES: dict[str, tuple[str, dict[str, Any]]] = {
     "python": ("python", {}),
@@ -118,7 +118,7 @@ def learned(name: str, seed: int) -> Task:
     X, y = data.X.take(rows), data.y[rows]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about columns that hold one value; quality is not the point here
-        clf = ConceptRuleClassifier(**SETTINGS, random_state=seed).fit(X, y)
+        clf = MLLPClassifier(**SETTINGS, random_state=seed).fit(X, y)
     return Task(name, clf.network_, X)
 
 

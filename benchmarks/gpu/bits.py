@@ -28,7 +28,7 @@ def prepare(names: Sequence[str], folder: Path) -> None:
             binarizer = Binarizer().fit(data.X.take(train), data.y[train])
             for part, rows in (("train", train), ("test", test)):
                 words: PackedBits = binarizer.transform_packed(data.X.take(rows))
-                examples = Examples.read(words, codes[rows], np.ones(len(rows)))
+                examples = Examples.from_packed_bits(words, codes[rows], np.ones(len(rows)))
                 arrays |= {f"{part}{fold}": examples.packed, f"{part}{fold}_target": codes[rows].astype(np.int16)}
                 arrays[f"inputs{fold}"] = np.array(examples.inputs)
         np.savez_compressed(folder / f"{name}.npz", classes=np.array(len(classes)), **arrays)

@@ -14,11 +14,11 @@ from benchmarks.gpu.clock import wall
 from benchmarks.gpu.tasks import tasks, test_f1
 from benchmarks.speed.measure import Measurement, Plan
 from conceptrules.learn.mllp.fit import Snapshot, fit
-from conceptrules.learn.mllp.gpu_engine import Gpu
-from conceptrules.learn.mllp.hyperparameters import Recipe
+from conceptrules.learn.mllp.gpu_engine import GpuEngine
+from conceptrules.learn.mllp.hyperparameters import Hyperparameters
 
 COHORTS = {"adult": ((0.5, 0.6, 0.7, 0.8, 0.9), 25.0), "connect-4": ((0.7, 0.8, 0.9), 40.0)}
-RECIPE = Recipe((128, 128, 128), max_epochs=400, batch_size=128, patience=None, snapshot_every=10)
+RECIPE = Hyperparameters((128, 128, 128), max_epochs=400, batch_size=128, patience=None, snapshot_every=10)
 
 
 def measure(bits: Path, device: str, plan: Plan) -> Iterator[Measurement]:
@@ -26,10 +26,10 @@ def measure(bits: Path, device: str, plan: Plan) -> Iterator[Measurement]:
         recipe = replace(RECIPE, binarization_rate=rates)
         best: list[Snapshot] = []
 
-        def train(name: str = name, recipe: Recipe = recipe, best: list[Snapshot] = best) -> None:
-            best[:] = fit(tasks(name, bits, recipe), Gpu([device]), lambda *_: None)
+        def train(name: str = name, recipe: Hyperparameters = recipe, best: list[Snapshot] = best) -> None:
+            best[:] = [one.best for one in fit(tasks(name, bits, recipe), GpuEngine([device]), lambda *_: None)]
 
-        fit(tasks(name, bits, replace(recipe, max_epochs=1)), Gpu([device]), lambda *_: None)  # compiles
+        fit(tasks(name, bits, replace(recipe, max_epochs=1)), GpuEngine([device]), lambda *_: None)  # compiles
         torch.cuda.reset_peak_memory_stats()
         times = wall(train, 2)
         _, parts = folds(name, bits)

@@ -19,13 +19,13 @@ import pyarrow.csv
 from benchmarks.paper.folds import paper_folds
 from benchmarks.paper.scores import macro_f1
 from benchmarks.speed.measure import Measurement, Plan
-from conceptrules import ConceptRuleClassifier, datasets, fit_cohort, load
+from conceptrules import MLLPClassifier, datasets, fit_cohort, load
 from conceptrules.cli import main
 from conceptrules.datasets import Dataset
 
 SEEDS = range(5)
 LAYERS, RATES, EPOCHS = (64, 64, 64), (0.8, 0.9), 60
-SETTINGS: dict[str, Any] = {"recipe": "paper", "layers": LAYERS, "binarization_rate": RATES, "max_epochs": EPOCHS}
+SETTINGS: dict[str, Any] = {"layers": LAYERS, "binarization_rate": RATES, "max_epochs": EPOCHS}
 Pair = tuple[np.ndarray, np.ndarray]
 Fitting = Callable[[Dataset, Pair, str], list[np.ndarray]]
 
@@ -46,13 +46,13 @@ def measure(bits: Path, device: str, plan: Plan) -> Iterator[Measurement]:
 
 def by_estimator(data: Dataset, pair: Pair, device: str) -> list[np.ndarray]:
     train, test = pair
-    fits = (ConceptRuleClassifier(**SETTINGS, random_state=seed, device=device) for seed in SEEDS)
+    fits = (MLLPClassifier(**SETTINGS, random_state=seed, device=device) for seed in SEEDS)
     return [one.fit(data.X.take(train), data.y[train]).predict(data.X.take(test)) for one in fits]
 
 
 def by_cohort(data: Dataset, pair: Pair, device: str) -> list[np.ndarray]:
     tries = [{**SETTINGS, "random_state": seed} for seed in SEEDS]
-    members = fit_cohort(data.X, data.y, folds=[pair], settings=tries, device=device)
+    members = fit_cohort(data.X, data.y, folds=[pair], settings=tries, estimator=MLLPClassifier(device=device))
     return [member.classifier.predict(data.X.take(member.test)) for member in members]
 
 
@@ -65,7 +65,7 @@ def by_command(data: Dataset, pair: Pair, device: str) -> list[np.ndarray]:
         pa.csv.write_csv(data.X.take(train).append_column("the class", pa.array(data.y[train])), table)
         for seed in SEEDS:
             given = ["fit", str(table), "--target", "the class", "--output", str(model), "--quiet"]
-            given += ["--recipe", "paper", "--layers", ",".join(map(str, LAYERS)), "--rate", ",".join(map(str, RATES))]
+            given += ["--method", "mllp", "--layers", ",".join(map(str, LAYERS)), "--rate", ",".join(map(str, RATES))]
             given += ["--max-epochs", str(EPOCHS), "--seed", str(seed), "--device", device]
             try:
                 main(given)
@@ -78,7 +78,7 @@ def by_command(data: Dataset, pair: Pair, device: str) -> list[np.ndarray]:
 
 
 WAYS: dict[str, tuple[str, Fitting]] = {
-    "ConceptRuleClassifier": ("tic-tac-toe", by_estimator),
+    "MLLPClassifier": ("tic-tac-toe", by_estimator),
     "conceptrules fit": ("tic-tac-toe", by_command),
     "fit_cohort": ("adult", by_cohort),
 }

@@ -10,13 +10,13 @@ import numpy as np
 from benchmarks.gpu.bits import folds
 from conceptrules.kernels.mllp.cohort import Cohort
 from conceptrules.learn.examples import Bits, Examples
-from conceptrules.learn.mllp.fit import Snapshot, Task
-from conceptrules.learn.mllp.hyperparameters import Recipe
-from conceptrules.learn.priority import macro_f1
+from conceptrules.learn.mllp.fit import FitJob, Snapshot
+from conceptrules.learn.mllp.hyperparameters import Hyperparameters
 from conceptrules.model.evaluation import first_firing
+from conceptrules.model.metrics import confusion_matrix, macro_f1
 
 
-def tasks(name: str, bits: Path, recipe: Recipe, seeds: Sequence[int] = (0,), which: int = 5) -> list[Task]:
+def tasks(name: str, bits: Path, recipe: Hyperparameters, seeds: Sequence[int] = (0,), which: int = 5) -> list[FitJob]:
     """Fold by fold and seed by seed: four fifths of the training rows to learn from, the others for validation.
 
     Equal rows are not merged here, as `fit` does it: every row of the fold is visited in every epoch.
@@ -25,11 +25,11 @@ def tasks(name: str, bits: Path, recipe: Recipe, seeds: Sequence[int] = (0,), wh
     return [_task(training, classes, recipe, seed) for training, _ in parts[:which] for seed in seeds]
 
 
-def _task(rows: Examples, classes: int, recipe: Recipe, seed: int) -> Task:
+def _task(rows: Examples, classes: int, recipe: Hyperparameters, seed: int) -> FitJob:
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(rows))
     cut = len(rows) * 4 // 5
-    return Task(recipe, _some(rows, order[:cut]), _some(rows, order[cut:]), np.ones(classes), rng)
+    return FitJob(recipe, _some(rows, order[:cut]), _some(rows, order[cut:]), np.ones(classes), rng)
 
 
 def _some(rows: Examples, places: np.ndarray) -> Examples:
@@ -39,7 +39,8 @@ def _some(rows: Examples, places: np.ndarray) -> Examples:
 def test_f1(snapshot: Snapshot, test: Examples) -> float:
     """Macro-F1 of the rules on a test fold."""
     fired = rounded(snapshot, test)
-    return macro_f1(first_firing(fired, snapshot.priority, snapshot.default), test, snapshot.sizes[-1])
+    decided = first_firing(fired, snapshot.priority, snapshot.default)
+    return macro_f1(confusion_matrix(test.target, decided, test.weight, snapshot.sizes[-1]))
 
 
 def rounded(snapshot: Snapshot, rows: Examples) -> Bits:

@@ -21,7 +21,7 @@ from conceptrules.model.evaluation import unpack
 
 
 def bits_of(rows: Examples) -> NDArray[np.bool_]:
-    return np.asarray(unpack(rows.words), bool)
+    return np.asarray(unpack(rows.to_packed_bits()), bool)
 
 
 def forest(part: Fold) -> float:

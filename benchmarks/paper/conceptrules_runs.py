@@ -16,7 +16,7 @@ from benchmarks.paper.reference import FAST
 from benchmarks.paper.scores import macro_f1, scores
 from benchmarks.paper.settings import Settings
 from conceptrules import ConceptRuleClassifier, RuleNetwork
-from conceptrules.learn.search.ablation import Ideas
+from conceptrules.learn.search.ablation import Ablation
 from conceptrules.model.evaluation import unpack
 from conceptrules.model.statistics import edges, edges_by_bounds
 from conceptrules.tables.prediction import decide, fired
@@ -38,6 +38,14 @@ LEFT_OUT: Mapping[str, Mapping[str, Any]] = {
     "conceptrules-no-minimise": {"ideas": {"minimise": False}},
 }
 """What is set to leave an idea out; `ideas` have no parameter of their own, since nobody else needs one."""
+SWITCHES = {
+    "winners": "priority",
+    "teacher": "noise_filter",
+    "polish": "local_search",
+    "price": "penalty",
+    "committees": "voting",
+}
+"""The switches of the search that records know under other names."""
 
 
 def settings_of_column(data: str, model: str) -> Settings:
@@ -53,7 +61,9 @@ def classifier(settings: Settings, seed: int) -> ConceptRuleClassifier:
     given = {key: value for key, value in settings.fixed.items() if key != "ideas"}
     model = ConceptRuleClassifier(random_state=seed, n_jobs=1, **given)
     if "ideas" in settings.fixed:
-        model._ideas = Ideas(**settings.fixed["ideas"])
+        model._ablation = Ablation(
+            **{SWITCHES.get(name, name): value for name, value in settings.fixed["ideas"].items()}
+        )
     return model
 
 

@@ -30,9 +30,9 @@ from conceptrules.io.model_file import save
 from conceptrules.kernels.mllp import cpu
 from conceptrules.kernels.mllp.cohort import Cohort
 from conceptrules.learn.examples import Examples, with_negations
-from conceptrules.learn.mllp.cpu_engine import Here
+from conceptrules.learn.mllp.cpu_engine import CallingThread
 from conceptrules.learn.mllp.device import engine
-from conceptrules.learn.mllp.fit import Score, Snapshot, Task
+from conceptrules.learn.mllp.fit import FitJob, Score, Snapshot
 from conceptrules.logic.simplification import drop_dead, drop_redundant, simplify
 from conceptrules.model.evaluation import PackedBits, class_words, decide, unpack
 from conceptrules.model.network import RuleNetwork
@@ -118,7 +118,7 @@ def by_mllp(score: Score) -> tuple[float, ...]:
     return (score.mllp_f1,)
 
 
-def best_of(tasks: Sequence[Task], keys: Sequence[Key], place: Place) -> list[Snapshot]:
+def best_of(tasks: Sequence[FitJob], keys: Sequence[Key], place: Place) -> list[Snapshot]:
     best: dict[int, Snapshot] = {}
     for number, snapshots in watched(tasks, place, best):
         key, rivals = keys[number], [*([best[number]] if number in best else []), *snapshots]
@@ -126,12 +126,12 @@ def best_of(tasks: Sequence[Task], keys: Sequence[Key], place: Place) -> list[Sn
     return [best[number] for number in range(len(tasks))]
 
 
-def watched(tasks: Sequence[Task], place: Place, best: dict[int, Snapshot]) -> Iterator[tuple[int, list[Snapshot]]]:
+def watched(tasks: Sequence[FitJob], place: Place, best: dict[int, Snapshot]) -> Iterator[tuple[int, list[Snapshot]]]:
     """All snapshots; a task ends when it has not become better for as long as its recipe is patient."""
     active = set(range(len(tasks)))
     for number, snapshots in engine(place.device, tasks, place.cores).snapshots(tasks, active):
         yield number, snapshots
-        patience = tasks[number].recipe.patience
+        patience = tasks[number].hyperparameters.patience
         if patience is not None and snapshots[0].score.epoch - best[number].score.epoch >= patience:
             active.discard(number)
 
@@ -144,8 +144,8 @@ def judged(
     if model == "mllp0":
         answers = continuous(snapshot, part)
     else:
-        answers = decide(simplify(network, part.training_words), part.test.words)
-        extra["unsimplified_f1"] = macro_f1(part.y_test, part.classes[decide(network, part.test.words)])
+        answers = decide(simplify(network, part.training_words), part.test.to_packed_bits())
+        extra["unsimplified_f1"] = macro_f1(part.y_test, part.classes[decide(network, part.test.to_packed_bits())])
     return Result(
         number,
         scores=scores(part.y_test, part.classes[answers], part.y_train),
@@ -172,7 +172,9 @@ def stages(network: RuleNetwork, words: PackedBits) -> dict[str, int]:
 def continuous(snapshot: Snapshot, part: Fold) -> NDArray[np.intp]:
     """The answers of the MLLP on the test rows."""
     rows = inputs_of(part.test, snapshot)
-    found = cpu.forward(Cohort(snapshot.sizes, snapshot.weights[None].copy()), rows.packed, Here())[0].argmax(axis=1)
+    found = cpu.forward(Cohort(snapshot.sizes, snapshot.weights[None].copy()), rows.packed, CallingThread())[0].argmax(
+        axis=1
+    )
     return np.asarray(found, np.intp)
 
 
@@ -188,7 +190,7 @@ def rates(place: Place, data: str = FIGURE, epochs: int = 200, root: Path = RECO
     recipes = [replace(recipe, layers=layers, binarization_rate=(rate,)) for layers, rate in todo]
     best = best_of([task_of(data, 0, "fold", one, 0) for one in recipes], [by_rules] * len(todo), place)
     for (layers, rate), snapshot in zip(todo, best, strict=True):
-        answers = decide(network_of(part, snapshot), part.test.words)
+        answers = decide(network_of(part, snapshot), part.test.to_packed_bits())
         f1 = scores(part.y_test, part.classes[answers], part.y_train)["f1"]
         found.append({"layers": layers, "rate": rate, "fold": 0, "f1": f1, "epoch": snapshot.score.epoch})
     for entry in found:
@@ -200,7 +202,7 @@ def gap(data: str, place: Place, epochs: int = 400, root: Path = RECORDS) -> Non
     part, found = fold_of(data, 0, "fold"), []
     recipe = recipe_of(settings_of(data, "crs", 0), max_epochs=epochs, patience=None)
     rows = divided(data, 0, "fold", 0).validation
-    words = rows.words
+    words = rows.to_packed_bits()
     for _, (snapshot,) in watched([task_of(data, 0, "fold", recipe, 0)], place, {}):
         fired = unpack(class_words(network_of(part, snapshot).levels, words)).sum(axis=1)
         shares = np.bincount(np.minimum(fired, 2), rows.weight, 3) / rows.weight.sum()

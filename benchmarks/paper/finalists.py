@@ -67,7 +67,7 @@ def _judged(data: str, fold: int, best: dict[tuple[int, int, int], Snapshot]) ->
     test = []
     for seed in SEEDS:
         network = simplify(network_of(part, best[fold, chosen, seed]), part.training_words)
-        test.append(macro_f1(part.y_test, part.classes[decide(network, part.test.words)]))
+        test.append(macro_f1(part.y_test, part.classes[decide(network, part.test.to_packed_bits())]))
     scores = {"tries": numbers, "validation_f1": list(validation.values())}
     return {"fold": fold, "chosen": chosen, "test_f1": test, **scores}
 

@@ -29,7 +29,7 @@ from benchmarks.paper.settings import FOLDER
 from benchmarks.paper.training_data import recipe_of, task_of, whole_passes
 from conceptrules.learn.mllp.device import engine
 from conceptrules.learn.mllp.fit import Score, Snapshot
-from conceptrules.learn.mllp.hyperparameters import Recipe
+from conceptrules.learn.mllp.hyperparameters import Hyperparameters
 
 HERE = Path(__file__).parent
 NAME = "search.jsonl"
@@ -178,7 +178,7 @@ def settings_text(records: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _recipe(trial: Trial) -> Recipe:
+def _recipe(trial: Trial) -> Hyperparameters:
     """As the column has it, for as long as the trial is."""
     given = {**space()["column"]["fixed"], **trial.settings}
     recipe = recipe_of(given, max_epochs=trial.epochs, patience=trial.epochs)

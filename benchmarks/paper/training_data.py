@@ -16,8 +16,8 @@ from benchmarks.paper.folds import paper_folds
 from conceptrules import Binarizer, RuleNetwork, datasets
 from conceptrules.learn.examples import Examples, canonical, split, with_negations
 from conceptrules.learn.mllp.extract import extract
-from conceptrules.learn.mllp.fit import Snapshot, Task
-from conceptrules.learn.mllp.hyperparameters import Recipe
+from conceptrules.learn.mllp.fit import FitJob, Snapshot
+from conceptrules.learn.mllp.hyperparameters import Hyperparameters
 from conceptrules.model.evaluation import PackedBits
 
 PROTOCOLS = ("fold", "published")
@@ -47,12 +47,14 @@ def fold_of(name: str, number: int, protocol: str) -> Fold:
         warnings.filterwarnings("ignore", "constant columns")  # mushroom has one, veil-type, and that is known
         binarizer = Binarizer().fit(data.X.take(seen), data.y[seen])
     classes, codes = np.unique(data.y[train], return_inverse=True)
-    training = canonical(Examples.read(binarizer.transform_packed(data.X.take(train)), codes, np.ones(len(train))))
+    training = canonical(
+        Examples.from_packed_bits(binarizer.transform_packed(data.X.take(train)), codes, np.ones(len(train)))
+    )
     # A class that the training rows lack gets the number past the last: no network ever answers it.
     known = np.searchsorted(classes, data.y[test])
     known = np.where(classes[np.minimum(known, len(classes) - 1)] == data.y[test], known, len(classes))
-    tested = Examples.read(binarizer.transform_packed(data.X.take(test)), known, np.ones(len(test)))
-    return Fold(binarizer, classes, training, tested, training.words, data.y[train], data.y[test])
+    tested = Examples.from_packed_bits(binarizer.transform_packed(data.X.take(test)), known, np.ones(len(test)))
+    return Fold(binarizer, classes, training, tested, training.to_packed_bits(), data.y[train], data.y[test])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,11 +76,11 @@ def divided(name: str, number: int, protocol: str, seed: int, negation: bool = F
     return Divided(training, validation if len(validation) else training, rng)
 
 
-def task_of(name: str, number: int, protocol: str, recipe: Recipe, seed: int) -> Task:
+def task_of(name: str, number: int, protocol: str, recipe: Hyperparameters, seed: int) -> FitJob:
     """Ready for an engine, with the negations that its recipe asks for. Tasks of the same rows share them."""
     rows = divided(name, number, protocol, seed, recipe.negation)
     classes = len(fold_of(name, number, protocol).classes)
-    return Task(recipe, rows.training, rows.validation, np.ones(classes), deepcopy(rows.rng))
+    return FitJob(recipe, rows.training, rows.validation, np.ones(classes), deepcopy(rows.rng))
 
 
 def network_of(fold: Fold, snapshot: Snapshot) -> RuleNetwork:
@@ -93,16 +95,16 @@ def network_of(fold: Fold, snapshot: Snapshot) -> RuleNetwork:
     )
 
 
-def recipe_of(settings: Mapping[str, Any], **changes: Any) -> Recipe:
+def recipe_of(settings: Mapping[str, Any], **changes: Any) -> Hyperparameters:
     """From settings, whose lists are tuples here; what is not for a recipe is left out."""
-    known = {key: value for key, value in settings.items() if key in Recipe.__dataclass_fields__}
+    known = {key: value for key, value in settings.items() if key in Hyperparameters.__dataclass_fields__}
     given: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in known.items()}
-    return replace(Recipe(**given), **changes)
+    return replace(Hyperparameters(**given), **changes)
 
 
-def whole_passes(recipe: Recipe, name: str, number: int) -> Recipe:
+def whole_passes(recipe: Hyperparameters, name: str, number: int) -> Hyperparameters:
     """The same, with the usual `min_steps` where one pass over the rows has more: only tasks with the same share
     launches on a GPU."""
-    usual = Recipe((1,)).min_steps
+    usual = Hyperparameters((1,)).min_steps
     steps = -(-len(divided(name, number, "fold", 0).training) // recipe.batch_size)
     return replace(recipe, min_steps=usual) if steps >= max(recipe.min_steps, usual) else recipe

@@ -21,11 +21,10 @@ from conceptrules.binarize import Binarizer
 from conceptrules.kernels.mllp import cohort
 from conceptrules.kernels.mllp.cohort import Cohort
 from conceptrules.learn.examples import Examples, canonical
-from conceptrules.learn.search.local_search import polish_concept, polish_rule
-from conceptrules.learn.search.mutable_network import Draft, Inputs
+from conceptrules.learn.search.local_search import improve_concept, improve_rule
+from conceptrules.learn.search.mutable_network import Inputs, MutableNetwork
 from conceptrules.learn.search.objective import Terms, benefit, objective
 from conceptrules.learn.search.packed_rows import Rows
-from conceptrules.learn.search.priority_search import polish_winners
 
 LAYERS = (128, 128, 128)
 RATE, EPOCHS, QUICK_EPOCHS = 0.9, 20, 5
@@ -42,8 +41,8 @@ def measure(plan: Plan) -> Iterator[Measurement]:
         "in which nearly every node matters": _busy(bits, target, plan.seed),
     }
     for name, layers in networks.items():
-        draft = Draft(rows, layers, [1, 0], 0)
-        polish_winners(draft)
+        draft = MutableNetwork(rows, layers, [1, 0], 0)
+        draft.improve_priority()
         yield _passes(plan, f"every flip of a network {name}: CPU time", draft)
 
 
@@ -81,8 +80,8 @@ def _holding(row: np.ndarray, count: int, rng: np.random.Generator) -> Inputs:
     return np.sort(rng.permutation(np.flatnonzero(row))[:count])
 
 
-def _passes(plan: Plan, name: str, draft: Draft) -> Measurement:
-    terms = Terms(price=1 / len(draft.rows.target), longest=len(draft.rows.words))
+def _passes(plan: Plan, name: str, draft: MutableNetwork) -> Measurement:
+    terms = Terms(penalty=1 / len(draft.rows.target), longest=len(draft.rows.words))
     polished = draft.copy()
     _over_all_nodes(polished, terms)
     wall, used = [], []
@@ -94,15 +93,15 @@ def _passes(plan: Plan, name: str, draft: Draft) -> Measurement:
     return Measurement(name, used, TARGET, at_least=False, unit="s", times={"wall": wall, "CPU": used}, details=details)
 
 
-def _over_all_nodes(draft: Draft, terms: Terms) -> None:
+def _over_all_nodes(draft: MutableNetwork, terms: Terms) -> None:
     score = objective(draft, terms)
     for depth, layer in enumerate(draft.layers):
-        polish = polish_concept if depth % 2 else polish_rule
+        polish = improve_concept if depth % 2 else improve_rule
         for node in range(len(layer)):
             score = polish(draft, depth, node, terms, score)
 
 
-def _details(draft: Draft, polished: Draft) -> dict[str, Any]:
+def _details(draft: MutableNetwork, polished: MutableNetwork) -> dict[str, Any]:
     nodes = [(depth, node) for depth, layer in enumerate(draft.layers) for node in range(len(layer))]
     flips = sum(len(draft.below(depth)) * len(layer) for depth, layer in enumerate(draft.layers))
     return {

@@ -14,16 +14,16 @@ from pathlib import Path
 
 from benchmarks.speed.measure import Measurement, Plan
 from benchmarks.speed.tables import growing
-from conceptrules import ConceptRuleClassifier
+from conceptrules import MLLPClassifier
 
 ROWS = 1_000_000
 EPOCHS = 2
 
 
-def classifier(seed: int, epochs: int = EPOCHS) -> ConceptRuleClassifier:
+def classifier(seed: int, epochs: int = EPOCHS) -> MLLPClassifier:
     """One level and a few epochs, whatever they bring: growth is measured, not quality."""
-    return ConceptRuleClassifier(
-        (64,), recipe="paper", binarization_rate=0.9, max_epochs=epochs, patience=None, random_state=seed, n_jobs=1
+    return MLLPClassifier(
+        layers=(64,), binarization_rate=0.9, max_epochs=epochs, patience=None, random_state=seed, n_jobs=1
     )
 
 

@@ -17,14 +17,14 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.speed.tables import adult, numeric_columns
-from conceptrules import ConceptRuleClassifier
+from conceptrules import MLLPClassifier
 from conceptrules.model.network import Concept, Level, Rule
 
 EDGES = 100
 
 
 @cache
-def ours(seed: int) -> ConceptRuleClassifier:
+def ours(seed: int) -> MLLPClassifier:
     """A fitted classifier whose network has about 100 edges: learned rules, gathered from as many seeds as it takes.
 
     How many edges one short fit leaves depends on the last digit of a weight; this does not.
@@ -32,9 +32,7 @@ def ours(seed: int) -> ConceptRuleClassifier:
     data = adult()
     chosen: dict[Rule, set[int]] = {}
     for attempt in count(seed):
-        clf = ConceptRuleClassifier(
-            (128,), recipe="paper", binarization_rate=0.7, max_epochs=20, random_state=attempt, n_jobs=1
-        )
+        clf = MLLPClassifier(layers=(128,), binarization_rate=0.7, max_epochs=20, random_state=attempt, n_jobs=1)
         (level,) = clf.fit(data.X, data.y).network_.levels
         for number, concept in enumerate(level.concepts):
             for rule in concept.rules:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from benchmarks.speed import models
 from benchmarks.speed.measure import Measurement, Plan, faster, interleaved, slower
 from benchmarks.speed.tables import adult, sampled
-from conceptrules import ConceptRuleClassifier, RuleNetwork
+from conceptrules import MLLPClassifier, RuleNetwork
 from conceptrules.model.evaluation import PackedBits, layers_plain
 from conceptrules.model.factoring import Formulas, fired_words
 from conceptrules.tables.prediction import compiled
@@ -75,7 +75,7 @@ def _call(task: Any, table: Any) -> Any:
     return lambda: task(table)
 
 
-def _plainly(clf: ConceptRuleClassifier, table: pa.Table) -> NDArray[Any]:
+def _plainly(clf: MLLPClassifier, table: pa.Table) -> NDArray[Any]:
     """What the network says by the evaluation that defines it."""
     network = clf.network_
     fired = layers_plain(network, clf.binarizer_.transform(table))[-1]
@@ -84,7 +84,7 @@ def _plainly(clf: ConceptRuleClassifier, table: pa.Table) -> NDArray[Any]:
     return clf.classes_[np.where(fired.any(axis=1), first, network.classes.index(network.default))]
 
 
-def _ready_bits(plan: Plan, clf: ConceptRuleClassifier, table: pa.Table) -> Measurement:
+def _ready_bits(plan: Plan, clf: MLLPClassifier, table: pa.Table) -> Measurement:
     """Reading: NumPy adds up every word of the used predicates, column by column.
 
     Both go from copy to copy of the bits, so many that no cache holds them: the words come from memory, as claimed.

@@ -16,7 +16,7 @@ import lightgbm
 from benchmarks.speed.measure import Measurement, Plan, Times, interleaved
 from benchmarks.speed.models import text_columns
 from benchmarks.speed.tables import adult
-from conceptrules import ConceptRuleClassifier, datasets
+from conceptrules import MLLPClassifier, datasets
 from conceptrules.datasets import DatasetError
 
 EPOCHS, QUICK_EPOCHS = 400, 20
@@ -24,11 +24,11 @@ RATES = (0.5, 0.6, 0.7, 0.8, 0.9)
 STAGES = {
     "cut points": "conceptrules.binarize.binarizer.Binarizer.fit",
     "table to bits": "conceptrules.binarize.binarizer.Binarizer.words",
-    "equal rows merged": "conceptrules.estimator.canonical",
+    "equal rows merged": "conceptrules.learn.training_data.canonical",
     "descent": "conceptrules.kernels.mllp.cpu.epoch",
-    "looks at the validation rows": "conceptrules.learn.mllp.cpu_engine.Judge.snapshots",
-    "simplification": "conceptrules.estimator.simplify",
-    "statistics of the rules": "conceptrules.estimator.with_statistics",
+    "looks at the validation rows": "conceptrules.learn.mllp.cpu_engine.Photographer.snapshots",
+    "simplification": "conceptrules.mllp.simplify",
+    "statistics of the rules": "conceptrules.learn.mllp.description.with_statistics",
 }
 GROWING = ("descent", "looks at the validation rows")
 """The stages that take a share of every epoch."""
@@ -77,9 +77,8 @@ def _whole(plan: Plan, epochs: int) -> tuple[float, dict[str, float], int]:
         start = perf_counter()
         X, y = _read()
         stages["reading"] = perf_counter() - start
-        clf = ConceptRuleClassifier(
-            (128, 128, 128),
-            recipe="paper",
+        clf = MLLPClassifier(
+            layers=(128, 128, 128),
             binarization_rate=RATES,
             max_epochs=epochs,
             patience=None,

@@ -23,7 +23,7 @@ CLASSIFIER = "from conceptrules import ConceptRuleClassifier"
 FIRST_EPOCH = """
 from time import perf_counter
 start = perf_counter()
-from conceptrules import ConceptRuleClassifier
+from conceptrules import MLLPClassifier
 table = [{"number": k % 7, "text": "abc"[k % 3]} for k in range(200)]
 from conceptrules.kernels.mllp import cpu
 epoch = cpu.epoch
@@ -32,7 +32,7 @@ def first_epoch(*given):
     print(perf_counter() - start)
     raise SystemExit
 cpu.epoch = first_epoch
-ConceptRuleClassifier(recipe="paper", n_jobs=1).fit(table, [row["number"] > 3 for row in table])
+MLLPClassifier(n_jobs=1).fit(table, [row["number"] > 3 for row in table])
 """
 # The first load of a process: what `import conceptrules` left for later is part of it.
 LOAD = """

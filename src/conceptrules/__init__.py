@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from conceptrules import datasets, explain
     from conceptrules.binarize import Binarizer
+    from conceptrules.classifier import ConceptRuleClassifier
     from conceptrules.cohort import fit_cohort
     from conceptrules.draw import plots
-    from conceptrules.estimator import ConceptRuleClassifier
     from conceptrules.explain import audit, coverage, importance
     from conceptrules.io import load, save
     from conceptrules.logic import diff, equivalent, implies, minimise, simplify
+    from conceptrules.mllp import MLLPClassifier
     from conceptrules.model import RuleNetwork
     from conceptrules.model.errors import ConceptRulesError, InputError
 
@@ -27,6 +28,7 @@ __all__ = [
     "ConceptRuleClassifier",
     "ConceptRulesError",
     "InputError",
+    "MLLPClassifier",
     "RuleNetwork",
     "__version__",
     "audit",
@@ -52,9 +54,10 @@ _MODULES = {
 }
 _HOMES = {
     "Binarizer": "conceptrules.binarize",
-    "ConceptRuleClassifier": "conceptrules.estimator",
+    "ConceptRuleClassifier": "conceptrules.classifier",
     "ConceptRulesError": "conceptrules.model.errors",
     "InputError": "conceptrules.model.errors",
+    "MLLPClassifier": "conceptrules.mllp",
     "RuleNetwork": "conceptrules.model",
     "audit": "conceptrules.explain",
     "coverage": "conceptrules.explain",

@@ -9,16 +9,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
-from conceptrules.estimator import ConceptRuleClassifier
-from conceptrules.lessons import Lesson, learn
+from conceptrules.classifier import ConceptRuleClassifier
+from conceptrules.mllp import MLLPClassifier, fit_together
 from conceptrules.model.errors import InputError
 from conceptrules.tables.labels import check_labels
 from conceptrules.tables.table import open_table
 
+Classifier = ConceptRuleClassifier | MLLPClassifier
 Places = NDArray[np.intp]
-Tries = tuple[list[dict[str, Any]], list[ConceptRuleClassifier]]
+Settings = Mapping[str, Any]
 OF_THE_COHORT = ("device", "n_jobs", "verbose")
 
 
@@ -27,82 +29,118 @@ class Fitted:
     """One member of a cohort."""
 
     fold: int
-    settings: Mapping[str, Any]
+    settings: Settings
     train: Places
     """The rows it was fitted on, by their place in the table."""
     test: Places
-    """The rows held out."""
-    classifier: ConceptRuleClassifier
+    """The rows held out, by their place in the table."""
+    classifier: Classifier
 
 
 def fit_cohort(
     X: Any,
     y: Any,
     *,
+    estimator: Classifier | None = None,
     folds: Any = None,
-    settings: Iterable[Mapping[str, Any]] | Sequence[Sequence[Mapping[str, Any]]] = ({},),
-    device: str = "auto",
-    n_jobs: int | None = None,
-    verbose: bool = False,
+    settings: Sequence[Settings] | Sequence[Sequence[Settings]] = ({},),
 ) -> list[Fitted]:
-    """Fits a ConceptRuleClassifier for each fold and each of its settings: those of recipe="paper" all at once.
+    """Fit an estimator for each fold and each of several settings. Members of `MLLPClassifier` train all at once.
 
     Parameters
     ----------
-    folds : a number of folds, a splitter of scikit-learn, or pairs of training and test rows (their places). None: all
-        rows are for training.
-    settings : parameters of ConceptRuleClassifier, one dictionary for each member. Several binarization rates in one
-        of them are still one member, whose validation rows choose among them. Where each fold has settings of its own
-        (chosen from its own rows, say): a list of such lists, one for each fold.
-    device, n_jobs, verbose : as there, for the whole cohort.
+    X : table of shape (n_samples, n_features)
+        A table of pandas, polars or pyarrow, a 2-D array, or rows as lists or dictionaries.
+    y : array-like of shape (n_samples,)
+        The class of each row.
+    estimator : ConceptRuleClassifier or MLLPClassifier, default=None
+        The estimator to fit, whose parameters the settings override; its `device`, `n_jobs` and `verbose` are those of
+        the whole cohort. None: `ConceptRuleClassifier()`.
+    folds : int, splitter or sequence of pairs, default=None
+        A number of folds, a splitter of scikit-learn, or pairs of training and test rows (their places). None: all rows
+        are for training.
+    settings : sequence of dict, or of sequences of dict, default=({},)
+        Parameters of the estimator, one dictionary for each member. Several binarization rates in one of them are still
+        one member, whose validation rows choose among them. Where each fold has settings of its own (chosen from its
+        own rows, say): a list of such lists, one for each fold.
 
     Returns
     -------
-    One `Fitted` for each member, fold by fold. Each classifier is the one that fitting it alone gives, on a CPU to the
-    bit.
+    list of Fitted
+        One for each member, fold by fold, with its `fold`, `settings`, `train` and `test` rows and fitted `classifier`.
+        Each classifier is the one that fitting it alone gives, on a CPU to the bit.
+
+    Raises
+    ------
+    InputError
+        If the settings are no list of dictionaries, or name what the estimator has not; or if the folds, the table or
+        the classes do not fit.
 
     Examples
     --------
-    >>> from conceptrules import datasets, fit_cohort
+    >>> from conceptrules import ConceptRuleClassifier, datasets, fit_cohort
     >>> wine = datasets.load("wine")
-    >>> tries = [{"max_edges": edges, "effort": "fast", "random_state": 0} for edges in (8, 20)]
-    >>> [(member.fold, member.settings["max_edges"]) for member in fit_cohort(wine.X, wine.y, folds=2, settings=tries)]
+    >>> fast = ConceptRuleClassifier(effort="fast", random_state=0)
+    >>> tries = [{"max_edges": edges} for edges in (8, 20)]
+    >>> members = fit_cohort(wine.X, wine.y, estimator=fast, folds=2, settings=tries)
+    >>> [(member.fold, member.settings["max_edges"]) for member in members]
     [(0, 8), (0, 20), (1, 8), (1, 20)]
     """
-    table, given = open_table(X), list[Any](settings)
-    ConceptRuleClassifier(recipe="paper", device=device, n_jobs=n_jobs)._check()
-    own = bool(given) and not isinstance(given[0], Mapping)
-    lists = [(one, f"settings[{fold}]") for fold, one in enumerate(given)] if own else [(given, "settings")]
-    planned = [_tries(one, device, name) for one, name in lists]
-    parts = _folds(folds, y, table.rows)
-    if own and len(planned) != len(parts):
-        raise InputError(f"settings has a list for each of {len(planned)} folds, but there are {len(parts)} folds")
-    members, lessons = [], []
+    base = ConceptRuleClassifier() if estimator is None else estimator
+    if not isinstance(base, Classifier):
+        raise InputError(
+            f"estimator is {base!r}; give a ConceptRuleClassifier or an MLLPClassifier, such as "
+            "MLLPClassifier(layers=(64,))"
+        )
+    base.check_parameters()
+    table, tries = open_table(X), _listed(settings, base)
+    parts, labels = _folds(folds, y, table.rows), np.asarray(y)
+    if tries and isinstance(tries[0], list) and len(tries) != len(parts):
+        raise InputError(f"settings has a list for each of {len(tries)} folds, but there are {len(parts)} folds")
+    members, tables = [], []
     for fold, (train, test) in enumerate(parts):
-        tries, classifiers = planned[fold if own else 0]
-        rows, labels = table.take(train), np.asarray(y)[train]
-        for one, lesson in zip(tries, _lessons(classifiers, rows, labels), strict=True):
-            lessons.append(lesson)
-            members.append(Fitted(fold, one, train, test, lesson.classifier))
-    if lessons:
-        learn(lessons, device, n_jobs, verbose)
+        rows = table.take(train), labels[train]
+        for one in tries[fold] if tries and isinstance(tries[0], list) else tries:
+            members.append(Fitted(fold, one, train, test, clone(base).set_params(**one)))
+            tables.append(rows)
+    if isinstance(base, MLLPClassifier):
+        fit_together([member.classifier for member in members], tables)
+    else:
+        for member, (part, answers) in zip(members, tables, strict=True):
+            member.classifier.fit(part, answers)
     return members
 
 
-def _tries(settings: Iterable[Mapping[str, Any]], device: str, name: str) -> Tries:
-    tries = [dict(one) for one in settings]
-    return tries, [_classifier(one, device, f"{name}[{number}]") for number, one in enumerate(tries)]
+def _listed(settings: Any, base: Classifier) -> list[Any]:
+    """Return the settings as a list of dictionaries, or of lists of dictionaries, each of them checked."""
+    if isinstance(settings, Mapping | str) or not isinstance(settings, Iterable):
+        raise InputError(
+            f"settings is {settings!r}; give a list with a dictionary of parameters for each member, such as "
+            "[{'random_state': 0}, {'random_state': 1}]"
+        )
+    found = [one if isinstance(one, Mapping | str) or not isinstance(one, Iterable) else list(one) for one in settings]
+    if any(isinstance(one, list) for one in found):
+        return [_members(one, base, f"settings[{fold}]") for fold, one in enumerate(found)]
+    return _members(found, base, "settings")
 
 
-def _classifier(settings: Mapping[str, Any], device: str, place: str) -> ConceptRuleClassifier:
-    known = ConceptRuleClassifier().get_params()
+def _members(settings: Any, base: Classifier, place: str) -> list[dict[str, Any]]:
+    if not isinstance(settings, list):
+        raise InputError(f"{place} is {settings!r}, but other folds have lists; give a list for each fold, or for none")
+    for number, one in enumerate(settings):
+        _check(one, base, f"{place}[{number}]")
+    return [dict(one) for one in settings]
+
+
+def _check(settings: Any, base: Classifier, place: str) -> None:
+    if not isinstance(settings, Mapping):
+        raise InputError(f"{place} is {settings!r}; it needs a dictionary of parameters, such as {{'random_state': 0}}")
     for name in settings:
-        if name in OF_THE_COHORT:
-            raise InputError(f"{place} has {name!r}, which is one for all; give it to fit_cohort itself")
-        if name not in known:
-            raise InputError(f"{place} has {name!r}, which is no parameter of ConceptRuleClassifier")
-    ConceptRuleClassifier(**settings, device=device)._check()
-    return ConceptRuleClassifier(**settings)
+        if name in OF_THE_COHORT and name in base.get_params():
+            raise InputError(f"{place} has {name!r}, which is one for all; give it to the estimator")
+        if name not in base.get_params():
+            raise InputError(f"{place} has {name!r}, which is no parameter of {type(base).__name__}")
+    clone(base).set_params(**settings).check_parameters()
 
 
 def _folds(folds: Any, y: Any, rows: int) -> Sequence[tuple[Places, Places]]:
@@ -117,16 +155,3 @@ def _folds(folds: Any, y: Any, rows: int) -> Sequence[tuple[Places, Places]]:
             return list(check_cv(folds, labels, classifier=True).split(np.zeros(rows), labels))
     except ValueError as error:
         raise InputError(f"folds is {folds!r}: {error}") from None
-
-
-def _lessons(classifiers: Sequence[ConceptRuleClassifier], rows: Any, labels: Any) -> list[Lesson]:
-    """The table is read once for all that read it alike."""
-    read: dict[str, Any] = {}
-    lessons = []
-    for classifier in classifiers:
-        own = ConceptRuleClassifier(**classifier.get_params())
-        key = repr(own._binarizer().get_params())
-        if key not in read:
-            read[key] = own._read(rows, labels)
-        lessons.append(own._lesson(read[key]))
-    return lessons

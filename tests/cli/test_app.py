@@ -20,7 +20,7 @@ from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwor
 from conceptrules.model.predicate import Column, Equals, Interval
 from conceptrules.model.text import plural
 
-FAST = ["--recipe", "paper", "--layers", "8", "--max-epochs", "20", "--quiet"]
+FAST = ["--method", "mllp", "--layers", "8", "--max-epochs", "20", "--quiet"]
 ROWS = "".join(f"{age},{job},{'old' if age > 40 else 'young'}\n" for age in range(20, 60) for job in ("nurse", "cook"))
 TABLE = "age,job,class\n" + ROWS
 
@@ -206,15 +206,18 @@ FIT = ["fit", "data.csv", "-o", "new.json", "--target"]
         ([*FIT, "class", "--only", "age,wage"], "did you mean 'age'?"),
         ([*FIT, "class", "--drop", "class"], "--drop names the target"),
         ([*FIT, "class", "--drop", "age,job"], "no column of data.csv is left to learn from"),
-        ([*FIT, "class", "--recipe", "paper", "--layers", "64,64"], "odd number"),
-        ([*FIT, "class", "--layers", "64"], "recipe='polished' has no use for it"),
-        ([*FIT, "class", "--recipe", "cake"], "recipe is 'cake'"),
+        ([*FIT, "class", "--method", "mllp", "--layers", "64,64"], "odd number"),
+        ([*FIT, "class", "--layers", "64"], "--layers is no option of --method search; add --method mllp, or leave"),
+        ([*FIT, "class", "--max-epochs", "400"], "--max-epochs is no option of --method search; add --method mllp"),
+        ([*FIT, "class", "--device", "cpu"], "--device is no option of --method search"),
+        ([*FIT, "class", "--method", "mllp", "--max-edges", "9"], "--max-edges is no option of --method mllp; add"),
+        ([*FIT, "class", "--method", "cake"], "--method 'cake' is unknown; use search or mllp"),
         ([*FIT, "class", "--effort", "none"], "effort is 'none'"),
         ([*FIT, "class", "--scoring", "luck"], "scoring is 'luck'"),
         ([*FIT, "class", "--max-edges", "0"], "max_edges is 0"),
-        ([*FIT, "class", "--layers", "many"], "--layers 'many' is neither auto nor numbers"),
-        ([*FIT, "class", "--recipe", "paper", "--layers", "-3"], "-3"),
-        ([*FIT, "class", "--recipe", "paper", "--rate", "1.0"], "1.0"),
+        ([*FIT, "class", "--method", "mllp", "--layers", "many"], "--layers 'many' is neither auto nor numbers"),
+        ([*FIT, "class", "--method", "mllp", "--layers", "-3"], "-3"),
+        ([*FIT, "class", "--method", "mllp", "--rate", "1.0"], "1.0"),
         ([*FIT, "class", "--kind", "age"], "should read column=kind"),
         ([*FIT, "class", "--kind", "age=colour"], "colour"),
         ([*FIT, "class", "--kind", "job=ordinal"], "'job' is to be ordinal, but nothing says in which order"),

@@ -61,7 +61,7 @@ def test_history_marks_the_epoch_that_was_chosen():
     "penalties", [(5.0, 2.5, 1.2, 0.6), (30000, 7000, 2000, 500, 120, 30, 8, 2, 0.5), (3.3, 2.9, 2.6, 2.2), (1.5,)]
 )
 def test_the_ticks_of_the_edge_penalty_do_not_overlap(penalties):
-    lines = [{"price": each, "members": 1, "edges": 9, "score": 0.9, "training_score": 1} for each in penalties]
+    lines = [{"penalty": each, "members": 1, "edges": 9, "score": 0.9, "training_score": 1} for each in penalties]
     figure = plots.history(lines, training=Training("1", 0, (), 10, None, None, edge_penalty=penalties[0], members=1))
     drawn(figure)
     for axes in figure.axes:

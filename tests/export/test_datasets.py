@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from conceptrules import ConceptRuleClassifier, datasets
+from conceptrules import MLLPClassifier, datasets
 from conceptrules.export import export
 from conceptrules.export.verify.comparison import compare
 from tests.export.test_laws import ENGINES, need
@@ -16,14 +16,13 @@ from tests.export.test_laws import ENGINES, need
 def learned(name: str, layers: tuple[int, ...]):
     data = datasets.load(name)
     settings = {
-        "recipe": "paper",
         "layers": layers,
         "binarization_rate": 0.5,
         "negation": True,
         "max_epochs": 15,
         "random_state": 0,
     }
-    return ConceptRuleClassifier(**settings).fit(data.X, data.y).network_, data.X
+    return MLLPClassifier(**settings).fit(data.X, data.y).network_, data.X
 
 
 @pytest.mark.parametrize("engine", ENGINES)

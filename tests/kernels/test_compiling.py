@@ -23,8 +23,8 @@ from conceptrules.kernels.compiling import NOTE, announced
 from conceptrules.kernels.mllp import vectors
 
 FIT = """
-from conceptrules import ConceptRuleClassifier
-ConceptRuleClassifier(recipe="paper", layers=(4,), max_epochs=1).fit([[0], [1]] * 20, ["a", "b"] * 20)
+from conceptrules import MLLPClassifier
+MLLPClassifier(layers=(4,), max_epochs=1).fit([[0], [1]] * 20, ["a", "b"] * 20)
 """
 COUNT = """
 import numpy as np

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conceptrules.learn.calibration import calibrated, judged, too_good, trial
+from conceptrules.learn.calibration import calibrated, compare, held_out_reliability, optimism
 from conceptrules.learn.examples import Examples
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Equals
@@ -31,13 +31,13 @@ WORSE = examples((1, 1, 80), (1, 0, 20), (0, 0, 100))
 
 
 def test_what_is_too_good_is_seen_on_held_out_rows() -> None:
-    excess = too_good([trial(NETWORK, PERFECT, WORSE)])
+    excess = optimism([compare(NETWORK, PERFECT, WORSE)])
     np.testing.assert_allclose(excess, [[0, 0], [-0.2, 0.2]], atol=0.01)
 
 
 def test_probabilities_become_those_of_held_out_rows() -> None:
-    counted = with_statistics(NETWORK, PERFECT.words, PERFECT.target, PERFECT.weight)
-    honest = calibrated(counted, too_good([trial(NETWORK, PERFECT, WORSE)]))
+    counted = with_statistics(NETWORK, PERFECT.to_packed_bits(), PERFECT.target, PERFECT.weight)
+    honest = calibrated(counted, optimism([compare(NETWORK, PERFECT, WORSE)]))
     fired = np.array([[False, True], [False, False]])
     assert pattern_frequencies(counted, fired)[0, 1] > 0.98
     np.testing.assert_allclose(pattern_frequencies(honest, fired), [[0.2, 0.8], [1, 0]], atol=0.02)
@@ -46,22 +46,22 @@ def test_probabilities_become_those_of_held_out_rows() -> None:
 
 
 def test_rows_that_agree_take_nothing_away() -> None:
-    counted = with_statistics(NETWORK, WORSE.words, WORSE.target, WORSE.weight)
-    honest = calibrated(counted, too_good([trial(NETWORK, WORSE, WORSE)]))
+    counted = with_statistics(NETWORK, WORSE.to_packed_bits(), WORSE.target, WORSE.weight)
+    honest = calibrated(counted, optimism([compare(NETWORK, WORSE, WORSE)]))
     for (_, found), (_, wanted) in zip(honest.statistics.patterns, counted.statistics.patterns, strict=True):
         assert found == pytest.approx(wanted)
 
 
 def test_an_answer_that_no_row_got_stays_as_it_is() -> None:
     only = examples((0, 0, 10), (0, 1, 2))
-    assert (too_good([trial(NETWORK, only, only)])[1] == 0).all()
-    assert np.abs(too_good([trial(NETWORK, PERFECT, only)])[1]).max() == 0
+    assert (optimism([compare(NETWORK, only, only)])[1] == 0).all()
+    assert np.abs(optimism([compare(NETWORK, PERFECT, only)])[1]).max() == 0
 
 
 def test_reliability_of_a_split_is_judged_by_the_others() -> None:
     """The first split looks perfect; by what the second one lost, it should not be so sure."""
-    both = [trial(NETWORK, PERFECT, PERFECT), trial(NETWORK, PERFECT, WORSE)]
-    bins = judged(both)
+    both = [compare(NETWORK, PERFECT, PERFECT), compare(NETWORK, PERFECT, WORSE)]
+    bins = held_out_reliability(both)
     assert sum(rows for _, _, rows in bins) == 300
     sure = [one for one in bins if one[0] < 0.9]
     assert sure[0][2] == 50

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conceptrules import ConceptRuleClassifier, datasets
+from conceptrules import MLLPClassifier, datasets
 from conceptrules.explain.auditing import audit
 from conceptrules.io.model_file import dumps, loads
 
@@ -18,14 +18,13 @@ def cells():
 
 def fitted(X, y, **settings):
     settings = {
-        "recipe": "paper",
         "layers": (8,),
         "max_epochs": 30,
         "random_state": 0,
         "binarization_rate": 0.7,
     } | settings
     extra = {name: settings.pop(name) for name in ("X_val", "y_val") if name in settings}
-    return ConceptRuleClassifier(**settings).fit(X, y, **extra)
+    return MLLPClassifier(**settings).fit(X, y, **extra)
 
 
 def test_the_rows_that_chose_the_network_are_recorded(cells):

@@ -77,8 +77,8 @@ def test_a_class_too_small_stays_in_training(seed: int) -> None:
 def test_rows_and_words_hold_the_same_bits(count: int, inputs: int) -> None:
     bits = np.random.default_rng(count).random((count, inputs)) < 0.5
     target, weight = np.zeros(count, dtype=np.int64), np.ones(count)
-    rows = Examples.read(pack(bits), target, weight)
+    rows = Examples.from_packed_bits(pack(bits), target, weight)
     assert np.array_equal(rows.packed, Examples.of(bits, target, weight).packed)
     assert np.array_equal(rows.bits, bits)
-    assert np.array_equal(rows.words.words, pack(bits).words)
+    assert np.array_equal(rows.to_packed_bits().words, pack(bits).words)
     assert np.array_equal(with_negations(rows).bits, np.hstack([bits, ~bits]))

@@ -1,17 +1,16 @@
 import numpy as np
 import pytest
 
-from conceptrules import ConceptRuleClassifier, __version__
+from conceptrules import MLLPClassifier, __version__
 from conceptrules.io.model_file import dumps, loads
-from conceptrules.learn.mllp.fit import Score
 from conceptrules.learn.provenance import training_of
-
-BEST = Score(0.5, 7, 0.1, 0.9, 0.9, 0.9, 12, 0.0)
 
 
 def test_settings_are_sorted_plain_values():
     settings = {"layers": (64,), "kinds": {"zip": "category"}, "l2": np.float64(0.5), "n_jobs": 3, "callback": print}
-    training = training_of({**settings, "random_state": np.int64(4), "patience": None}, BEST, 12, (("zip", 3),))
+    training = training_of(
+        {**settings, "random_state": np.int64(4), "patience": None}, 12, (("zip", 3),), rate=0.5, epoch=7
+    )
     assert training.settings == (("kinds", ("zip=category",)), ("l2", 0.5), ("layers", (64,)), ("patience", None))
     assert (training.version, training.seed, training.rows) == (__version__, 4, 12)
     assert (training.rate, training.epoch, training.categories_dropped) == (0.5, 7, (("zip", 3),))
@@ -19,12 +18,12 @@ def test_settings_are_sorted_plain_values():
 
 @pytest.mark.parametrize("seed", [None, np.random.RandomState(0)])
 def test_a_seed_that_is_not_a_number_cannot_be_kept(seed):
-    assert training_of({"random_state": seed}, BEST, 12, ()).seed is None
+    assert training_of({"random_state": seed}, 12, ()).seed is None
 
 
 def test_a_fit_says_how_it_was_done():
     rows = [[f"c{i % 6}", i % 3] for i in range(60)]
-    clf = ConceptRuleClassifier(recipe="paper", layers=(4,), max_categories=4, max_epochs=3, random_state=1)
+    clf = MLLPClassifier(layers=(4,), max_categories=4, max_epochs=3, random_state=1)
     with pytest.warns(UserWarning, match="has 6 categories"):
         clf.fit(rows, [row[1] > 0 for row in rows], sample_weight=[0, *[1] * 59])
     training = clf.network_.training

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from conceptrules import ConceptRuleClassifier, InputError, datasets
+from conceptrules import InputError, MLLPClassifier, datasets
 from conceptrules.logic.probe_rows import covering_rows
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Equals, Interval
@@ -79,9 +79,7 @@ def test_with_rows_it_tells_scores_ties_errors_and_what_training_never_showed():
 
 def test_rows_of_the_training_are_recognised():
     data = datasets.load("wine")
-    clf = ConceptRuleClassifier(recipe="paper", layers=(8,), max_epochs=10, random_state=0).fit(
-        data.X.slice(0, 120), data.y[:120]
-    )
+    clf = MLLPClassifier(layers=(8,), max_epochs=10, random_state=0).fit(data.X.slice(0, 120), data.y[:120])
     seen = collect(clf.network_, data.X.slice(0, 120), data.y[:120])
     new = collect(clf.network_, data.X.slice(120), data.y[120:])
     assert seen.audit.overlap is not None
@@ -209,6 +207,6 @@ def test_a_classifier_writes_its_report(tmp_path):
     import pandas as pd
 
     data = datasets.load("wine")
-    clf = ConceptRuleClassifier(recipe="paper", layers=(8,), max_epochs=5, random_state=0)
+    clf = MLLPClassifier(layers=(8,), max_epochs=5, random_state=0)
     clf.fit(data.X, data.y).report(data.X, pd.Series(data.y, name="cultivar"), tmp_path / "report.html")
     assert "<title>Predicting cultivar</title>" in (tmp_path / "report.html").read_text(encoding="utf-8")

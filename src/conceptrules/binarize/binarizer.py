@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import Any, Self, cast, get_args
@@ -14,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from conceptrules.binarize.columns import Literals, Recipe, Target, Told, learn_column
 from conceptrules.binarize.thresholds import QUANTILES
-from conceptrules.model.errors import InputError
+from conceptrules.model.errors import InputError, warn
 from conceptrules.model.evaluation import Bits, PackedBits, unpack
 from conceptrules.model.predicate import KINDS, Column, Predicate
 from conceptrules.model.text import predicate_text
@@ -112,9 +111,11 @@ class Binarizer(TransformerMixin, BaseEstimator):
         """
         recipe = self._recipe()
         table = open_table(X)
-        _check_size(table)
+        labels, weight = check_labels(y, sample_weight=sample_weight)
+        check_rows(table, len(labels))
         kinds = _check_kinds(self.kinds or {}, table)
-        target = _check_target(table, y, sample_weight)
+        classes, codes = codes_of_labels(labels)
+        target = Target(codes, weight, len(classes))
         rows = np.flatnonzero(target.weight)
         if len(rows) < table.rows:
             table, target = table.take(rows), target.take(rows)
@@ -124,10 +125,10 @@ class Binarizer(TransformerMixin, BaseEstimator):
         ]
         for column in learned:
             if column.warning:
-                warnings.warn(column.warning, stacklevel=2)
+                warn(column.warning)
         constant = [column.column.name for column in learned if column.constant]
         if constant and len(rows) > 1:
-            warnings.warn(f"constant columns tell no classes apart: {', '.join(map(repr, constant))}", stacklevel=2)
+            warn(f"constant columns tell no classes apart: {', '.join(map(repr, constant))}")
         self.columns_ = tuple(column.column for column in learned)
         self.categories_dropped_ = tuple((column.column.name, column.dropped) for column in learned if column.dropped)
         self.predicates_ = tuple(predicate for column in learned for predicate in column.predicates)
@@ -244,21 +245,15 @@ class Binarizer(TransformerMixin, BaseEstimator):
         return tags
 
 
-def _check_size(table: Table) -> None:
-    """Raise an `InputError` for a table without rows or columns, in the words of scikit-learn."""
+def check_rows(table: Table, labels: int) -> None:
+    """Object, in the words of scikit-learn, to a table without rows or columns, or with another number of labels."""
     shape = f"(shape=({table.rows}, {len(table.names)})) while a minimum of 1 is required"
     if not table.names:
         raise InputError(f"Found a table with 0 feature(s) {shape}; give at least one column to learn from")
     if not table.rows:
         raise InputError(f"Found a table with 0 sample(s) {shape}; give at least one row to learn from")
-
-
-def _check_target(table: Table, y: Any, sample_weight: Any) -> Target:
-    labels, weight = check_labels(y, sample_weight=sample_weight)
-    if len(labels) != table.rows:
-        raise InputError(f"the table has {table.rows} rows, but y has {len(labels)}; give one class for each row")
-    classes, codes = codes_of_labels(labels)
-    return Target(codes, weight, len(classes))
+    if labels != table.rows:
+        raise InputError(f"the table has {table.rows} rows, but y has {labels}; give one class for each row")
 
 
 def _check_kinds(kinds: Mapping[Any, str | Sequence[Any]], table: Table) -> dict[str, Told]:

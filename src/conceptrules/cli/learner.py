@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from conceptrules.cli import columns
 from conceptrules.cli.files.table_reader import open_table
@@ -14,68 +14,79 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
+    from conceptrules.classifier import ConceptRuleClassifier
     from conceptrules.cli.columns import Told
-    from conceptrules.estimator import ConceptRuleClassifier
+    from conceptrules.mllp import MLLPClassifier
+
+    Classifier = ConceptRuleClassifier | MLLPClassifier
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Polish:
-    """The options that say how to learn, and what the network may be like."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learner:
+    """The options of the learner, as they were written; None: not given."""
 
-    recipe: str
-    effort: str
-    scoring: str
+    method: str
+    effort: str | None
+    scoring: str | None
     max_edges: int | None
     max_rules: int | None
     max_rule_length: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """The options of the learner, as they were written."""
-
-    polish: Polish
-    layers: str
-    rate: str
+    layers: str | None
+    rate: str | None
     negation: bool | None
-    max_epochs: int
+    max_epochs: int | None
     max_categories: int
     seed: int
     n_jobs: int
-    device: str
+    device: str | None
+
+
+_OPTIONS = {"rate": "binarization_rate", "seed": "random_state"}
+"""Options that are called otherwise than the parameters of the estimators."""
 
 
 def learning_task(
-    data: str, target: str, drop: Sequence[str], only: Sequence[str], kind: Sequence[str], settings: Settings
-) -> tuple[ConceptRuleClassifier, pa.Table, np.ndarray]:
+    data: str, target: str, drop: Sequence[str], only: Sequence[str], kind: Sequence[str], learner: Learner
+) -> tuple[Classifier, pa.Table, np.ndarray]:
     """Return the estimator, the table to learn from and the class of each row."""
     source = open_table(data)
     kinds = columns.kinds(kind, source.columns, source.name)
     X, y = columns.examples(source, target, drop, only, kinds)
-    return classifier(settings, {name: kinds[name] for name in X.column_names if name in kinds}), X, y
+    return classifier(learner, {name: kinds[name] for name in X.column_names if name in kinds}), X, y
 
 
-def classifier(settings: Settings, kinds: Mapping[str, Told]) -> ConceptRuleClassifier:
+def classifier(learner: Learner, kinds: Mapping[str, Told]) -> Classifier:
     """Return the estimator that the options describe; its `fit` checks most of their ranges before it trains."""
-    from conceptrules.estimator import ConceptRuleClassifier
+    from conceptrules.classifier import ConceptRuleClassifier
+    from conceptrules.mllp import MLLPClassifier
 
-    layers, rate, seed = settings.layers, settings.rate, settings.seed
-    if not 0 <= seed < 2**32:
-        raise InputError(f"--seed {seed} is out of range: from 0 to {2**32 - 1}")
-    return ConceptRuleClassifier(
-        **asdict(settings.polish),
-        layers=layers if layers == "auto" else tuple(_numbers(layers, int, "--layers", "64,64,64")),
-        binarization_rate=rate if rate == "auto" else _numbers(rate, float, "--rate", "0.8,0.9"),
-        negation="auto" if settings.negation is None else settings.negation,
-        max_epochs=settings.max_epochs,
-        max_categories=settings.max_categories,
-        kinds=dict(kinds) or None,
-        random_state=seed,
-        n_jobs=settings.n_jobs,
-        device=settings.device,
-    )
+    methods: dict[str, type[Classifier]] = {"search": ConceptRuleClassifier, "mllp": MLLPClassifier}
+    if learner.method not in methods:
+        raise InputError(f"--method {learner.method!r} is unknown; use search or mllp")
+    if not 0 <= learner.seed < 2**32:
+        raise InputError(f"--seed {learner.seed} is out of range: from 0 to {2**32 - 1}")
+    made = methods[learner.method]
+    parameters: dict[str, Any] = {"kinds": dict(kinds) or None}
+    for option, value in asdict(learner).items():
+        if option == "method" or value is None:
+            continue
+        name = _OPTIONS.get(option, option)
+        if name not in made().get_params():
+            (other,) = methods.keys() - {learner.method}
+            flag = f"--{option.replace('_', '-')}"
+            raise InputError(
+                f"{flag} is no option of --method {learner.method}; add --method {other}, or leave {flag} out"
+            )
+        parameters[name] = value
+    for name, number, option, example in (
+        ("layers", int, "--layers", "64,64,64"),
+        ("binarization_rate", float, "--rate", "0.8,0.9"),
+    ):
+        if parameters.get(name, "auto") != "auto":
+            parameters[name] = tuple(_numbers(parameters[name], number, option, example))
+    return made(**parameters)
 
 
 def _numbers(text: str, number: Callable[[str], T], option: str, example: str) -> list[T]:

@@ -60,29 +60,46 @@ Keep = Annotated[
     list[str],
     typer.Option(default_factory=list, show_default=False, help="SQL: a further column of the table to give back."),
 ]
-RecipeName = Annotated[str, typer.Option("--recipe", help="How to learn: polished, or paper, the published method.")]
-Effort = Annotated[str, typer.Option(help="How hard to try: fast, default or best.")]
-Scoring = Annotated[str, typer.Option(help="What to optimise: macro-F1, accuracy, balanced accuracy or log loss.")]
-MaxEdges = Annotated[int | None, typer.Option(help="The most edges of the network.", show_default=False)]
-MaxRules = Annotated[int | None, typer.Option(help="The most rules of the network.", show_default=False)]
-MaxRuleLength = Annotated[int | None, typer.Option(help="The most literals of a rule.", show_default=False)]
+Method = Annotated[str, typer.Option(help="How to learn: search, or mllp, the method of the paper.")]
+Effort = Annotated[
+    str | None, typer.Option(help="search: how hard to try: fast, default or best.", show_default="default")
+]
+Scoring = Annotated[
+    str | None,
+    typer.Option(
+        help="search: what to optimise: f1_macro, accuracy, balanced_accuracy or neg_log_loss.",
+        show_default="f1_macro",
+    ),
+]
+MaxEdges = Annotated[int | None, typer.Option(help="search: the most edges of the network.", show_default=False)]
+MaxRules = Annotated[int | None, typer.Option(help="search: the most rules of the network.", show_default=False)]
+MaxRuleLength = Annotated[int | None, typer.Option(help="search: the most literals of a rule.", show_default=False)]
 Layers = Annotated[
-    str, typer.Option(help="With the recipe paper: sizes of the middle layers, an odd number: auto, 64 or 64,64,64.")
+    str | None,
+    typer.Option(
+        help="mllp: sizes of the middle layers, an odd number of them: auto, 64 or 64,64,64.", show_default="auto"
+    ),
 ]
 Rate = Annotated[
-    str, typer.Option(help="With the recipe paper: binarization rate, or several to choose from: auto, 0.8,0.9.")
+    str | None,
+    typer.Option(help="mllp: binarization rate, or several to choose from: auto or 0.8,0.9.", show_default="auto"),
 ]
 Negation = Annotated[
     bool | None,
     typer.Option(
         "--negation/--no-negation",
-        help="Let rules say NOT, or never. Else of categories only, and never with the recipe paper.",
+        help="Let rules say NOT, or never. By default, search negates categories only, and mllp nothing.",
         show_default=False,
     ),
 ]
-MaxEpochs = Annotated[int, typer.Option(help="With the recipe paper: the longest that training may take.")]
+MaxEpochs = Annotated[int | None, typer.Option(help="mllp: the longest that training may take.", show_default="400")]
 MaxCategories = Annotated[int, typer.Option(help="How many categories of a column are kept, the most frequent ones.")]
 Seed = Annotated[int, typer.Option(help="Same seed, same data: same rules.")]
 Jobs = Annotated[int, typer.Option("--n-jobs", help="Cores to use, -1 for all; the result does not depend on it.")]
-Device = Annotated[str, typer.Option(help="Where to train: auto, cpu, cuda (all GPUs) or one of them, cuda:0.")]
+Device = Annotated[
+    str | None,
+    typer.Option(
+        help="mllp: where to train: auto, cpu, cuda (all GPUs) or one of them, such as cuda:0.", show_default="auto"
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no summary.")]

@@ -71,7 +71,7 @@ def history(scores: Sequence[Mapping[str, Any]], *, training: Training | None = 
     """
     if not scores:
         raise InputError("the history is empty; there is nothing to plot")
-    if "price" in scores[0]:
+    if "penalty" in scores[0]:
         return _regularization_path(scores, training)
     figure = _figure(10.5, 3.4)
     rates = sorted({line["rate"] for line in scores})
@@ -115,12 +115,12 @@ def _regularization_path(scores: Sequence[Mapping[str, Any]], training: Training
         (panels[1], "edges", "", {}),
     )
     for axes, name, label, style in shown:
-        axes.plot([line["price"] for line in single], [line[name] for line in single], color=LIGHT[0], label=label,
+        axes.plot([line["penalty"] for line in single], [line[name] for line in single], color=LIGHT[0], label=label,
                   linewidth=1.4, **style)  # fmt: skip
-        axes.plot([line["price"] for line in voting], [line[name] for line in voting], "o", color=LIGHT[1])
+        axes.plot([line["penalty"] for line in voting], [line[name] for line in voting], "o", color=LIGHT[1])
     panels[0].legend(frameon=False, fontsize="small")
     for axes in panels:
-        _penalty_axis(axes, [line["price"] for line in scores])
+        _penalty_axis(axes, [line["penalty"] for line in scores])
         if training is not None and training.edge_penalty is not None:
             axes.axvline(training.edge_penalty, color=QUIET["light"], linewidth=0.8, linestyle="--")
     return figure

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from conceptrules.explain.reliability import reliability
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, decide_fired, layers, unpack
+from conceptrules.model.metrics import macro_f1
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value, plain
 from conceptrules.model.provenance import Training
-from conceptrules.model.statistics import macro_f1
 from conceptrules.model.text import rule_text
 from conceptrules.model.values import label_text
 from conceptrules.tables.fingerprint import overlap, row_hashes

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from conceptrules.explain.importance_scores import Decisions, Without, rule_places
 from conceptrules.model.evaluation import PackedBits
+from conceptrules.model.metrics import macro_f1_by_column
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.statistics import macro_f1_by_column
 
 Floats = NDArray[np.float64]
 RESAMPLES = 100

@@ -1,6 +1,6 @@
-"""Honest probabilities: what the training rows promise, less what held-out rows show to be too good.
+"""Honest probabilities: what the training rows promise, less the optimism that held-out rows show.
 
-A network is right more often on the rows it was polished on than on others. By how much is seen on the networks that
+A network is right more often on the rows it was learned from than on others. By how much is seen on the networks that
 were learned without the held-out rows: for each class that is answered, the shares of the true classes there, less
 those on the rows these networks were learned from.
 """
@@ -23,33 +23,35 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Trial:
+class Comparison:
     """A network on the rows it was learned from, and on rows it never saw."""
 
     network: RuleNetwork
-    """With statistics of the rows it was learned from."""
+    """The network, with statistics of the rows it was learned from."""
     fired: Bits
-    """On the rows it never saw."""
+    """Which classes fire on the rows it never saw."""
     target: NDArray[np.int64]
     weight: Floats
     trained: Floats
-    """[answer, true class]: the rows it was learned from, by weight."""
+    """[answer, true class]: the weight of the rows it was learned from."""
     held: Floats
-    """The same of the rows it never saw."""
+    """[answer, true class]: the weight of the rows it never saw."""
 
 
-def trial(network: RuleNetwork, training: Examples, held: Examples) -> Trial:
-    counted = with_statistics(network, training.words, training.target, training.weight)
+def compare(network: RuleNetwork, training: Examples, held: Examples) -> Comparison:
+    """Return what a network does on the rows it was learned from, and on rows it never saw."""
+    words = [rows.to_packed_bits() for rows in (training, held)]
+    counted = with_statistics(network, words[0], training.target, training.weight)
     confusions = []
-    for rows in (training, held):
-        fired = unpack(class_words(network.levels, rows.words))
+    for rows, bits in zip((training, held), words, strict=True):
+        fired = unpack(class_words(network.levels, bits))
         confusions.append(_confusion(decide_fired(network, fired), rows, len(network.classes)))
-    return Trial(counted, fired, held.target, held.weight, *confusions)
+    return Comparison(counted, fired, held.target, held.weight, *confusions)
 
 
-def too_good(trials: Sequence[Trial]) -> Floats:
-    """[answer, true class]: by how much the share on the training rows is above that on the others."""
-    trained, held = (np.sum([getattr(one, name) for one in trials], axis=0) for name in ("trained", "held"))
+def optimism(comparisons: Sequence[Comparison]) -> Floats:
+    """Return [answer, true class]: by how much the share on the training rows is above that on the others."""
+    trained, held = (np.sum([getattr(one, name) for one in comparisons], axis=0) for name in ("trained", "held"))
     # An answer that the held-out rows hardly show is taken to be right about as often as on the training rows.
     shares = trained / np.maximum(trained.sum(axis=1, keepdims=True), 1e-300)
     seen = (held + shares) / (held.sum(axis=1, keepdims=True) + 1)
@@ -59,7 +61,7 @@ def too_good(trials: Sequence[Trial]) -> Floats:
 
 
 def calibrated(network: RuleNetwork, excess: Floats) -> RuleNetwork:
-    """The network, whose statistics by pattern of firing classes are less what is too good. Their sums stay."""
+    """Return the network with its optimism taken off the statistics by pattern of firing classes. Their sums stay."""
     if network.statistics is None:
         return network
     patterns = []
@@ -70,17 +72,17 @@ def calibrated(network: RuleNetwork, excess: Floats) -> RuleNetwork:
     return replace(network, statistics=replace(network.statistics, patterns=tuple(patterns)))
 
 
-def judged(trials: Sequence[Trial]) -> tuple[tuple[float, float, float], ...]:
-    """How far the probabilities can be believed, on the held-out rows; each split is corrected by the others."""
-    return binned(bin for number, one in enumerate(trials) for bin in _bins(one, _others(trials, number)))
+def held_out_reliability(comparisons: Sequence[Comparison]) -> tuple[tuple[float, float, float], ...]:
+    """Return how far the probabilities can be believed on the held-out rows; the other splits correct each split."""
+    return binned(bin for number, one in enumerate(comparisons) for bin in _bins(one, _others(comparisons, number)))
 
 
-def _others(trials: Sequence[Trial], number: int) -> Sequence[Trial]:
-    return [*trials[:number], *trials[number + 1 :]] or trials
+def _others(comparisons: Sequence[Comparison], number: int) -> Sequence[Comparison]:
+    return [*comparisons[:number], *comparisons[number + 1 :]] or comparisons
 
 
-def _bins(one: Trial, others: Sequence[Trial]) -> Iterator[tuple[float, float, float]]:
-    yield from reliability(calibrated(one.network, too_good(others)), one.fired, one.target, one.weight)
+def _bins(one: Comparison, others: Sequence[Comparison]) -> Iterator[tuple[float, float, float]]:
+    yield from reliability(calibrated(one.network, optimism(others)), one.fired, one.target, one.weight)
 
 
 def _confusion(decided: NDArray[np.intp], rows: Examples, classes: int) -> Floats:

@@ -2,49 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from conceptrules.explain.reliability import reliability
 from conceptrules.explain.stability import stability
 from conceptrules.learn.examples import Examples
-from conceptrules.learn.mllp.fit import Score
-from conceptrules.model.evaluation import class_words, unpack
+from conceptrules.learn.provenance import training_of
+from conceptrules.learn.training_data import TrainingData
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.provenance import Training, Validation
-from conceptrules.model.statistics import with_statistics
+from conceptrules.model.provenance import Validation
 from conceptrules.tables.fingerprint import sketch
 
-HELD_BACK, GIVEN, TRAINING = "held back", "given", "training"
 
+def with_training(
+    network: RuleNetwork,
+    data: TrainingData,
+    rows: Examples,
+    parameters: Mapping[str, Any],
+    validation: Validation,
+    **chosen: float,
+) -> RuleNetwork:
+    """Return the network with how it came about, and with what all rows of its table show.
 
-def validation_of(network: RuleNetwork, best: Score, source: str, fitted: Examples, judged: Examples) -> Validation:
-    """The network on the rows that chose it. Probabilities are judged as the rows that it was fitted to state them."""
-    fired = unpack(class_words(network.levels, judged.words))
-    count = np.minimum(fired.sum(axis=1), 2)
-    shares = np.bincount(count, judged.weight, minlength=3) / judged.weight.sum()
-    counted = with_statistics(network, fitted.words, fitted.target, fitted.weight)
-    return Validation(
-        source=source,
-        rows=float(judged.weight.sum()),
-        mllp_f1=best.mllp_f1,
-        crs_f1=best.crs_f1,
-        disagreement=best.disagreement,
-        fires=(float(shares[0]), float(shares[1]), float(shares[2])),
-        reliability=reliability(counted, fired, judged.target, judged.weight),
-    )
-
-
-def with_evidence(
-    training: Training, network: RuleNetwork, validation: Validation, rows: Examples, hashes: NDArray[np.uint64]
-) -> Training:
-    """The training with what all its rows show: `rows` are their bits, `hashes` those of the table's rows."""
+    `rows` are the table's rows as bits of the network's predicates, `parameters` those of the estimator, and `chosen`
+    is what the validation rows chose: a rate and an epoch, or a penalty and members.
+    """
+    training = training_of(parameters, len(data.hashes), data.binarizer.categories_dropped_, **chosen)
     return replace(
-        training,
-        validation=validation,
-        stability=stability(network, rows.words, rows.target, rows.weight),
-        fingerprint=sketch(hashes),
-        distinct=len(np.unique(hashes)),
+        network,
+        training=replace(
+            training,
+            validation=validation,
+            stability=stability(network, rows.to_packed_bits(), rows.target, rows.weight),
+            fingerprint=sketch(data.hashes),
+            distinct=len(np.unique(data.hashes)),
+        ),
     )

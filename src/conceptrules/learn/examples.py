@@ -34,8 +34,8 @@ class Examples:
         return Examples(np.packbits(bits, axis=1), target, weight, bits.shape[1])
 
     @staticmethod
-    def read(words: PackedBits, target: Targets, weight: Weights) -> Examples:
-        """From words, which hold the bits of a column together, to bytes of a row."""
+    def from_packed_bits(words: PackedBits, target: Targets, weight: Weights) -> Examples:
+        """Turn words, which hold the bits of a predicate together, into bytes, which hold those of a row together."""
         inputs, octets = len(words.words), octets_of(words.words)
         packed = np.empty((words.rows, -(-inputs // 8)), np.uint8)
         for start in range(0, words.rows, _BLOCK):
@@ -45,9 +45,8 @@ class Examples:
             rows[:] = np.packbits(np.ascontiguousarray(bits.T), axis=1)
         return Examples(packed, target, weight, inputs)
 
-    @property
-    def words(self) -> PackedBits:
-        """The inverse of `read`."""
+    def to_packed_bits(self) -> PackedBits:
+        """Turn bytes of a row into words of a predicate: the inverse of `from_packed_bits`."""
         octets = octets_for(self.inputs, len(self))
         for start, bits in self._blocks():
             part = np.packbits(bits, axis=0, bitorder="little")
@@ -56,6 +55,7 @@ class Examples:
 
     @property
     def bits(self) -> Bits:
+        """(rows, inputs): the bits, unpacked."""
         return np.unpackbits(self.packed, axis=1, count=self.inputs).view(np.bool_)
 
     def __len__(self) -> int:

@@ -19,8 +19,8 @@ class Line(Protocol):
 
 
 @contextmanager
-def progress(epochs: Sequence[int], verbose: bool) -> Iterator[Callable[[int, Sequence[Any]], None]]:
-    """Yields a function that shows the latest scores of one fit of several; `epochs` are the most that each can take.
+def training_progress(epochs: Sequence[int], verbose: bool) -> Iterator[Callable[[int, Sequence[Any]], None]]:
+    """Yield a function that shows the latest scores of one fit of several; `epochs` are the most that each can take.
 
     Of a cohort it shows the network that is best at the moment. In a terminal or a notebook it is a bar; elsewhere it
     is a line for each snapshot with `verbose`, else nothing.
@@ -57,34 +57,36 @@ def _state(scores: Sequence[Line]) -> str:
     return f"loss {best.loss:.4f}  F1 of MLLP {best.mllp_f1:.3f}, of rules {best.crs_f1:.3f}  {best.edges} edges"
 
 
-class Priced(Protocol):
-    """What the bar shows of one price."""
+class PathPoint(Protocol):
+    """What the bar shows of one penalty."""
 
-    price: float
+    penalty: float
     edges: float
     score: float
 
 
 @contextmanager
-def search_progress(prices: Sequence[float], verbose: bool) -> Iterator[Callable[[Any], None]]:
-    """Yields a function that shows the latest price that was tried; the search may end before the last.
+def search_progress(penalties: Sequence[float], verbose: bool) -> Iterator[Callable[[Any], None]]:
+    """Yield a function that shows the latest penalty that was tried; the search may end before the last.
 
-    In a terminal or a notebook it is a bar; elsewhere it is a line for each price with `verbose`, else nothing.
+    In a terminal or a notebook it is a bar; elsewhere it is a line for each penalty with `verbose`, else nothing.
     """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
     if console.is_terminal or console.is_jupyter:
-        columns = (TextColumn("prices {task.completed}"), BarColumn(), TimeElapsedColumn())
+        columns = (TextColumn("penalties {task.completed}"), BarColumn(), TimeElapsedColumn())
         with Progress(*columns, TextColumn("{task.fields[state]}"), console=console, transient=True) as bar:
-            task = bar.add_task("searching", total=len(prices), state="starting; the first run on a machine compiles")
-            yield lambda tried: bar.update(task, advance=1, state=_priced(tried))
+            task = bar.add_task(
+                "searching", total=len(penalties), state="starting; the first run on a machine compiles"
+            )
+            yield lambda trial: bar.update(task, advance=1, state=_point(trial))
     elif verbose:
-        yield lambda tried: print(_priced(tried), file=sys.stderr)
+        yield lambda trial: print(_point(trial), file=sys.stderr)
     else:
-        yield lambda tried: None
+        yield lambda trial: None
 
 
-def _priced(tried: Priced) -> str:
-    return f"price {tried.price:g} rows  {tried.edges:.0f} edges  score {tried.score:.3f}"
+def _point(trial: PathPoint) -> str:
+    return f"penalty {trial.penalty:g} rows  {trial.edges:.0f} edges  score {trial.score:.3f}"

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 
 from conceptrules import __version__
-from conceptrules.learn.mllp.fit import Score
-from conceptrules.learn.search.regularization_path import Tried
 from conceptrules.model.provenance import Training
 
 # The seed has a place of its own, and the network does not depend on the others.
@@ -18,26 +16,33 @@ _LEFT_OUT = ("random_state", "n_jobs", "verbose")
 
 
 def training_of(
-    settings: Mapping[str, Any], best: Score | Tried, rows: int, categories_dropped: tuple[tuple[str, int], ...]
+    parameters: Mapping[str, Any],
+    rows: int,
+    categories_dropped: tuple[tuple[str, int], ...],
+    *,
+    rate: float | None = None,
+    epoch: float | None = None,
+    penalty: float | None = None,
+    members: float | None = None,
 ) -> Training:
-    """`settings` are the estimator's parameters; those that are no plain values are left out."""
-    seed = settings.get("random_state")
-    kept = ((name, _setting(value)) for name, value in sorted(settings.items()) if name not in _LEFT_OUT)
+    """Return how a network came about. Parameters of the estimator that are no plain values are left out."""
+    seed = parameters.get("random_state")
+    kept = ((name, _setting(value)) for name, value in sorted(parameters.items()) if name not in _LEFT_OUT)
     return Training(
         version=__version__,
         seed=int(seed) if isinstance(seed, Integral) else None,
         settings=tuple((name, value) for name, value in kept if value is not ...),
         rows=rows,
-        rate=float(best.rate) if isinstance(best, Score) else None,
-        epoch=int(best.epoch) if isinstance(best, Score) else None,
+        rate=None if rate is None else float(rate),
+        epoch=None if epoch is None else int(epoch),
         categories_dropped=categories_dropped,
-        edge_penalty=float(best.price) if isinstance(best, Tried) else None,
-        members=best.members if isinstance(best, Tried) else None,
+        edge_penalty=None if penalty is None else float(penalty),
+        members=None if members is None else int(members),
     )
 
 
 def _setting(value: Any) -> Any:
-    """A plain value, or `...` where there is none: {"zip": "category"} becomes ("zip=category",).
+    """Return a plain value, or `...` where there is none: {"zip": "category"} becomes ("zip=category",).
 
     An order is written as on the command line: ("size=S<M<L",).
     """

@@ -1,7 +1,15 @@
-"""What goes wrong through input rather than through a bug of ours.
+"""What goes wrong through input rather than through a bug of ours: errors, and warnings that name the user's line.
 
-The command line shows these as one line; anything else is a bug and shows its traceback.
+The command line shows these errors as one line; anything else is a bug and shows its traceback.
 """
+
+from __future__ import annotations
+
+import sys
+import warnings
+from types import FrameType
+
+_PACKAGE = __name__.partition(".")[0]
 
 
 class ConceptRulesError(Exception):
@@ -14,3 +22,12 @@ class InputError(ConceptRulesError, ValueError):
 
 class ColumnTypeError(ConceptRulesError, TypeError):
     """A column whose values have the wrong type."""
+
+
+def warn(message: str) -> None:
+    """Warn, and name the first line outside of this package on the way up: the call that the user wrote."""
+    frame: FrameType | None = sys._getframe(1)
+    level = 2
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, stacklevel=level)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,40 +56,6 @@ def rule_size(network: RuleNetwork, level: int, rule: int) -> int:
     columns = {column.name: column for column in network.columns}
     predicates = [network.predicates[literal.index] for literal in literals]
     return sum(size_of(predicate, columns[predicate.column]) for predicate in predicates)
-
-
-def macro_f1(confusion: NDArray[Any]) -> float:
-    """Return the mean of F1 over the classes that occur, in the data or in the answers.
-
-    Parameters
-    ----------
-    confusion : array of shape (classes, classes)
-        The weight of the rows by their true class (first axis) and their answer (second axis).
-
-    Returns
-    -------
-    float
-        The macro-F1, between 0 and 1.
-
-    Examples
-    --------
-    >>> macro_f1(np.array([[2, 0], [1, 1]]))
-    0.7333333333333334
-    """
-    both = confusion.sum(axis=0) + confusion.sum(axis=1)
-    return float(np.mean(2 * np.diag(confusion)[both > 0] / both[both > 0]))
-
-
-def macro_f1_by_column(rows: Floats, answered: Floats, right: Floats) -> Floats:
-    """Return the macro-F1 of many tables at once, from counts of shape (classes, tables).
-
-    `rows` counts the rows of each class, `answered` the answers with each class and `right` those that are right.
-    """
-    both = rows + answered
-    there = both > 0
-    scores = np.divide(2 * right, both, out=np.zeros_like(both), where=there)
-    mean: Floats = scores.sum(axis=0) / there.sum(axis=0)
-    return mean
 
 
 def with_statistics(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import difflib
-import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import narwhals as nw
@@ -15,7 +15,7 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
-from conceptrules.model.errors import ColumnTypeError, InputError
+from conceptrules.model.errors import ColumnTypeError, InputError, warn
 from conceptrules.model.evaluation import Bits, PackedBits, octets_for, unpack, words_of
 from conceptrules.model.predicate import Column, Predicate
 from conceptrules.tables.column_values import ColumnValues, check_readable, codes_of, read_coded_values, read_values
@@ -36,6 +36,8 @@ class Table:
     """The names are the table's own; otherwise they are x0, x1, ... and columns go by position."""
     strings: bool = True
     """The table's own names are text; others, such as numbers, are written as text here."""
+    remembered: Callable[[int], ColumnValues] | None = None
+    """The cells of a column, kept after the first reading; None: every reading is a new one."""
 
     def __post_init__(self) -> None:
         repeated = [name for name, count in Counter(self.names).items() if count > 1]
@@ -49,10 +51,18 @@ class Table:
             column=lambda position: self.column(position)[rows],
             first=lambda: [self.column(position)[int(rows[0])] for position in range(len(self.names))],
             rows=len(rows),
+            remembered=None,
         )
 
+    def read_once(self) -> Table:
+        """Return the same table, which keeps the cells of each column that it has read."""
+        return replace(self, remembered=cache(self.cells))
+
     def cells(self, position: int) -> ColumnValues:
-        """Read the values of the column at this position."""
+        """Return the cells of a column."""
+        return self._read(position) if self.remembered is None else self.remembered(position)
+
+    def _read(self, position: int) -> ColumnValues:
         name, column = self.names[position], self.column(position)
         if isinstance(column, np.ndarray):
             return read_values(name, column)
@@ -215,7 +225,7 @@ def positions(columns: Sequence[Column], table: Table) -> list[int]:
             f"{', '.join(names)}"
         )
     if table.named:
-        warnings.warn("the table has column names, but training had none; columns go by position", stacklevel=2)
+        warn("the table has column names, but training had none; columns go by position")
     return list(range(len(names)))
 
 

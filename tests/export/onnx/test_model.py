@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 
 from benchmarks.exports import hostile
-from conceptrules import ConceptRuleClassifier
+from conceptrules import MLLPClassifier
 from conceptrules.cli import main
 from conceptrules.datasets import load
 from conceptrules.export import export
@@ -63,7 +63,7 @@ def test_names_stay_data():
 
 def test_a_learned_network_with_its_probabilities():
     data = load("tic-tac-toe")
-    clf = ConceptRuleClassifier((16,), recipe="paper", max_epochs=20, random_state=0, n_jobs=1).fit(data.X, data.y)
+    clf = MLLPClassifier(layers=(16,), max_epochs=20, random_state=0, n_jobs=1).fit(data.X, data.y)
     rows = agrees(clf.network_, data.X)
     assert rows > len(data.y)
     session = session_of(clf.network_)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from benchmarks.exports import hostile
-from conceptrules import ConceptRuleClassifier
+from conceptrules import MLLPClassifier
 from conceptrules.datasets import load
 from conceptrules.export import export
 from conceptrules.export.pmml.model import NAMESPACE, escaped, label_texts
@@ -62,7 +62,7 @@ def test_names_stay_data():
 @needs_java
 def test_a_learned_network():
     data = load("wine")
-    clf = ConceptRuleClassifier((16,), recipe="paper", max_epochs=20, random_state=0, n_jobs=1).fit(data.X, data.y)
+    clf = MLLPClassifier(layers=(16,), max_epochs=20, random_state=0, n_jobs=1).fit(data.X, data.y)
     assert agrees(clf.network_, data.X) > len(data.y)
 
 

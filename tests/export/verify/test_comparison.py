@@ -193,13 +193,13 @@ def test_words_are_not_run():
 
 
 def test_network_and_classifier_export(monkeypatch):
-    from conceptrules import ConceptRuleClassifier
+    from conceptrules import MLLPClassifier
 
     assert network().export("python", verify=True) == export(network(), "python")
     with pytest.raises(InputError, match="say verify=True as well"):
         network().export("python", data=[])
     rows, answers = [["yes", 1], ["yes", 2], ["no", 1], ["no", 2]] * 5, ["a", "a", "b", "b"] * 5
-    clf = ConceptRuleClassifier(recipe="paper", layers=(4,), max_epochs=20, random_state=0).fit(rows, answers)
+    clf = MLLPClassifier(layers=(4,), max_epochs=20, random_state=0).fit(rows, answers)
     assert clf.export("sql", verify=True, data=rows) == clf.network_.export("sql")
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from conceptrules.kernels.search import bit_planes as planes
 from conceptrules.model.evaluation import PackedBits as Packed
 from conceptrules.model.evaluation import first_firing, pack, unpack
-from tests.strategies_drafts import SIZES, seeded
+from tests.strategies_search import SIZES, seeded
 
 PRICES = st.sampled_from([0.0, 0.01, 0.3, 2.0])
 KINDS = st.sampled_from(["signs", "few", "many", "steep", "losses"])

@@ -9,16 +9,16 @@ import pytest
 
 from conceptrules.learn.examples import Examples
 from conceptrules.learn.mllp import device
-from conceptrules.learn.mllp.cpu_engine import Cpu
+from conceptrules.learn.mllp.cpu_engine import CpuEngine
 from conceptrules.learn.mllp.device import check_device, engine
-from conceptrules.learn.mllp.fit import Task
-from conceptrules.learn.mllp.hyperparameters import Recipe
+from conceptrules.learn.mllp.fit import FitJob
+from conceptrules.learn.mllp.hyperparameters import Hyperparameters
 from conceptrules.model.errors import InputError
 
 
-def task(rows: int = 8) -> Task:
+def job(rows: int = 8) -> FitJob:
     examples = Examples.of(np.zeros((rows, 4), bool), np.zeros(rows, np.int64), np.ones(rows))
-    return Task(Recipe((4,)), examples, examples, np.ones(2), np.random.default_rng(0))
+    return FitJob(Hyperparameters((4,)), examples, examples, np.ones(2), np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("wrong", ["gpu", "cudax", 0, None])
@@ -48,14 +48,14 @@ def test_no_gpu_and_no_such_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_auto_does_not_even_look_for_a_gpu_for_little_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device, "_driver", lambda: pytest.fail("it looked"))
-    assert isinstance(engine("auto", [task()], 2), Cpu)
+    assert isinstance(engine("auto", [job()], 2), CpuEngine)
 
 
 def test_auto_does_not_load_torch_where_there_is_no_driver(monkeypatch: pytest.MonkeyPatch) -> None:
-    large = replace(task(), recipe=Recipe((100_000, 100_000, 1000)))
+    large = replace(job(), hyperparameters=Hyperparameters((100_000, 100_000, 1000)))
     monkeypatch.setattr(device.ctypes, "CDLL", _missing)
     monkeypatch.setattr(device, "_gpus", lambda: pytest.fail("it loaded torch"))
-    assert isinstance(engine("auto", [large], 2), Cpu)
+    assert isinstance(engine("auto", [large], 2), CpuEngine)
 
 
 def _missing(name: str) -> None:
@@ -63,8 +63,8 @@ def _missing(name: str) -> None:
 
 
 def test_auto_takes_the_cpu_where_there_is_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    large = replace(task(), recipe=Recipe((100_000, 100_000, 1000)))
+    large = replace(job(), hyperparameters=Hyperparameters((100_000, 100_000, 1000)))
     monkeypatch.setattr(device, "_driver", lambda: True)
     monkeypatch.setattr(device, "find_spec", lambda name: name)
     monkeypatch.setattr(device, "_gpus", list)
-    assert isinstance(engine("auto", [large], 2), Cpu)
+    assert isinstance(engine("auto", [large], 2), CpuEngine)

@@ -1,4 +1,4 @@
-"""Recipe, descent, extraction, who wins, and the choice of the best."""
+"""Hyperparameters, descent, extraction, priority, and the choice of the best."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ from hypothesis import strategies as st
 from conceptrules.kernels.mllp import bits
 from conceptrules.kernels.mllp.cohort import Cohort
 from conceptrules.learn.examples import Examples
-from conceptrules.learn.mllp.cpu_engine import Cpu, train
+from conceptrules.learn.mllp.cpu_engine import CpuEngine, train
 from conceptrules.learn.mllp.descent import descend
 from conceptrules.learn.mllp.extract import extract
-from conceptrules.learn.mllp.fit import Score, Snapshot, Task, Watch, fit
-from conceptrules.learn.mllp.hyperparameters import Recipe, auto_layers
-from conceptrules.learn.priority import first, learned, macro_f1
+from conceptrules.learn.mllp.fit import FitJob, FitResult, Score, Watch, fit
+from conceptrules.learn.mllp.hyperparameters import Hyperparameters, auto_layers
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import layers_plain, pack
 from conceptrules.model.network import RuleNetwork
@@ -42,29 +41,33 @@ def xor(repeats: float = 10) -> Examples:
     return Examples.of(pairs, (inputs[:, 0] ^ inputs[:, 1]).astype(np.int64), np.full(8, repeats))
 
 
-def task(recipe: Recipe, seed: int = 0) -> Task:
-    return Task(recipe, xor(), xor(), np.ones(2), RNG(seed))
+def job(settings: Hyperparameters, seed: int = 0) -> FitJob:
+    return FitJob(settings, xor(), xor(), np.ones(2), RNG(seed))
 
 
-def fit_one(recipe: Recipe, watch: Watch) -> Snapshot:
-    (best,) = fit([task(recipe)], Cpu(2), watch)
-    return best
+def fit_one(settings: Hyperparameters, watch: Watch) -> FitResult:
+    (found,) = fit([job(settings)], CpuEngine(2), watch)
+    return found
 
 
 @pytest.mark.parametrize("layers", [(8,), (16, 16, 16)])
 def test_xor_is_learned(layers: tuple[int, ...]) -> None:
     scores: list[Score] = []
-    best = fit_one(Recipe(layers), lambda _, some: scores.extend(some))
+    found = fit_one(Hyperparameters(layers), lambda _, some: scores.extend(some))
+    best = found.best
+    assert found.history == tuple(scores)
+    assert not found.interrupted
     assert best.score.crs_f1 == best.score.training_f1 == 1
-    assert {score.rate for score in scores} == set(Recipe(layers).binarization_rate)
+    assert {score.rate for score in scores} == set(Hyperparameters(layers).binarization_rate)
     assert scores[-1].epoch == best.score.epoch + 100  # patience
     assert best.score == max(scores, key=lambda score: score.rank)
 
 
 def test_negation_finds_xor_without_the_opposites() -> None:
     rows = Examples.of(xor().bits[:, :2], xor().target, xor().weight)
-    wanted = replace(task(Recipe((8,), negation=True)), training=rows, validation=rows)
-    (best,) = fit([wanted], Cpu(2), lambda *_: None)
+    wanted = replace(job(Hyperparameters((8,), negation=True)), training=rows, validation=rows)
+    (found,) = fit([wanted], CpuEngine(2), lambda *_: None)
+    best = found.best
     assert best.score.crs_f1 == 1
     literals = {literal for rule in extract(best.sizes, best.weights, 2)[0].rules for literal in rule.literals}
     assert {literal.negated for literal in literals} == {False, True}
@@ -72,8 +75,8 @@ def test_negation_finds_xor_without_the_opposites() -> None:
 
 
 def test_descent_is_what_the_recipe_says(executor: Executor) -> None:
-    recipe = Recipe((4,), binarization_rate=(0.0, 0.5), max_epochs=3, min_steps=6, batch_size=4)
-    epochs = [(e.number, e.cohort.steps, e.loss.shape) for e in descend(recipe, 2, xor(), RNG(0), executor)]
+    settings = Hyperparameters((4,), binarization_rate=(0.0, 0.5), max_epochs=3, min_steps=6, batch_size=4)
+    epochs = [(e.number, e.cohort.steps, e.loss.shape) for e in descend(settings, 2, xor(), RNG(0), executor)]
     assert epochs == [(1, 6, (2,)), (2, 12, (2,)), (3, 18, (2,))]  # 8 rows, 2 steps a pass, 3 passes
 
 
@@ -89,8 +92,8 @@ def test_an_epoch_of_so_many_steps(
         return np.zeros(4)
 
     monkeypatch.setattr("conceptrules.learn.mllp.descent.cpu.epoch", record)
-    recipe = Recipe((4,), max_epochs=2, min_steps=6, batch_size=4, epoch_steps=steps)
-    list(descend(recipe, 2, xor(), RNG(0), executor))
+    settings = Hyperparameters((4,), max_epochs=2, min_steps=6, batch_size=4, epoch_steps=steps)
+    list(descend(settings, 2, xor(), RNG(0), executor))
     for order in orders:
         assert len(order) == 4 * steps
         assert set(np.bincount(order, minlength=8)) <= {passes, passes + 1}
@@ -99,8 +102,8 @@ def test_an_epoch_of_so_many_steps(
 
 def test_class_weight_reaches_the_loss(executor: Executor) -> None:
     """As if the rows of a class were as many more."""
-    recipe, weight = Recipe((4,), max_epochs=5, l1=1e-5, graft=0.5), np.array([1.0, 9])
-    by_class, plain = replace(task(recipe), class_weight=weight), task(recipe)
+    settings, weight = Hyperparameters((4,), max_epochs=5, l1=1e-5, graft=0.5), np.array([1.0, 9])
+    by_class, plain = replace(job(settings), class_weight=weight), job(settings)
     by_row = replace(plain, training=plain.training.weighted(plain.training.weight * weight[plain.training.target]))
     found, wanted, other = (next(train(one, executor))[0].weights for one in (by_class, by_row, plain))
     np.testing.assert_array_equal(found, wanted)
@@ -108,12 +111,12 @@ def test_class_weight_reaches_the_loss(executor: Executor) -> None:
 
 
 def test_xor_is_learned_with_every_option() -> None:
-    best = fit_one(Recipe((16, 16, 16), graft=0.5, l1=1e-6, epoch_steps=40), lambda *_: None)
+    best = fit_one(Hyperparameters((16, 16, 16), graft=0.5, l1=1e-6, epoch_steps=40), lambda *_: None).best
     assert best.score.crs_f1 == 1
 
 
 def test_masks_are_redrawn_and_the_learning_rate_decays(monkeypatch: pytest.MonkeyPatch, executor: Executor) -> None:
-    """What every call of the kernel gets, two steps at a time: other masks of the right share, a falling rate."""
+    """What every call of the kernel gets: another mask of the right share for each epoch, and a falling rate."""
     calls = []
 
     def record(
@@ -123,18 +126,18 @@ def test_masks_are_redrawn_and_the_learning_rate_decays(monkeypatch: pytest.Monk
         return np.zeros(2)
 
     monkeypatch.setattr("conceptrules.learn.mllp.descent.cpu.epoch", record)
-    recipe = Recipe((64,), binarization_rate=(0.2, 0.7), max_epochs=3, min_steps=6, batch_size=4, mask_every=2)
-    list(descend(replace(recipe, decay_every=2, decay=0.5), 2, xor(), RNG(0), executor))
-    assert [rows for _, rows, _, _ in calls] == [8] * 9
-    np.testing.assert_allclose([rate for _, _, rate, _ in calls], [5e-3] * 6 + [2.5e-3] * 3)
+    settings = Hyperparameters((64,), binarization_rate=(0.2, 0.7), max_epochs=6, min_steps=6, batch_size=4)
+    list(descend(replace(settings, decay_every=2, decay=0.5), 2, xor(), RNG(0), executor))
+    assert [rows for _, rows, _, _ in calls] == [24] * 6
+    np.testing.assert_allclose([rate for _, _, rate, _ in calls], [5e-3] * 2 + [2.5e-3] * 2 + [1.25e-3] * 2)
     assert all(np.allclose(masked.mean(axis=1), [0.2, 0.7], atol=0.1) for masked, *_ in calls)
     assert not any(np.array_equal(first[0], second[0]) for first, second in pairwise(calls))
     assert 0.09 < calls[0][3] <= 0.1  # the weights at the start
 
 
 def test_snapshots_come_with_weights_and_scores(executor: Executor) -> None:
-    recipe = Recipe((4,), binarization_rate=(0.0, 0.5), max_epochs=7, snapshot_every=3)
-    seen = list(train(task(recipe), executor))
+    settings = Hyperparameters((4,), binarization_rate=(0.0, 0.5), max_epochs=7, snapshot_every=3)
+    seen = list(train(job(settings), executor))
     assert [[snapshot.score.epoch for snapshot in cohort] for cohort in seen] == [[3, 3], [6, 6], [7, 7]]
     assert not np.array_equal(seen[0][0].weights, seen[1][0].weights)  # copies, not the trainer's own
 
@@ -142,22 +145,27 @@ def test_snapshots_come_with_weights_and_scores(executor: Executor) -> None:
 def test_refit_trains_on_all_rows_with_what_was_chosen() -> None:
     scores: list[Score] = []
     part = xor().weighted(np.array([1, 1, 1, 1, 1, 1, 1, 0.0]))
-    wanted = replace(task(Recipe((8,), refit=True)), training=part)
-    (best,) = fit([wanted], Cpu(2), lambda _, some: scores.extend(some))
+    wanted = replace(job(Hyperparameters((8,), refit=True)), training=part)
+    (found,) = fit([wanted], CpuEngine(2), lambda _, some: scores.extend(some))
     again = next(k for k in range(1, len(scores)) if scores[k].epoch < scores[k - 1].epoch)
     chosen = max(scores[:again], key=lambda score: score.rank)
-    assert best.score in scores[again:]
+    assert found.best.score in scores[again:]
     assert {score.rate for score in scores[again:]} == {chosen.rate}
 
 
-def test_what_a_task_learns_does_not_depend_on_threads_nor_on_the_tasks_beside_it() -> None:
-    """Law 6. The tasks beside it are of other depths and widths, and end at other epochs."""
-    recipes = [Recipe((8,), max_epochs=20), Recipe((5, 4, 3), max_epochs=9), Recipe((6,), max_epochs=20, patience=5)]
-    alone = [fit([task(recipe, seed)], Cpu(2), lambda *_: None)[0] for seed, recipe in enumerate(recipes)]
-    together = fit([task(recipe, seed) for seed, recipe in enumerate(recipes)], Cpu(3), lambda *_: None)
+def test_what_a_job_learns_does_not_depend_on_threads_nor_on_the_jobs_beside_it() -> None:
+    """Law 6. The jobs beside it are of other depths and widths, and end at other epochs."""
+    several = [
+        Hyperparameters((8,), max_epochs=20),
+        Hyperparameters((5, 4, 3), max_epochs=9),
+        Hyperparameters((6,), max_epochs=20, patience=5),
+    ]
+    alone = [fit([job(settings, seed)], CpuEngine(2), lambda *_: None)[0] for seed, settings in enumerate(several)]
+    together = fit([job(settings, seed) for seed, settings in enumerate(several)], CpuEngine(3), lambda *_: None)
     for one, other in zip(alone, together, strict=True):
-        np.testing.assert_array_equal(one.weights, other.weights)
-        assert one.score == other.score
+        np.testing.assert_array_equal(one.best.weights, other.best.weights)
+        assert one.best.score == other.best.score
+        assert one.history == other.history
 
 
 def test_an_interrupt_keeps_the_best_so_far() -> None:
@@ -165,9 +173,9 @@ def test_an_interrupt_keeps_the_best_so_far() -> None:
         if scores[0].epoch == 10:
             raise KeyboardInterrupt
 
-    with pytest.warns(UserWarning, match=r"interrupted; .* kept \(epoch 5\)"):
-        best = fit_one(Recipe((8,)), interrupt)
-    assert best.score.epoch == 5
+    found = fit_one(Hyperparameters((8,)), interrupt)
+    assert found.interrupted
+    assert found.best.score.epoch == 5
 
 
 def test_an_interrupt_of_the_refit_keeps_the_network_before_it() -> None:
@@ -178,9 +186,9 @@ def test_an_interrupt_of_the_refit_keeps_the_network_before_it() -> None:
             raise KeyboardInterrupt
         epochs.append(scores[0].epoch)
 
-    with pytest.warns(UserWarning, match="interrupted"):
-        best = fit_one(Recipe((8,), refit=True), interrupt)
-    assert best.score.epoch in epochs
+    found = fit_one(Hyperparameters((8,), refit=True), interrupt)
+    assert found.interrupted
+    assert found.best.score.epoch in epochs
 
 
 def test_an_interrupt_before_the_first_snapshot_is_not_swallowed() -> None:
@@ -188,7 +196,7 @@ def test_an_interrupt_before_the_first_snapshot_is_not_swallowed() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        fit_one(Recipe((8,)), interrupt)
+        fit_one(Hyperparameters((8,)), interrupt)
 
 
 @given(st.integers(0, 999), st.sampled_from([(3, 4, 2), (3, 4, 3, 5, 3)]), st.booleans())
@@ -204,32 +212,6 @@ def test_the_extracted_network_equals_the_rounded_weights(seed: int, sizes: tupl
     inputs = np.hstack([rows, ~rows]) if negation else rows
     fired = bits.fired(sizes, weights, pack(inputs).words)
     assert np.array_equal(pack(layers_plain(network, rows)[-1]).words, fired & pack(np.ones((20, 1), bool)).words)
-
-
-def test_who_wins() -> None:
-    """Class 0 fires on everything, class 1 on half of its own rows and nothing else: class 1 goes first."""
-    rows = Examples.of(np.zeros((6, 1), bool), np.array([0, 0, 0, 0, 1, 1]), np.ones(6))
-    fired = np.array([[1, 0], [1, 0], [1, 0], [1, 0], [1, 0], [1, 1]], dtype=bool)
-    assert learned(fired, rows, np.ones(2)) == ((1, 0), 0)
-    assert first(fired, rows, np.ones(2)) == ((0, 1), 0)
-
-
-def test_class_weight_decides_who_wins() -> None:
-    rows = Examples.of(np.zeros((6, 1), bool), np.array([0, 0, 0, 1, 1, 1]), np.ones(6))
-    fired = np.array([[1, 1], [1, 1], [0, 0], [1, 1], [0, 0], [0, 0]], dtype=bool)
-    assert learned(fired, rows, np.ones(2)) == ((0, 1), 1)
-    assert learned(fired, rows, np.array([1.0, 9])) == ((1, 0), 1)
-    assert learned(fired, rows, np.array([9.0, 1])) == ((0, 1), 0)
-
-
-def test_macro_f1_is_that_of_scikit_learn() -> None:
-    from sklearn.metrics import f1_score
-
-    rng = RNG(0)
-    rows = Examples.of(np.zeros((50, 1), bool), rng.integers(0, 3, 50), rng.random(50))
-    decided = rng.integers(0, 3, 50)
-    wanted = f1_score(rows.target, decided, average="macro", sample_weight=rows.weight)
-    assert macro_f1(decided, rows, 5) == pytest.approx(wanted)
 
 
 @pytest.mark.parametrize(
@@ -256,12 +238,12 @@ def test_macro_f1_is_that_of_scikit_learn() -> None:
 )
 def test_settings_out_of_range(settings: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        Recipe(**{"layers": (4,), **settings})  # type: ignore[arg-type]
+        Hyperparameters(**{"layers": (4,), **settings})  # type: ignore[arg-type]
 
 
 def test_a_single_size_and_a_single_rate_will_do() -> None:
-    recipe = Recipe(8, binarization_rate=0.9)  # type: ignore[arg-type]
-    assert (recipe.layers, recipe.binarization_rate) == ((8,), (0.9,))
+    settings = Hyperparameters(8, binarization_rate=0.9)  # type: ignore[arg-type]
+    assert (settings.layers, settings.binarization_rate) == ((8,), (0.9,))
 
 
 def test_auto_layers_grow_with_the_inputs() -> None:

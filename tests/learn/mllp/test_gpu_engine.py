@@ -16,89 +16,93 @@ pytest.importorskip("triton", reason="triton is not installed: pip install 'conc
 
 from conceptrules.kernels.mllp import bits, gpu
 from conceptrules.learn.examples import Examples
-from conceptrules.learn.mllp.fit import Score, Task, fit
-from conceptrules.learn.mllp.gpu_engine import Gpu, Run
-from conceptrules.learn.mllp.hyperparameters import Recipe
+from conceptrules.learn.mllp.fit import FitJob, Score, fit
+from conceptrules.learn.mllp.gpu_engine import GpuEngine, Run
+from conceptrules.learn.mllp.hyperparameters import Hyperparameters
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import PackedBits, unpack
 
 # Every step costs the interpreter seconds.
-RECIPE = Recipe((2,), binarization_rate=(0.0, 0.6), max_epochs=2, snapshot_every=1, min_steps=1, patience=None)
+SETTINGS = Hyperparameters(
+    (2,), binarization_rate=(0.0, 0.6), max_epochs=2, snapshot_every=1, min_steps=1, patience=None
+)
 
 
-def task(recipe: Recipe, seed: int, inputs: int = 3, classes: int = 2, rows: int = 6) -> Task:
+def job(settings: Hyperparameters, seed: int, inputs: int = 3, classes: int = 2, rows: int = 6) -> FitJob:
     rng = np.random.default_rng(seed)
     examples = [
         Examples.of(rng.random((size, inputs)) < 0.5, rng.integers(0, classes, size), np.ones(size))
         for size in (rows, 4)
     ]
-    return Task(recipe, *examples, np.ones(classes), np.random.default_rng(seed))
+    return FitJob(settings, *examples, np.ones(classes), np.random.default_rng(seed))
 
 
-def tasks(epochs: int = 2) -> list[Task]:
+def jobs(epochs: int = 2) -> list[FitJob]:
     """Of other widths, depths, inputs, classes and numbers of rows."""
-    recipe = replace(RECIPE, max_epochs=epochs)
+    settings = replace(SETTINGS, max_epochs=epochs)
     return [
-        task(recipe, 0),
-        task(replace(recipe, layers=(3,), binarization_rate=(0.5,)), 1, inputs=9),
-        task(replace(recipe, layers=(2, 1, 2), binarization_rate=(0.5,), mask_every=1), 2, classes=3, rows=5),
+        job(settings, 0),
+        job(replace(settings, layers=(3,), binarization_rate=(0.5,)), 1, inputs=9),
+        job(replace(settings, layers=(2, 1, 2), binarization_rate=(0.5,)), 2, classes=3, rows=5),
     ]
 
 
-def test_every_task_gets_a_snapshot_for_each_rate() -> None:
+def test_every_job_gets_a_snapshot_for_each_rate() -> None:
     seen: list[tuple[int, list[Score]]] = []
-    best = fit(tasks(), Gpu([DEVICE]), lambda number, scores: seen.append((number, scores)))
+    best = fit(jobs(), GpuEngine([DEVICE]), lambda number, scores: seen.append((number, scores)))
     assert sorted((number, scores[0].epoch) for number, scores in seen) == [(n, e) for n in range(3) for e in (1, 2)]
     for number, scores in seen:
-        assert [score.rate for score in scores] == list(tasks()[number].recipe.binarization_rate)
-    for snapshot, wanted in zip(best, tasks(), strict=True):
+        assert [score.rate for score in scores] == list(jobs()[number].hyperparameters.binarization_rate)
+    for snapshot, wanted in zip([found.best for found in best], jobs(), strict=True):
         assert snapshot.sizes == wanted.sizes
         assert ((snapshot.weights >= 0) & (snapshot.weights <= 1)).all()
         assert np.isfinite(snapshot.score.loss)
 
 
-def test_a_task_learns_the_same_alone_beside_others_and_on_several_devices() -> None:
-    alone = [fit([one], Gpu([DEVICE]), lambda *_: None)[0] for one in tasks(1)[:2]]
-    together = fit(tasks(1)[:2], Gpu([DEVICE]), lambda *_: None)
-    spread = fit(tasks(1)[:2], Gpu([DEVICE, DEVICE]), lambda *_: None)
+def test_a_job_learns_the_same_alone_beside_others_and_on_several_devices() -> None:
+    alone = [fit([one], GpuEngine([DEVICE]), lambda *_: None)[0] for one in jobs(1)[:2]]
+    together = fit(jobs(1)[:2], GpuEngine([DEVICE]), lambda *_: None)
+    spread = fit(jobs(1)[:2], GpuEngine([DEVICE, DEVICE]), lambda *_: None)
     for one, other, third in zip(alone, together, spread, strict=True):
-        np.testing.assert_allclose(one.weights, other.weights, rtol=1e-5, atol=1e-6)
-        np.testing.assert_allclose(one.weights, third.weights, rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(one.best.weights, other.best.weights, rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(one.best.weights, third.best.weights, rtol=1e-5, atol=1e-6)
 
 
 def test_what_fires_is_what_the_bits_say(monkeypatch: pytest.MonkeyPatch) -> None:
     """On rows that come in several parts, with networks of other sizes beside them."""
     monkeypatch.setattr(gpu, "LOOK_ROWS", 16)
-    pair = [task(replace(RECIPE, layers=(9,)), 0, rows=40), task(replace(RECIPE, layers=(5,)), 1, inputs=4, rows=21)]
+    pair = [job(replace(SETTINGS, layers=(9,)), 0, rows=40), job(replace(SETTINGS, layers=(5,)), 1, inputs=4, rows=21)]
     run = Run([0, 1], pair, DEVICE)
     run.trainer.weights *= 8
     owners = [pair[0], pair[0], pair[1], pair[1]]
     shares = []
     for one, weights, found in zip(owners, run.trainer.own_weights(), run.training.fired(), strict=True):
-        wanted = unpack(PackedBits(bits.fired(one.sizes, weights, one.training.words.words), len(one.training)))
+        wanted = unpack(
+            PackedBits(bits.fired(one.sizes, weights, one.training.to_packed_bits().words), len(one.training))
+        )
         np.testing.assert_array_equal(found, wanted)
         shares.append(wanted.mean())
     assert 0 < np.mean(shares) < 1
 
 
 def test_tasks_that_have_ended_are_not_reported_any_more() -> None:
-    patient, hasty = task(RECIPE, 0), task(replace(RECIPE, patience=1), 0)
+    patient, hasty = job(SETTINGS, 0), job(replace(SETTINGS, patience=1), 0)
     seen: list[int] = []
-    fit([patient, hasty], Gpu([DEVICE]), lambda number, scores: seen.append(number))
+    fit([patient, hasty], GpuEngine([DEVICE]), lambda number, scores: seen.append(number))
     assert seen.count(0) == 2
     assert seen.count(1) <= 2
 
 
 def test_the_classifier_trains_there_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """From a table to rules, with the device in the place of a GPU where there is none."""
-    from conceptrules import ConceptRuleClassifier, fit_cohort
+    from conceptrules import MLLPClassifier, fit_cohort
     from conceptrules.learn.mllp import device
 
     monkeypatch.setattr(device, "_gpus", lambda: [DEVICE])
     rows, answers = [["yes"], ["no"]] * 5, ["a", "b"] * 5
-    quick = {"recipe": "paper", "layers": (2,), "binarization_rate": 0.5, "max_epochs": 1, "random_state": 0}
-    alone = ConceptRuleClassifier(**quick, device="cuda").fit(rows, answers)
-    (member,) = fit_cohort(rows, answers, settings=[quick], device="cuda")
+    quick = {"layers": (2,), "binarization_rate": 0.5, "max_epochs": 1, "random_state": 0}
+    alone = MLLPClassifier(**quick, device="cuda").fit(rows, answers)
+    (member,) = fit_cohort(rows, answers, settings=[quick], estimator=MLLPClassifier(device="cuda"))
     assert alone.network_ == member.classifier.network_
     assert alone.history_ == member.classifier.history_
     assert set(alone.predict(rows)) <= {"a", "b"}
@@ -107,4 +111,4 @@ def test_the_classifier_trains_there_too(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize("option", [{"graft": 0.5}, {"l1": 1e-5}, {"epoch_steps": 10}])
 def test_what_only_a_cpu_trains_is_refused(option: dict[str, float]) -> None:
     with pytest.raises(InputError, match=f"{next(iter(option))} is for training on a CPU"):
-        fit([task(replace(RECIPE, **option), 0)], Gpu([DEVICE]), lambda *_: None)
+        fit([job(replace(SETTINGS, **option), 0)], GpuEngine([DEVICE]), lambda *_: None)

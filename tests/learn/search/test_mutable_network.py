@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from conceptrules.learn.examples import Examples
 from conceptrules.learn.scoring import SCORES
-from conceptrules.learn.search.mutable_network import Draft
+from conceptrules.learn.search.mutable_network import MutableNetwork
 from conceptrules.learn.search.objective import benefit
 from conceptrules.learn.search.packed_rows import Rows
 from conceptrules.model import evaluation as evaluate
@@ -17,10 +17,10 @@ from conceptrules.model import statistics as measure
 from conceptrules.model.evaluation import PackedBits, unpack
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Column, Equals
-from tests.strategies_drafts import drafts, examples, seeded, some
+from tests.strategies_search import drafts, examples, seeded, some
 
 
-def network_of(draft: Draft) -> RuleNetwork:
+def network_of(draft: MutableNetwork) -> RuleNetwork:
     count = len(draft.rows.words) // 2
     columns = tuple(Column(f"x{i}", "boolean") for i in range(count))
     classes = tuple(f"class {c}" for c in range(draft.rows.classes))
@@ -34,11 +34,11 @@ def bits_of(rows: Rows) -> np.ndarray:
     return unpack(PackedBits(rows.words[: len(rows.words) // 2], len(rows.target)))
 
 
-def rebuilt(draft: Draft) -> Draft:
-    return Draft(draft.rows, [list(layer) for layer in draft.layers], list(draft.order), draft.default)
+def rebuilt(draft: MutableNetwork) -> MutableNetwork:
+    return MutableNetwork(draft.rows, [list(layer) for layer in draft.layers], list(draft.order), draft.default)
 
 
-def assert_consistent(draft: Draft) -> None:
+def assert_consistent(draft: MutableNetwork) -> None:
     """What it remembers of its nodes is what they are."""
     for found, expected in zip(draft.holds, rebuilt(draft).holds, strict=True):
         assert len(found) == len(expected)
@@ -90,7 +90,7 @@ def test_forcing_a_node_answers_as_if_it_held_there_and_changes_nothing(draft, r
     assert (found == forced_plain(draft, depth, node, value)).all()
 
 
-def forced_plain(draft: Draft, depth: int, node: int, value: np.ndarray) -> np.ndarray:
+def forced_plain(draft: MutableNetwork, depth: int, node: int, value: np.ndarray) -> np.ndarray:
     again = rebuilt(draft)
     again.holds = again.holds[: depth + 1]
     again.holds[depth][node] = value
@@ -160,6 +160,6 @@ def test_rows_laid_out_one_by_one_count_as_their_weights_do(given_rows, data):
 
 def test_an_empty_draft_answers_its_default():
     rows = Rows.of(Examples.of(np.array([[True], [False], [True]]), np.array([0, 1, 1]), np.ones(3)), 2)
-    draft = Draft.empty(rows, [0, 1], 1)
+    draft = MutableNetwork.empty(rows, [0, 1], 1)
     assert draft.confusion().tolist() == [[0, 1], [0, 2]]
     assert (draft.edges, draft.rules) == (0, 0)

@@ -10,20 +10,20 @@ import numpy as np
 import pytest
 
 from conceptrules.learn.examples import Examples
-from conceptrules.learn.search import noise_filter as teacher
+from conceptrules.learn.search import noise_filter
 from conceptrules.learn.search import regularization_path as searching
-from conceptrules.learn.search.ablation import Ideas
+from conceptrules.learn.search.ablation import Ablation
 from conceptrules.learn.search.noise_filter import agreed, asked
 from conceptrules.learn.search.problem import EFFORTS, Problem
 from tests.learn.search.test_regularization_path import QUICK, found_for, problem_of, written
 
-TAUGHT = replace(QUICK, teacher=True)
+TAUGHT = replace(QUICK, noise_filter=True)
 
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of small tables too."""
-    monkeypatch.setattr(teacher, "_ROWS", 100)
+    monkeypatch.setattr(noise_filter, "_ROWS", 100)
 
 
 def table(rows: int = 600, chance: float = 0.15) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -75,10 +75,10 @@ def test_a_rare_class_is_answered_where_the_score_asks_for_it():
     rare = np.random.default_rng(2).random(1500) < np.where(bits[:, 0] & bits[:, 1], 0.4, 0.02)
     kept = {
         scoring: int(agreed(one, one.examples).target.sum())
-        for scoring in ("macro-F1", "accuracy")
+        for scoring in ("f1_macro", "accuracy")
         for one in [problem_of(bits, rare, effort=TAUGHT, scoring=scoring)]
     }
-    assert kept["macro-F1"] > 1.5 * kept["accuracy"]
+    assert kept["f1_macro"] > 1.5 * kept["accuracy"]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_rare_class_is_answered_where_the_score_asks_for_it():
     [
         {"effort": QUICK},
         {"effort": EFFORTS["fast"]},
-        {"ideas": Ideas(teacher=False)},
+        {"ablation": Ablation(noise_filter=False)},
         {"class_weight": np.array([1.0, 0.0])},
     ],
 )
@@ -99,15 +99,15 @@ def test_tables_of_three_classes_are_not_asked_about(monkeypatch):
     bits, says, _ = table()
     given = problem_of(bits, says.astype(int) + bits[:, 4], effort=TAUGHT)
     assert not asked(given)
-    monkeypatch.setattr(teacher, "_CLASSES", 3)
+    monkeypatch.setattr(noise_filter, "_CLASSES", 3)
     assert asked(given)
 
 
 def test_small_tables_and_classes_of_a_few_rows_are_not_asked_about(monkeypatch):
     bits, _, _ = table()
-    monkeypatch.setattr(teacher, "_ROWS", 601)
+    monkeypatch.setattr(noise_filter, "_ROWS", 601)
     assert not asked(problem())
-    monkeypatch.setattr(teacher, "_ROWS", 100)
+    monkeypatch.setattr(noise_filter, "_ROWS", 100)
     few = np.zeros(600, np.int64)
     few[:4] = 1
     given = problem_of(bits, few, effort=TAUGHT)
@@ -116,7 +116,7 @@ def test_small_tables_and_classes_of_a_few_rows_are_not_asked_about(monkeypatch)
 
 
 def test_a_class_on_which_trees_never_agree_stays(monkeypatch):
-    monkeypatch.setattr(teacher, "_decided", lambda shares, own, problem: np.zeros(len(own), np.int64))
+    monkeypatch.setattr(noise_filter, "_decided", lambda shares, own, problem: np.zeros(len(own), np.int64))
     given = problem()
     assert len(agreed(given, given.examples)) == len(given.examples)
 
@@ -129,7 +129,7 @@ def test_columns_have_their_order_again():
         [test for cut in cuts for test in (values <= cut, values > cut)] + [words == word for word in "abc"]
     )
     columns = np.array([0] * 8 + [1] * 3)
-    codes = teacher._codes(Examples.of(bits, np.zeros(6, np.int64), np.ones(6)), columns)
+    codes = noise_filter._codes(Examples.of(bits, np.zeros(6, np.int64), np.ones(6)), columns)
     assert codes.shape == (6, 2)
     assert codes[:, 0].tolist() == (5 - values).tolist() or codes[:, 0].tolist() == (values - 1).tolist()
     assert len(set(codes[:, 1])) == len(set(zip(words, codes[:, 1], strict=True))) == 3
@@ -138,7 +138,7 @@ def test_columns_have_their_order_again():
 def test_every_part_has_its_share_of_every_class():
     bits, _, _ = table(110)
     own = Examples.of(bits, np.repeat([0, 1], [93, 17]), np.ones(110))
-    counts = np.array([np.bincount(own.target[teacher._parts(own, 5) == k]) for k in range(5)])
+    counts = np.array([np.bincount(own.target[noise_filter._parts(own, 5) == k]) for k in range(5)])
     assert (np.ptp(counts, axis=0) <= 1).all()
 
 
@@ -160,7 +160,7 @@ def test_networks_learn_from_the_rows_that_trees_agree_with_where_that_is_better
 
 def test_held_out_rows_refuse_what_does_not_help(monkeypatch):
     agree(monkeypatch, with_rules=False)
-    assert written(found_for(problem())) == written(found_for(problem(ideas=Ideas(teacher=False))))
+    assert written(found_for(problem())) == written(found_for(problem(ablation=Ablation(noise_filter=False))))
 
 
 def test_the_pool_changes_nothing():

@@ -12,16 +12,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conceptrules.learn.examples import Examples, canonical
-from conceptrules.learn.mllp.cpu_engine import Here
+from conceptrules.learn.holdout import _held_back
+from conceptrules.learn.mllp.cpu_engine import CallingThread
 from conceptrules.learn.scoring import SCORES
-from conceptrules.learn.search.mutable_network import Draft
+from conceptrules.learn.search.mutable_network import MutableNetwork
 from conceptrules.learn.search.problem import EFFORTS, Effort, Problem
-from conceptrules.learn.search.regularization_path import Found, Tried, _settled, prices, search, splits
+from conceptrules.learn.search.regularization_path import (
+    Found,
+    Trial,
+    _settled,
+    number_of_splits,
+    regularization_path,
+    search,
+)
 from conceptrules.learn.search.voting import MEMBERS
-from tests.strategies_drafts import longest, seeded
+from tests.strategies_search import longest, seeded
 
 QUICK = Effort(
-    1, sweeps=1, regrow=1, seeds=1, descent=False, teacher=False, committees=True, most_splits=2, lowest=0.15
+    1, sweeps=1, regrow=1, seeds=1, descent=False, noise_filter=False, voting=True, most_splits=2, lowest=0.15
 )
 
 
@@ -31,7 +39,7 @@ def problem_of(bits: np.ndarray, target: Any, weight: Any = None, **given: Any) 
     classes = given.pop("classes", int(target.max()) + 1)
     usual: dict[str, Any] = {
         "class_weight": np.ones(classes),
-        "scoring": "macro-F1",
+        "scoring": "f1_macro",
         "literals": np.ones(2 * bits.shape[1], bool),
         "effort": QUICK,
         "seed": 0,
@@ -39,9 +47,10 @@ def problem_of(bits: np.ndarray, target: Any, weight: Any = None, **given: Any) 
     return Problem(rows, classes, **usual | given)
 
 
-def found_for(problem: Problem, pool: Any = None, watched: list[Tried] | None = None) -> Found:
-    held = splits(problem.examples, 0.2, problem.effort, np.random.default_rng(problem.seed))
-    return search(problem, held, pool or Here(), (watched if watched is not None else []).append)
+def found_for(problem: Problem, pool: Any = None, watched: list[Trial] | None = None) -> Found:
+    rng = np.random.default_rng(problem.seed)
+    held = [_held_back(problem.examples, 0.2, rng) for _ in range(number_of_splits(problem.examples, 2))]
+    return search(problem, held, pool or CallingThread(), (watched if watched is not None else []).append)
 
 
 def written(found: Found) -> list[Any]:
@@ -104,13 +113,13 @@ def test_a_budget_of_no_edges_leaves_the_default():
 @settings(max_examples=10)
 @given(seeded(), st.sampled_from(sorted(SCORES)))
 def test_the_history_tells_what_was_tried_and_the_frontier_what_is_kept(rng, scoring):
-    watched: list[Tried] = []
+    watched: list[Trial] = []
     found = found_for(problem_of(*noisy(rng, 60, 5, 2), scoring=scoring), watched=watched)
     assert watched == found.history
-    # The network of one literal is not what a price led to.
+    # The network of one literal is not what a penalty led to.
     assert all(line in found.history or draft.edges <= 2 for line, draft in found.drafts)
     assert any(draft.edges <= 2 for _, draft in found.drafts)
-    tried = [line.price for line in found.history if line.members == 1]
+    tried = [line.penalty for line in found.history if line.members == 1]
     assert tried == sorted(tried, reverse=True)
     assert np.isfinite([line.score for line in found.history]).all()
     assert 0 <= found.chosen < len(found.drafts)
@@ -124,7 +133,7 @@ def test_networks_that_vote_are_polished_as_one_where_their_own_rows_can_tell_wh
     voting = [line for line in found_for(problem_of(bits, target)).history if line.members == MEMBERS]
     (imperfect, joint, perfect) = voting
     assert [line.joint for line in voting] == [False, True, False]
-    assert (joint.price, perfect.training_score) == (imperfect.price, 1)
+    assert (joint.penalty, perfect.training_score) == (imperfect.penalty, 1)
     assert joint.edges < imperfect.edges
 
 
@@ -157,7 +166,7 @@ def test_odd_tables_are_learned_without_a_crash(name, scoring):
     found = found_for(problem)
     for line, draft in found.drafts:
         assert np.isfinite([line.score, line.training_score, draft.score()]).all()
-        alone = Draft.empty(draft.rows, list(range(problem.classes)), 0)
+        alone = MutableNetwork.empty(draft.rows, list(range(problem.classes)), 0)
         assert draft.score() >= alone.score() - 1e-12
 
 
@@ -198,7 +207,8 @@ def test_a_class_that_never_occurs_is_never_answered():
 def test_splits_hold_rows_back_and_lose_none(rng, rows, classes, effort):
     bits, target = rng.random((rows, 3)) < 0.5, rng.integers(classes, size=rows)
     examples = canonical(Examples.of(bits, target, np.ones(rows)))
-    pairs = splits(examples, 0.2, EFFORTS[effort], rng)
+    count = number_of_splits(examples, EFFORTS[effort].most_splits)
+    pairs = [_held_back(examples, 0.2, rng) for _ in range(count)]
     assert 1 <= len(pairs) <= EFFORTS[effort].most_splits
     for training, validation in pairs:
         assert len(validation)
@@ -209,12 +219,12 @@ def test_splits_hold_rows_back_and_lose_none(rng, rows, classes, effort):
 
 def test_large_tables_are_split_once():
     examples = Examples.of(np.ones((100_000, 1), bool), np.arange(100_000) % 2, np.ones(100_000))
-    assert len(splits(examples, 0.2, EFFORTS["best"], np.random.default_rng(0))) == 1
+    assert number_of_splits(examples, EFFORTS["best"].most_splits) == 1
 
 
 @given(st.integers(1, 10**7), st.sampled_from([effort.lowest for effort in EFFORTS.values()]))
 def test_prices_fall(rows, lowest):
-    found = prices(rows, lowest)
+    found = regularization_path(rows, lowest)
     assert list(found) == sorted(found, reverse=True)
     assert len(set(found)) == len(found)
     assert found[-1] == lowest
@@ -222,10 +232,10 @@ def test_prices_fall(rows, lowest):
 
 def test_a_fall_at_a_high_price_does_not_end_the_search() -> None:
     """Networks of a few edges are good or bad by chance."""
-    tries = [Tried(price, 1, False, 5.0, 0.5, score) for price, score in ((100.0, 0.62), (40.0, 0.55))]
+    tries = [Trial(penalty, 1, False, 5.0, 0.5, score) for penalty, score in ((100.0, 0.62), (40.0, 0.55))]
     two = SimpleNamespace(classes=2)
     assert not _settled(two, tries)
-    assert _settled(two, [*tries, Tried(2.5, 1, False, 30.0, 0.6, 0.6)])
+    assert _settled(two, [*tries, Trial(2.5, 1, False, 30.0, 0.6, 0.6)])
 
 
 @settings(max_examples=5)

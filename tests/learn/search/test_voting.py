@@ -6,17 +6,17 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.learn.search.mutable_network import Draft
+from conceptrules.learn.search.mutable_network import MutableNetwork
 from conceptrules.learn.search.voting import MEMBERS, committee, longest_vote
 from conceptrules.model.evaluation import PackedBits, first_firing, unpack
-from tests.strategies_drafts import drafts_on, rows
+from tests.strategies_search import drafts_on, rows
 
 
-def fired(draft: Draft) -> np.ndarray:
+def fired(draft: MutableNetwork) -> np.ndarray:
     return unpack(PackedBits(draft.fired, len(draft.rows.target)))
 
 
-def decided(draft: Draft) -> np.ndarray:
+def decided(draft: MutableNetwork) -> np.ndarray:
     return first_firing(fired(draft), draft.order, draft.default)
 
 

@@ -30,7 +30,7 @@ def demo(
 
 def learn_tic_tac_toe(seed: int, report: str) -> int:
     """Learn and print the network, write its report, and return how many winning lines of x are rules of it."""
-    from conceptrules.estimator import ConceptRuleClassifier
+    from conceptrules.classifier import ConceptRuleClassifier
 
     data = datasets.load("tic-tac-toe")
     out = console()

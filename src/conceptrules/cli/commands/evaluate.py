@@ -14,7 +14,7 @@ from rich.table import Table
 from conceptrules.cli import columns
 from conceptrules.cli.console import console, printable, table
 from conceptrules.cli.files.models import read_model_and_table
-from conceptrules.cli.learner import Polish, Settings, learning_task
+from conceptrules.cli.learner import Learner, learning_task
 from conceptrules.cli.options import (
     TABLE,
     Device,
@@ -28,23 +28,23 @@ from conceptrules.cli.options import (
     MaxEpochs,
     MaxRuleLength,
     MaxRules,
+    Method,
     Negation,
     Only,
     Rate,
-    RecipeName,
     Scoring,
     Seed,
     Target,
 )
 from conceptrules.model.errors import InputError
+from conceptrules.model.metrics import accuracy, macro_f1
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.statistics import macro_f1
 from conceptrules.model.values import label_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from conceptrules.estimator import ConceptRuleClassifier
+    from conceptrules.cli.learner import Classifier
 
 
 def evaluate(
@@ -57,20 +57,20 @@ def evaluate(
     drop: Drop,
     only: Only,
     kind: Kinds,
-    recipe: RecipeName = "polished",
-    effort: Effort = "default",
-    scoring: Scoring = "macro-F1",
+    method: Method = "search",
+    effort: Effort = None,
+    scoring: Scoring = None,
     max_edges: MaxEdges = None,
     max_rules: MaxRules = None,
     max_rule_length: MaxRuleLength = None,
-    layers: Layers = "auto",
-    rate: Rate = "auto",
+    layers: Layers = None,
+    rate: Rate = None,
     negation: Negation = None,
-    max_epochs: MaxEpochs = 400,
+    max_epochs: MaxEpochs = None,
     max_categories: MaxCategories = 256,
     seed: Seed = 0,
     n_jobs: Jobs = -1,
-    device: Device = "auto",
+    device: Device = None,
 ) -> None:
     """Test a model on a table, or learn and test by cross-validation.
 
@@ -87,9 +87,23 @@ def evaluate(
         return
     if not target:
         raise InputError("--cv learns, and so needs to know the target; say it with --target")
-    polish = Polish(recipe, effort, scoring, max_edges, max_rules, max_rule_length)
-    settings = Settings(polish, layers, rate, negation, max_epochs, max_categories, seed, n_jobs, device)
-    clf, X, y = learning_task(paths[0], target, drop, only, kind, settings)
+    learner = Learner(
+        method=method,
+        effort=effort,
+        scoring=scoring,
+        max_edges=max_edges,
+        max_rules=max_rules,
+        max_rule_length=max_rule_length,
+        layers=layers,
+        rate=rate,
+        negation=negation,
+        max_epochs=max_epochs,
+        max_categories=max_categories,
+        seed=seed,
+        n_jobs=n_jobs,
+        device=device,
+    )
+    clf, X, y = learning_task(paths[0], target, drop, only, kind, learner)
     _show(cross_validation(clf, X, y, cv, seed))
 
 
@@ -103,7 +117,8 @@ class Evaluation:
 
     @property
     def accuracy(self) -> float:
-        return float(np.trace(self.matrix) / self.matrix.sum())
+        """The share of rows that were answered with their class."""
+        return accuracy(self.matrix)
 
     @property
     def macro_f1(self) -> float:
@@ -117,7 +132,7 @@ def evaluation(network: RuleNetwork, X: pa.Table, y: np.ndarray) -> Evaluation:
     return _compare(network, X, y, (*known, *sorted(set(map(label_text, y.tolist())) - set(known))))
 
 
-def cross_validation(clf: ConceptRuleClassifier, X: pa.Table, y: np.ndarray, folds: int, seed: int) -> list[Evaluation]:
+def cross_validation(clf: Classifier, X: pa.Table, y: np.ndarray, folds: int, seed: int) -> list[Evaluation]:
     """Return an evaluation for each fold; folds are stratified and shuffled."""
     from sklearn.base import clone
     from sklearn.model_selection import StratifiedKFold

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from conceptrules.cli.files.file_names import STREAM, check_model_output, check_not_input, naming
-from conceptrules.cli.learner import Polish, Settings, learning_task
+from conceptrules.cli.learner import Learner, learning_task
 from conceptrules.cli.options import (
     Data,
     Device,
@@ -23,11 +23,11 @@ from conceptrules.cli.options import (
     MaxEpochs,
     MaxRuleLength,
     MaxRules,
+    Method,
     Negation,
     Only,
     Quiet,
     Rate,
-    RecipeName,
     Scoring,
     Seed,
     Target,
@@ -44,28 +44,42 @@ def fit(
     drop: Drop,
     only: Only,
     kind: Kinds,
-    recipe: RecipeName = "polished",
-    effort: Effort = "default",
-    scoring: Scoring = "macro-F1",
+    method: Method = "search",
+    effort: Effort = None,
+    scoring: Scoring = None,
     max_edges: MaxEdges = None,
     max_rules: MaxRules = None,
     max_rule_length: MaxRuleLength = None,
-    layers: Layers = "auto",
-    rate: Rate = "auto",
+    layers: Layers = None,
+    rate: Rate = None,
     negation: Negation = None,
-    max_epochs: MaxEpochs = 400,
+    max_epochs: MaxEpochs = None,
     max_categories: MaxCategories = 256,
     seed: Seed = 0,
     n_jobs: Jobs = -1,
-    device: Device = "auto",
+    device: Device = None,
     quiet: Quiet = False,
 ) -> None:
     """Learn a network from a table and write it to a file."""
     check_model_output(output)
     check_not_input(output, [data])
-    polish = Polish(recipe, effort, scoring, max_edges, max_rules, max_rule_length)
-    settings = Settings(polish, layers, rate, negation, max_epochs, max_categories, seed, n_jobs, device)
-    clf, X, y = learning_task(data, target, drop, only, kind, settings)
+    learner = Learner(
+        method=method,
+        effort=effort,
+        scoring=scoring,
+        max_edges=max_edges,
+        max_rules=max_rules,
+        max_rule_length=max_rule_length,
+        layers=layers,
+        rate=rate,
+        negation=negation,
+        max_epochs=max_epochs,
+        max_categories=max_categories,
+        seed=seed,
+        n_jobs=n_jobs,
+        device=device,
+    )
+    clf, X, y = learning_task(data, target, drop, only, kind, learner)
     start = perf_counter()
     network = clf.fit(X, y).network_
     _write(network, output)

@@ -48,6 +48,14 @@ class Cohort:
         return views
 
 
+def initial_weights(sizes: tuple[int, ...], networks: int, rng: np.random.Generator) -> Floats:
+    """Return (networks, weights) of small random weights.
+
+    From a product of many factors well below 1 no gradient would come back, so the weights are near 0.
+    """
+    return np.float32(0.1) * rng.random((networks, Cohort.count(sizes)), np.float32)
+
+
 @dataclass(frozen=True, slots=True)
 class Rows:
     """Training rows: bits packed eight to a byte, the class of each row, its weight (mean 1)."""
@@ -73,7 +81,7 @@ def epoch_length(rows: int, size: int, min_steps: int, epoch_steps: int | None) 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The part of a training recipe that a kernel needs."""
+    """The hyperparameters that a kernel needs."""
 
     batch_size: int = 128
     l1: float = 0.0

@@ -70,19 +70,16 @@ class Trainer:
         self._places = [torch.from_numpy(places).to(self.device) for places in self.places]
         self._step = self._recorded()
 
-    def epoch(self, scale: float, mask_every: int | None = None) -> Tensor:
+    def epoch(self, scale: float) -> Tensor:
         """Trains every network on its rows in a new order under a new mask, learning rates multiplied by `scale`.
 
         Returns the mean loss of each network, on the device.
         """
         with self.here():
             self.groups.shuffle(self.generators)
-            steps = self.groups.steps
-            every = mask_every or steps
             self.begin_epoch(scale)
-            for start in range(0, steps, every):
-                self._draw_mask()
-                self.run(min(every, steps - start))
+            self._draw_mask()
+            self.run(self.groups.steps)
             return self.end_epoch()
 
     def here(self) -> AbstractContextManager[Any]:

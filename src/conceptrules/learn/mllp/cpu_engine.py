@@ -1,4 +1,4 @@
-"""The engine for a CPU: threads take the rates of one task, or whole tasks where there are several."""
+"""The engine for a CPU: threads take the rates of one job, or whole jobs where there are several."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from conceptrules.kernels.mllp import bits, cpu
 from conceptrules.kernels.mllp.cohort import Floats
 from conceptrules.learn.examples import Bits, Targets
 from conceptrules.learn.mllp.descent import Epoch, descend
-from conceptrules.learn.mllp.fit import Seen, Snapshot, Task, judged
+from conceptrules.learn.mllp.fit import FitJob, Outputs, Snapshot, snapshot
 from conceptrules.model.evaluation import PackedBits, unpack
 
 T = TypeVar("T")
 
 
-class Here(Executor):
+class CallingThread(Executor):
     """The calling thread, as a pool."""
 
     def map(
@@ -26,17 +26,17 @@ class Here(Executor):
         return map(fn, *iterables)
 
 
-class Cpu:
-    """What a task learns does not depend on the number of threads, nor on the tasks beside it."""
+class CpuEngine:
+    """What a job learns does not depend on the number of threads, nor on the jobs beside it."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
 
-    def snapshots(self, tasks: Sequence[Task], active: set[int]) -> Iterator[tuple[int, list[Snapshot]]]:
+    def snapshots(self, jobs: Sequence[FitJob], active: set[int]) -> Iterator[tuple[int, list[Snapshot]]]:
         with ThreadPoolExecutor(self.threads) as pool, announced():
-            within: Executor = pool if len(tasks) == 1 else Here()
-            across: Executor = Here() if len(tasks) == 1 else pool
-            runs = [train(task, within) for task in tasks]
+            within: Executor = pool if len(jobs) == 1 else CallingThread()
+            across: Executor = CallingThread() if len(jobs) == 1 else pool
+            runs = [train(job, within) for job in jobs]
             while active:
                 turn = sorted(active)
                 for number, cohort in zip(turn, across.map(lambda number: next(runs[number], None), turn), strict=True):
@@ -46,32 +46,33 @@ class Cpu:
                         yield number, cohort
 
 
-def train(task: Task, pool: Executor) -> Iterator[list[Snapshot]]:
-    """Every so many epochs, one snapshot for each rate."""
-    recipe, judge = task.recipe, Judge(task)
-    for epoch in descend(recipe, len(task.class_weight), task.weighted, task.rng, pool):
-        if epoch.number % recipe.snapshot_every == 0 or epoch.number == recipe.max_epochs:
-            yield judge.snapshots(epoch, pool)
+def train(job: FitJob, pool: Executor) -> Iterator[list[Snapshot]]:
+    """Train, and give one snapshot for each rate every so many epochs."""
+    settings, photographer = job.hyperparameters, Photographer(job)
+    for epoch in descend(settings, len(job.class_weight), job.weighted, job.rng, pool):
+        if epoch.number % settings.snapshot_every == 0 or epoch.number == settings.max_epochs:
+            yield photographer.snapshots(epoch, pool)
 
 
-class Judge:
-    """Looks at the networks of a snapshot on training and validation rows, packed once."""
+class Photographer:
+    """Takes snapshots of the networks of a job. Training and validation rows are packed once."""
 
-    def __init__(self, task: Task) -> None:
-        self.task = task
-        self.training, self.validation = task.training.words, task.validation.words
+    def __init__(self, job: FitJob) -> None:
+        self.job = job
+        self.training, self.validation = job.training.to_packed_bits(), job.validation.to_packed_bits()
 
     def snapshots(self, epoch: Epoch, pool: Executor) -> list[Snapshot]:
-        continuous = cpu.forward(epoch.cohort, self.task.validation.packed, pool).argmax(axis=2)
-        rates = self.task.recipe.binarization_rate
+        continuous = cpu.forward(epoch.cohort, self.job.validation.packed, pool).argmax(axis=2)
+        rates = self.job.hyperparameters.binarization_rate
         return [
-            judged(self.task, rate, epoch.number, self._seen(epoch, k, continuous[k])) for k, rate in enumerate(rates)
+            snapshot(self.job, rate, epoch.number, self._outputs(epoch, k, continuous[k]))
+            for k, rate in enumerate(rates)
         ]
 
-    def _seen(self, epoch: Epoch, k: int, continuous: Targets) -> Seen:
+    def _outputs(self, epoch: Epoch, k: int, continuous: Targets) -> Outputs:
         sizes, weights = epoch.cohort.sizes, epoch.cohort.weights[k].copy()
         training, validation = (_fired(sizes, weights, words) for words in (self.training, self.validation))
-        return Seen(float(epoch.loss[k]), weights, training, validation, continuous)
+        return Outputs(float(epoch.loss[k]), weights, training, validation, continuous)
 
 
 def _fired(sizes: tuple[int, ...], weights: Floats, inputs: PackedBits) -> Bits:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.kernels.mllp import cpu
-from conceptrules.kernels.mllp.cohort import Cohort, Flags, Floats, Rows, Settings, epoch_length
+from conceptrules.kernels.mllp.cohort import Cohort, Flags, Floats, Rows, Settings, epoch_length, initial_weights
 from conceptrules.learn.examples import Examples
-from conceptrules.learn.mllp.hyperparameters import Recipe
+from conceptrules.learn.mllp.hyperparameters import Hyperparameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,39 +25,29 @@ class Epoch:
 
 
 def descend(
-    recipe: Recipe, classes: int, examples: Examples, rng: np.random.Generator, executor: Executor
+    settings: Hyperparameters, classes: int, examples: Examples, rng: np.random.Generator, executor: Executor
 ) -> Iterator[Epoch]:
-    """Trains one network for each rate side by side, on the same batches."""
-    cohort = _start(recipe, (examples.inputs, *recipe.layers, classes), rng)
+    """Train one network for each rate side by side, on the same batches."""
+    sizes = (examples.inputs, *settings.layers, classes)
+    cohort = Cohort(sizes, initial_weights(sizes, len(settings.binarization_rate), rng))
     weight = (examples.weight / examples.weight.mean()).astype(np.float32)
     rows = Rows(examples.packed, examples.target, weight, examples.inputs)
-    settings = Settings(min(recipe.batch_size, len(examples)), recipe.l1, recipe.l2, recipe.graft)
-    for number in range(1, recipe.max_epochs + 1):
-        learning_rate = recipe.learning_rate * recipe.decay ** ((number - 1) // recipe.decay_every)
-        parts = _batches(recipe, len(examples), rng)
-        losses = [
-            cpu.epoch(cohort, _masked(recipe, cohort, rng), rows, part, learning_rate, settings, executor)
-            for part in parts
-        ]
-        yield Epoch(number, np.average(losses, axis=0, weights=[len(part) for part in parts]), cohort)
+    step = Settings(min(settings.batch_size, len(examples)), settings.l1, settings.l2, settings.graft)
+    for number in range(1, settings.max_epochs + 1):
+        learning_rate = settings.learning_rate * settings.decay ** ((number - 1) // settings.decay_every)
+        order = _order(settings, len(examples), rng)
+        masked = _masked(settings, cohort, rng)
+        yield Epoch(number, cpu.epoch(cohort, masked, rows, order, learning_rate, step, executor), cohort)
 
 
-def _start(recipe: Recipe, sizes: tuple[int, ...], rng: np.random.Generator) -> Cohort:
-    """Small weights: from a product of many factors well below 1 no gradient would come back."""
-    weights = rng.random((len(recipe.binarization_rate), Cohort.count(sizes)), np.float32)
-    return Cohort(sizes, np.float32(0.1) * weights)
-
-
-def _masked(recipe: Recipe, cohort: Cohort, rng: np.random.Generator) -> Flags:
-    """Which weights are rounded now; one draw for all networks, so a higher rate adds to what a lower one masks."""
-    rates = np.asarray(recipe.binarization_rate, np.float32)
+def _masked(settings: Hyperparameters, cohort: Cohort, rng: np.random.Generator) -> Flags:
+    """Draw which weights are rounded now. All networks share the draw: a higher rate adds to what a lower one masks."""
+    rates = np.asarray(settings.binarization_rate, np.float32)
     return rng.random(cohort.weights.shape[1], np.float32) < rates[:, None]
 
 
-def _batches(recipe: Recipe, rows: int, rng: np.random.Generator) -> list[NDArray[np.int64]]:
-    """The rows of an epoch in their order, in parts that share a mask; a small table is passed several times."""
-    size = min(recipe.batch_size, rows)
-    length = epoch_length(rows, size, recipe.min_steps, recipe.epoch_steps)
-    order = np.concatenate([rng.permutation(rows) for _ in range(0, length, rows)])[:length]
-    steps = recipe.mask_every or len(order)
-    return np.split(order, range(steps * size, len(order), steps * size))
+def _order(settings: Hyperparameters, rows: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the rows of an epoch in a random order; a small table is passed several times."""
+    size = min(settings.batch_size, rows)
+    length = epoch_length(rows, size, settings.min_steps, settings.epoch_steps)
+    return np.concatenate([rng.permutation(rows) for _ in range(0, length, rows)])[:length]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 
 from conceptrules.kernels.mllp.cohort import Cohort, epoch_length
-from conceptrules.learn.mllp.fit import Engine, Task
+from conceptrules.learn.mllp.fit import Engine, FitJob
 from conceptrules.model.errors import InputError
 
 INSTALL = "pip install 'conceptrules[gpu]'"
@@ -17,7 +17,7 @@ WORTH_A_GPU = 2e11
 
 
 def check_device(device: object) -> None:
-    """Objects to what is no device, and to a GPU that cannot be used, before any long work."""
+    """Object to what is no device, and to a GPU that cannot be used, before any long work."""
     if device in ("auto", "cpu"):
         return
     if not isinstance(device, str) or device.split(":")[0] != "cuda":
@@ -32,31 +32,31 @@ def check_device(device: object) -> None:
         raise InputError(f"device is {device!r}, but the GPUs are {', '.join(found)}")
 
 
-def engine(device: str, tasks: Sequence[Task], threads: int) -> Engine:
-    """What trains these tasks. "auto" takes the GPUs where there are any and the work is worth it."""
+def engine(device: str, jobs: Sequence[FitJob], threads: int) -> Engine:
+    """Return what trains these jobs. "auto" takes the GPUs where there are any and the work is worth it."""
     if device == "auto":
-        large = sum(map(work, tasks)) >= WORTH_A_GPU
+        large = sum(map(work, jobs)) >= WORTH_A_GPU
         # The driver is asked first: torch alone takes seconds to load.
         wanted = large and _driver() and find_spec("torch") and find_spec("triton") and _gpus()
         device = "cuda" if wanted else "cpu"
     if device == "cpu":
-        from conceptrules.learn.mllp.cpu_engine import Cpu
+        from conceptrules.learn.mllp.cpu_engine import CpuEngine
 
-        return Cpu(threads)
-    from conceptrules.learn.mllp.gpu_engine import Gpu
+        return CpuEngine(threads)
+    from conceptrules.learn.mllp.gpu_engine import GpuEngine
 
-    return Gpu(_gpus() if device == "cuda" else [device])
+    return GpuEngine(_gpus() if device == "cuda" else [device])
 
 
-def work(task: Task) -> float:
-    """How much there is to do, at most: weights of all networks x rows of an epoch x epochs."""
-    recipe, rows = task.recipe, len(task.training)
-    length = epoch_length(rows, min(recipe.batch_size, rows), recipe.min_steps, recipe.epoch_steps)
-    return float(len(recipe.binarization_rate) * Cohort.count(task.sizes) * length * recipe.max_epochs)
+def work(job: FitJob) -> float:
+    """Return how much there is to do at most: weights of all networks x rows of an epoch x epochs."""
+    settings, rows = job.hyperparameters, len(job.training)
+    length = epoch_length(rows, min(settings.batch_size, rows), settings.min_steps, settings.epoch_steps)
+    return float(len(settings.binarization_rate) * Cohort.count(job.sizes) * length * settings.max_epochs)
 
 
 def _driver() -> bool:
-    """Whether the driver of a GPU can be loaded."""
+    """Return whether the driver of a GPU can be loaded."""
     try:
         ctypes.CDLL("libcuda.so.1" if sys.platform != "win32" else "nvcuda.dll")
     except OSError:

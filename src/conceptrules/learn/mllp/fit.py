@@ -1,8 +1,7 @@
-"""Tasks to the networks that are best on their validation rows, on whatever engine trains them."""
+"""From rows to the networks that are best on their validation rows, on whatever engine trains them."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -11,16 +10,19 @@ import numpy as np
 
 from conceptrules.kernels.mllp.cohort import Floats
 from conceptrules.learn.examples import Bits, Examples, Targets, Weights, joined, with_negations
-from conceptrules.learn.mllp.hyperparameters import Recipe
-from conceptrules.learn.priority import WINNERS, macro_f1
+from conceptrules.learn.holdout import Holdout
+from conceptrules.learn.mllp.hyperparameters import Hyperparameters
+from conceptrules.learn.priority import PRIORITIES
+from conceptrules.learn.training_data import TrainingData
 from conceptrules.model.evaluation import first_firing
+from conceptrules.model.metrics import confusion_matrix, macro_f1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Task:
+class FitJob:
     """One fit: the rows to learn from, those that choose the rate and the epoch, and where its chance comes from."""
 
-    recipe: Recipe
+    hyperparameters: Hyperparameters
     training: Examples
     validation: Examples
     class_weight: Weights
@@ -28,13 +30,19 @@ class Task:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Inputs, the middle layers, classes."""
-        return (self.training.inputs, *self.recipe.layers, len(self.class_weight))
+        """The sizes of all layers: inputs, the middle layers, classes."""
+        return (self.training.inputs, *self.hyperparameters.layers, len(self.class_weight))
 
     @property
     def weighted(self) -> Examples:
-        """The rows to learn from, by class weight."""
+        """The rows to learn from, weighted by their classes."""
         return replace(self.training, weight=self.training.weight * self.class_weight[self.training.target])
+
+
+def job_of(data: TrainingData, holdout: Holdout, hyperparameters: Hyperparameters, rng: np.random.Generator) -> FitJob:
+    """Return the job of learning from a table, whose rows are split once."""
+    training, validation = holdout.pairs[0]
+    return FitJob(hyperparameters, training, validation, data.weights_of_classes(training), rng)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +53,13 @@ class Score:
     epoch: int
     loss: float
     mllp_f1: float
-    """Macro-F1 of the continuous network on the validation rows."""
+    """The macro-F1 of the continuous network on the validation rows."""
     crs_f1: float
-    """The same of the rules."""
+    """The macro-F1 of the rules on the validation rows."""
     training_f1: float
-    """The same of the rules on the training rows."""
+    """The macro-F1 of the rules on the training rows."""
     edges: int
-    """Of the rules, before simplification."""
+    """The number of edges of the rules, before simplification."""
     disagreement: float
     """The share of validation rows on which the continuous network and the rules answer differently."""
 
@@ -63,7 +71,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """One network of the cohort at one moment: its weights, who wins (indices of classes), and how good it is."""
+    """One network of the cohort at one moment: its weights, its priority (class numbers), and how good it is."""
 
     sizes: tuple[int, ...]
     weights: Floats
@@ -72,101 +80,121 @@ class Snapshot:
     score: Score
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class FitResult:
+    """What came out of a job."""
+
+    best: Snapshot
+    history: tuple[Score, ...]
+    """The scores of all rates at all snapshots, also those of a refit."""
+    interrupted: bool
+    """Whether Ctrl-C ended the training."""
+
+
 class Engine(Protocol):
     """What trains."""
 
-    def snapshots(self, tasks: Sequence[Task], active: set[int]) -> Iterator[tuple[int, list[Snapshot]]]:
-        """Every so many epochs, for each task that is still active (by its number) one snapshot for each rate.
+    def snapshots(self, jobs: Sequence[FitJob], active: set[int]) -> Iterator[tuple[int, list[Snapshot]]]:
+        """Every so many epochs, give one snapshot for each rate of each job that is still active (by its number).
 
-        Ends when no task is active; takes those out that have had their last epoch.
+        End when no job is active; take those out that have had their last epoch.
         """
 
 
 Watch = Callable[[int, list[Score]], None]
 
 
-def fit(tasks: Sequence[Task], engine: Engine, watch: Watch) -> list[Snapshot]:
-    """For each task the best network of all rates and epochs on its validation rows. `watch` sees every score."""
-    tasks = [negated(task) if task.recipe.negation else task for task in tasks]
-    best, interrupted = _best(tasks, engine, watch)
-    again = [] if interrupted else [number for number, task in enumerate(tasks) if task.recipe.refit]
+def fit(jobs: Sequence[FitJob], engine: Engine, watch: Watch) -> list[FitResult]:
+    """Find for each job the network of all rates and epochs that is best on its validation rows.
+
+    `watch` sees every score, with the number of its job.
+    """
+    jobs = [_with_negations(job) if job.hyperparameters.negation else job for job in jobs]
+    histories: list[list[Score]] = [[] for _ in jobs]
+
+    def record(number: int, scores: list[Score]) -> None:
+        histories[number] += scores
+        watch(number, scores)
+
+    best, interrupted = _best(jobs, engine, record)
+    again = [] if interrupted else [number for number, job in enumerate(jobs) if job.hyperparameters.refit]
     if again:
         fallback = [best[number] for number in again]
-        refits = [_refit(tasks[number], best[number].score.rate) for number in again]
-        better, interrupted = _best(refits, engine, lambda number, scores: watch(again[number], scores), fallback)
+        refits = [_refit(jobs[number], best[number].score.rate) for number in again]
+        better, interrupted = _best(refits, engine, lambda number, scores: record(again[number], scores), fallback)
         for number, snapshot in zip(again, better, strict=True):
             best[number] = snapshot
-    if interrupted:
-        epochs = sorted({snapshot.score.epoch for snapshot in best})
-        warnings.warn(
-            f"training was interrupted; the best network so far is kept (epoch {', '.join(map(str, epochs))})",
-            stacklevel=2,
-        )
-    return best
+    return [FitResult(one, tuple(lines), interrupted) for one, lines in zip(best, histories, strict=True)]
 
 
-def negated(task: Task) -> Task:
-    return replace(task, training=with_negations(task.training), validation=with_negations(task.validation))
+def _with_negations(job: FitJob) -> FitJob:
+    return replace(job, training=with_negations(job.training), validation=with_negations(job.validation))
 
 
-def _refit(task: Task, rate: float) -> Task:
-    """All rows, with the rate that was best.
+def _refit(job: FitJob, rate: float) -> FitJob:
+    """Learn from all rows, with the rate that was best.
 
     The epoch that was best from one start says little about another, so it is chosen anew: by the rows trained on,
     since no others are left.
     """
-    rows = joined(task.training, task.validation)
-    return replace(task, recipe=replace(task.recipe, binarization_rate=(rate,)), training=rows, validation=rows)
+    rows = joined(job.training, job.validation)
+    hyperparameters = replace(job.hyperparameters, binarization_rate=(rate,))
+    return replace(job, hyperparameters=hyperparameters, training=rows, validation=rows)
 
 
 def _best(
-    tasks: Sequence[Task], engine: Engine, watch: Watch, otherwise: Sequence[Snapshot] = ()
+    jobs: Sequence[FitJob], engine: Engine, watch: Watch, otherwise: Sequence[Snapshot] = ()
 ) -> tuple[list[Snapshot], bool]:
-    """The best of each task, and whether Ctrl-C ended the training; `otherwise` is for those that had none by then."""
+    """Return the best of each job, and whether Ctrl-C ended the training; `otherwise` is for jobs without any yet."""
     best: dict[int, Snapshot] = {}
-    active, interrupted = set(range(len(tasks))), False
+    active, interrupted = set(range(len(jobs))), False
     try:
-        for number, cohort in engine.snapshots(tasks, active):
+        for number, cohort in engine.snapshots(jobs, active):
             watch(number, [snapshot.score for snapshot in cohort])
             rivals = [*([best[number]] if number in best else []), *cohort]
             best[number] = max(rivals, key=lambda snapshot: snapshot.score.rank)
-            patience = tasks[number].recipe.patience
+            patience = jobs[number].hyperparameters.patience
             if patience is not None and cohort[0].score.epoch - best[number].score.epoch >= patience:
                 active.discard(number)
     except KeyboardInterrupt:
-        if len(best) < len(tasks) and not otherwise:
+        if len(best) < len(jobs) and not otherwise:
             raise
         interrupted = True
-    return [best[number] if number in best else otherwise[number] for number in range(len(tasks))], interrupted
+    return [best[number] if number in best else otherwise[number] for number in range(len(jobs))], interrupted
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """What one network of a task answers at one moment."""
+class Outputs:
+    """What one network of a job answers at one moment."""
 
     loss: float
     weights: Floats
     fired_training: Bits
     """Which classes fire on the training rows when every weight is rounded."""
     fired_validation: Bits
+    """Which classes fire on the validation rows when every weight is rounded."""
     continuous: Targets
-    """The class with the highest score, on the validation rows."""
+    """The class with the highest score on each validation row."""
 
 
-def judged(task: Task, rate: float, epoch: int, seen: Seen) -> Snapshot:
-    """Learns who wins from the training rows, and scores on the validation rows."""
-    classes = len(task.class_weight)
-    priority, default = WINNERS[task.recipe.priority](seen.fired_training, task.training, task.class_weight)
-    decided = first_firing(seen.fired_validation, priority, default)
-    learned = first_firing(seen.fired_training, priority, default)
+def snapshot(job: FitJob, rate: float, epoch: int, outputs: Outputs) -> Snapshot:
+    """Learn the priority from the training rows, and score on the validation rows."""
+    learn_priority = PRIORITIES[job.hyperparameters.priority]
+    priority, default = learn_priority(outputs.fired_training, job.training, job.class_weight)
+    decided = first_firing(outputs.fired_validation, priority, default)
+    learned = first_firing(outputs.fired_training, priority, default)
     score = Score(
         rate=rate,
         epoch=epoch,
-        loss=seen.loss,
-        mllp_f1=macro_f1(seen.continuous, task.validation, classes),
-        crs_f1=macro_f1(decided, task.validation, classes),
-        training_f1=macro_f1(learned, task.training, classes),
-        edges=int(np.count_nonzero(seen.weights > 0.5)),
-        disagreement=float(np.average(seen.continuous != decided, weights=task.validation.weight)),
+        loss=outputs.loss,
+        mllp_f1=_macro_f1(outputs.continuous, job.validation, job),
+        crs_f1=_macro_f1(decided, job.validation, job),
+        training_f1=_macro_f1(learned, job.training, job),
+        edges=int(np.count_nonzero(outputs.weights > 0.5)),
+        disagreement=float(np.average(outputs.continuous != decided, weights=job.validation.weight)),
     )
-    return Snapshot(task.sizes, seen.weights, priority, default, score)
+    return Snapshot(job.sizes, outputs.weights, priority, default, score)
+
+
+def _macro_f1(decided: Targets, rows: Examples, job: FitJob) -> float:
+    return macro_f1(confusion_matrix(rows.target, decided, rows.weight, len(job.class_weight)))

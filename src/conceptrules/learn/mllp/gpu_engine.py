@@ -1,4 +1,4 @@
-"""The engine for one GPU or several: all tasks of one depth are trained side by side, in the same launches."""
+"""The engine for one GPU or several: all jobs of one depth are trained side by side, in the same launches."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from conceptrules.kernels.mllp import gpu
-from conceptrules.kernels.mllp.cohort import Cohort, Rows, Settings
+from conceptrules.kernels.mllp.cohort import Rows, Settings, initial_weights
 from conceptrules.kernels.mllp.states import Member
 from conceptrules.learn.examples import Examples
-from conceptrules.learn.mllp.fit import Seen, Snapshot, Task, judged
+from conceptrules.learn.mllp.fit import FitJob, Outputs, Snapshot, snapshot
 from conceptrules.model.errors import InputError
 
 
-class Gpu:
-    """Tasks are spread over the devices."""
+class GpuEngine:
+    """Jobs are spread over the devices."""
 
     def __init__(self, devices: Sequence[str]) -> None:
         self.devices = devices
 
-    def snapshots(self, tasks: Sequence[Task], active: set[int]) -> Iterator[tuple[int, list[Snapshot]]]:
-        _check(tasks)
-        runs = [Run(numbers, [tasks[number] for number in numbers], device) for device, numbers in self._shares(tasks)]
+    def snapshots(self, jobs: Sequence[FitJob], active: set[int]) -> Iterator[tuple[int, list[Snapshot]]]:
+        _check_supported(jobs)
+        runs = [Run(numbers, [jobs[number] for number in numbers], device) for device, numbers in self._shares(jobs)]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             while active:
                 running = [run for run in runs if active.intersection(run.numbers)]
@@ -34,74 +34,73 @@ class Gpu:
                 for run in running:
                     yield from run.snapshots(active, pool)
 
-    def _shares(self, tasks: Sequence[Task]) -> Iterator[tuple[str, list[int]]]:
-        """Numbers of tasks that can share launches, dealt out to the devices."""
+    def _shares(self, jobs: Sequence[FitJob]) -> Iterator[tuple[str, list[int]]]:
+        """Deal the numbers of jobs that can share launches out to the devices."""
         alike: dict[tuple[object, ...], list[int]] = defaultdict(list)
-        for number, task in enumerate(tasks):
-            alike[_rhythm(task)].append(number)
+        for number, job in enumerate(jobs):
+            alike[_rhythm(job)].append(number)
         for numbers in alike.values():
             for place, device in enumerate(self.devices[: len(numbers)]):
                 yield device, numbers[place :: len(self.devices)]
 
 
-def _check(tasks: Sequence[Task]) -> None:
-    """The kernels of a GPU know the paper's descent only."""
+def _check_supported(jobs: Sequence[FitJob]) -> None:
+    """Object to hyperparameters that the kernels of a GPU do not know; they would be ignored."""
     for name in ("graft", "l1", "epoch_steps"):
-        if any(getattr(task.recipe, name) for task in tasks):
+        if any(getattr(job.hyperparameters, name) for job in jobs):
             raise InputError(f"{name} is for training on a CPU; use device='cpu', or leave it out")
 
 
 class Run:
-    """Tasks that are trained in the same launches: one network for each rate of each."""
+    """Jobs that are trained in the same launches: one network for each rate of each."""
 
-    def __init__(self, numbers: Sequence[int], tasks: Sequence[Task], device: str) -> None:
-        self.numbers, self.tasks, self.recipe, self.epoch = numbers, tasks, tasks[0].recipe, 0
+    def __init__(self, numbers: Sequence[int], jobs: Sequence[FitJob], device: str) -> None:
+        self.numbers, self.jobs, self.settings, self.epoch = numbers, jobs, jobs[0].hyperparameters, 0
         members, weights = [], []
-        for group, task in enumerate(tasks):
-            rates, recipe = task.recipe.binarization_rate, task.recipe
-            members += [Member(task.sizes, rate, group, recipe.learning_rate, recipe.l2) for rate in rates]
-            # Small weights: from a product of many factors well below 1 no gradient would come back.
-            weights += list(np.float32(0.1) * task.rng.random((len(rates), Cohort.count(task.sizes)), np.float32))
-        seeds = [int(task.rng.integers(2**62)) for task in tasks]
-        settings = Settings(batch_size=self.recipe.batch_size)
-        rows = [rows_of(task.weighted) for task in tasks]
-        self.trainer = gpu.Trainer(members, weights, rows, seeds, settings, device, self.recipe.min_steps)
+        for group, job in enumerate(jobs):
+            rates, own = job.hyperparameters.binarization_rate, job.hyperparameters
+            members += [Member(job.sizes, rate, group, own.learning_rate, own.l2) for rate in rates]
+            weights += list(initial_weights(job.sizes, len(rates), job.rng))
+        seeds = [int(job.rng.integers(2**62)) for job in jobs]
+        step = Settings(batch_size=self.settings.batch_size)
+        rows = [rows_of(job.weighted) for job in jobs]
+        self.trainer = gpu.Trainer(members, weights, rows, seeds, step, device, self.settings.min_steps)
         self.training = gpu.Look(self.trainer, rows)
-        self.validation = gpu.Look(self.trainer, [rows_of(task.validation) for task in tasks])
+        self.validation = gpu.Look(self.trainer, [rows_of(job.validation) for job in jobs])
 
     def advance(self) -> None:
         """Trains up to the next snapshot, without waiting for the device."""
-        recipe = self.recipe
-        for _ in range(min(recipe.snapshot_every, recipe.max_epochs - self.epoch)):
-            self.loss = self.trainer.epoch(recipe.decay ** (self.epoch // recipe.decay_every), recipe.mask_every)
+        settings = self.settings
+        for _ in range(min(settings.snapshot_every, settings.max_epochs - self.epoch)):
+            self.loss = self.trainer.epoch(settings.decay ** (self.epoch // settings.decay_every))
             self.epoch += 1
 
     def snapshots(self, active: set[int], pool: ThreadPoolExecutor) -> Iterator[tuple[int, list[Snapshot]]]:
-        seen = map(
-            Seen,
+        outputs = map(
+            Outputs,
             self.loss.tolist(),
             self.trainer.own_weights(),
             self.training.fired(),
             self.validation.fired(),
             [scores.argmax(axis=1) for scores in self.validation.scores()],
         )
-        jobs = []
-        for number, task in zip(self.numbers, self.tasks, strict=True):
-            rates = task.recipe.binarization_rate
-            jobs.append((number, [pool.submit(judged, task, rate, self.epoch, next(seen)) for rate in rates]))
-        for number, networks in jobs:
+        waiting = []
+        for number, job in zip(self.numbers, self.jobs, strict=True):
+            rates = job.hyperparameters.binarization_rate
+            waiting.append((number, [pool.submit(snapshot, job, rate, self.epoch, next(outputs)) for rate in rates]))
+        for number, networks in waiting:
             if number in active:
-                if self.epoch == self.recipe.max_epochs:
+                if self.epoch == self.settings.max_epochs:
                     active.discard(number)
                 yield number, [network.result() for network in networks]
 
 
-def _rhythm(task: Task) -> tuple[object, ...]:
-    """What has to be the same in tasks that share launches, and leave each other alone."""
-    recipe, rows = task.recipe, len(task.training)
-    names = ("max_epochs", "min_steps", "decay", "decay_every", "mask_every", "snapshot_every")
-    settings = (getattr(recipe, name) for name in names)
-    return len(recipe.layers), min(recipe.batch_size, rows), rows if recipe.mask_every else None, *settings
+def _rhythm(job: FitJob) -> tuple[object, ...]:
+    """Return what has to be the same in jobs that share launches, and leave each other alone."""
+    settings = job.hyperparameters
+    names = ("max_epochs", "min_steps", "decay", "decay_every", "snapshot_every")
+    size = min(settings.batch_size, len(job.training))
+    return len(settings.layers), size, *(getattr(settings, name) for name in names)
 
 
 def rows_of(examples: Examples) -> Rows:

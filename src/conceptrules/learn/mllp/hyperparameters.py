@@ -1,4 +1,4 @@
-"""How to train: every setting, checked on creation, with the paper's values where it gives them."""
+"""The settings of a training run, checked on creation, with the paper's values where it gives them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
-from conceptrules.learn.priority import WINNERS
+from conceptrules.learn.priority import PRIORITIES
 from conceptrules.model.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class Hyperparameters:
     """The settings of a cohort: one network for each binarization rate."""
 
     layers: tuple[int, ...]
@@ -38,11 +38,9 @@ class Recipe:
     epoch_steps: int | None = None
     """Exactly so many steps make an epoch, whatever the table's size: all that counts epochs then counts steps."""
     priority: str = "learned"
-    """Who wins: a key of WINNERS."""
+    """Who wins when several classes fire: a key of PRIORITIES."""
     refit: bool = False
     """Whether to train once more, on the validation rows too, with the rate that was best."""
-    mask_every: int | None = None
-    """Steps after which other weights are binarized; None: an epoch."""
     snapshot_every: int = 5
     """Epochs between two looks at the validation rows."""
 
@@ -61,7 +59,7 @@ class Recipe:
                 raise InputError(f"binarization_rate is {rate!r}; it needs 0 <= rate < 1, such as 0.8")
         for name in ("max_epochs", "batch_size", "decay_every", "min_steps", "snapshot_every"):
             _whole(name, getattr(self, name))
-        for name in ("patience", "mask_every", "epoch_steps"):
+        for name in ("patience", "epoch_steps"):
             if getattr(self, name) is not None:
                 _whole(name, getattr(self, name))
         for name in ("learning_rate", "decay"):
@@ -72,8 +70,8 @@ class Recipe:
         for name in ("negation", "refit"):
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"{name} is {getattr(self, name)!r}; use True or False")
-        if self.priority not in WINNERS:
-            raise InputError(f"priority is {self.priority!r}; use one of {', '.join(map(repr, WINNERS))}")
+        if self.priority not in PRIORITIES:
+            raise InputError(f"priority is {self.priority!r}; use one of {', '.join(map(repr, PRIORITIES))}")
 
 
 def auto_layers(inputs: int) -> tuple[int, ...]:

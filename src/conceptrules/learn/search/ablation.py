@@ -1,4 +1,4 @@
-"""The ideas of the default recipe. Each can be left out, to see what it is worth; nobody else needs to."""
+"""Parts of the search that can be left out to see what each is worth. That is no setting for anybody else."""
 
 from __future__ import annotations
 
@@ -6,23 +6,25 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Ideas:
-    """All are in use, unless something else is said."""
+class Ablation:
+    """Which parts of the search are in use: all of them, unless something else is said."""
 
-    winners: bool = True
-    """Who wins is learned; else the rarest class comes first, and the commonest is the default."""
+    priority: bool = True
+    """The priority is learned; else the rarest class comes first, and the commonest is the default."""
     descent: bool = True
     """Gradient descent finds some of the starts; else all are grown."""
-    teacher: bool = True
-    """Trees have a second opinion on the class of each row, where that helps."""
-    polish: bool = True
-    """Local search; else networks stay as they were grown."""
+    noise_filter: bool = True
+    """Rows whose class may be chance are left out, where that helps."""
+    local_search: bool = True
+    """Networks are improved by local search; else they stay as they were grown."""
     regrow: bool = True
     """Rules are taken out to grow others in their place."""
-    price: float | None = None
+    penalty: float | None = None
     """What an edge costs, in rows; None: held-out rows choose."""
-    committees: bool = True
+    voting: bool = True
+    """Three networks may vote."""
     minimise: bool = True
+    """Networks are made as short as they can be said."""
 
 
-ALL = Ideas()
+ALL = Ablation()

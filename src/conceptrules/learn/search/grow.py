@@ -9,7 +9,7 @@ from conceptrules.kernels.search.bit_planes import Words
 from conceptrules.learn.examples import Bits
 from conceptrules.learn.scoring import SLOPES, Floats, expected
 from conceptrules.learn.search.local_search import improved
-from conceptrules.learn.search.mutable_network import Draft, Inputs
+from conceptrules.learn.search.mutable_network import Inputs, MutableNetwork
 from conceptrules.learn.search.objective import Terms, benefit, objective
 
 # In the first rules of an empty network, rows that lose are counted as so many: later rules can add, but not take away.
@@ -18,7 +18,7 @@ _FIRST_CARE = 4.0
 _BLIND_STARTS = 200
 
 
-def start(draft: Draft, terms: Terms, rng: np.random.Generator) -> None:
+def start(draft: MutableNetwork, terms: Terms, rng: np.random.Generator) -> None:
     """First rules for an empty network: each class against the others, as if the others were right already."""
     described = [c for c in draft.order if c != draft.default]
     for c in described:
@@ -32,29 +32,29 @@ def start(draft: Draft, terms: Terms, rng: np.random.Generator) -> None:
             _added(draft, c, _blind_rule(draft, _against_the_others(draft, c), terms, rng), terms)
 
 
-def _added(draft: Draft, c: int, chosen: Inputs | None, terms: Terms) -> bool:
+def _added(draft: MutableNetwork, c: int, chosen: Inputs | None, terms: Terms) -> bool:
     if chosen is None or draft.edges + len(chosen) + 1 > terms.edges:
         return False
     draft.add_rule(c, chosen)
     return True
 
 
-def _blind_rule(draft: Draft, gains: Floats, terms: Terms, rng: np.random.Generator) -> Inputs | None:
-    """The best rule of those that begin with any literal at all, if one earns its price."""
+def _blind_rule(draft: MutableNetwork, gains: Floats, terms: Terms, rng: np.random.Generator) -> Inputs | None:
+    """The best rule of those that begin with any literal at all, if one earns its penalty."""
     inputs, every = draft.below(0), terms.usable(0)
     usable = np.arange(len(inputs)) if every is None else np.flatnonzero(every)
     allowed = np.isin(np.arange(len(inputs)), usable)
-    best, most = None, terms.price
+    best, most = None, terms.penalty
     for first in rng.permutation(usable)[:_BLIND_STARTS].tolist():
         signed = planes.planes_of(np.where(_bits(inputs[first], len(gains)), gains, 0.0))
-        chosen, worth = planes.grow(inputs, allowed, signed, terms.price, terms.longest - 1)
-        if worth - terms.price > most:
-            best, most = np.append(chosen, first), worth - terms.price
+        chosen, worth = planes.grow(inputs, allowed, signed, terms.penalty, terms.longest - 1)
+        if worth - terms.penalty > most:
+            best, most = np.append(chosen, first), worth - terms.penalty
     return best
 
 
-def grow_rules(draft: Draft, c: int, terms: Terms, rng: np.random.Generator, care: float = 1.0) -> None:
-    """New rules for a class, as long as they earn their price. With `care`, rows that lose count as so many."""
+def grow_rules(draft: MutableNetwork, c: int, terms: Terms, rng: np.random.Generator, care: float = 1.0) -> None:
+    """New rules for a class, as long as they earn their penalty. With `care`, rows that lose count as so many."""
     depth, top = len(draft.layers) - 2, len(draft.layers) - 1
     score = objective(draft, terms)
     while draft.rules < terms.rules:
@@ -70,10 +70,10 @@ def grow_rules(draft: Draft, c: int, terms: Terms, rng: np.random.Generator, car
             return
 
 
-def best_new_rule(draft: Draft, gains: Floats, terms: Terms, rng: np.random.Generator) -> Inputs | None:
+def best_new_rule(draft: MutableNetwork, gains: Floats, terms: Terms, rng: np.random.Generator) -> Inputs | None:
     """Of the last level: the best of those grown around some rows that would gain, and around none.
 
-    None if none earns its price.
+    None if none earns its penalty.
     """
     wanted = np.flatnonzero(gains > 0)
     if not len(wanted):
@@ -81,10 +81,10 @@ def best_new_rule(draft: Draft, gains: Floats, terms: Terms, rng: np.random.Gene
     depth = len(draft.layers) - 2
     inputs, usable, signed = draft.below(depth), terms.usable(depth), planes.planes_of(gains)
     every = np.ones(len(inputs), np.bool_) if usable is None else usable
-    best, most = None, terms.price
+    best, most = None, terms.penalty
     for row in (None, *rng.choice(wanted, min(terms.seeds, len(wanted)), replace=False).tolist()):
         allowed = every if row is None else every & _holding(inputs, row)
-        chosen, _ = planes.grow(inputs, allowed, signed, terms.price, terms.longest)
+        chosen, _ = planes.grow(inputs, allowed, signed, terms.penalty, terms.longest)
         if len(chosen):
             chosen, worth = improved(inputs, chosen, signed, terms, usable)
             if worth > most:
@@ -92,7 +92,7 @@ def best_new_rule(draft: Draft, gains: Floats, terms: Terms, rng: np.random.Gene
     return best
 
 
-def _against_the_others(draft: Draft, c: int) -> Floats:
+def _against_the_others(draft: MutableNetwork, c: int) -> Floats:
     """What each row gains if the class fires there: its own rows would get the default, the others are right."""
     rows = draft.rows
     counts = np.bincount(rows.target, rows.weight, rows.classes).astype(np.float64)
@@ -103,7 +103,7 @@ def _against_the_others(draft: Draft, c: int) -> Floats:
     return gains
 
 
-def _held(draft: Draft, c: int) -> Bits:
+def _held(draft: MutableNetwork, c: int) -> Bits:
     """The rows on which a class fires."""
     return _bits(draft.holds[-1][c], len(draft.rows.target))
 

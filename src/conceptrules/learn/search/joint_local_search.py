@@ -1,4 +1,4 @@
-"""Networks that vote, polished as the one network that they are.
+"""Networks that vote, improved as the one network that they are.
 
 Each of them has learned to decide alone. Where the others say the same, much of that is not needed: rules get shorter
 or go, and others change to what the vote still gets wrong. About half of the edges are left.
@@ -6,13 +6,12 @@ or go, and others change to what the vote still gets wrong. About half of the ed
 
 from __future__ import annotations
 
-from conceptrules.learn.search.local_search import polish_rules
-from conceptrules.learn.search.mutable_network import Draft
+from conceptrules.learn.search.local_search import improve_rules
+from conceptrules.learn.search.mutable_network import MutableNetwork
 from conceptrules.learn.search.objective import Terms, repeat
-from conceptrules.learn.search.priority_search import polish_winners
 
 
-def polish_jointly(draft: Draft, terms: Terms) -> None:
+def improve_jointly(draft: MutableNetwork, terms: Terms) -> None:
     """All rules, those that count the votes too, until a sweep adds next to nothing.
 
     None are added: on rows held out of adult and magic04, networks with new rules were no better.
@@ -21,8 +20,8 @@ def polish_jointly(draft: Draft, terms: Terms) -> None:
     def sweep() -> None:
         for depth in range(1, len(draft.layers), 2):
             for concept in range(len(draft.layers[depth])):
-                polish_rules(draft, depth, concept, terms)
-        if terms.winners:
-            polish_winners(draft)
+                improve_rules(draft, depth, concept, terms)
+        if terms.priority:
+            draft.improve_priority()
 
     repeat(draft, terms, sweep)

@@ -2,7 +2,7 @@
 
 What a node is worth on a row is found exactly: the rows are decided once with the node held true and once with it held
 false. Which inputs it then needs is a search of its own (kernels/planes.py), over all that can be dropped, added or
-swapped. A change stays only if the score, less a price for each edge, is not lower for it.
+swapped. A change stays only if the score, less a penalty for each edge, is not lower for it.
 """
 
 from __future__ import annotations
@@ -12,31 +12,31 @@ import numpy as np
 from conceptrules.kernels.search import bit_planes as planes
 from conceptrules.kernels.search.bit_planes import Planes, Words
 from conceptrules.learn.examples import Bits
-from conceptrules.learn.search.mutable_network import Draft, Inputs
+from conceptrules.learn.search.mutable_network import Inputs, MutableNetwork
 from conceptrules.learn.search.objective import Terms, benefit, objective
 
 
-def polish_rule(draft: Draft, depth: int, node: int, terms: Terms, score: float) -> float:
+def improve_rule(draft: MutableNetwork, depth: int, node: int, terms: Terms, score: float) -> float:
     """Better inputs for a rule. `score` is the objective; returns that of after, which is never lower."""
     gains = planes.planes_of(benefit(draft, depth, node))
     better, _ = improved(draft.below(depth), draft.layers[depth][node], gains, terms, terms.usable(depth))
     return _put(draft, depth, node, better, terms, score)
 
 
-def polish_concept(draft: Draft, depth: int, node: int, terms: Terms, score: float) -> float:
+def improve_concept(draft: MutableNetwork, depth: int, node: int, terms: Terms, score: float) -> float:
     """Better inputs for a concept: an OR is an AND of what is not so, where not to hold is a gain."""
     inputs = draft.below(depth) ^ draft.rows.full
     gains = planes.planes_of(-benefit(draft, depth, node))
-    better, _ = planes.improve(inputs, draft.layers[depth][node], gains, terms.price, len(inputs), 0)
+    better, _ = planes.improve(inputs, draft.layers[depth][node], gains, terms.penalty, len(inputs), 0)
     return _put(draft, depth, node, better, terms, score)
 
 
-def polish_rules(draft: Draft, depth: int, concept: int, terms: Terms) -> None:
-    """All rules of a concept or class: each gets better inputs, or goes if it does not earn its price."""
+def improve_rules(draft: MutableNetwork, depth: int, concept: int, terms: Terms) -> None:
+    """All rules of a concept or class: each gets better inputs, or goes if it does not earn its penalty."""
     score, place = objective(draft, terms), 0
     while place < len(draft.layers[depth][concept]):
         rule = int(draft.layers[depth][concept][place])
-        score = polish_rule(draft, depth - 1, rule, terms, score)
+        score = improve_rule(draft, depth - 1, rule, terms, score)
         without = _without(draft, depth - 1, rule, terms)
         if without >= score:
             draft.drop_rule(depth - 1, rule)
@@ -48,22 +48,22 @@ def polish_rules(draft: Draft, depth: int, concept: int, terms: Terms) -> None:
 def improved(inputs: Words, chosen: Inputs, gains: Planes, terms: Terms, some: Bits | None) -> tuple[Inputs, float]:
     """Better inputs for a conjunction, and what they are worth; of `some` of the inputs and those that it has."""
     if some is None:
-        better, worth = planes.improve(inputs, chosen, gains, terms.price, terms.longest, 1)
+        better, worth = planes.improve(inputs, chosen, gains, terms.penalty, terms.longest, 1)
         return better, worth
     allowed = np.union1d(np.flatnonzero(some), chosen)
     places = np.searchsorted(allowed, chosen)
-    better, worth = planes.improve(inputs[allowed], places, gains, terms.price, terms.longest, 1)
+    better, worth = planes.improve(inputs[allowed], places, gains, terms.penalty, terms.longest, 1)
     return allowed[better], worth
 
 
-def _without(draft: Draft, depth: int, rule: int, terms: Terms) -> float:
+def _without(draft: MutableNetwork, depth: int, rule: int, terms: Terms) -> float:
     """The objective without a rule."""
     fired = draft.forced(depth, rule, np.zeros_like(draft.rows.full))
     edges = len(draft.layers[depth][rule]) + sum(int(np.count_nonzero(c == rule)) for c in draft.layers[depth + 1])
-    return draft.score(fired) - terms.price * (draft.edges - edges)
+    return draft.score(fired) - terms.penalty * (draft.edges - edges)
 
 
-def _put(draft: Draft, depth: int, node: int, better: Inputs, terms: Terms, score: float) -> float:
+def _put(draft: MutableNetwork, depth: int, node: int, better: Inputs, terms: Terms, score: float) -> float:
     """Gives a node these inputs unless the objective is lower for it, or the budget exceeded."""
     before = draft.layers[depth][node]
     if np.array_equal(np.sort(before), np.sort(better)):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from conceptrules.learn.priority import improved
 from conceptrules.learn.scoring import SCORES, SLOPES, Floats
 from conceptrules.learn.search.packed_rows import Rows
 from conceptrules.model.network import Concept, Level, Literal, Rule
@@ -17,7 +18,7 @@ Node = NDArray[np.uint64]
 
 
 @dataclass(slots=True, eq=False)
-class Draft:
+class MutableNetwork:
     """Layers of nodes: rules (AND of the layer below and of its negations), concepts (OR of rules), ..., classes."""
 
     rows: Rows
@@ -28,9 +29,9 @@ class Draft:
     """[layer][node]: on which rows."""
 
     @staticmethod
-    def empty(rows: Rows, order: list[int], default: int) -> Draft:
+    def empty(rows: Rows, order: list[int], default: int) -> MutableNetwork:
         """No rules: all rows get the default class."""
-        return Draft(rows, [[], [np.zeros(0, np.int64) for _ in range(rows.classes)]], order, default)
+        return MutableNetwork(rows, [[], [np.zeros(0, np.int64) for _ in range(rows.classes)]], order, default)
 
     def __post_init__(self) -> None:
         self.holds = []
@@ -69,6 +70,14 @@ class Draft:
     def score(self, fired: Node | None = None) -> float:
         """With other classes firing than those that do, if these are given."""
         return SCORES[self.rows.scoring](self.confusion(fired))
+
+    def improve_priority(self) -> None:
+        """Neighbours change places in the order, and another default is taken, while the score rises."""
+        fired, score = self.fired, SCORES[self.rows.scoring]
+        order, self.default = improved(
+            self.order, self.default, lambda order, default: score(self.rows.confusion(fired, order, default))
+        )
+        self.order = list(order)
 
     def slope(self) -> Floats:
         return SLOPES[self.rows.scoring](self.confusion())
@@ -136,12 +145,12 @@ class Draft:
             if len(kept) < len(chosen):
                 self._hold(depth + 1, concept, self._value(depth + 1, below, self.layers[depth + 1][concept]))
 
-    def copy(self) -> Draft:
-        same = Draft(self.rows, [], list(self.order), self.default)
+    def copy(self) -> MutableNetwork:
+        same = MutableNetwork(self.rows, [], list(self.order), self.default)
         same.layers, same.holds = [list(layer) for layer in self.layers], [list(nodes) for nodes in self.holds]
         return same
 
-    def restore(self, before: Draft) -> None:
+    def restore(self, before: MutableNetwork) -> None:
         self.layers, self.holds, self.order, self.default = before.layers, before.holds, before.order, before.default
 
     def levels(self) -> tuple[Level, ...]:

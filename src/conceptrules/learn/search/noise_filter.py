@@ -1,6 +1,6 @@
 """A second opinion on the class of each row: what boosted trees answer that have not seen it.
 
-Where classes are partly chance, rules earn their price by chance. Trees that learned from other rows cannot know what
+Where classes are partly chance, rules earn their penalty by chance. Trees that learned from other rows cannot know what
 is chance in a row, so those on which they are of another opinion teach rules little, and are left out.
 """
 
@@ -28,7 +28,9 @@ def asked(problem: Problem) -> bool:
     """Whether there is a second opinion at all: on large tables of two classes, both in every part."""
     own = problem.weighted(problem.examples)
     large = len(own) >= _ROWS and problem.classes <= _CLASSES
-    return problem.effort.teacher and problem.ideas.teacher and large and _known(own.target, problem.classes)
+    return (
+        problem.effort.noise_filter and problem.ablation.noise_filter and large and _known(own.target, problem.classes)
+    )
 
 
 def agreed(problem: Problem, examples: Examples) -> Examples:

@@ -1,4 +1,4 @@
-"""What a search is after: the score less a price for each edge, within a budget."""
+"""What a search is after: the score less a penalty for each edge, within a budget."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from conceptrules.kernels.search import bit_planes as planes
 from conceptrules.learn.examples import Bits
 from conceptrules.learn.scoring import Floats
-from conceptrules.learn.search.mutable_network import Draft
+from conceptrules.learn.search.mutable_network import MutableNetwork
 
 UNLIMITED = 1_000_000_000
 _STANDSTILL = 2e-4
@@ -21,7 +21,7 @@ _STANDSTILL = 2e-4
 class Terms:
     """What a network may be like."""
 
-    price: float
+    penalty: float
     """What an edge costs, in units of the score."""
     longest: int = 12
     """Literals in a rule."""
@@ -37,7 +37,7 @@ class Terms:
     """Rules that are taken out at a time, at most, to grow others in their place; 0: none."""
     seeds: int = 3
     """Rows that a new rule is grown around, besides one that is grown around none."""
-    winners: bool = True
+    priority: bool = True
     """Whether it is learned who wins."""
 
     def usable(self, depth: int) -> Bits | None:
@@ -45,27 +45,27 @@ class Terms:
         return None if depth else self.literals
 
 
-def objective(draft: Draft, terms: Terms) -> float:
-    return draft.score() - terms.price * draft.edges
+def objective(draft: MutableNetwork, terms: Terms) -> float:
+    return draft.score() - terms.penalty * draft.edges
 
 
-def repeat(draft: Draft, terms: Terms, sweep: Callable[[], None]) -> None:
+def repeat(draft: MutableNetwork, terms: Terms, sweep: Callable[[], None]) -> None:
     """Until a sweep adds next to nothing."""
     score = objective(draft, terms)
     for _ in range(terms.sweeps):
         sweep()
         before, score = score, objective(draft, terms)
-        if score < before + max(terms.price / 2, _STANDSTILL):
+        if score < before + max(terms.penalty / 2, _STANDSTILL):
             break
 
 
-def within(draft: Draft, terms: Terms) -> bool:
+def within(draft: MutableNetwork, terms: Terms) -> bool:
     """Whether a network keeps the budget."""
     longest = max((len(rule) for layer in draft.layers[::2] for rule in layer), default=0)
     return draft.edges <= terms.edges and draft.rules <= terms.rules and longest <= terms.longest
 
 
-def benefit(draft: Draft, depth: int, node: int) -> Floats:
+def benefit(draft: MutableNetwork, depth: int, node: int) -> Floats:
     """What each row gains when the node holds there: decided once with it held false and once with it held true."""
     rows, result = draft.rows, np.empty(len(draft.rows.target))
     off, on = (draft.forced(depth, node, value) for value in (np.zeros_like(rows.full), rows.full))

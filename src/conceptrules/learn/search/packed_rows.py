@@ -25,17 +25,17 @@ class Rows:
     target: Targets
     weight: Floats
     classes: int
-    scoring: str = "macro-F1"
+    scoring: str = "f1_macro"
 
     @staticmethod
-    def of(examples: Examples, classes: int, scoring: str = "macro-F1") -> Rows:
+    def of(examples: Examples, classes: int, scoring: str = "f1_macro") -> Rows:
         """Rows that stand for a few others are laid out one by one: equal weights need fewer planes."""
         weight = examples.weight.astype(np.float64)
         if (weight == np.rint(weight)).all() and weight.sum() <= 2 * len(weight):
             order = np.repeat(np.arange(len(weight)), weight.astype(np.int64))
             weight = np.ones(len(order))
             examples = Examples(examples.packed[order], examples.target[order], weight, examples.inputs)
-        words = examples.words.words
+        words = examples.to_packed_bits().words
         both = np.concatenate([words, words ^ full_words(len(examples))])
         return Rows(both, examples.target, weight, classes, scoring)
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.learn.examples import Examples
-from conceptrules.learn.search.ablation import ALL, Ideas
+from conceptrules.learn.search.ablation import ALL, Ablation
 from conceptrules.learn.search.packed_rows import Rows
 
 
@@ -21,22 +21,22 @@ class Effort:
     regrow: int
     seeds: int
     descent: bool
-    teacher: bool
-    committees: bool
+    noise_filter: bool
+    voting: bool
     most_splits: int
     lowest: float
-    """The lowest price, in rows."""
+    """The lowest penalty, in rows."""
 
 
 EFFORTS = {
     "fast": Effort(
-        1, sweeps=3, regrow=0, seeds=1, descent=False, teacher=False, committees=False, most_splits=3, lowest=0.3
+        1, sweeps=3, regrow=0, seeds=1, descent=False, noise_filter=False, voting=False, most_splits=3, lowest=0.3
     ),
     "default": Effort(
-        2, sweeps=6, regrow=2, seeds=3, descent=True, teacher=True, committees=True, most_splits=10, lowest=0.15
+        2, sweeps=6, regrow=2, seeds=3, descent=True, noise_filter=True, voting=True, most_splits=10, lowest=0.15
     ),
     "best": Effort(
-        6, sweeps=20, regrow=3, seeds=6, descent=True, teacher=True, committees=True, most_splits=20, lowest=0.03
+        6, sweeps=20, regrow=3, seeds=6, descent=True, noise_filter=True, voting=True, most_splits=20, lowest=0.03
     ),
 }
 
@@ -55,7 +55,7 @@ class Problem:
     most_edges: int | None = None
     most_rules: int | None = None
     longest: int = 12
-    ideas: Ideas = ALL
+    ablation: Ablation = ALL
     columns: NDArray[np.int64] | None = None
     """Which column of the table each predicate is of; None: each of one of its own."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from conceptrules.learn.search.grow import grow_rules
-from conceptrules.learn.search.mutable_network import Draft
+from conceptrules.learn.search.mutable_network import MutableNetwork
 from conceptrules.learn.search.objective import Terms, objective
 
 # A rule that covers much and errs a little stands in the way of several that do not err at all: rows that lose are
@@ -13,13 +13,13 @@ from conceptrules.learn.search.objective import Terms, objective
 CARE = (1.0, 2.0, 5.0, 20.0)
 
 
-def regrow_class(draft: Draft, c: int, terms: Terms, rng: np.random.Generator) -> None:
+def regrow_class(draft: MutableNetwork, c: int, terms: Terms, rng: np.random.Generator) -> None:
     """As often as the class has rules."""
     for _ in range(len(draft.layers[-1][c])):
         regrow(draft, c, terms, rng, 1 + int(rng.integers(terms.regrow)))
 
 
-def regrow(draft: Draft, c: int, terms: Terms, rng: np.random.Generator, count: int) -> None:
+def regrow(draft: MutableNetwork, c: int, terms: Terms, rng: np.random.Generator, count: int) -> None:
     """Takes so many rules of a class out and grows others; the old ones come back if they are better."""
     rules = draft.layers[-1][c]
     if not len(rules):

@@ -1,8 +1,8 @@
-"""The default recipe: networks at several prices of an edge, of which held-out rows choose one.
+"""Networks at several penalties of an edge, of which held-out rows choose one.
 
-At each price networks are grown, and polished until nothing helps any more (polish.py). The rows that are held out say
-which price is right; the network of that price is then learned with them as well. The networks of the higher prices
-are the frontier: each is smaller than the next, and the first has one literal.
+At each penalty networks are grown, and improved until nothing helps any more (local_search.py). The rows that are held
+out say which penalty is right; the network of that penalty is then learned with them as well. The networks of the
+higher penalties are the Pareto front: each is smaller than the next, and the first has one literal.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from conceptrules.learn.examples import Examples, split
-from conceptrules.learn.search.mutable_network import Draft
+from conceptrules.learn.examples import Examples
+from conceptrules.learn.search.mutable_network import MutableNetwork
 from conceptrules.learn.search.noise_filter import agreed, asked
 from conceptrules.learn.search.packed_rows import Rows
-from conceptrules.learn.search.problem import Effort, Problem
-from conceptrules.learn.search.starts import Ground, grounds, jointly, networks
+from conceptrules.learn.search.problem import Problem
+from conceptrules.learn.search.starts import RowsWithStarts, jointly, networks, rows_with_starts
 from conceptrules.learn.search.voting import MEMBERS, longest_vote
 from conceptrules.model.network import Level
 
 # In rows: what an edge costs is what so many rows are worth that are right instead of wrong. The first ones are shares
 # of all rows, for networks of a few edges.
 SHARES = (0.05, 0.02, 0.01, 0.005)
-PRICES = (20.0, 10.0, 5.0, 2.5, 1.2, 0.6, 0.3, 0.15, 0.07, 0.03)
+PENALTIES = (20.0, 10.0, 5.0, 2.5, 1.2, 0.6, 0.3, 0.15, 0.07, 0.03)
 _SIZE = 1.2e-3
 """What a class of one edge costs where held-out rows choose a network, in units of their score; one of 100 edges costs
 ten times that. So a class of 100 edges has to be 0.006 better than one of 25, else the smaller network is taken."""
 _PERFECT = 0.99
 """A score that a committee need not improve."""
 _QUICK = 2.5
-"""Down to this price a network takes no time, and the first ones, of a few edges, are good or bad by chance."""
+"""Down to this penalty a network takes no time, and the first ones, of a few edges, are good or bad by chance."""
 _HOPED = 0.02
 """What a committee may add to the score at best, so what its edges may cost."""
 _READABLE = 3000
@@ -49,14 +49,14 @@ _HOPELESS = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
-    """A price, and what the networks it leads to are like: a line of the history."""
+class Trial:
+    """A penalty, and what the networks it leads to are like: a line of the history."""
 
-    price: float
+    penalty: float
     """In rows."""
     members: int
     joint: bool
-    """Whether the members were polished as one network, after each had been by itself."""
+    """Whether the members were improved as one network, after each had been by itself."""
     edges: float
     training_score: float
     """On the rows that were learned from, of which trees may have left some out."""
@@ -65,7 +65,7 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class NetworkSnapshot:
     """A draft without its rows."""
 
     levels: tuple[Level, ...]
@@ -73,8 +73,8 @@ class Shape:
     default: int
 
     @staticmethod
-    def of(draft: Draft) -> Shape:
-        return Shape(draft.levels(), tuple(draft.order), draft.default)
+    def of(draft: MutableNetwork) -> NetworkSnapshot:
+        return NetworkSnapshot(draft.levels(), tuple(draft.order), draft.default)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,27 +82,27 @@ class Found:
     """The networks of the frontier, with the lines of the history that speak of them (of the one with one literal there
     is none in the history), and which of them was chosen."""
 
-    drafts: list[tuple[Tried, Draft]]
+    drafts: list[tuple[Trial, MutableNetwork]]
     chosen: int
-    history: list[Tried]
-    held: list[list[Shape]]
-    """For each of the drafts the networks that were learned at its price without the held-out rows, by split."""
+    history: list[Trial]
+    held: list[list[NetworkSnapshot]]
+    """For each of the drafts the networks that were learned at its penalty without the held-out rows, by split."""
     interrupted: bool = False
 
 
-Watch = Callable[[Tried], None]
-Pair = tuple[Ground, Rows]
+Watch = Callable[[Trial], None]
+Pair = tuple[RowsWithStarts, Rows]
 """Where to learn, and the rows to judge by."""
-Lesson = Callable[[Examples], Rows]
+Preparation = Callable[[Examples], Rows]
 """What is learned from examples."""
 
 
 def search(problem: Problem, held: Sequence[tuple[Examples, Examples]], pool: Executor, watch: Watch) -> Found:
     """`held` are pairs of rows to learn from and rows to judge by."""
-    lessons, lesson = _lessons(problem, held, pool)
-    learned = grounds(problem, lessons, pool)
+    prepared, prepare = _prepared(problem, held, pool)
+    learned = rows_with_starts(problem, prepared, pool)
     pairs = [(ground, _judges(problem, ground, judging)) for ground, (_, judging) in zip(learned, held, strict=True)]
-    trials = Trials(problem, lesson, pairs, pool, watch)
+    trials = Trials(problem, prepare, pairs, pool, watch)
     try:
         return _found(trials, _chosen(trials))
     except KeyboardInterrupt:
@@ -116,30 +116,32 @@ class Trials:
     """What was tried so far, with the networks of each split."""
 
     problem: Problem
-    lesson: Lesson
+    prepare: Preparation
     pairs: Sequence[Pair]
     pool: Executor
     watch: Watch
-    drafts: dict[Tried, list[Draft]] = field(default_factory=dict)
+    drafts: dict[Trial, list[MutableNetwork]] = field(default_factory=dict)
 
-    def alone(self, price: float, members: int = 1) -> Tried:
+    def alone(self, penalty: float, members: int = 1) -> Trial:
         """Every member learns by itself."""
-        wanted = [(ground, price, members) for ground, _ in self.pairs]
-        return self._keep(price, members, False, networks(self.problem, wanted, self.pool))
+        wanted = [(ground, penalty, members) for ground, _ in self.pairs]
+        return self._keep(penalty, members, False, networks(self.problem, wanted, self.pool))
 
-    def jointly(self, vote: Tried) -> Tried:
-        """The same members, polished as one network."""
-        drafts = jointly(self.problem, self.drafts[vote], vote.price, self.pool)
-        return self._keep(vote.price, vote.members, True, drafts)
+    def jointly(self, vote: Trial) -> Trial:
+        """The same members, improved as one network."""
+        drafts = jointly(self.problem, self.drafts[vote], vote.penalty, self.pool)
+        return self._keep(vote.penalty, vote.members, True, drafts)
 
-    def _keep(self, price: float, members: int, joint: bool, drafts: list[Draft]) -> Tried:
-        one = _judged(self.pairs, price, members, joint, drafts)
+    def _keep(self, penalty: float, members: int, joint: bool, drafts: list[MutableNetwork]) -> Trial:
+        one = _judged(self.pairs, penalty, members, joint, drafts)
         self.drafts[one] = drafts
         self.watch(one)
         return one
 
 
-def _lessons(problem: Problem, held: Sequence[tuple[Examples, Examples]], pool: Executor) -> tuple[list[Rows], Lesson]:
+def _prepared(
+    problem: Problem, held: Sequence[tuple[Examples, Examples]], pool: Executor
+) -> tuple[list[Rows], Preparation]:
     """What there is to learn in each split, and how it is made: of all rows, or of those that trees agree with, if that
     leads to better networks."""
     own = [problem.rows(training) for training, _ in held]
@@ -150,8 +152,8 @@ def _lessons(problem: Problem, held: Sequence[tuple[Examples, Examples]], pool: 
         return problem.rows(agreed(problem, examples))
 
     def score(several: Sequence[Rows]) -> float:
-        pairs = [(Ground(rows, []), judging) for rows, (_, judging) in zip(several, held, strict=True)]
-        drafts = networks(problem, [(ground, price, 1) for ground, _ in pairs for price in _COMPARED], pool)
+        pairs = [(RowsWithStarts(rows, []), judging) for rows, (_, judging) in zip(several, held, strict=True)]
+        drafts = networks(problem, [(ground, penalty, 1) for ground, _ in pairs for penalty in _COMPARED], pool)
         judges = [_judges(problem, ground, judging) for ground, judging in pairs for _ in _COMPARED]
         return float(np.mean([_on(draft, rows).score() for draft, rows in zip(drafts, judges, strict=True)]))
 
@@ -159,35 +161,35 @@ def _lessons(problem: Problem, held: Sequence[tuple[Examples, Examples]], pool: 
     return (fewer, taught) if score(fewer) > score(own) else (own, problem.rows)
 
 
-def _judges(problem: Problem, ground: Ground, judging: Examples) -> Rows:
+def _judges(problem: Problem, ground: RowsWithStarts, judging: Examples) -> Rows:
     """Rows of classes that weigh nothing cannot judge; where there are no others, the rows to learn from do."""
     rows = problem.rows(judging)
     return rows if len(rows.target) else ground.rows
 
 
-def _chosen(trials: Trials) -> Tried:
+def _chosen(trials: Trials) -> Trial:
     """What is best on the held-out rows, of all that is worth trying."""
     problem, tries = trials.problem, trials.drafts
-    for price in _prices(problem):
-        trials.alone(price)
+    for penalty in _penalties(problem):
+        trials.alone(penalty)
         if _settled(problem, list(tries)):
             break
     best = _best(problem, tries)
-    # Three that vote can do with a higher price: each of them need not know everything.
-    for one in [one for one in tries if one.price >= best.price][-2:]:
+    # Three that vote can do with a higher penalty: each of them need not know everything.
+    for one in [one for one in tries if one.penalty >= best.penalty][-2:]:
         if _may_vote(problem, one):
-            vote = trials.alone(one.price, MEMBERS)
+            vote = trials.alone(one.penalty, MEMBERS)
             # Rows on which a vote does not err cannot tell what it needs: everything but one member would go.
             if vote.training_score < _PERFECT:
                 trials.jointly(vote)
     return _best(problem, tries)
 
 
-def _best(problem: Problem, tries: Iterable[Tried]) -> Tried:
+def _best(problem: Problem, tries: Iterable[Trial]) -> Trial:
     return max(tries, key=lambda one: _value(problem, one))
 
 
-def _value(problem: Problem, one: Tried) -> float:
+def _value(problem: Problem, one: Trial) -> float:
     return one.score - _cost(problem, one.edges)
 
 
@@ -197,68 +199,65 @@ def _cost(problem: Problem, edges: float) -> float:
     return _SIZE * math.sqrt(edges / problem.classes)
 
 
-def _found(trials: Trials, chosen: Tried) -> Found:
+def _found(trials: Trials, chosen: Trial) -> Found:
     """The networks of the frontier, learned with the held-out rows as well."""
     problem, tries, pool = trials.problem, trials.drafts, trials.pool
-    kept = [one for one in tries if one is chosen or (one.members == 1 and one.price >= chosen.price)]
-    (ground,) = grounds(problem, [trials.lesson(problem.examples)], pool)
-    drafts = networks(problem, [(ground, one.price, one.members) for one in kept], pool)
+    kept = [one for one in tries if one is chosen or (one.members == 1 and one.penalty >= chosen.penalty)]
+    (ground,) = rows_with_starts(problem, [trials.prepare(problem.examples)], pool)
+    drafts = networks(problem, [(ground, one.penalty, one.members) for one in kept], pool)
     drafts = [
-        jointly(problem, [draft], one.price, pool)[0] if one.joint else draft
+        jointly(problem, [draft], one.penalty, pool)[0] if one.joint else draft
         for one, draft in zip(kept, drafts, strict=True)
     ]
-    held = [list(map(Shape.of, tries[one])) for one in kept]
+    held = [list(map(NetworkSnapshot.of, tries[one])) for one in kept]
     found = list(zip(kept, drafts, strict=True))
     if not any(0 < draft.edges <= _ONE_LITERAL for draft in drafts):
-        one, draft, others = _one_literal(trials, ground, chosen.price)
-        found, held = [*found, (one, draft)], [*held, list(map(Shape.of, others))]
+        one, draft, others = _one_literal(trials, ground, chosen.penalty)
+        found, held = [*found, (one, draft)], [*held, list(map(NetworkSnapshot.of, others))]
     return Found(found, kept.index(chosen), list(tries), held)
 
 
-def _one_literal(trials: Trials, ground: Ground, price: float) -> tuple[Tried, Draft, list[Draft]]:
-    """Where the frontier begins: on an easy table, several literals are worth the highest price. Roots of descent are
+def _one_literal(
+    trials: Trials, ground: RowsWithStarts, penalty: float
+) -> tuple[Trial, MutableNetwork, list[MutableNetwork]]:
+    """Where the frontier begins: on an easy table, several literals are worth the highest penalty. Roots of descent are
     far too large to begin with."""
     small = replace(trials.problem, most_rules=1, longest=1)
-    every = [Ground(each.rows, []) for each in (ground, *(learned for learned, _ in trials.pairs))]
-    draft, *held = networks(small, [(each, price, 1) for each in every], trials.pool)
-    return _judged(trials.pairs, price, 1, False, held), draft, held
+    every = [RowsWithStarts(each.rows, []) for each in (ground, *(learned for learned, _ in trials.pairs))]
+    draft, *held = networks(small, [(each, penalty, 1) for each in every], trials.pool)
+    return _judged(trials.pairs, penalty, 1, False, held), draft, held
 
 
 def _so_far(trials: Trials) -> Found:
     """What there is when the search is interrupted: the networks of the first split, which never saw some rows."""
     tries, history = trials.drafts, list(trials.drafts)
-    held = [list(map(Shape.of, drafts)) for drafts in tries.values()]
+    held = [list(map(NetworkSnapshot.of, drafts)) for drafts in tries.values()]
     drafts = [(one, drafts[0]) for one, drafts in tries.items()]
     return Found(drafts, history.index(_best(trials.problem, history)), history, held, interrupted=True)
 
 
-def splits(
-    examples: Examples, fraction: float, effort: Effort, rng: np.random.Generator
-) -> list[tuple[Examples, Examples]]:
+def number_of_splits(examples: Examples, most: int) -> int:
     """Several for a small table, whose few held-out rows say little."""
     classes = len(np.unique(examples.target))
-    count = int(np.clip(_SPLITS_UP_TO // (len(examples) * max(classes / 2, 1)), 1, effort.most_splits))
-    pairs = [split(examples, fraction, rng) for _ in range(count)]
-    # Where no class has a row to spare, the rows to learn from have to judge as well.
-    return [(training, validation if len(validation) else training) for training, validation in pairs]
+    return int(np.clip(_SPLITS_UP_TO // (len(examples) * max(classes / 2, 1)), 1, most))
 
 
-def prices(rows: int, lowest: float) -> tuple[float, ...]:
-    """From the highest to the lowest."""
-    coarse = tuple(share * rows for share in SHARES if share * rows > PRICES[0])
-    fine = tuple(price for price in PRICES if lowest <= price < SHARES[0] * rows)
+def regularization_path(rows: int, lowest: float) -> tuple[float, ...]:
+    """The penalties of an edge, from the highest to the lowest."""
+    coarse = tuple(share * rows for share in SHARES if share * rows > PENALTIES[0])
+    fine = tuple(penalty for penalty in PENALTIES if lowest <= penalty < SHARES[0] * rows)
     return coarse + (fine or (lowest,))
 
 
-def _prices(problem: Problem) -> tuple[float, ...]:
-    fixed = problem.ideas.price
-    return prices(len(problem.examples), problem.effort.lowest) if fixed is None else (fixed,)
+def _penalties(problem: Problem) -> tuple[float, ...]:
+    fixed = problem.ablation.penalty
+    return regularization_path(len(problem.examples), problem.effort.lowest) if fixed is None else (fixed,)
 
 
-def _settled(problem: Problem, history: Sequence[Tried]) -> bool:
-    """Whether a lower price has nothing left to gain: two in a row were worse than the best before them, or one that is
-    much worse, or too large to be read."""
-    if history[-1].price > _QUICK:
+def _settled(problem: Problem, history: Sequence[Trial]) -> bool:
+    """Whether a lower penalty has nothing left to gain: two in a row were worse than the best before them, or one that
+    is much worse, or too large to be read."""
+    if history[-1].penalty > _QUICK:
         return False
     values = [_value(problem, one) for one in history]
     if len(history) > 1 and min(one.training_score for one in history[-2:]) > 1 - 1e-9:
@@ -268,22 +267,24 @@ def _settled(problem: Problem, history: Sequence[Tried]) -> bool:
     return len(values) > 2 and max(values[-2:]) < max(values[:-2])
 
 
-def _may_vote(problem: Problem, one: Tried) -> bool:
+def _may_vote(problem: Problem, one: Trial) -> bool:
     """Unless there is nothing to gain, or few edges or short rules may be used."""
     free = problem.most_edges is None and problem.most_rules is None
     room = free and problem.longest >= longest_vote(problem.classes)
-    wanted = problem.effort.committees and problem.ideas.committees and room and one.score < _PERFECT
+    wanted = problem.effort.voting and problem.ablation.voting and room and one.score < _PERFECT
     more = _cost(problem, MEMBERS * one.edges) - _cost(problem, one.edges)
     return wanted and one.edges < _READABLE and more < _HOPED
 
 
-def _judged(pairs: Sequence[Pair], price: float, members: int, joint: bool, drafts: Sequence[Draft]) -> Tried:
+def _judged(
+    pairs: Sequence[Pair], penalty: float, members: int, joint: bool, drafts: Sequence[MutableNetwork]
+) -> Trial:
     seen = [_on(draft, validation).score() for draft, (_, validation) in zip(drafts, pairs, strict=True)]
     edges = float(np.mean([draft.edges for draft in drafts]))
     trained = float(np.mean([draft.score() for draft in drafts]))
-    return Tried(price, members, joint, edges, trained, float(np.mean(seen)))
+    return Trial(penalty, members, joint, edges, trained, float(np.mean(seen)))
 
 
-def _on(draft: Draft, rows: Rows) -> Draft:
+def _on(draft: MutableNetwork, rows: Rows) -> MutableNetwork:
     """The same network on other rows."""
-    return Draft(rows, draft.layers, draft.order, draft.default)
+    return MutableNetwork(rows, draft.layers, draft.order, draft.default)

@@ -1,4 +1,4 @@
-"""The networks of a price: from several starts each, grown and polished, the best of them kept."""
+"""The networks of a penalty: from several starts each, grown and improved, the best of them kept."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from conceptrules.learn.search.ablation import Ideas
+from conceptrules.learn.priority import rarest_first
+from conceptrules.learn.search.ablation import Ablation
 from conceptrules.learn.search.descent_starts import descended
 from conceptrules.learn.search.grow import start
-from conceptrules.learn.search.joint_local_search import polish_jointly
-from conceptrules.learn.search.mutable_network import Draft
+from conceptrules.learn.search.joint_local_search import improve_jointly
+from conceptrules.learn.search.mutable_network import MutableNetwork
 from conceptrules.learn.search.objective import UNLIMITED, Terms, objective, repeat, within
 from conceptrules.learn.search.packed_rows import Rows
-from conceptrules.learn.search.priority_search import polish_winners
 from conceptrules.learn.search.problem import Problem
 from conceptrules.learn.search.sweep import sweep
 from conceptrules.learn.search.voting import committee
@@ -27,23 +27,25 @@ _FEW_CLASSES = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ground:
+class RowsWithStarts:
     """Rows to learn from, and the networks that descent has found on them, one after another."""
 
     rows: Rows
-    roots: Sequence[Draft]
+    roots: Sequence[MutableNetwork]
 
 
-Wanted = tuple[Ground, float, int]
-"""Where to learn, the price, and how many members vote."""
+Wanted = tuple[RowsWithStarts, float, int]
+"""Where to learn, the penalty, and how many members vote."""
 
 
-def grounds(problem: Problem, several: Sequence[Rows], pool: Executor) -> list[Ground]:
+def rows_with_starts(problem: Problem, several: Sequence[Rows], pool: Executor) -> list[RowsWithStarts]:
     """With roots, unless the table is small, or has many classes, or time is short."""
 
-    def ground(rows: Rows) -> Ground:
-        wanted = problem.effort.descent and problem.ideas.descent and _descends(rows)
-        return Ground(rows, descended(rows, problem.literals, problem.ideas.winners, problem.seed) if wanted else [])
+    def ground(rows: Rows) -> RowsWithStarts:
+        wanted = problem.effort.descent and problem.ablation.descent and _descends(rows)
+        return RowsWithStarts(
+            rows, descended(rows, problem.literals, problem.ablation.priority, problem.seed) if wanted else []
+        )
 
     return list(pool.map(ground, several))
 
@@ -52,7 +54,7 @@ def _descends(rows: Rows) -> bool:
     return len(rows.target) >= _SMALL and rows.classes <= _FEW_CLASSES
 
 
-def networks(problem: Problem, wanted: Sequence[Wanted], pool: Executor) -> list[Draft]:
+def networks(problem: Problem, wanted: Sequence[Wanted], pool: Executor) -> list[MutableNetwork]:
     """All that are wanted, every start of each a job of its own. What comes out does not depend on the pool."""
     jobs = [
         (number, member, k)
@@ -61,41 +63,41 @@ def networks(problem: Problem, wanted: Sequence[Wanted], pool: Executor) -> list
         for k in range(_grown_starts(problem, ground) + len(_roots(ground, member, members)))
     ]
 
-    def work(job: tuple[int, int, int]) -> Draft:
+    def work(job: tuple[int, int, int]) -> MutableNetwork:
         number, member, k = job
-        ground, price, members = wanted[number]
-        terms, rng = _terms(problem, ground.rows, price), np.random.default_rng((problem.seed, member, k))
+        ground, penalty, members = wanted[number]
+        terms, rng = _terms(problem, ground.rows, penalty), np.random.default_rng((problem.seed, member, k))
         root = k - _grown_starts(problem, ground)
         draft = _grown(ground.rows, terms, rng, k) if root < 0 else _roots(ground, member, members)[root].copy()
         repeat(draft, terms, lambda: sweep(draft, terms, rng))
         return draft
 
-    best: dict[tuple[int, int], Draft] = {}
+    best: dict[tuple[int, int], MutableNetwork] = {}
     for (number, member, _), draft in zip(jobs, pool.map(work, jobs), strict=True):
         terms = _terms(problem, wanted[number][0].rows, wanted[number][1])
         rival = best.get((number, member))
         if rival is None or (objective(draft, terms) > objective(rival, terms) and within(draft, terms)):
             best[number, member] = draft
-    return [_together([best[number, m] for m in range(one[2])], problem.ideas) for number, one in enumerate(wanted)]
+    return [_together([best[number, m] for m in range(one[2])], problem.ablation) for number, one in enumerate(wanted)]
 
 
-def jointly(problem: Problem, votes: Sequence[Draft], price: float, pool: Executor) -> list[Draft]:
-    """The same networks that vote, each polished as one."""
+def jointly(problem: Problem, votes: Sequence[MutableNetwork], penalty: float, pool: Executor) -> list[MutableNetwork]:
+    """The same networks that vote, each improved as one."""
 
-    def work(vote: Draft) -> Draft:
+    def work(vote: MutableNetwork) -> MutableNetwork:
         draft = vote.copy()
-        polish_jointly(draft, _terms(problem, draft.rows, price))
+        improve_jointly(draft, _terms(problem, draft.rows, penalty))
         return draft
 
     return list(pool.map(work, votes))
 
 
-def _roots(ground: Ground, member: int, members: int) -> Sequence[Draft]:
+def _roots(ground: RowsWithStarts, member: int, members: int) -> Sequence[MutableNetwork]:
     """All, for one network; where several vote, each member has one of them, so that they differ."""
     return ground.roots if members == 1 else ground.roots[member : member + 1]
 
 
-def _grown_starts(problem: Problem, ground: Ground) -> int:
+def _grown_starts(problem: Problem, ground: RowsWithStarts) -> int:
     """Several classes take long, and it matters less where the search begins; roots take the place of some; and small
     tables take no time at all."""
     starts = problem.effort.starts
@@ -104,36 +106,36 @@ def _grown_starts(problem: Problem, ground: Ground) -> int:
     return starts if ground.rows.classes == 2 and not ground.roots else max(starts // 2, 1)
 
 
-def _together(members: Sequence[Draft], ideas: Ideas) -> Draft:
+def _together(members: Sequence[MutableNetwork], ablation: Ablation) -> MutableNetwork:
     if len(members) == 1:
         return members[0]
     draft = committee(members)
-    if ideas.winners:
-        polish_winners(draft)
+    if ablation.priority:
+        draft.improve_priority()
     return draft
 
 
-def _terms(problem: Problem, rows: Rows, price: float) -> Terms:
+def _terms(problem: Problem, rows: Rows, penalty: float) -> Terms:
     return Terms(
-        price=price / float(rows.weight.sum()),
+        penalty=penalty / float(rows.weight.sum()),
         longest=problem.longest,
         rules=UNLIMITED if problem.most_rules is None else problem.most_rules,
         edges=UNLIMITED if problem.most_edges is None else problem.most_edges,
         literals=problem.literals,
-        regrow=problem.effort.regrow if problem.ideas.regrow else 0,
+        regrow=problem.effort.regrow if problem.ablation.regrow else 0,
         seeds=problem.effort.seeds,
-        sweeps=problem.effort.sweeps if problem.ideas.polish else 0,
-        winners=problem.ideas.winners,
+        sweeps=problem.effort.sweeps if problem.ablation.local_search else 0,
+        priority=problem.ablation.priority,
     )
 
 
-def _grown(rows: Rows, terms: Terms, rng: np.random.Generator, number: int) -> Draft:
+def _grown(rows: Rows, terms: Terms, rng: np.random.Generator, number: int) -> MutableNetwork:
     """From an empty network."""
-    order = _order(rows, bool(number % 2) and terms.winners)
-    draft = Draft.empty(rows, order, order[-1])
+    order = _order(rows, bool(number % 2) and terms.priority)
+    draft = MutableNetwork.empty(rows, order, order[-1])
     start(draft, terms, rng)
-    if terms.winners:
-        polish_winners(draft)
+    if terms.priority:
+        draft.improve_priority()
     return draft
 
 
@@ -142,5 +144,5 @@ def _order(rows: Rows, reverse: bool) -> list[int]:
 
     Of two classes it matters which of them is described, so that some starts have it the other way round.
     """
-    order: list[int] = np.argsort(np.bincount(rows.target, rows.weight, rows.classes), kind="stable").tolist()
+    order = list(rarest_first(rows.target, rows.weight, rows.classes)[0])
     return order[::-1] if reverse and rows.classes == 2 else order

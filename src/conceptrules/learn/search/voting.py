@@ -10,7 +10,7 @@ from itertools import combinations, product
 
 import numpy as np
 
-from conceptrules.learn.search.mutable_network import Draft, Inputs
+from conceptrules.learn.search.mutable_network import Inputs, MutableNetwork
 
 MEMBERS = 3
 _FEW = 3
@@ -18,7 +18,7 @@ _FEW = 3
 Layers = list[list[Inputs]]
 
 
-def committee(members: Sequence[Draft]) -> Draft:
+def committee(members: Sequence[MutableNetwork]) -> MutableNetwork:
     """Of members with one level each. Who wins is the first member's."""
     first, classes = members[0], members[0].rows.classes
     rules = [rule for member in members for rule in member.layers[0]]
@@ -28,7 +28,7 @@ def committee(members: Sequence[Draft]) -> Draft:
         start + member.layers[1][c] for c in range(classes) for member, start in zip(members, starts, strict=False)
     ]
     votes = _of_few(members) if classes <= _FEW else _of_several(classes, len(members))
-    return Draft(first.rows, [rules, concepts, *votes], list(first.order), first.default)
+    return MutableNetwork(first.rows, [rules, concepts, *votes], list(first.order), first.default)
 
 
 def longest_vote(classes: int) -> int:
@@ -36,7 +36,7 @@ def longest_vote(classes: int) -> int:
     return 2 * classes if classes <= _FEW else 2
 
 
-def _of_few(members: Sequence[Draft]) -> Layers:
+def _of_few(members: Sequence[MutableNetwork]) -> Layers:
     """A majority of what the members decide; where there is none, or it is the default, no class fires."""
     classes, default = members[0].rows.classes, members[0].default
     pairs: list[Inputs] = []
@@ -49,7 +49,7 @@ def _of_few(members: Sequence[Draft]) -> Layers:
     return [pairs, above]
 
 
-def _says(member: Draft, m: int, count: int, c: int) -> list[tuple[int, ...]]:
+def _says(member: MutableNetwork, m: int, count: int, c: int) -> list[tuple[int, ...]]:
     """Where a member decides for a class, in any of the cases that are listed: literals on the concepts."""
     classes = member.rows.classes
     others = [k for k in member.order if k != c and len(member.layers[1][k])]

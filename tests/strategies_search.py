@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from conceptrules.learn.examples import Examples
 from conceptrules.learn.scoring import SCORES
-from conceptrules.learn.search.mutable_network import Draft
+from conceptrules.learn.search.mutable_network import MutableNetwork
 from conceptrules.learn.search.objective import UNLIMITED, Terms
 from conceptrules.learn.search.packed_rows import Rows
 
@@ -39,21 +39,21 @@ def rows(draw: st.DrawFn, classes: int | None = None) -> Rows:
 
 
 @st.composite
-def drafts(draw: st.DrawFn, levels: int | None = None, classes: int | None = None) -> Draft:
+def drafts(draw: st.DrawFn, levels: int | None = None, classes: int | None = None) -> MutableNetwork:
     """Nodes with none to three inputs, rules with negations; several classes may share a rule."""
     judged = draw(rows(classes))
     return draw(drafts_on(judged, levels))
 
 
 @st.composite
-def drafts_on(draw: st.DrawFn, judged: Rows, levels: int | None = None) -> Draft:
+def drafts_on(draw: st.DrawFn, judged: Rows, levels: int | None = None) -> MutableNetwork:
     rng, levels = draw(seeded()), levels or draw(st.integers(1, 3))
     nodes = [len(judged.words) // 2, *rng.integers(1, 5, 2 * levels - 1).tolist(), judged.classes]
     layers = [
         [some(rng, below if depth % 2 else 2 * below) for _ in range(size)]
         for depth, (below, size) in enumerate(pairwise(nodes))
     ]
-    return Draft(judged, layers, rng.permutation(judged.classes).tolist(), int(rng.integers(judged.classes)))
+    return MutableNetwork(judged, layers, rng.permutation(judged.classes).tolist(), int(rng.integers(judged.classes)))
 
 
 def some(rng: np.random.Generator, size: int) -> np.ndarray:
@@ -62,10 +62,10 @@ def some(rng: np.random.Generator, size: int) -> np.ndarray:
 
 
 @st.composite
-def terms(draw: st.DrawFn, draft: Draft) -> Terms:
+def terms(draw: st.DrawFn, draft: MutableNetwork) -> Terms:
     """Budgets that the draft keeps, and that some of its neighbours do not."""
     return Terms(
-        price=draw(st.sampled_from([0.0, 1e-4, 0.01, 0.2])),
+        penalty=draw(st.sampled_from([0.0, 1e-4, 0.01, 0.2])),
         longest=max(longest(draft), draw(st.integers(1, 4))),
         rules=draw(st.sampled_from([draft.rules, draft.rules + 1, UNLIMITED])),
         edges=draw(st.sampled_from([draft.edges, draft.edges + 3, UNLIMITED])),
@@ -75,5 +75,5 @@ def terms(draw: st.DrawFn, draft: Draft) -> Terms:
     )
 
 
-def longest(draft: Draft) -> int:
+def longest(draft: MutableNetwork) -> int:
     return max((len(chosen) for layer in draft.layers[::2] for chosen in layer), default=0)

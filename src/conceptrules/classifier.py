@@ -1,0 +1,206 @@
+"""ConceptRuleClassifier: rules found by a search over discrete networks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any, Self
+
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+
+from conceptrules.binarize import Binarizer
+from conceptrules.learn.holdout import hold_out
+from conceptrules.learn.parameter_checks import check_common, generator, threads
+from conceptrules.learn.progress import search_progress
+from conceptrules.learn.search.ablation import ALL, Ablation
+from conceptrules.learn.search.description import describe
+from conceptrules.learn.search.fit import fit, penalties_to_try, simplified, splits_wanted
+from conceptrules.learn.search.settings import SearchSettings
+from conceptrules.learn.training_data import read_training_data
+from conceptrules.model.errors import warn
+from conceptrules.rule_model import RuleModel
+
+
+class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator):
+    """Learn a Concept Rule Set, a small network of AND/OR rules that a person can read, by a search over networks.
+
+    Networks are grown and improved at several penalties of an edge, and held-out rows choose the penalty. The paper's
+    method, gradient descent, is `MLLPClassifier`.
+
+    Parameters
+    ----------
+    effort : {"fast", "default", "best"}, default="default"
+        How hard to try. "best" takes many times as long.
+    scoring : {"f1_macro", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="f1_macro"
+        What is optimised, under scikit-learn's names.
+    max_edges : int, default=None
+        The most edges of the network, kept exactly. None: no limit.
+    max_rules : int, default=None
+        The most rules of the network, kept exactly. None: no limit.
+    max_rule_length : int, default=None
+        The most literals of a rule, kept exactly. None: 12.
+    literals : {"thresholds", "intervals"}, default="thresholds"
+        Which tests of numbers there are, as in `Binarizer`.
+    quantiles : int, default=32
+        The most thresholds of a column that are there only to split it evenly, as in `Binarizer`.
+    negation : bool or "auto", default="auto"
+        Whether rules may say `not`. "auto": of categories only (`not job = nurse`).
+    validation_fraction : float, default=0.2
+        The share of rows held out to choose the network. Small tables are split several times, and the network is
+        learned from all rows in the end.
+    class_weight : dict or "balanced", default=None
+        What a row of each class counts: {class: weight}. None: all count the same.
+    kinds : dict, default=None
+        {column: kind} where a column is not what it seems: "number", "category", "boolean", and so on; or the list of
+        its categories in their order.
+    max_categories : int, default=256
+        How many categories of a column are kept, the most frequent ones; the others read as unseen.
+    random_state : int or RandomState, default=None
+        Where chance comes from. The same seed and data give the same network.
+    n_jobs : int, default=None
+        How many cores to use. None and -1 take all. The network does not depend on it, nor on the order of the rows.
+    verbose : bool, default=False
+        Whether to print progress where there is no terminal that could show a bar.
+
+    Attributes
+    ----------
+    network_ : RuleNetwork
+        The rules; print it.
+    extracted_ : RuleNetwork
+        The same before simplification, as the search found it.
+    frontier_ : tuple of Choice
+        The Pareto front: networks from the smallest on, each better than all smaller ones, with their `edges`, their
+        `score` on held-out rows and their `network`. `select` switches to another.
+    binarizer_ : Binarizer
+        What turns the table into bits.
+    history_ : list of dict
+        A line for each penalty that was tried.
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns, where they are text.
+
+    See Also
+    --------
+    MLLPClassifier : The paper's method.
+    fit_cohort : Many fits at once.
+
+    Examples
+    --------
+    >>> from conceptrules import ConceptRuleClassifier
+    >>> rows, answers = [["yes", 1], ["yes", 2], ["no", 1], ["no", 2]] * 5, ["a", "a", "b", "b"] * 5
+    >>> ConceptRuleClassifier(random_state=0).fit(rows, answers).predict([["yes", 2]])
+    array(['a'], dtype='<U1')
+    """
+
+    # What a part of the search is worth is measured by leaving it out (benchmarks/paper).
+    _ablation: Ablation = ALL
+
+    def __init__(
+        self,
+        *,
+        effort: str = "default",
+        scoring: str = "f1_macro",
+        max_edges: int | None = None,
+        max_rules: int | None = None,
+        max_rule_length: int | None = None,
+        literals: str = "thresholds",
+        quantiles: int = 32,
+        negation: bool | str = "auto",
+        validation_fraction: float = 0.2,
+        class_weight: Mapping[Any, float] | str | None = None,
+        kinds: Mapping[Any, Any] | None = None,
+        max_categories: int = 256,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.effort = effort
+        self.scoring = scoring
+        self.max_edges = max_edges
+        self.max_rules = max_rules
+        self.max_rule_length = max_rule_length
+        self.literals = literals
+        self.quantiles = quantiles
+        self.negation = negation
+        self.validation_fraction = validation_fraction
+        self.class_weight = class_weight
+        self.kinds = kinds
+        self.max_categories = max_categories
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, *, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
+        """Learn the rules from a table.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            A table of pandas, polars or pyarrow, a 2-D array, or rows as lists or dictionaries.
+        y : array-like of shape (n_samples,)
+            The class of each row: text, whole numbers or booleans.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The weight of each row. Whole numbers act as repeats of the row, 0 as if it were not there.
+        X_val : table, default=None
+            Rows that choose the network, instead of rows held out of X.
+        y_val : array-like, default=None
+            The classes of these rows.
+
+        Returns
+        -------
+        ConceptRuleClassifier
+            This estimator, fitted.
+
+        Raises
+        ------
+        InputError
+            If a parameter, the table or the classes do not fit; the message says what to do.
+        """
+        self.check_parameters()
+        settings, binarizer, rng = self._settings(), self._binarizer(), generator(self.random_state)
+        seed = int(rng.integers(2**31))
+        data = read_training_data(X, y, binarizer, sample_weight, self.class_weight)
+        splits = splits_wanted(data, settings)
+        holdout = hold_out(data, X_val, y_val, fraction=self.validation_fraction, splits=splits, rng=rng)
+        with search_progress(penalties_to_try(data, settings), self.verbose) as watch:
+            found = fit(data, holdout, settings, seed, threads(self.n_jobs), watch)
+        if found.interrupted:
+            warn(
+                f"the search was interrupted; the best network so far is kept ({len(found.history)} penalties tried, "
+                "and some rows not learned from)"
+            )
+        front = simplified(found, holdout, settings)
+        choices = [describe(one, data, holdout, self.get_params()) for one in front.networks]
+        return self._take_over(data, [asdict(trial) for trial in front.history], choices, front.chosen)
+
+    def check_parameters(self) -> None:
+        """Check all parameters; `fit` does this before it reads the table.
+
+        Raises
+        ------
+        InputError
+            If a parameter is out of range; the message says what it can be.
+        """
+        check_common(self.n_jobs, self.validation_fraction, self.random_state)
+        self._binarizer()
+        self._settings()
+
+    def _settings(self) -> SearchSettings:
+        """Return the settings of the search, checked."""
+        return SearchSettings(
+            effort=self.effort,
+            scoring=self.scoring,
+            max_edges=self.max_edges,
+            max_rules=self.max_rules,
+            max_rule_length=self.max_rule_length,
+            negation=self.negation,
+            ablation=self._ablation,
+        )
+
+    def _binarizer(self) -> Binarizer:
+        binarizer = Binarizer(self.kinds, self.max_categories, self.literals, self.quantiles)
+        binarizer.check()
+        return binarizer

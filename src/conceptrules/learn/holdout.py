@@ -1,0 +1,58 @@
+"""Rows to learn from, and rows held out of learning to judge by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from conceptrules.learn.examples import Examples, joined, split
+from conceptrules.learn.training_data import TrainingData, read_validation_rows
+from conceptrules.model.errors import warn
+
+HELD_BACK, GIVEN, TRAINING = "held back", "given", "training"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Holdout:
+    """One split of the rows, or several."""
+
+    pairs: tuple[tuple[Examples, Examples], ...]
+    """Rows to learn from and rows to judge by. They are the same object where no row can be held out."""
+    source: str
+    """Where the rows to judge by are from: HELD_BACK, GIVEN or TRAINING."""
+    seen: Examples
+    """All rows that may decide what is left out of the rules."""
+
+
+def hold_out(
+    data: TrainingData, X_val: Any, y_val: Any, *, fraction: float, splits: int, rng: np.random.Generator
+) -> Holdout:
+    """Take the user's rows to judge by, or else hold back a fraction of the rows, several times if asked.
+
+    A class that is too small to give a row stays in training, which is told in a warning.
+    """
+    if X_val is not None or y_val is not None:
+        given = read_validation_rows(data, X_val, y_val)
+        return Holdout(((data.rows, given),), GIVEN, joined(data.rows, given))
+    pairs = tuple(_held_back(data.rows, fraction, rng) for _ in range(splits))
+    training, held = pairs[0]
+    _warn_of_small(data, fraction, training, held)
+    return Holdout(pairs, TRAINING if held is training else HELD_BACK, data.rows)
+
+
+def _held_back(rows: Examples, fraction: float, rng: np.random.Generator) -> tuple[Examples, Examples]:
+    training, held = split(rows, fraction, rng)
+    # Where no class has a row to spare, the rows to learn from have to judge as well.
+    return training, held if len(held) else training
+
+
+def _warn_of_small(data: TrainingData, fraction: float, training: Examples, held: Examples) -> None:
+    judging = held.target if held is not training else np.zeros(0, np.int64)
+    small = data.classes[np.setdiff1d(training.target, judging).astype(np.intp)]
+    if len(small):
+        warn(
+            f"class {', '.join(map(repr, small.tolist()))} has too few rows for a validation split of "
+            f"{fraction}; its rows stay in training"
+        )

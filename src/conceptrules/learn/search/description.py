@@ -1,0 +1,52 @@
+"""What is known of a network that the search found, kept with it for whoever has to trust it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from conceptrules.learn.calibration import Comparison, calibrated, held_out_reliability, optimism
+from conceptrules.learn.evidence import with_training
+from conceptrules.learn.holdout import Holdout
+from conceptrules.learn.search.fit import FoundNetwork
+from conceptrules.learn.training_data import TrainingData
+from conceptrules.model.metrics import macro_f1
+from conceptrules.model.pareto import Choice
+from conceptrules.model.provenance import Validation
+from conceptrules.model.statistics import with_statistics
+
+
+def describe(found: FoundNetwork, data: TrainingData, holdout: Holdout, parameters: Mapping[str, Any]) -> Choice:
+    """Return the network with statistics of all rows, calibrated probabilities, and how it came about."""
+    rows = data.rows_for(found.network)
+    counted = with_statistics(found.network, rows.to_packed_bits(), rows.target, rows.weight)
+    network = with_training(
+        calibrated(counted, optimism(found.comparisons)),
+        data,
+        rows,
+        parameters,
+        _validation(found.comparisons, holdout.source),
+        penalty=found.trial.penalty,
+        members=found.trial.members,
+    )
+    return Choice(found.edges, found.score, network, found.extracted)
+
+
+def _validation(comparisons: Sequence[Comparison], source: str) -> Validation:
+    """Return what held-out rows say of the networks that were learned at the same penalty without them."""
+    held = np.sum([each.held for each in comparisons], axis=0)
+    fires = np.zeros(3)
+    for each in comparisons:
+        fires += np.bincount(np.minimum(each.fired.sum(axis=1), 2), each.weight, minlength=3)
+    shares = fires / fires.sum()
+    return Validation(
+        source=source,
+        rows=float(held.sum() / len(comparisons)),
+        mllp_f1=None,
+        crs_f1=macro_f1(held.T),
+        disagreement=None,
+        fires=(float(shares[0]), float(shares[1]), float(shares[2])),
+        reliability=held_out_reliability(comparisons),
+    )

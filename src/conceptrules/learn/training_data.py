@@ -1,0 +1,105 @@
+"""What a learner starts from: a table, read once, as bits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptrules.binarize import Binarizer
+from conceptrules.binarize.binarizer import check_rows
+from conceptrules.learn.examples import Examples, canonical
+from conceptrules.model.errors import InputError, warn
+from conceptrules.model.network import Concept, Level, RuleNetwork
+from conceptrules.tables.fingerprint import row_hashes
+from conceptrules.tables.labels import check_class_weight, check_classes, check_labels, codes_of_labels
+from conceptrules.tables.table import Table, open_table, read_packed_bits
+
+_LIGHT = 0.1
+"""The mean of weights below which they are more likely shares than numbers of rows."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingData:
+    """The rows of a table, as bits of the predicates that a binarizer learned from them."""
+
+    binarizer: Binarizer
+    classes: NDArray[Any]
+    class_weight: Any
+    """The user's `class_weight`, checked."""
+    rows: Examples
+    """The rows in canonical form."""
+    hashes: NDArray[np.uint64]
+    """A hash of each row of the table."""
+    table: Table
+    target: NDArray[np.int64]
+    """The class of each row of the table, as a number."""
+    weight: NDArray[np.float64]
+    """The weight of each row of the table."""
+
+    def blank(self) -> RuleNetwork:
+        """Return a network of these predicates and classes, without rules."""
+        names = tuple(self.classes.tolist())
+        none = Level((), (Concept(),) * len(names))
+        return RuleNetwork(self.binarizer.columns_, self.binarizer.predicates_, (none,), names)
+
+    def rows_for(self, network: RuleNetwork) -> Examples:
+        """Return the rows as bits of the predicates of a network, which may have others than the binarizer."""
+        if network.predicates == self.binarizer.predicates_:
+            return self.rows
+        words = read_packed_bits(network.columns, network.predicates, self.table)
+        return canonical(Examples.from_packed_bits(words, self.target, self.weight))
+
+    def weights_of_classes(self, rows: Examples) -> NDArray[np.float64]:
+        """Return the weight of each class, where "balanced" means balanced on these rows."""
+        share = np.bincount(rows.target, rows.weight, len(self.classes)).astype(np.float64)
+        return check_class_weight(self.class_weight, self.classes, share)
+
+
+def read_training_data(X: Any, y: Any, binarizer: Binarizer, sample_weight: Any, class_weight: Any) -> TrainingData:
+    """Fit the binarizer to a table, and return the table's rows as bits. Each cell of the table is read once.
+
+    Labels, weights and classes are checked before the table is opened; rows of weight 0 are never looked at.
+    """
+    labels, weight = check_labels(y, sample_weight=sample_weight)
+    _warn_of_light(weight)
+    classes = check_classes(labels)
+    check_class_weight(class_weight, classes, np.ones(len(classes)))
+    table, kept = open_table(X), np.flatnonzero(weight)
+    check_rows(table, len(labels))
+    if len(kept) < len(weight):
+        table, labels, weight = table.take(kept), labels[kept], weight[kept]
+    table = table.read_once()
+    binarizer.fit(table, labels, sample_weight=weight)
+    target = codes_of_labels(labels)[1]
+    rows = canonical(Examples.from_packed_bits(binarizer.transform_packed(table), target, weight))
+    hashes = row_hashes(binarizer.columns_, table, labels)
+    return TrainingData(binarizer, classes, class_weight, rows, hashes, table, target, weight)
+
+
+def read_validation_rows(data: TrainingData, X_val: Any, y_val: Any) -> Examples:
+    """Return rows that the user gives for validation, as bits of the same predicates."""
+    if X_val is None or y_val is None:
+        raise InputError("X_val and y_val go together: give both or none")
+    labels, weight = check_labels(y_val, "y_val")
+    unknown = np.setdiff1d(labels, data.classes)
+    if len(unknown):
+        raise InputError(f"y_val has the class {unknown.tolist()[0]!r}, which y has not")
+    words = data.binarizer.transform_packed(X_val)
+    if words.rows != len(labels):
+        raise InputError(f"y_val has {len(labels)} labels for the {words.rows} rows of X_val")
+    if not words.rows:
+        raise InputError("X_val has no rows; leave X_val and y_val out to have rows of X held back instead")
+    return canonical(Examples.from_packed_bits(words, np.searchsorted(data.classes, labels), weight))
+
+
+def _warn_of_light(weight: NDArray[np.float64]) -> None:
+    """Weights that sum to 1, as those of AdaBoost do, are a single row: no rule earns its edges on it."""
+    rows, total = np.count_nonzero(weight), float(weight.sum())
+    if total < _LIGHT * rows:
+        warn(
+            f"sample_weight sums to {total:.3g} over {rows} rows; a weight counts as so many rows, and little can be "
+            f"learned from so few: multiply the weights by {rows / total:.3g} for a mean of 1"
+        )

@@ -1,0 +1,280 @@
+"""MLLPClassifier: rules read off a Multilayer Logical Perceptron, the paper's method."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+
+from conceptrules.binarize import Binarizer
+from conceptrules.learn.holdout import Holdout, hold_out
+from conceptrules.learn.mllp.description import describe, extracted
+from conceptrules.learn.mllp.device import check_device, engine
+from conceptrules.learn.mllp.fit import FitJob, FitResult, fit, job_of
+from conceptrules.learn.mllp.hyperparameters import Hyperparameters, auto_layers
+from conceptrules.learn.parameter_checks import check_common, generator, threads
+from conceptrules.learn.progress import training_progress
+from conceptrules.learn.training_data import TrainingData, read_training_data
+from conceptrules.logic.simplification import simplify
+from conceptrules.model.canonical import in_order
+from conceptrules.model.errors import warn
+from conceptrules.rule_model import RuleModel
+
+
+class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator):
+    """Learn a Concept Rule Set by the paper's method: a Multilayer Logical Perceptron under Random Binarization.
+
+    A continuous network is trained by gradient descent while a part of its weights is rounded at random, so that the
+    rules read off it in the end decide as it does. Several rates of rounding are trained side by side, and held-out
+    rows choose the rate and the epoch. `ConceptRuleClassifier` finds better rules on most tables.
+
+    Parameters
+    ----------
+    layers : tuple of int or "auto", default="auto"
+        The sizes of the middle layers, an odd number of them: rules, concepts, ..., rules. (64,) gives one level of
+        rules. "auto": three layers of 32 to 256 nodes, by the number of predicates.
+    binarization_rate : float, sequence of float or "auto", default="auto"
+        The share of weights that is rounded during training, or several to choose from on the validation rows.
+        "auto": 0.5, 0.7, 0.8 and 0.9.
+    max_epochs : int, default=400
+        The most epochs of training.
+    patience : int, default=100
+        The epochs without a better network on the validation rows after which training ends. None: never.
+    batch_size : int, default=128
+        The rows of a step; the value is the paper's.
+    learning_rate : float, default=0.005
+        The learning rate of Adam at the start; the value is the paper's.
+    l2 : float, default=1e-8
+        The weight decay; the value is the paper's.
+    priority : {"learned", "first"}, default="learned"
+        Who wins when several classes fire, and who when none does: "learned" from the training rows, or the paper's,
+        "first": the first class that fires, or the first class.
+    refit : bool, default=False
+        Whether to train once more on all rows, with the rate that was chosen.
+    negation : bool, default=False
+        Whether rules may say `not`.
+    literals : {"intervals", "thresholds"}, default="intervals"
+        Which tests of numbers there are, as in `Binarizer`.
+    quantiles : int, default=32
+        The most thresholds of a column that are there only to split it evenly, as in `Binarizer`.
+    validation_fraction : float, default=0.2
+        The share of rows held out to choose the rate and the epoch.
+    class_weight : dict or "balanced", default=None
+        What a row of each class counts: {class: weight}. None: all count the same.
+    kinds : dict, default=None
+        {column: kind} where a column is not what it seems: "number", "category", "boolean", and so on; or the list of
+        its categories in their order.
+    max_categories : int, default=256
+        How many categories of a column are kept, the most frequent ones; the others read as unseen.
+    random_state : int or RandomState, default=None
+        Where chance comes from. The same seed and data give the same network.
+    n_jobs : int, default=None
+        How many cores to use. None and -1 take all. The network does not depend on it, nor on the order of the rows.
+    device : str, default="auto"
+        Where to train: "cpu", "cuda" (all GPUs there are), "cuda:1" (one of them), or "auto": a GPU where there is one
+        and the work is large enough for it to win. A GPU needs `pip install 'conceptrules[gpu]'`.
+    verbose : bool, default=False
+        Whether to print progress where there is no terminal that could show a bar.
+
+    Attributes
+    ----------
+    network_ : RuleNetwork
+        The rules; print it.
+    extracted_ : RuleNetwork
+        The same before simplification, as it was read off the weights.
+    frontier_ : tuple of Choice
+        The network, as a Pareto front of one.
+    binarizer_ : Binarizer
+        What turns the table into bits.
+    history_ : list of dict
+        A line for each rate and snapshot.
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns, where they are text.
+
+    See Also
+    --------
+    ConceptRuleClassifier : Rules found by a search, without gradient descent.
+    fit_cohort : Many fits at once, which is what a GPU is worth having for.
+
+    Examples
+    --------
+    >>> from conceptrules import MLLPClassifier
+    >>> rows, answers = [["yes", 1], ["yes", 2], ["no", 1], ["no", 2]] * 5, ["a", "a", "b", "b"] * 5
+    >>> MLLPClassifier(layers=(4,), max_epochs=50, random_state=0).fit(rows, answers).predict([["yes", 2]])
+    array(['a'], dtype='<U1')
+    """
+
+    def __init__(
+        self,
+        *,
+        layers: Any = "auto",
+        binarization_rate: Any = "auto",
+        max_epochs: int = 400,
+        patience: int | None = 100,
+        batch_size: int = 128,
+        learning_rate: float = 5e-3,
+        l2: float = 1e-8,
+        priority: str = "learned",
+        refit: bool = False,
+        negation: bool = False,
+        literals: str = "intervals",
+        quantiles: int = 32,
+        validation_fraction: float = 0.2,
+        class_weight: Mapping[Any, float] | str | None = None,
+        kinds: Mapping[Any, Any] | None = None,
+        max_categories: int = 256,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        device: str = "auto",
+        verbose: bool = False,
+    ) -> None:
+        self.layers = layers
+        self.binarization_rate = binarization_rate
+        self.max_epochs = max_epochs
+        self.patience = patience
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.l2 = l2
+        self.priority = priority
+        self.refit = refit
+        self.negation = negation
+        self.literals = literals
+        self.quantiles = quantiles
+        self.validation_fraction = validation_fraction
+        self.class_weight = class_weight
+        self.kinds = kinds
+        self.max_categories = max_categories
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.device = device
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, *, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
+        """Learn the rules from a table.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            A table of pandas, polars or pyarrow, a 2-D array, or rows as lists or dictionaries.
+        y : array-like of shape (n_samples,)
+            The class of each row: text, whole numbers or booleans.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The weight of each row. Whole numbers act as repeats of the row, 0 as if it were not there.
+        X_val : table, default=None
+            Rows that choose the rate and the epoch, instead of rows held out of X.
+        y_val : array-like, default=None
+            The classes of these rows.
+
+        Returns
+        -------
+        MLLPClassifier
+            This estimator, fitted.
+
+        Raises
+        ------
+        InputError
+            If a parameter, the table or the classes do not fit; the message says what to do.
+        """
+        self.check_parameters()
+        data = read_training_data(X, y, self._binarizer(), sample_weight, self.class_weight)
+        plan = self._plan(data, X_val, y_val)
+        (found,) = _trained([plan], self)
+        return self._finish(plan, found)
+
+    def _plan(self, data: TrainingData, X_val: Any = None, y_val: Any = None) -> Plan:
+        """Split the rows, and say how to train on them."""
+        rng = generator(self.random_state)
+        holdout = hold_out(data, X_val, y_val, fraction=self.validation_fraction, splits=1, rng=rng)
+        return Plan(data, holdout, job_of(data, holdout, self._hyperparameters(data.rows.inputs), rng))
+
+    def _finish(self, plan: Plan, found: FitResult) -> Self:
+        """Simplify what was learned, describe it, and take it over."""
+        network = extracted(found.best, plan.data)
+        simple = in_order(simplify(network, plan.holdout.seen.to_packed_bits()))
+        choice = describe(simple, network, found.best.score, plan.job, plan.data, plan.holdout, self.get_params())
+        return self._take_over(plan.data, [asdict(score) for score in found.history], [choice])
+
+    def check_parameters(self) -> None:
+        """Check all parameters; `fit` does this before it reads the table.
+
+        Raises
+        ------
+        InputError
+            If a parameter is out of range; the message says what it can be.
+        """
+        check_device(self.device)
+        check_common(self.n_jobs, self.validation_fraction, self.random_state)
+        self._binarizer()
+        self._hyperparameters(inputs=1)
+
+    def _binarizer(self) -> Binarizer:
+        binarizer = Binarizer(self.kinds, self.max_categories, self.literals, self.quantiles)
+        binarizer.check()
+        return binarizer
+
+    def _hyperparameters(self, inputs: int) -> Hyperparameters:
+        """Return the settings of a training run on so many predicates, checked."""
+        rate = {} if _is_auto(self.binarization_rate) else {"binarization_rate": self.binarization_rate}
+        inputs *= 2 if self.negation is True else 1
+        return Hyperparameters(
+            layers=auto_layers(inputs) if _is_auto(self.layers) else self.layers,
+            negation=self.negation,
+            max_epochs=self.max_epochs,
+            patience=self.patience,
+            batch_size=self.batch_size,
+            learning_rate=self.learning_rate,
+            l2=self.l2,
+            priority=self.priority,
+            refit=self.refit,
+            **rate,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """What one classifier learns from."""
+
+    data: TrainingData
+    holdout: Holdout
+    job: FitJob
+
+
+def fit_together(classifiers: Sequence[MLLPClassifier], tables: Sequence[tuple[Any, Any]]) -> None:
+    """Fit classifiers at once, each to a table and its classes, as if each were fitted alone.
+
+    The first classifier says where to train, on how many cores, and whether to print progress. A table is read once for
+    all classifiers that read it alike.
+    """
+    for classifier in classifiers:
+        classifier.check_parameters()
+    read: dict[Any, TrainingData] = {}
+    plans = []
+    for classifier, (X, y) in zip(classifiers, tables, strict=True):
+        binarizer = classifier._binarizer()
+        key = id(X), repr(binarizer.get_params()), repr(classifier.class_weight)
+        if key not in read:
+            read[key] = read_training_data(X, y, binarizer, None, classifier.class_weight)
+        plans.append(classifier._plan(read[key]))
+    found = _trained(plans, classifiers[0]) if plans else []
+    for classifier, plan, one in zip(classifiers, plans, found, strict=True):
+        classifier._finish(plan, one)
+
+
+def _trained(plans: Sequence[Plan], first: MLLPClassifier) -> list[FitResult]:
+    jobs = [plan.job for plan in plans]
+    with training_progress([job.hyperparameters.max_epochs for job in jobs], first.verbose) as watch:
+        found = fit(jobs, engine(first.device, jobs, threads(first.n_jobs)), watch)
+    if any(one.interrupted for one in found):
+        epochs = sorted({one.best.score.epoch for one in found})
+        warn(f"training was interrupted; the best network so far is kept (epoch {', '.join(map(str, epochs))})")
+    return found
+
+
+def _is_auto(value: Any) -> bool:
+    return isinstance(value, str) and value == "auto"

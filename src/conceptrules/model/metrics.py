@@ -1,0 +1,57 @@
+"""How good answers are: the confusion matrix, and the scores that are read off it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def confusion_matrix(
+    truth: NDArray[np.integer[Any]], answers: NDArray[np.integer[Any]], weight: NDArray[np.float64], classes: int
+) -> Floats:
+    """Return the weight of the rows of each true class (axis 0) that were given each answer (axis 1)."""
+    counts: Floats = np.bincount(truth * classes + answers, weight, classes**2).astype(np.float64)
+    return counts.reshape(classes, classes)
+
+
+def macro_f1(confusion: NDArray[Any]) -> float:
+    """Return the mean of F1 over the classes that occur, in the data or in the answers.
+
+    Parameters
+    ----------
+    confusion : array of shape (classes, classes)
+        The weight of the rows by their true class (first axis) and their answer (second axis).
+
+    Returns
+    -------
+    float
+        The macro-F1, between 0 and 1.
+
+    Examples
+    --------
+    >>> macro_f1(np.array([[2, 0], [1, 1]]))
+    0.7333333333333334
+    """
+    both = confusion.sum(axis=0) + confusion.sum(axis=1)
+    return float(np.mean(2 * np.diag(confusion)[both > 0] / both[both > 0]))
+
+
+def macro_f1_by_column(rows: Floats, answered: Floats, right: Floats) -> Floats:
+    """Return the macro-F1 of many tables at once, from counts of shape (classes, tables).
+
+    `rows` counts the rows of each class, `answered` the answers with each class and `right` those that are right.
+    """
+    both = rows + answered
+    there = both > 0
+    scores = np.divide(2 * right, both, out=np.zeros_like(both), where=there)
+    mean: Floats = scores.sum(axis=0) / there.sum(axis=0)
+    return mean
+
+
+def accuracy(confusion: NDArray[Any]) -> float:
+    """Return the share of rows that were answered with their class."""
+    return float(np.trace(confusion) / confusion.sum())

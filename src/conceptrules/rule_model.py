@@ -1,0 +1,324 @@
+"""What both estimators can do once they have learned a network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from numbers import Integral
+from os import PathLike
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from conceptrules.binarize import Binarizer
+from conceptrules.explain.explanation import Explanation
+from conceptrules.io.model_file import save
+from conceptrules.layer_transformer import LayerTransformer
+from conceptrules.learn.training_data import TrainingData
+from conceptrules.model.errors import InputError
+from conceptrules.model.evaluation import Bits, unpack
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.pareto import Choice, smallest_within, with_at_most
+from conceptrules.model.statistics import pattern_frequencies, probabilities
+from conceptrules.tables import prediction
+
+
+class RuleModel:
+    """Mixin of estimators that learn a `RuleNetwork`: they predict, explain, transform, export and report by it.
+
+    Attributes
+    ----------
+    network_ : RuleNetwork
+        The rules.
+    extracted_ : RuleNetwork
+        The rules before simplification.
+    frontier_ : tuple of Choice
+        The Pareto front: networks from the smallest on, each better than all smaller ones.
+    history_ : list of dict
+        What was tried.
+    binarizer_ : Binarizer
+        What turns a table into bits.
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
+    """
+
+    network_: RuleNetwork
+    extracted_: RuleNetwork
+    frontier_: tuple[Choice, ...]
+    history_: list[dict[str, Any]]
+    binarizer_: Binarizer
+    classes_: NDArray[Any]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class of each row.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            A table of pandas, polars or pyarrow, a 2-D array, or rows as lists or dictionaries.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The class of each row.
+        """
+        check_is_fitted(self, "network_")
+        labels: NDArray[Any] = self.classes_.take(prediction.decide(self.network_, X))
+        return labels
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Predict the probability of each class.
+
+        These are `predict_frequencies`, with the decided class lifted just above the others where it is not the
+        largest.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            The probabilities, in the order of `classes_`.
+        """
+        fired = self._fired(X)
+        return probabilities(self.network_, fired)
+
+    def predict_frequencies(self, X: Any) -> NDArray[np.float64]:
+        """Return how often each class was right on the training rows on which the same classes fire, smoothed.
+
+        Networks of the search are right more often on training rows than on others, so their frequencies are lowered
+        by what networks learned without the held-out rows lose on these.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            The frequencies, in the order of `classes_`.
+        """
+        fired = self._fired(X)
+        return pattern_frequencies(self.network_, fired)
+
+    def explain(self, row: Any, *, fixed: Iterable[str] = (), to: Any = None, **limits: Any) -> Explanation:
+        """Explain why a row gets its class, and how little would have to differ for another one.
+
+        Parameters
+        ----------
+        row : dict, list or table of one row
+            The row.
+        fixed : iterable of str, default=()
+            Columns that the counterfactual leaves as they are.
+        to : label, default=None
+            The class that the counterfactual should give; None: any other class.
+        **limits : int or float
+            `limit` (states to look at) and `seconds` end the search for the counterfactual early.
+
+        Returns
+        -------
+        Explanation
+            A value that prints as text, and shows as HTML in a notebook.
+        """
+        check_is_fitted(self, "network_")
+        return self.network_.explain(row, fixed=fixed, to=to, **limits)
+
+    def transform(self, X: Any, *, layer: int = -2) -> Any:
+        """Return a layer of the network as features.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            The rows.
+        layer : int, default=-2
+            The layer: 0 for the predicates, 1 for the first rules, 2 for their concepts, and so on up to the classes.
+            Negative numbers count from the top, so the default is the rules just below the classes.
+
+        Returns
+        -------
+        ndarray of bool of shape (n_samples, n_nodes), or what `set_output` asks for
+            Which nodes of the layer hold on each row.
+        """
+        check_is_fitted(self, "network_")
+        transformer = LayerTransformer(self.network_, self._layer(layer))
+        return transformer.set_output(transform=getattr(self, "_container", None)).transform(X)
+
+    def get_feature_names_out(self, input_features: Any = None, *, layer: int = -2) -> NDArray[np.object_]:
+        """Return what each column of `transform` says, in words.
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            The names of the columns; they have to be those of the fit.
+        layer : int, default=-2
+            The layer, as in `transform`.
+
+        Returns
+        -------
+        ndarray of str
+            A text for each node of the layer.
+        """
+        check_is_fitted(self, "network_")
+        self.binarizer_.get_feature_names_out(input_features)  # objects to names that are not those of the fit
+        return LayerTransformer(self.network_, self._layer(layer)).get_feature_names_out()
+
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Set the container that `transform` returns.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"}, default=None
+            The container; None leaves it as it is.
+
+        Returns
+        -------
+        estimator
+            This estimator.
+        """
+        if transform is not None:
+            self._container = transform
+        return self
+
+    def select(self, *, edges: int | None = None, within: float | None = None) -> Self:
+        """Switch to another network of the Pareto front, without fitting again. Give one of the two parameters.
+
+        Parameters
+        ----------
+        edges : int, default=None
+            Take the best network with at most so many edges.
+        within : float, default=None
+            Take the smallest network whose score on the held-out rows is at most so much below the best.
+
+        Returns
+        -------
+        estimator
+            This estimator, with another `network_` and `extracted_`.
+        """
+        check_is_fitted(self, "network_")
+        if (edges is None) == (within is None):
+            raise InputError("give select either edges=40 (the best of at most so many edges) or within=0.01")
+        every = self.frontier_
+        chosen = smallest_within(every, within) if edges is None else with_at_most(every, edges)
+        self.network_, self.extracted_ = chosen.network, chosen.extracted
+        return self
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the network to a model file.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write. The file appears whole or not at all.
+        """
+        check_is_fitted(self, "network_")
+        save(self.network_, path)
+
+    def export(self, to: str, *, verify: bool = False, data: Any = None, **options: Any) -> Any:
+        """Write the rules in another language.
+
+        Parameters
+        ----------
+        to : str
+            The language: "sql", "python", "javascript", "c", "onnx", "pmml", "markdown", "latex".
+        verify : bool, default=False
+            Run the export in its real engine, and object if it decides any row otherwise.
+        data : table, default=None
+            Further rows to verify on.
+        **options
+            Options of the language, see docs/exports.md.
+
+        Returns
+        -------
+        str or bytes
+            The export.
+        """
+        check_is_fitted(self, "network_")
+        return self.network_.export(to, verify=verify, data=data, **options)
+
+    def report(
+        self,
+        X: Any,
+        y: Any,
+        path: str | PathLike[str],
+        *,
+        title: str | None = None,
+        include_rows: bool = False,
+    ) -> None:
+        """Write one HTML file that says what the model does, how well on these rows, and how far to trust it.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            Rows to test the model on.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        path : str or path
+            Where to write.
+        title : str, default=None
+            The heading; None takes the name of `y`, if it has one.
+        include_rows : bool, default=False
+            Whether rows of X may be in the file, to try the model on.
+        """
+        from conceptrules.report import TITLE, write_report
+
+        check_is_fitted(self, "network_")
+        name = getattr(y, "name", None)
+        chosen = title or (f"Predicting {name}" if isinstance(name, str) and name else TITLE)
+        write_report(self.network_, X, y, path, title=chosen, include_rows=include_rows)
+
+    @property
+    def n_features_in_(self) -> int:
+        """The number of columns of the table."""
+        return self.binarizer_.n_features_in_
+
+    @property
+    def feature_names_in_(self) -> NDArray[np.object_]:
+        """The names of the columns, where they are text."""
+        return self.binarizer_.feature_names_in_
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the rules, or before fitting what scikit-learn shows."""
+        if not hasattr(self, "network_"):
+            from sklearn.utils import estimator_html_repr
+
+            shown: str = estimator_html_repr(self)
+            return shown
+        return self.network_._repr_html_()
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        """What a notebook asks for first."""
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+    def __sklearn_clone__(self) -> Self:
+        twin: Self = super().__sklearn_clone__()  # type: ignore[misc]
+        return twin.set_output(transform=getattr(self, "_container", None))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags = Binarizer().__sklearn_tags__().input_tags
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    def _take_over(
+        self, data: TrainingData, history: Sequence[dict[str, Any]], front: Sequence[Choice], chosen: int = 0
+    ) -> Self:
+        """Become the fitted model."""
+        self.binarizer_, self.classes_, self.history_ = data.binarizer, data.classes, list(history)
+        self.frontier_ = tuple(front)
+        self.network_, self.extracted_ = front[chosen].network, front[chosen].extracted
+        return self
+
+    def _fired(self, X: Any) -> Bits:
+        check_is_fitted(self, "network_")
+        return unpack(prediction.fired(self.network_, X))
+
+    def _layer(self, layer: int) -> int:
+        """Return the number of a layer, counted from the bottom."""
+        count = 2 * len(self.network_.levels) + 1
+        if not isinstance(layer, Integral) or not -count <= layer < count:
+            raise InputError(f"layer is {layer!r}; this network has the layers 0 (predicates) to {count - 1} (classes)")
+        return int(layer) % count

@@ -1,0 +1,154 @@
+"""What both estimators promise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
+
+from conceptrules import InputError, load
+from conceptrules.tables.table import Table
+from tests.people import entangled, quick_mllp, quick_search, simple
+
+Quick = Callable[..., Any]
+pytestmark = pytest.mark.parametrize("quick", [quick_search, quick_mllp])
+
+
+def table(quick: Quick, **size: int) -> tuple[pd.DataFrame, np.ndarray]:
+    return (simple if quick is quick_mllp else entangled)(**size)
+
+
+def test_the_order_of_rows_does_not_matter(quick: Quick) -> None:
+    X, y = table(quick)
+    fitted, order = quick().fit(X, y), np.random.default_rng(1).permutation(len(y))
+    again = quick().fit(X.iloc[order], y[order])
+    assert again.frontier_ == fitted.frontier_
+    assert again.network_ == fitted.network_
+    assert again.network_.statistics == fitted.network_.statistics
+
+
+def test_weights_are_repeats_and_zero_is_absence(quick: Quick) -> None:
+    X, y = table(quick)
+    weight = np.random.default_rng(2).integers(0, 4, len(y))
+    weighted = quick().fit(X, y, sample_weight=weight)
+    order = np.repeat(np.arange(len(y)), weight)
+    repeated = quick().fit(X.iloc[order], y[order])
+    assert weighted.frontier_ == repeated.frontier_
+    assert weighted.network_ == repeated.network_
+    assert weighted.network_.statistics == repeated.network_.statistics
+
+
+def test_a_small_class_stays_in_training(quick: Quick) -> None:
+    X, y = table(quick)
+    y[:3] = "rare"
+    with pytest.warns(UserWarning, match="class 'rare' has too few rows for a validation split of 0.2"):
+        clf = quick().fit(X, y)
+    assert "rare" in clf.network_.classes
+
+
+def test_validation_rows_of_your_own(quick: Quick) -> None:
+    X, y = table(quick)
+    fresh, answers = table(quick, rows=60, seed=9)
+    clf = quick().fit(X, y, X_val=fresh, y_val=answers)
+    validation = clf.network_.training.validation
+    assert (validation.source, validation.rows) == ("given", 60)
+    assert sum(clf.network_.statistics.rows) == len(y)  # no row of X was held back
+    with pytest.raises(InputError, match="X_val has no rows"):
+        quick().fit(X, y, X_val=fresh[:0], y_val=answers[:0])
+    with pytest.raises(InputError, match="go together"):
+        quick().fit(X, y, X_val=fresh)
+    with pytest.raises(InputError, match="y_val has the class 'dead'"):
+        quick().fit(X, y, X_val=fresh, y_val=["dead"] * 60)
+    with pytest.raises(InputError, match="y_val has 59 labels for the 60 rows"):
+        quick().fit(X, y, X_val=fresh, y_val=answers[1:])
+
+
+def test_progress_is_shown_when_asked_for(quick: Quick, capsys: pytest.CaptureFixture[str]) -> None:
+    X, y = table(quick)
+    quick(verbose=True).fit(X, y)
+    assert "edges" in capsys.readouterr().err
+    quick().fit(X, y)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("data", ["a table", "rows"])
+def test_a_warning_points_at_the_line_that_fits(quick: Quick, data: str) -> None:
+    X, y = simple()
+    rare = np.where(np.arange(len(y)) < 2, "rare", "common")
+    with pytest.warns(UserWarning, match="class 'rare' has too few rows") as caught:
+        quick().fit(X if data == "a table" else X.astype(object).values.tolist(), rare)
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+@pytest.mark.filterwarnings("ignore:class .* has too few rows")
+def test_weights_that_are_shares_are_noticed(quick: Quick) -> None:
+    X, y = simple()
+    clf, share = quick(), np.full(len(y), 1 / len(y))
+    with pytest.warns(UserWarning, match="sums to 1 over 120 rows; .* multiply the weights by 120 ") as caught:
+        clf.fit(X, y, sample_weight=share)
+    assert {warning.filename for warning in caught} == {__file__}
+    assert clf.fit(X, y, sample_weight=share * len(y)).network_.edges
+
+
+def test_an_array_with_default_settings(quick: Quick) -> None:
+    x, y = load_iris(return_X_y=True)
+    clf = type(quick())(random_state=0).fit(x, y)
+    assert clf.score(x, y) > 0.9
+    assert clf.network_.columns[0].name == "x0"
+
+
+def test_only_the_table_and_its_classes_are_positional(quick: Quick) -> None:
+    X, y = simple()
+    with pytest.raises(TypeError, match="positional"):
+        quick().fit(X, y, np.ones(len(y)))
+
+
+def test_a_cell_of_the_table_is_read_once(quick: Quick, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = table(quick)
+    once, seen = Table._read, []
+
+    def counted(self: Table, position: int) -> Any:
+        seen.append(position)
+        return once(self, position)
+
+    monkeypatch.setattr(Table, "_read", counted)
+    quick().fit(X, y, sample_weight=np.arange(len(y)) % 3)
+    assert sorted(seen) == list(range(X.shape[1]))
+
+
+def test_a_notebook_shows_the_rules_once_there_are_any(quick: Quick) -> None:
+    clf = quick()
+    assert "estimator" in clf._repr_html_()
+    X, y = table(quick)
+    clf.fit(X, y)
+    assert clf._repr_html_() == clf.network_._repr_html_()
+    assert clf._repr_mimebundle_()["text/html"] == clf._repr_html_()
+    assert type(clf).__name__ in clf._repr_mimebundle_()["text/plain"]
+
+
+def test_a_model_saves_itself(quick: Quick, tmp_path: Path) -> None:
+    clf = quick()
+    with pytest.raises(NotFittedError):
+        clf.save(tmp_path / "model.json")
+    clf.fit(*table(quick)).save(tmp_path / "model.json")
+    assert load(tmp_path / "model.json") == clf.network_
+
+
+def test_the_container_of_the_output_is_cloned_and_can_be_set_for_all(quick: Quick) -> None:
+    X, y = table(quick)
+    clf = clone(quick().set_output(transform="pandas")).fit(X, y)
+    assert list(clf.transform(X).columns) == clf.get_feature_names_out().tolist()
+    plain = quick().fit(X, y)
+    with config_context(transform_output="polars"):
+        assert plain.transform(X, layer=0).columns == plain.get_feature_names_out(layer=0).tolist()
+    assert isinstance(plain.transform(X), np.ndarray)
+    with pytest.raises(ValueError, match="output config must be in"):
+        plain.set_output(transform="spreadsheet").transform(X)
