@@ -28,24 +28,16 @@ KINDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {"chess": CHESS}
 """What a table does not say of itself: the files and ranks of a chess board have an order."""
 
 LEFT_OUT: Mapping[str, Mapping[str, Any]] = {
-    "conceptrules-no-priority": {"ideas": {"winners": False}},
+    "conceptrules-no-priority": {"ablation": {"priority": False}},
     "conceptrules-no-literals": {"literals": "intervals", "negation": False},
-    "conceptrules-no-descent": {"ideas": {"descent": False}},
-    "conceptrules-no-noise-filter": {"ideas": {"teacher": False}},
-    "conceptrules-no-local-search": {"ideas": {"polish": False}},
-    "conceptrules-no-regrow": {"ideas": {"regrow": False}},
-    "conceptrules-no-path": {"ideas": {"price": 2.5, "committees": False}},
-    "conceptrules-no-minimise": {"ideas": {"minimise": False}},
+    "conceptrules-no-descent": {"ablation": {"descent": False}},
+    "conceptrules-no-noise-filter": {"ablation": {"noise_filter": False}},
+    "conceptrules-no-local-search": {"ablation": {"local_search": False}},
+    "conceptrules-no-regrow": {"ablation": {"regrow": False}},
+    "conceptrules-no-path": {"ablation": {"penalty": 2.5, "voting": False}},
+    "conceptrules-no-minimise": {"ablation": {"minimise": False}},
 }
-"""What is set to leave an idea out; `ideas` have no parameter of their own, since nobody else needs one."""
-SWITCHES = {
-    "winners": "priority",
-    "teacher": "noise_filter",
-    "polish": "local_search",
-    "price": "penalty",
-    "committees": "voting",
-}
-"""The switches of the search that records know under other names."""
+"""What is set to leave a part out; `ablation` is no parameter of the estimator, since nobody else needs it."""
 
 
 def settings_of_column(data: str, model: str) -> Settings:
@@ -58,12 +50,10 @@ def settings_of_column(data: str, model: str) -> Settings:
 
 def classifier(settings: Settings, seed: int) -> ConceptRuleClassifier:
     """Return an estimator with one thread: a run has as many processes as it may use."""
-    given = {key: value for key, value in settings.fixed.items() if key != "ideas"}
+    given = {key: value for key, value in settings.fixed.items() if key != "ablation"}
     model = ConceptRuleClassifier(random_state=seed, n_jobs=1, **given)
-    if "ideas" in settings.fixed:
-        model._ablation = Ablation(
-            **{SWITCHES.get(name, name): value for name, value in settings.fixed["ideas"].items()}
-        )
+    if "ablation" in settings.fixed:
+        model._ablation = Ablation(**settings.fixed["ablation"])
     return model
 
 
@@ -104,7 +94,7 @@ def fitted(learner: ConceptRuleClassifier, X: Any, y: np.ndarray) -> list[str]:
 def chosen(network: RuleNetwork) -> dict[str, Any]:
     """Return what held-out rows have chosen."""
     known = network.training
-    return {"price": known.edge_penalty, "members": known.members} if known else {}
+    return {"edge_penalty": known.edge_penalty, "members": known.members} if known else {}
 
 
 def fires(network: RuleNetwork, X: Any) -> list[float]:
