@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from conceptrules.binarize.columns import Literals, Recipe, Target, Told, learn_column
+from conceptrules.binarize.columns import GivenKind, Literals, PredicateSettings, Target, learn_column
 from conceptrules.binarize.thresholds import QUANTILES
 from conceptrules.model.errors import InputError, warn
 from conceptrules.model.evaluation import Bits, PackedBits, unpack
@@ -109,7 +109,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
         ColumnTypeError
             If the values of a column are of several types.
         """
-        recipe = self._recipe()
+        settings = self._settings()
         table = open_table(X)
         labels, weight = check_labels(y, sample_weight=sample_weight)
         check_rows(table, len(labels))
@@ -120,7 +120,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
         if len(rows) < table.rows:
             table, target = table.take(rows), target.take(rows)
         learned = [
-            learn_column(cells, kinds.get(cells.name), target, recipe)
+            learn_column(cells, kinds.get(cells.name), target, settings)
             for cells in map(table.cells, range(len(table.names)))
         ]
         for column in learned:
@@ -203,9 +203,9 @@ class Binarizer(TransformerMixin, BaseEstimator):
 
     def check(self) -> None:
         """Raise an `InputError` if a parameter is out of range."""
-        self._recipe()
+        self._settings()
 
-    def _recipe(self) -> Recipe:
+    def _settings(self) -> PredicateSettings:
         for name, least in (("max_categories", 1), ("quantiles", 0)):
             value = getattr(self, name)
             if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
@@ -213,7 +213,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
         if self.literals not in get_args(Literals):
             known = " or ".join(map(repr, get_args(Literals)))
             raise InputError(f"literals must be {known}, got {self.literals!r}")
-        return Recipe(int(self.max_categories), cast(Literals, self.literals), int(self.quantiles))
+        return PredicateSettings(int(self.max_categories), cast(Literals, self.literals), int(self.quantiles))
 
     def _check_names(self, given: Any) -> None:
         """Raise an `InputError`, in the words of scikit-learn, unless these are the names of the columns."""
@@ -256,7 +256,7 @@ def check_rows(table: Table, labels: int) -> None:
         raise InputError(f"the table has {table.rows} rows, but y has {labels}; give one class for each row")
 
 
-def _check_kinds(kinds: Mapping[Any, str | Sequence[Any]], table: Table) -> dict[str, Told]:
+def _check_kinds(kinds: Mapping[Any, str | Sequence[Any]], table: Table) -> dict[str, GivenKind]:
     if not isinstance(kinds, Mapping):
         raise InputError(f"kinds is {kinds!r}; it needs {{column: kind}}, such as {{'zip': 'category'}}")
     checked = {}
@@ -264,19 +264,19 @@ def _check_kinds(kinds: Mapping[Any, str | Sequence[Any]], table: Table) -> dict
         name = str(key)
         if name not in table.names:
             raise InputError(f"kinds names column {name!r}, which is not in the table; {nearest(name, table.names)}")
-        checked[name] = _told(name, kind)
+        checked[name] = _given_kind(name, kind)
     return checked
 
 
-def _told(name: str, kind: str | Sequence[Any]) -> Told:
+def _given_kind(name: str, kind: str | Sequence[Any]) -> GivenKind:
     if isinstance(kind, list | tuple):
         order = tuple(map(whole, Column(name, "ordinal", tuple(kind)).categories))
         if not order or len({isinstance(value, str) for value in order}) > 1:
             raise InputError(
                 f"kinds says {list(kind)!r} for column {name!r}; an order needs categories, all text or all numbers"
             )
-        return Told("ordinal", order)
+        return GivenKind("ordinal", order)
     for known in KINDS:
         if kind == known:
-            return Told(known)
+            return GivenKind(known)
     raise InputError(f"kinds says {kind!r} for column {name!r}; {nearest(str(kind), KINDS)}")

@@ -44,11 +44,11 @@ class LearnedColumn:
     constant: bool
     warning: str | None = None
     dropped: int = 0
-    """Categories that are not kept."""
+    """How many categories are not kept."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class GivenKind:
     """What the user says of a column."""
 
     kind: Kind
@@ -56,7 +56,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class PredicateSettings:
     """Which predicates to make."""
 
     max_categories: int
@@ -64,35 +64,37 @@ class Recipe:
     quantiles: int = QUANTILES
 
 
-def learn_column(cells: ColumnValues, told: Told | None, target: Target, recipe: Recipe) -> LearnedColumn:
-    """Return the column as it will be read from now on; `told` overrides what its values look like."""
-    kind = _kind(cells, recipe) if told is None else told.kind
+def learn_column(
+    cells: ColumnValues, given_kind: GivenKind | None, target: Target, settings: PredicateSettings
+) -> LearnedColumn:
+    """Return the column as it will be read from now on; `given_kind` overrides what its values look like."""
+    kind = _kind(cells, settings) if given_kind is None else given_kind.kind
     column = Column(cells.name, kind, missing=bool(cells.gaps.any()))
     check_readable(cells, column)
     if column.ordered:
-        return _learn_ordered(column, cells, target, recipe)
+        return _learn_ordered(column, cells, target, settings)
     if kind == "ordinal":
-        return _learn_ordinal(column, cells, told.order if told else None, recipe)
-    return _learn_categories(column, cells, target, recipe)
+        return _learn_ordinal(column, cells, given_kind.order if given_kind else None, settings)
+    return _learn_categories(column, cells, target, settings)
 
 
-def _kind(cells: ColumnValues, recipe: Recipe) -> Kind:
+def _kind(cells: ColumnValues, settings: PredicateSettings) -> Kind:
     """Return the kind of a column; an order that its type only happens to have is ignored where it is too long."""
-    long = cells.order is not None and len(cells.order) > recipe.max_categories
+    long = cells.order is not None and len(cells.order) > settings.max_categories
     return "category" if cells.kind == "ordinal" and long else cells.kind
 
 
-def _learn_ordered(column: Column, cells: ColumnValues, target: Target, recipe: Recipe) -> LearnedColumn:
+def _learn_ordered(column: Column, cells: ColumnValues, target: Target, settings: PredicateSettings) -> LearnedColumn:
     x = cells.by_row(numbers_of(cells))
     shorten = short_number if column.kind == "number" else short_moment
     predicates: tuple[Predicate, ...] = ()
-    if recipe.literals == "thresholds":
+    if settings.literals == "thresholds":
         cuts = threshold_cuts(
             x,
             target.codes,
             target.weight,
             n_classes=target.n_classes,
-            quantiles=recipe.quantiles,
+            quantiles=settings.quantiles,
             shorten=shorten,
         )
         sides = ((Interval(column.name, high=cut), Interval(column.name, low=cut)) for cut in cuts)
@@ -105,17 +107,17 @@ def _learn_ordered(column: Column, cells: ColumnValues, target: Target, recipe: 
 
 
 def _learn_ordinal(
-    column: Column, cells: ColumnValues, given: tuple[Value, ...] | None, recipe: Recipe
+    column: Column, cells: ColumnValues, given: tuple[Value, ...] | None, settings: PredicateSettings
 ) -> LearnedColumn:
     order = order_in(cells, given)
-    if len(order) > recipe.max_categories:
+    if len(order) > settings.max_categories:
         raise InputError(
             f"column {column.name!r} has an order of {len(order)} categories, more than max_categories="
-            f"{recipe.max_categories}; raise that, or say that the column is a number or a category"
+            f"{settings.max_categories}; raise that, or say that the column is a number or a category"
         )
     learned = Column(column.name, "ordinal", order, column.missing)
     seen = sorted(set(codes_of(cells, order)[~cells.missing].tolist()))
-    if recipe.literals == "thresholds":
+    if settings.literals == "thresholds":
         # Behind a category that training never showed there would be the same threshold once more.
         runs = [run for place in seen[:-1] for run in (order[: place + 1], order[place + 1 :])]
         predicates: tuple[Predicate, ...] = tuple(OneOf(column.name, run) for run in runs)
@@ -124,8 +126,10 @@ def _learn_ordinal(
     return LearnedColumn(learned, predicates + _missing(column), len(seen) + column.missing == 1)
 
 
-def _learn_categories(column: Column, cells: ColumnValues, target: Target, recipe: Recipe) -> LearnedColumn:
-    max_categories = recipe.max_categories
+def _learn_categories(
+    column: Column, cells: ColumnValues, target: Target, settings: PredicateSettings
+) -> LearnedColumn:
+    max_categories = settings.max_categories
     distinct = sorted({whole(value) for value in cells.values[~cells.missing].tolist()})
     kept = distinct
     warning = None

@@ -21,7 +21,7 @@ from conceptrules.model.evaluation import Bits
 from conceptrules.model.network import Level
 
 States = NDArray[np.int16]
-"""(states, columns): the number of an option of each column, or what is open. 0 is what the row says now."""
+"""The number of an option of each column, or what is open: (states, columns). 0 is what the row says now."""
 ANY, OTHER = -1, -2  # open: one of the options; one of the options, but not what the row says now
 _BLOCK = 1 << 15  # states at a time
 _FEW = 1 << 12  # the same where any change will do: the first one ends the search, but a call costs as much as 1,000
@@ -32,7 +32,7 @@ class Free:
     """A column that may change: what is known of its predicates under each option, then under OTHER and ANY."""
 
     bits: Bits
-    """(options, predicates)"""
+    """Which predicates hold under each option: (options, predicates)."""
     must: Bits
     may: Bits
 
@@ -48,12 +48,12 @@ class Question:
     """How can a row get one of the wanted classes?"""
 
     levels: tuple[Level, ...]
-    """Two-sided."""
+    """The levels as `two_sided` makes them."""
     order: tuple[int, ...]
     default: int
     wanted: frozenset[int]
     parts: tuple[Free | tuple[bool, ...], ...]
-    """The columns in use; of one that stays, whether its predicates hold."""
+    """The used columns: one that may change, or for one that stays whether its predicates hold."""
 
     @property
     def free(self) -> list[Free]:

@@ -26,7 +26,7 @@ from conceptrules.model.predicate import (
 Row = dict[str, Value | None]
 CellMasks = Mapping[str, int]
 Wish = tuple[int, int, bool]
-"""(layer, index, value): that node of h(layer) is to have this value; predicates are layer 0."""
+"""A node of h(layer) that is to have a value: (layer, index, value). Predicates are layer 0."""
 
 # Linked lists, since the branches of a search share their ends.
 _Chain = tuple[Wish, "_Chain"] | None

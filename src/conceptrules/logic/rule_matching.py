@@ -12,7 +12,7 @@ from conceptrules.model.text import concept_name, condition_text, word
 
 T = TypeVar("T")
 RuleText = frozenset[tuple[str, str]]
-"""A rule: each condition in words, with its column or concept. Concepts go by their name in the old network."""
+"""A rule as the text of each condition, with its column or concept; concepts have their name in the old network."""
 Rules = frozenset[RuleText]
 _NONE: Rules = frozenset()
 _MOST_PAIRS = 1_000_000  # of rules or concepts to compare: a few seconds
@@ -27,7 +27,7 @@ class Section:
     added: tuple[str, ...]
     removed: tuple[str, ...]
     changed: tuple[tuple[str, str], ...]
-    """(old, new): each with the rule that is most like it."""
+    """The rules that were changed: each with the one that is most like it, as (old, new)."""
 
 
 def sections(old: RuleNetwork, new: RuleNetwork) -> tuple[Section, ...]:

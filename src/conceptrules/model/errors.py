@@ -1,4 +1,4 @@
-"""What goes wrong through input rather than through a bug of ours: errors, and warnings that name the user's line.
+"""Errors and warnings that come from input, not from a bug of ours.
 
 The command line shows these errors as one line; anything else is a bug and shows its traceback.
 """

@@ -33,7 +33,7 @@ class ColumnValues:
     family: Kind | None
     """What the values are; "category" is text, None a column without any value to tell."""
     declared: bool = False
-    """The table's own type says that the values are categories."""
+    """Whether the table's own type says that the values are categories."""
     codes: Codes | None = None
     order: tuple[Any, ...] | None = None
     """The categories in their order, where the table's own type says that they have one."""

@@ -52,13 +52,13 @@ class Plan:
     """What predicting with a network takes: its used predicates by column, and its levels over these."""
 
     columns: tuple[Column, ...]
-    """All of them: a table has to have them, used or not."""
+    """All columns of the network: a table has to have them, used or not."""
     used: tuple[tuple[int, tuple[Predicate, ...]], ...]
-    """Places of columns in use, with their predicates in use."""
+    """The places of the used columns, with their used predicates."""
     levels: tuple[Level, ...]
-    """The network's, with literals that count the predicates in use: for one row."""
+    """The levels of the network with literals that count only the used predicates; they serve for one row."""
     formulas: tuple[Formulas, ...]
-    """The same for many rows."""
+    """The same levels as formulas, for many rows."""
     order: tuple[int, ...]
     default: int
     labels: NDArray[Any]

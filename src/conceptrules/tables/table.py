@@ -33,11 +33,11 @@ class Table:
     """The values of the first row."""
     rows: int
     named: bool = True
-    """The names are the table's own; otherwise they are x0, x1, ... and columns go by position."""
+    """Whether the names are the table's own; otherwise they are x0, x1, ... and columns go by position."""
     strings: bool = True
-    """The table's own names are text; others, such as numbers, are written as text here."""
+    """Whether the table's own names are text; others, such as numbers, are written as text here."""
     remembered: Callable[[int], ColumnValues] | None = None
-    """The cells of a column, kept after the first reading; None: every reading is a new one."""
+    """The values of a column, kept after the first reading; None: every reading is a new one."""
 
     def __post_init__(self) -> None:
         repeated = [name for name, count in Counter(self.names).items() if count > 1]
