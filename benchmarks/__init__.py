@@ -1,8 +1,9 @@
-"""Measurements. The paper's data sets are used where they are: in $CONCEPTRULES_DATA, or beside the repository."""
+"""Measurements. Tables are used where they are: in the folders of $CONCEPTRULES_DATA, or beside the repository."""
 
 import os
 from pathlib import Path
 
-_BESIDE = Path(__file__).parents[2] / "shared" / "data"
-if _BESIDE.is_dir():
-    os.environ.setdefault("CONCEPTRULES_DATA", str(_BESIDE))
+_SHARED = Path(__file__).parents[2] / "shared"
+_BESIDE = [str(folder) for folder in (_SHARED / "data", _SHARED / "data-more") if folder.is_dir()]
+if _BESIDE:
+    os.environ.setdefault("CONCEPTRULES_DATA", os.pathsep.join(_BESIDE))

@@ -14,7 +14,8 @@ import numpy as np
 
 from benchmarks.exports import hostile, report
 from conceptrules import MLLPClassifier
-from conceptrules.datasets import DatasetError, load, names
+from conceptrules.datasets import DatasetError, load
+from conceptrules.datasets.catalogue import catalogue
 from conceptrules.export import export
 from conceptrules.export.verify.comparison import compare
 from conceptrules.model.content_hash import content_hash
@@ -101,7 +102,7 @@ def run(only: Sequence[str] | None, seed: int) -> int:
 
 def tasks(only: Sequence[str] | None, seed: int) -> Iterator[Task]:
     """The data sets that are there, then the hostile names."""
-    for name in names():
+    for name in catalogue():
         if only and name not in only:
             continue
         try:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conceptrules import datasets
 from conceptrules.datasets import DatasetError
+from conceptrules.datasets.catalogue import catalogue
 from conceptrules.explain.counterfactual import find_counterfactual
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Interval
@@ -83,7 +83,7 @@ def same_decisions(open_page, network: RuleNetwork, table: Any, count: int) -> N
     assert len(set(found)) > 1
 
 
-@pytest.mark.parametrize("name", datasets.names())
+@pytest.mark.parametrize("name", catalogue())
 def test_the_page_decides_as_python_does_on_every_data_set(open_page, name):
     network, X, _ = loaded(name)
     same_decisions(open_page, network, X, 200 if name in ("tic-tac-toe", "adult") else 50)

@@ -1,11 +1,14 @@
-"""The catalogue of data sets (catalogue.toml): what is known before any file is opened."""
+"""What is known of data sets before their files are opened: the package's catalogue, and the manifests of folders."""
 
 from __future__ import annotations
 
+import os
 import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,5 +42,26 @@ def catalogue() -> dict[str, Entry]:
     return {name: Entry(name, **_frozen(fields)) for name, fields in tomllib.loads(text).items()}
 
 
-def _frozen(fields: dict) -> dict:
+def manifest(folder: str | os.PathLike[str]) -> dict[str, Entry]:
+    """Return by name the entries of a folder's MANIFEST.toml; a folder without one has none."""
+    path = Path(folder, "MANIFEST.toml")
+    found = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return {fields["name"]: _listed(fields) for fields in found.get("dataset", [])}
+
+
+def _listed(fields: dict[str, Any]) -> Entry:
+    citation, _, doi = fields.get("citation", "").partition(", doi:")
+    return Entry(
+        fields["name"],
+        citation,
+        rows=fields["rows"] if "rows" in fields else fields["instances"],
+        columns=len(fields["continuous"]) + len(fields["discrete"]),
+        classes=fields["classes"],
+        target=fields["target"],
+        doi=doi,
+        continuous=tuple(fields["continuous"]),
+    )
+
+
+def _frozen(fields: dict[str, Any]) -> dict[str, Any]:
     return {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}

@@ -3,6 +3,9 @@
 Three need no file (tic-tac-toe, wine, breast-cancer). The paper's twelve are read from a folder, given as an argument
 or in $CONCEPTRULES_DATA, as gzipped CSV with a header. tic-tac-toe and wine are in both groups; they are the same
 table, row by row, so it does not matter where they come from: the file is read only if a folder is given in the call.
+
+A folder with a MANIFEST.toml has further tables, those that it lists. In a call that names a folder, its manifest goes
+before the catalogue; in all others the catalogue does. So a folder may have another table called breast-cancer.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from conceptrules.datasets import tictactoe
-from conceptrules.datasets.catalogue import Entry, catalogue
+from conceptrules.datasets.catalogue import Entry, catalogue, manifest
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -53,20 +56,39 @@ class Dataset:
         return f"Dataset({self.name!r}, {self.X.num_rows} rows, {self.X.num_columns} columns, target {self.target!r})"
 
 
-def names() -> list[str]:
+def folders() -> list[Path]:
+    """Return the folders that the environment variable CONCEPTRULES_DATA names, with os.pathsep between them."""
+    return [Path(place) for place in os.environ.get(VARIABLE, "").split(os.pathsep) if place]
+
+
+def entries(folder: str | os.PathLike[str] | None = None) -> dict[str, Entry]:
+    """Return by name, in alphabetical order, what is known of each data set that `load` can be asked for."""
+    if folder is not None:
+        found = catalogue() | manifest(folder)
+    else:
+        found = {name: entry for place in reversed(folders()) for name, entry in manifest(place).items()} | catalogue()
+    return dict(sorted(found.items()))
+
+
+def names(*, folder: str | os.PathLike[str] | None = None) -> list[str]:
     """Return the names that `load` knows.
+
+    Parameters
+    ----------
+    folder : str or os.PathLike, optional
+        The folder with the files; by default those of the environment variable CONCEPTRULES_DATA.
 
     Returns
     -------
     list of str
-        The names, in alphabetical order.
+        The names, in alphabetical order: those of the package, and those of the folders' MANIFEST.toml.
 
     Examples
     --------
-    >>> names()[:3]
-    ['adult', 'bank-marketing', 'banknote']
+    >>> {"adult", "tic-tac-toe", "wine"} <= set(names())
+    True
     """
-    return list(catalogue())
+    return list(entries(folder))
 
 
 def find(name: str, *, folder: str | os.PathLike[str] | None = None) -> Path | None:
@@ -77,7 +99,8 @@ def find(name: str, *, folder: str | os.PathLike[str] | None = None) -> Path | N
     name : str
         The name of a data set.
     folder : str or os.PathLike, optional
-        The folder with the files; by default the environment variable CONCEPTRULES_DATA.
+        The folder with the files; by default those of the environment variable CONCEPTRULES_DATA, which may name
+        several with os.pathsep between them.
 
     Returns
     -------
@@ -94,14 +117,15 @@ def find(name: str, *, folder: str | os.PathLike[str] | None = None) -> Path | N
     >>> find("wine") is None
     True
     """
-    entry = _entry(name)
+    entry = _entry(name, folder)
     if folder is None and entry.embedded:
         return None
-    place = folder if folder is not None else os.environ.get(VARIABLE)
-    path = Path(place or "", entry.file)
-    if not place or not path.is_file():
-        where = f"into {place}" if place else f"into a folder and set ${VARIABLE} to it (or give the folder)"
-        raise DatasetError(f"data set {name!r} needs the file {entry.file}: put it {where}. Source: {entry.origin}")
+    places = folders() if folder is None else [Path(folder)]
+    path = next((place / entry.file for place in places if (place / entry.file).is_file()), None)
+    if path is None:
+        into = " or ".join(map(str, places)) or f"a folder and set ${VARIABLE} to it (or give the folder)"
+        source = f". Source: {entry.origin}" if entry.origin else ""
+        raise DatasetError(f"data set {name!r} needs the file {entry.file}: put it into {into}{source}")
     return path
 
 
@@ -113,7 +137,7 @@ def load(name: str, *, folder: str | os.PathLike[str] | None = None) -> Dataset:
     name : str
         The name of a data set: one of `names()`.
     folder : str or os.PathLike, optional
-        The folder with the files; by default the environment variable CONCEPTRULES_DATA. Without a folder,
+        The folder with the files; by default those of the environment variable CONCEPTRULES_DATA. Without a folder,
         "tic-tac-toe", "wine" and "breast-cancer" need no file.
 
     Returns
@@ -131,18 +155,19 @@ def load(name: str, *, folder: str | os.PathLike[str] | None = None) -> Dataset:
     >>> load("tic-tac-toe")
     Dataset('tic-tac-toe', 958 rows, 9 columns, target 'class')
     """
-    entry = _entry(name)
+    entry = _entry(name, folder)
     path = find(name, folder=folder)
     X, y = _EMBEDDED[name](entry) if path is None else _read(path, entry)
     return Dataset(name, X, y, entry.target, entry.citation, entry.doi)
 
 
-def _entry(name: str) -> Entry:
-    if name not in catalogue():
-        near = difflib.get_close_matches(name, names(), n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(names())}"
+def _entry(name: str, folder: str | os.PathLike[str] | None) -> Entry:
+    known = entries(folder)
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
         raise DatasetError(f"there is no data set {name!r}; {hint}")
-    return catalogue()[name]
+    return known[name]
 
 
 def _read(path: Path, entry: Entry) -> tuple[pa.Table, np.ndarray]:

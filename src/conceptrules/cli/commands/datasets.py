@@ -10,7 +10,8 @@ from conceptrules.cli.console import console, table
 from conceptrules.cli.files.file_names import STREAM, check_table_output
 from conceptrules.cli.options import Out
 from conceptrules.datasets import DatasetError, find, load
-from conceptrules.datasets.catalogue import Entry, catalogue
+from conceptrules.datasets.catalogue import Entry
+from conceptrules.datasets.loading import entries
 
 _NUMBERS = ("rows", "columns", "classes")
 
@@ -28,7 +29,7 @@ def datasets(
         return
     rows = [
         (entry.name, entry.rows, entry.columns, entry.classes, entry.target, _place(entry, folder), entry.doi)
-        for entry in catalogue().values()
+        for entry in entries(folder).values()
     ]
     console().print(table(["name", *_NUMBERS, "target", "where", "doi"], rows, _NUMBERS))
 

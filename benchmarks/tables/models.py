@@ -1,0 +1,106 @@
+"""What is compared: each model at its default settings, with one thread."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from benchmarks.tables.suite import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model of the comparison."""
+
+    package: str
+    make: Callable[..., Any]
+    """What makes it, unfitted, from the kinds of the columns, a seed, and the settings as keywords."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """What is not as the package has it by default."""
+    edges: Callable[[Any], int | None] = lambda fitted: None
+    ours: bool = False
+
+    def rows(self, table: Table, index: Any) -> Any:
+        """Return rows of the table in the form that the model takes."""
+        return table.X.take(index) if self.ours else table.frame.iloc[index]
+
+    def code(self) -> str:
+        """Return the version of the code that fits; of ours a hash of the source as well, since it changes daily."""
+        return f"{self.package} {version(self.package)}" + (f" {_source_hash()}" if self.ours else "")
+
+
+def _conceptrules(numbers: list[bool], seed: int, **settings: Any) -> Any:
+    from conceptrules import ConceptRuleClassifier
+
+    return ConceptRuleClassifier(random_state=seed, n_jobs=1, **settings)
+
+
+def _lightgbm(numbers: list[bool], seed: int, **settings: Any) -> Any:
+    from lightgbm import LGBMClassifier
+
+    return LGBMClassifier(random_state=seed, n_jobs=1, verbose=-1, **settings)
+
+
+def _ebm(numbers: list[bool], seed: int, **settings: Any) -> Any:
+    from interpret.glassbox import ExplainableBoostingClassifier
+
+    kinds = ["continuous" if number else "nominal" for number in numbers]
+    return ExplainableBoostingClassifier(feature_types=kinds, random_state=seed, n_jobs=1, **settings)
+
+
+def _cart(numbers: list[bool], seed: int, **settings: Any) -> Any:
+    from sklearn.tree import DecisionTreeClassifier
+
+    return _one_hot(numbers, DecisionTreeClassifier(random_state=seed, **settings))
+
+
+def _forest(numbers: list[bool], seed: int, **settings: Any) -> Any:
+    from sklearn.ensemble import RandomForestClassifier
+
+    return _one_hot(numbers, RandomForestClassifier(random_state=seed, n_jobs=1, **settings))
+
+
+def _one_hot(numbers: list[bool], trees: Any) -> Any:
+    """Return trees behind a column for each category, a missing value included; numbers may be missing as they are."""
+    from sklearn.compose import make_column_transformer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder
+
+    encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    categories = [k for k, number in enumerate(numbers) if not number]
+    return make_pipeline(make_column_transformer((encoder, categories), remainder="passthrough"), trees)
+
+
+def _network_edges(fitted: Any) -> int:
+    return int(fitted.network_.edges)
+
+
+def _branches(fitted: Any) -> int:
+    return int(fitted[-1].tree_.node_count) - 1
+
+
+MODELS = {
+    # LightGBM is the clock of the others, so it comes first. Without the weight it fails on chess.
+    "lightgbm": Model("lightgbm", _lightgbm, {"min_child_weight": 1}),
+    "cart": Model("scikit-learn", _cart, edges=_branches),
+    "conceptrules-fast": Model("conceptrules", _conceptrules, {"effort": "fast"}, _network_edges, ours=True),
+    "conceptrules": Model("conceptrules", _conceptrules, {}, _network_edges, ours=True),
+    "ebm": Model("interpret-core", _ebm),
+    "forest": Model("scikit-learn", _forest, {"n_estimators": 100}),
+}
+
+
+@cache
+def _source_hash() -> str:
+    import conceptrules
+
+    root = Path(conceptrules.__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted(root.rglob("*.py")):
+        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:10]

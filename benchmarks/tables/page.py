@@ -1,0 +1,146 @@
+"""RESULTS.md: the suite as one page, from the records alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from statistics import mean, median
+from typing import Any
+
+from benchmarks import jsonl
+from benchmarks.paper.markdown import markdown, signed
+from benchmarks.tables import plots
+from benchmarks.tables.summary import FAST, OURS, Cell, Cells, cells, goals, of
+
+RECORD = jsonl.RECORDS / "tables.jsonl"
+TITLES = {OURS: "ours", FAST: "ours, fast", "cart": "CART", "lightgbm": "LightGBM", "ebm": "EBM", "forest": "forest"}
+WORST = 5
+INTRODUCTION = """\
+Made by `make tables` from `benchmarks/records/tables.jsonl`; `python -m benchmarks.tables` runs what is missing.
+
+{tables} public tables, five stratified folds, everything at its defaults with one thread (LightGBM with
+`min_child_weight=1`). Scores are means over the folds, and over the seeds where ours have several. Times are processor
+seconds of a fit, divided by those of a LightGBM fit on the same rows in the same process. The edges of CART are its
+branches."""
+
+
+def write_page(records: Path | None = None, out: Path | None = None) -> None:
+    """Write RESULTS.md and its two pictures into a folder."""
+    folder, entries = out or Path(__file__).parent, jsonl.read(records or RECORD)
+    folder.mkdir(parents=True, exist_ok=True)
+    found = cells(entries)
+    plots.draw(found, TITLES, folder)
+    jsonl.replace_text(folder / "RESULTS.md", page(entries, found))
+
+
+def page(entries: Iterable[Mapping[str, Any]], found: Cells) -> str:
+    """Return the text of the page."""
+    entries = list(entries)
+    parts = [
+        "# The suite of tables",
+        INTRODUCTION.format(tables=len(found)),
+        "## What is wanted",
+        markdown(
+            ("of ours", "wanted", "found", ""),
+            ((f"{goal.kind}: {goal.name}", goal.wanted, goal.found, goal.state) for goal in goals(found)),
+        ),
+        "## Means",
+        means(found),
+        f"{_fewer(found)} {_spread(found)}".strip(),
+        "## Macro-F1, table by table",
+        "![macro-F1 against LightGBM's, table by table](against_lightgbm.png)",
+        by_table(found, lambda cell: f"{cell.f1:.2f}"),
+        *worst(found),
+        "## Edges and times",
+        "![macro-F1 against edges](score_and_edges.png)",
+        "Edges:",
+        by_table(found, lambda cell: "" if cell.edges is None else f"{cell.edges:.0f}", (OURS, FAST, "cart")),
+        "Time of a fit in fits of LightGBM (for LightGBM itself: seconds):",
+        by_table(found, _time),
+        "## Accuracy",
+        by_table(found, lambda cell: f"{cell.accuracy:.2f}"),
+        "## Log loss",
+        by_table(found, lambda cell: f"{cell.log_loss:.3f}"),
+        *notes(entries),
+        "Versions: " + ", ".join(sorted({entry["code"] for entry in entries})) + ". "
+        "Machines: " + "; ".join(sorted({entry["machine"] for entry in entries})) + ".",
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def by_table(found: Cells, text: Callable[[Cell], str], models: Iterable[str] = TITLES) -> str:
+    """Return a table with a line for each table and a column for each model that has records."""
+    shown = [model for model in models if of(found, model)]
+    rows = [
+        (name, f"{next(iter(row.values())).rows:,}", *(text(row[model]) if model in row else "" for model in shown))
+        for name, row in found.items()
+    ]
+    return markdown(("table", "rows", *(TITLES[model] for model in shown)), rows)
+
+
+def means(found: Cells) -> str:
+    """Return the means of each model over its tables, beside LightGBM's and CART's over the same ones."""
+    rows = []
+    for model, title in TITLES.items():
+        alone = [row[0] for row in of(found, model)]
+        if alone:
+            edges = [cell.edges for cell in alone if cell.edges is not None]
+            ratios = [cell.ratio for cell in alone if cell.ratio is not None]
+            rows.append((
+                title,
+                str(len(alone)),
+                f"{mean(cell.f1 for cell in alone):.2f}",
+                *(_against(found, model, other) for other in ("cart", "lightgbm")),
+                f"{mean(cell.accuracy for cell in alone):.2f}",
+                f"{mean(cell.log_loss for cell in alone):.3f}",
+                f"{mean(edges):.0f}" if edges else "",
+                f"{median(ratios):.1f}" if ratios else "",
+                f"{max(ratios):.1f}" if ratios else "",
+            ))  # fmt: skip
+    header = ("macro-F1", "against CART", "against LightGBM", "accuracy", "log loss", "edges", "median time", "worst")
+    return markdown(("model", "tables", *header), rows)
+
+
+def worst(found: Cells) -> list[str]:
+    """Return where each model that has edges is furthest below LightGBM."""
+    lines = []
+    for model in (OURS, FAST, "cart"):
+        pairs = {name: row for name, row in found.items() if model in row and "lightgbm" in row}
+        apart = sorted((row[model].f1 - row["lightgbm"].f1, name) for name, row in pairs.items())
+        told = ", ".join(f"{name} {signed(points)}" for points, name in apart[:WORST])
+        lines += [f"Furthest below LightGBM, {TITLES[model]}: {told}."] if told else []
+    return lines
+
+
+def notes(entries: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return what failed or was stopped, and is empty above."""
+    told = sorted({f"{TITLES[one['model']]} on {one['table']}: {one['note']}" for one in entries if "note" in one})
+    return ["Without a result: " + "; ".join(told) + "."] if told else []
+
+
+def _against(found: Cells, model: str, other: str) -> str:
+    pairs = of(found, model, other)
+    return signed(mean(one.f1 - two.f1 for one, two in pairs)) if pairs and model != other else ""
+
+
+def _fewer(found: Cells) -> str:
+    counts = [
+        f"{TITLES[model]} on {sum((own.edges or 0) < (cart.edges or 0) for own, cart in pairs)} of {len(pairs)} tables"
+        for model in (OURS, FAST)
+        if (pairs := of(found, model, "cart"))
+    ]
+    return f"Fewer edges than CART: {', '.join(counts)}." if counts else ""
+
+
+def _spread(found: Cells) -> str:
+    spreads = {model: [cell.spread for (cell,) in of(found, model) if cell.seeds > 1] for model in (OURS, FAST)}
+    told = [
+        f"{TITLES[model]} {mean(values):.2f} points on {len(values)} tables, {max(values):.2f} at worst"
+        for model, values in spreads.items()
+        if values
+    ]
+    return f"Standard deviation over the seeds: {'; '.join(told)}." if told else ""
+
+
+def _time(cell: Cell) -> str:
+    return "" if cell.ratio is None else f"{cell.cpu:.2f} s" if cell.ratio == 1 else f"{cell.ratio:.1f}"

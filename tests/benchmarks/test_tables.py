@@ -1,0 +1,190 @@
+"""The suite of tables: data folders are found, runs resume, and the page says what the records say."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("lightgbm", reason="needs the extra `bench`")
+
+from benchmarks import jsonl
+from benchmarks.tables import runs
+from benchmarks.tables.__main__ import NAMES, main
+from benchmarks.tables.models import MODELS
+from benchmarks.tables.page import page
+from benchmarks.tables.runs import KEY, Plan, jobs, measure, run
+from benchmarks.tables.suite import load, tables
+from benchmarks.tables.summary import cells, goals
+
+MANIFEST = """
+[[dataset]]
+name = "{name}"
+file = "{name}.csv.gz"
+target = "kind"
+rows = {rows}
+classes = 3
+continuous = ["number[1]"]
+discrete = ["code"]
+"""
+
+
+def write_table(folder: Path, name: str, rows: int) -> None:
+    rng = np.random.default_rng(rows)
+    lines = [f"{a:.3f},{b}" for a, b in zip(rng.random(rows), rng.integers(0, 3, rows), strict=True)]
+    kinds = ["low" if float(line[:5]) < 0.4 else "one" if line[-1] == "1" else "high" for line in lines]
+    text = "number[1],code,kind\n" + "\n".join(map(",".join, zip(lines, kinds, strict=True)))
+    folder.mkdir()
+    (folder / f"{name}.csv.gz").write_bytes(gzip.compress(text.encode()))
+    (folder / "MANIFEST.toml").write_text(MANIFEST.format(name=name, rows=rows))
+
+
+@pytest.fixture
+def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Make a suite of two tables in two folders, and return where records may be kept."""
+    write_table(tmp_path / "first", "large", 90)
+    write_table(tmp_path / "second", "wine", 60)
+    monkeypatch.setenv("CONCEPTRULES_DATA", f"{tmp_path / 'first'}{os.pathsep}{tmp_path / 'second'}")
+    load.cache_clear()
+    yield tmp_path / "records.jsonl"
+    load.cache_clear()
+
+
+def test_the_tables_of_all_folders_are_found_the_smallest_first(suite: Path) -> None:
+    assert list(tables()) == ["wine", "large"]
+    table = load("wine")  # of the folder, not the embedded one
+    assert table.frame.shape == (60, 2)
+    assert table.numbers == [True, False]
+    assert [str(kind) for kind in table.frame.dtypes] == ["float64", "category"]
+    tested = np.concatenate([test for _, test in table.folds()])
+    assert sorted(tested) == list(range(60))
+
+
+def test_a_run_is_kept_and_goes_on_where_it_stopped(suite: Path) -> None:
+    first = Plan(["wine"], ["cart", "lightgbm"], [1], path=suite)
+    found = list(run(first))
+    assert [(one["model"], one["fold"]) for one in found] == [("lightgbm", 1), ("cart", 1)]
+    kept = jsonl.read(suite)
+    assert kept == sorted((jsonl.rounded(one) for one in found), key=lambda one: one["model"])
+    assert all(list(one)[:4] == list(KEY) for one in kept)
+    cart = kept[0]
+    assert cart["edges"] > 0
+    assert cart["lightgbm_cpu"] == kept[1]["cpu"]
+    assert cart["code"].startswith("scikit-learn ")
+    assert jobs(first) == []
+    more = jobs(Plan(["wine", "large"], ["cart", "lightgbm"], [0, 1], path=suite))
+    assert [(job.table, job.fold) for job in more] == [("wine", 0), ("large", 0), ("large", 1)]
+
+
+def test_ours_of_other_code_and_what_failed_are_run_again_if_asked(suite: Path) -> None:
+    shared = {"table": "wine", "fold": 0, "seed": 0, "rows": 60}
+    ours = {**shared, "model": "conceptrules", "code": "another", "f1": 0.5}
+    failed = {**shared, "model": "cart", "code": "another", "note": "failed: OSError"}
+    fine = {**shared, "model": "forest", "code": "another", "f1": 0.5}
+    order = (*KEY, "code", "f1", "note")
+    jsonl.put(suite, [{key: one[key] for key in order if key in one} for one in (ours, failed, fine)], KEY)
+    models = ["conceptrules", "cart", "forest"]
+    assert jobs(Plan(["wine"], models, [0], path=suite)) == []
+    (job,) = jobs(Plan(["wine"], models, [0], again=True, path=suite))
+    assert set(job.missing) == {("cart", 0), ("conceptrules", 0)}
+
+
+def test_seeds_are_for_ours_only(suite: Path) -> None:
+    plan = Plan(["wine"], ["cart", "conceptrules-fast"], [0], seeds=(0, 1), path=suite)
+    assert plan.pairs() == [("cart", 0), ("conceptrules-fast", 0), ("conceptrules-fast", 1)]
+
+
+def test_a_fit_over_the_limit_leaves_a_note_and_its_other_folds_are_not_tried(
+    suite: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = []
+
+    def slow(table: Any, fold: int, model: str, seed: int, limit: float) -> dict[str, Any]:
+        tried.append((fold, model))
+        return {"note": "stopped after 2 s"}
+
+    monkeypatch.setattr(runs, "measure", slow)
+    monkeypatch.setattr(runs, "warm_up", lambda name: None)
+    plan = Plan(["wine"], ["lightgbm"], [0, 1, 2], limit=2.0, path=suite)
+    assert [one["note"] for one in run(plan)] == ["stopped after 2 s"] * 3
+    assert tried == [(0, "lightgbm")]
+
+
+def test_the_limit_stops_a_fit(suite: Path) -> None:
+    assert measure(load("large"), 0, "forest", 0, 0.001) == {"note": "stopped after 0.001 s"}
+
+
+def test_the_models_on_the_command_line_are_those_there_are() -> None:
+    assert set(NAMES) == set(MODELS)
+
+
+def test_unknown_names_are_refused(suite: Path) -> None:
+    with pytest.raises(SystemExit, match="no table 'wines'; known are wine, large"):
+        main(["--tables", "wines"])
+
+
+def records(table: str, model: str, f1: float, *, seed: int = 0, **more: Any) -> list[dict[str, Any]]:
+    shared = {"rows": 100, "f1": f1, "accuracy": f1, "log_loss": 1.0, "cpu": 2.0, "lightgbm_cpu": 1.0}
+    about = {"code": f"{model} 1", "machine": "a machine"}
+    key = {"table": table, "model": model, "seed": seed}
+    return [{**key, "fold": fold, **shared, **about, **more} for fold in range(5)]
+
+
+HAND_MADE = [
+    *records("a", "conceptrules", 0.8, edges=10),
+    *records("a", "conceptrules", 0.9, edges=20, seed=1),
+    *records("a", "cart", 0.7, edges=30),
+    *records("a", "lightgbm", 0.9, cpu=1.0),
+    *records("b", "conceptrules", 0.6, edges=12),
+    *records("b", "cart", 0.7, edges=8),
+    *records("b", "lightgbm", 0.65, cpu=1.0),
+    *records("b", "ebm", 0.65)[:4],
+    {"table": "b", "model": "ebm", "seed": 0, "fold": 4, "rows": 100, "note": "stopped after 9 s"}
+    | {"code": "ebm 1", "machine": "a machine"},
+]
+
+
+def test_a_cell_is_the_mean_of_whole_runs() -> None:
+    found = cells(HAND_MADE)
+    cell = found["a"]["conceptrules"]
+    assert (round(cell.f1, 6), round(cell.spread, 6), cell.edges, cell.ratio, cell.seeds) == (85.0, 5.0, 15, 2.0, 2)
+    assert "ebm" not in found["b"]
+
+
+def test_the_figures_that_are_wanted_stay_open_until_all_tables_are_there() -> None:
+    found = {(goal.kind, goal.name): goal for goal in goals(cells(HAND_MADE))}
+    ahead = found["Must", "mean macro-F1 above CART's, points"]
+    assert (ahead.found, ahead.state) == ("2.50 (2 of 39 tables)", "open")
+    slowest = found["Must", "slowest table under 5,000 rows, seconds of one core"]
+    assert (slowest.found, slowest.state) == ("2.00 (2 of 26 tables)", "open")
+    every = [one | {"table": f"{one['table']}{k}"} for k in range(20) for one in HAND_MADE]
+    states = {goal.name: goal.state for goal in goals(cells(every)) if goal.kind == "Must"}
+    assert states["mean macro-F1 above CART's, points"] == "missed"
+    assert states["worst table against LightGBM, points of macro-F1"] == "met"
+    assert states["fit in fits of LightGBM, median of the tables"] == "met"
+
+
+def test_the_page_says_it_all() -> None:
+    text = page(HAND_MADE, cells(HAND_MADE))
+    assert "| a | 100 | 85.00 | 70.00 | 90.00 |" in text
+    assert "| b | 100 | 12 | 8 |" in text
+    assert "| b | 100 | 2.0 | 2.0 | 1.00 s |" in text
+    assert "Fewer edges than CART: ours on 1 of 2 tables." in text
+    assert "Standard deviation over the seeds: ours 5.00 points on 1 tables, 5.00 at worst." in text
+    assert "Furthest below LightGBM, ours: a −5.00, b −5.00." in text  # noqa: RUF001
+    assert "Without a result: EBM on b: stopped after 9 s." in text
+
+
+def test_the_report_is_made_from_the_records_alone(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    order = (*KEY, "rows")
+    lines = [{key: one[key] for key in order} | one for one in HAND_MADE]
+    path = jsonl.put(tmp_path / "records.jsonl", lines, KEY)
+    assert main(["report", "--records", str(path), "--out", str(tmp_path)]) == 0
+    assert (tmp_path / "RESULTS.md").read_text().startswith("# The suite of tables\n")
+    assert {one.name for one in tmp_path.glob("*.png")} == {"against_lightgbm.png", "score_and_edges.png"}
