@@ -70,8 +70,10 @@ class RuleModel:
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Predict the probability of each class.
 
-        These are `predict_frequencies`, with the decided class lifted just above the others where it is not the
-        largest.
+        These are `predict_frequencies`, except where the class that `predict` answers is not the most frequent one. It
+        is the answer all the same, because priority decides: its probability is then raised to just above the largest
+        of the others, and all of them are divided by their sum. So `predict` is always the class of the largest
+        probability. Take `predict_frequencies` where the plain frequencies matter more than that.
 
         Parameters
         ----------
@@ -90,7 +92,8 @@ class RuleModel:
         """Return how often each class was right on the training rows on which the same classes fire, smoothed.
 
         Networks of the search are right more often on training rows than on others, so their frequencies are lowered
-        by what networks learned without the held-out rows lose on these.
+        by what networks learned without the held-out rows lose on these (`network_.statistics.optimism`). The counts
+        themselves are in `network_.statistics.patterns`.
 
         Parameters
         ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from conceptrules.explain.explanation import Absent, Explanation, nearest_miss
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import layers_plain, pack
-from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
+from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork, Statistics
 from conceptrules.model.predicate import Column, Equals, Interval
 from conceptrules.model.statistics import with_statistics
 from tests.strategies import measured_networks
@@ -127,10 +128,22 @@ def test_figures_are_those_of_the_training_rows():
     found = network.explain(row(age=50, ill=True))
     assert found.fired[0].coverage == 0.75
     assert found.fired[0].precision == pytest.approx(2 / 3)
-    assert found.right == pytest.approx((2 + 0.5) / 4)
+    assert (found.rows, found.right) == (3, pytest.approx(2 / 3))
+    assert found.probability == pytest.approx((2 + 0.5) / 4)
+    assert "Of 3 training rows with this outcome, 67% were high; the probability stated is 62%." in str(found)
     assert "(held on 75% of the training rows, 67% of them high)" in str(found)
     silent = network.explain(row(job="nurse")).fired[0]
     assert (silent.coverage, silent.precision) == (0, None)
+    unseen = network.explain(row(job="cook"))
+    assert (unseen.rows, unseen.right, unseen.label) == (0, None, "low")
+    assert "No training row had just this outcome; the probability stated is" in str(unseen)
+
+
+def test_shares_of_an_earlier_version_are_not_shown_as_counts():
+    statistics = Statistics((2, 2, 1), (((3, 1, 0), (0, 0, 0), (0, 0, 0)),), (((True, False, False), (1.5, 2, 0.5)),))
+    found = replace(ONE_LEVEL, statistics=statistics).explain(row(age=50, ill=True))
+    assert found.rows is found.right is None
+    assert "high: only this class fires. The probability stated is" in str(found)
 
 
 def test_the_text_reads_like_this():

@@ -87,6 +87,11 @@ def test_statistics_are_the_counts(data, network):
     for pattern, counts in found.patterns:
         same = (h[-1] == pattern).all(axis=1)
         assert counts == tuple((same & (y == k)).sum() for k in kinds)
+    answers = decide_fired(network, h[-1])
+    for kind, concept in enumerate(network.levels[-1].concepts):
+        mine = [h[-2][:, rule] & (answers == kind) for rule in concept.rules]
+        assert found.decided[kind] == tuple(tuple((rows & (y == k)).sum() for k in kinds) for rows in mine)
+    assert found.counted
     assert list(found.patterns) == sorted(found.patterns)
     np.testing.assert_allclose(np.sum([counts for _, counts in found.patterns], axis=0), found.rows)
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from conceptrules.explain import coverage
 from conceptrules.model import (
     Column,
     Concept,
@@ -82,6 +83,24 @@ used nowhere on level 1
 
 def test_the_whole_text():
     assert str(ADULT) == WORDS
+
+
+def test_a_rule_that_others_come_before_tells_what_it_decides():
+    """Of six rows on which it holds, another class takes four: 33% right is not what the rule is worth."""
+    level = Level((Rule((A,)), Rule((B,)), Rule((C,))), (Concept((0,)), Concept((1, 2))))
+    counts = ((4, 0), (4, 2), (3, 0))
+    statistics = Statistics(
+        (5, 5),
+        (counts,),
+        (((False, False), (1, 3)), ((True, True), (4, 0)), ((False, True), (0, 2))),
+        (((4, 0),), ((0, 2), (0, 0))),
+    )
+    network = RuleNetwork(COLUMNS, (AGE, SPOUSE, GAIN), (level,), "ab", "ab", "a", statistics)
+    assert "age > 27  (4 rows, 100% right)" in str(network)
+    assert "marital-status = Married  (6 rows, 33% right; decides 2 rows, 100% right)" in str(network)
+    assert "5013 < gain <= 6514       (3 rows, 0% right; decides no row)" in str(network)
+    worth = [(rule.rows, rule.precision, rule.decided, rule.decided_precision) for rule in coverage(network)]
+    assert worth == [(4, 1, 4, 1), (6, 2 / 6, 2, 1), (3, 0, 0, None)]
 
 
 def test_the_text_without_statistics():

@@ -12,14 +12,18 @@ from hypothesis import given, settings
 
 from conceptrules import InputError, MLLPClassifier, datasets
 from conceptrules.logic.probe_rows import covering_rows
+from conceptrules.model.evaluation import decide_fired
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Equals, Interval
 from conceptrules.model.provenance import Training, Validation
+from conceptrules.model.statistics import probabilities, with_statistics
 from conceptrules.report import report, write_report
 from conceptrules.report.collect import collect
 from conceptrules.report.form_fields import fields, slider_ends
+from conceptrules.report.payload import payload
+from conceptrules.tables.table import read_packed_bits
 from tests.report import examples
-from tests.strategies import measured_networks, networks
+from tests.strategies import all_inputs, measured_networks, networks
 
 VALIDATION = Validation("held back", 40, 0.9, 0.875, 0.05, (0.1, 0.8, 0.1), ((0.6, 0.5, 10.0), (0.9, 0.95, 30.0)))
 
@@ -38,6 +42,30 @@ def trained(validation: Validation | None = VALIDATION) -> Training:
 MOST = float(np.finfo(np.float64).max)
 ROWS = [{"age": age, "job": job, "idle": 0.0} for age in (30, 50) for job in ("cook", "nurse", "baker")]
 TRUE = ["young", "young", "young", "old", "old", "young"]
+
+
+@given(measured_networks())
+@settings(max_examples=20)
+def test_probabilities_of_the_page_are_those_of_the_network(network):
+    model = json.loads(payload(collect(network)))
+    fired = all_inputs(len(network.classes))
+    stated = probabilities(network, fired).max(axis=1)
+    for row, wanted, answer in zip(fired, stated, decide_fired(network, fired), strict=True):
+        pattern = "".join(str(int(fires)) for fires in row)
+        found = model["probabilities"]["seen"].get(pattern, model["probabilities"]["unseen"][answer])
+        assert found == pytest.approx(wanted)
+    assert model["patterns"] == {
+        "".join(str(int(fires)) for fires in pattern): list(rows) for pattern, rows in network.statistics.patterns
+    }
+
+
+def test_a_rule_that_others_come_before_shows_what_it_decides():
+    network = small()
+    bits = read_packed_bits(network.columns, network.predicates, ROWS)
+    measured = with_statistics(network, bits, np.array([network.classes.index(name) for name in TRUE]))
+    assert "decides 2 rows, 100% right</span>" in report(measured)
+    assert "decides 2 rows, 100% right</span>" in report(network, ROWS, TRUE)
+    assert "holds on 4 training rows, 75% of them young, and decides 2 rows, 100% of these young" in report(measured)
 
 
 def test_without_rows_it_says_what_it_cannot_say():

@@ -12,7 +12,7 @@ from conceptrules.explain.counterfactual import LIMIT, Counterfactual, check_fix
 from conceptrules.model.evaluation import Bits, decide_fired, layers_plain
 from conceptrules.model.network import Literal, RuleNetwork
 from conceptrules.model.predicate import Value
-from conceptrules.model.statistics import pattern_frequencies
+from conceptrules.model.statistics import probabilities
 from conceptrules.model.text import concept_name, literals_text, rule_text, word
 from conceptrules.tables.row import one_row
 from conceptrules.tables.table import read_bits
@@ -86,8 +86,12 @@ class Explanation:
     """The class that the row gets."""
     settled: Settled
     """How many classes fired: where none did, the label is the default; where several did, the first by priority."""
+    rows: float | None
+    """The weight of the training rows on which the same classes fire; None where nobody counted them."""
     right: float | None
-    """How often this class was right on training rows on which the same classes fire; None without statistics."""
+    """The share of these rows that are of this class; None where there are none."""
+    probability: float | None
+    """The probability that `predict_proba` states for this class; None without statistics."""
     fired: tuple[FiredRule, ...]
     """The rules of the class that hold, the last level first, then those that made its concepts true."""
     rivals: tuple[Rival, ...]
@@ -170,6 +174,7 @@ def explain(
     hidden = layers_plain(network, read_bits(network.columns, network.predicates, table, network.used_predicates))
     decided = int(decide_fired(network, hidden[-1])[0])
     check_wanted(network, network.classes[decided], to)
+    same = _same(network, hidden[-1])
     firing = [index for index in network.priority_indices if hidden[-1][0, index]]
     holds = [layer[0] for layer in hidden]
     fired = tuple(_fired(network, holds, decided)) if firing else ()
@@ -177,7 +182,9 @@ def explain(
     return Explanation(
         label=network.classes[decided],
         settled=("none", "one", "several")[min(len(firing), 2)],
-        right=_right(network, hidden[-1], decided),
+        rows=_sum(same),
+        right=same[decided] / sum(same) if same and sum(same) else None,
+        probability=_probability(network, hidden[-1], decided),
         fired=fired,
         rivals=rivals,
         absent=tuple(_absent(network, [*fired, *(rule for rival in rivals for rule in rival.rules)])),
@@ -188,8 +195,19 @@ def explain(
     )
 
 
-def _right(network: RuleNetwork, fired: Bits, decided: int) -> float | None:
-    return None if network.statistics is None else float(pattern_frequencies(network, fired)[0, decided])
+def _same(network: RuleNetwork, fired: Bits) -> tuple[float, ...] | None:
+    """Return the training rows by class on which the same classes fire; None where nobody counted them."""
+    if network.statistics is None or not network.statistics.counted:
+        return None
+    return dict(network.statistics.patterns).get(tuple(fired[0].tolist()), ())
+
+
+def _sum(rows: Sequence[float] | None) -> float | None:
+    return None if rows is None else sum(rows)
+
+
+def _probability(network: RuleNetwork, fired: Bits, decided: int) -> float | None:
+    return None if network.statistics is None else float(probabilities(network, fired)[0, decided])
 
 
 def _rival(network: RuleNetwork, holds: Sequence[Bits], index: int, decided: int) -> Rival:

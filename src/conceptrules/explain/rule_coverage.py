@@ -1,4 +1,4 @@
-"""What each rule covers of the training rows, and how often its class is right there."""
+"""What each rule covers and decides of the training rows, and how often its class is right there."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
-from conceptrules.model.text import rule_text
+from conceptrules.model.text import decided_rows, rule_text
 
 
 @dataclass(frozen=True, slots=True)
 class RuleCoverage:
-    """The training rows that a rule of a class covers, counted by weight."""
+    """The training rows that a rule of a class covers and decides, counted by weight."""
 
     level: int
     """The level of the rule, counted from 0."""
@@ -26,15 +26,27 @@ class RuleCoverage:
     """The weight of the rows that the rule covers."""
     right: float
     """The weight of those of them that are of the class."""
+    decided: float | None = None
+    """The weight of the covered rows that are answered with the class; None where nobody counted them."""
+    decided_right: float | None = None
+    """The weight of those of them that are of the class."""
 
     @property
     def precision(self) -> float | None:
         """The share of the covered rows that is of the class; None where the rule covers no row."""
         return self.right / self.rows if self.rows else None
 
+    @property
+    def decided_precision(self) -> float | None:
+        """The share of the decided rows that is of the class; None where the rule decides no row."""
+        return self.decided_right / self.decided if self.decided and self.decided_right is not None else None
+
 
 def coverage(network: RuleNetwork) -> tuple[RuleCoverage, ...]:
-    """Return what each rule of a class covers of the training rows.
+    """Return what each rule of a class covers and decides of the training rows.
+
+    A rule covers the rows on which it holds. It decides those of them that are answered with its class: on the others a
+    class fires that comes first by priority.
 
     Parameters
     ----------
@@ -70,8 +82,21 @@ def coverage(network: RuleNetwork) -> tuple[RuleCoverage, ...]:
     for kind in network.priority_indices:
         label = network.classes[kind]
         rules = [
-            RuleCoverage(level, rule, rule_text(network, level, rule), label, sum(covered[rule]), covered[rule][kind])
+            RuleCoverage(
+                level,
+                rule,
+                rule_text(network, level, rule),
+                label,
+                sum(covered[rule]),
+                covered[rule][kind],
+                *_decided(network, kind, rule),
+            )
             for rule in network.levels[level].concepts[kind].rules
         ]
         result += sorted(rules, key=lambda rule: -rule.rows)
     return tuple(result)
+
+
+def _decided(network: RuleNetwork, kind: int, rule: int) -> tuple[float, float] | tuple[None, None]:
+    rows = decided_rows(network, kind, rule)
+    return (None, None) if rows is None else (sum(rows), rows[kind])

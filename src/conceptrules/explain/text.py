@@ -22,16 +22,26 @@ def explanation_text(explanation: Explanation) -> str:
 
 
 def answer(explanation: Explanation) -> str:
-    """Return a line with the class, how it was settled, and how often that was right."""
+    """Return a line with the class, how it was settled, how often that was right, and the probability stated."""
     label = word(explanation.label)
     how = {
         "none": f"{label}, the answer for everything else: no class fires",
         "one": f"{label}: only this class fires",
         "several": f"{label}: several classes fire, and it comes first",
     }[explanation.settled]
+    return " ".join([f"{how}.", *_odds(explanation)])
+
+
+def _odds(explanation: Explanation) -> list[str]:
+    if explanation.probability is None:
+        return []
+    stated = f"the probability stated is {percent(explanation.probability)}."
+    if explanation.rows is None:
+        return [stated[0].upper() + stated[1:]]
     if explanation.right is None:
-        return f"{how}."
-    return f"{how}. On training rows with the same outcome it was right in {percent(explanation.right)} of cases."
+        return [f"No training row had just this outcome; {stated}"]
+    rows = f"Of {plural(explanation.rows, 'training row')} with this outcome"
+    return [f"{rows}, {percent(explanation.right)} were {word(explanation.label)}; {stated}"]
 
 
 def rule_lines(rules: Sequence[FiredRule], label: object) -> list[str]:

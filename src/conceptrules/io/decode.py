@@ -137,11 +137,16 @@ def _statistics(value: object, classes: int, fires: Callable[[object, At], tuple
             raise InputError(f"{place(at)}.rows needs one figure for each of the {classes} classes")
         return fires(fired, (*at, "fires")), rows
 
-    rows, covered, patterns = fields(value, ("statistics",), ("rows", "covered", "patterns"))
+    whole = {"decided": [], "optimism": [], **value} if isinstance(value, dict) else value
+    rows, covered, patterns, decided, optimism = fields(
+        whole, ("statistics",), ("rows", "covered", "patterns", "decided", "optimism")
+    )
     return Statistics(
         counts(rows, ("statistics", "rows")),
         items(partial(items, counts), covered, ("statistics", "covered")),
         items(pattern, patterns, ("statistics", "patterns")),
+        items(partial(items, counts), decided, ("statistics", "decided")),
+        items(partial(items, number), optimism, ("statistics", "optimism")),
     )
 
 

@@ -95,7 +95,12 @@ def _rules(level: Level, below: Sequence[object], concepts: Sequence[object]) ->
 def _statistics(statistics: Statistics, classes: Sequence[Value]) -> str:
     covered = (_list(map(_numbers, level)) for level in statistics.covered)
     patterns = (_pattern(classes, *pattern) for pattern in statistics.patterns)
-    return _object({"rows": _numbers(statistics.rows), "covered": _list(covered), "patterns": _list(patterns)})
+    fields = {"rows": _numbers(statistics.rows), "covered": _list(covered), "patterns": _list(patterns)}
+    if statistics.decided:
+        fields["decided"] = _list(_list(map(_numbers, rules)) for rules in statistics.decided)
+    if statistics.optimism:
+        fields["optimism"] = _list(map(_numbers, statistics.optimism))
+    return _object(fields)
 
 
 def _pattern(classes: Sequence[Value], fires: Sequence[bool], rows: Sequence[float]) -> str:

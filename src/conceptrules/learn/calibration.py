@@ -61,15 +61,11 @@ def optimism(comparisons: Sequence[Comparison]) -> Floats:
 
 
 def calibrated(network: RuleNetwork, excess: Floats) -> RuleNetwork:
-    """Return the network with its optimism taken off the statistics by pattern of firing classes. Their sums stay."""
+    """Return the network with its optimism in the statistics: probabilities are lowered by it, counts stay counts."""
     if network.statistics is None:
         return network
-    patterns = []
-    for fires, rows in network.statistics.patterns:
-        answer = int(decide_fired(network, np.array([fires]))[0])
-        shares = np.maximum(np.array(rows) / sum(rows) - excess[answer], 0)
-        patterns.append((fires, tuple((shares / shares.sum() * sum(rows)).tolist())))
-    return replace(network, statistics=replace(network.statistics, patterns=tuple(patterns)))
+    found = tuple(tuple(row) for row in np.clip(excess, -1, 1).tolist())
+    return replace(network, statistics=replace(network.statistics, optimism=found))
 
 
 def held_out_reliability(comparisons: Sequence[Comparison]) -> tuple[tuple[float, float, float], ...]:

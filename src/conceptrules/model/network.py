@@ -129,9 +129,10 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What a network covers of the training rows: the text, the probabilities and the report show it.
+    """What a network covers and decides of the training rows: the text, the probabilities and the report show it.
 
-    All counts are the weights of rows for each class, in the order of the network's classes.
+    All counts are the weights of rows for each class, in the order of the network's classes. A rule *covers* the rows
+    on which it holds, and *decides* those of them that are answered with its class.
 
     Parameters
     ----------
@@ -141,11 +142,28 @@ class Statistics:
         The rows on which each rule holds: `covered[level][rule]`.
     patterns : tuple of (tuple of bool, tuple of float)
         Which classes fire, and the rows on which just these fire; sorted.
+    decided : tuple of tuple of tuple of float, default=()
+        The rows that each rule of a class decides: `decided[class][place]`, where the place is that of the rule in the
+        concept of the class. Empty where they were not counted, as in files of earlier versions.
+    optimism : tuple of tuple of float, default=()
+        By how much the share of each class is larger on training rows than on others, for each class that is answered:
+        `optimism[answer][class]`. Probabilities are lowered by it, counts never are. Empty: by nothing.
     """
 
     rows: tuple[float, ...]
     covered: tuple[tuple[tuple[float, ...], ...], ...]
     patterns: tuple[tuple[tuple[bool, ...], tuple[float, ...]], ...]
+    decided: tuple[tuple[tuple[float, ...], ...], ...] = ()
+    optimism: tuple[tuple[float, ...], ...] = ()
+
+    @property
+    def counted(self) -> bool:
+        """Whether `patterns` are counts of rows: they add up to `rows`.
+
+        Files of earlier versions have shares there from which the optimism was taken off already.
+        """
+        sums = [sum(rows[kind] for _, rows in self.patterns) for kind in range(len(self.rows))]
+        return all(math.isclose(*pair, rel_tol=1e-6) for pair in zip(sums, self.rows, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,12 +343,21 @@ def _check_statistics(statistics: Statistics, levels: Sequence[Level], classes: 
     found = [len(rules) for rules in statistics.covered]
     if found != shape:
         raise InputError(f"statistics are for {found} rules by level, the network has {shape}")
+    owned = [len(concept.rules) for concept in levels[-1].concepts]
+    if statistics.decided and [len(rules) for rules in statistics.decided] != owned:
+        raise InputError(f"statistics.decided must be for {owned} rules by class")
+    if statistics.optimism and len(statistics.optimism) != classes:
+        raise InputError(f"statistics.optimism must be for {classes} answers")
+    if any(not -1 <= share <= 1 for row in statistics.optimism for share in row):
+        raise InputError("statistics.optimism is a difference of shares, from -1 to 1")
     counts = [statistics.rows, *(row for rules in statistics.covered for row in rules)]
     counts += [row for _, row in statistics.patterns] + [fired for fired, _ in statistics.patterns]
+    counts += [*(row for rules in statistics.decided for row in rules), *statistics.optimism]
     if any(len(row) != classes for row in counts):
         raise InputError(f"statistics must have one figure for each of the {classes} classes")
     weights = [*statistics.rows, *(w for rules in statistics.covered for row in rules for w in row)]
     weights += [w for _, row in statistics.patterns for w in row]
+    weights += [w for rules in statistics.decided for row in rules for w in row]
     if any(not 0 <= weight < math.inf for weight in weights):
         raise InputError("statistics are weights of rows; they need to be finite and at least 0")
     if not sum(statistics.rows) > 0:

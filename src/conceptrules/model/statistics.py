@@ -61,7 +61,7 @@ def rule_size(network: RuleNetwork, level: int, rule: int) -> int:
 def with_statistics(
     network: RuleNetwork, words: PackedBits, y: NDArray[np.intp], weight: Floats | None = None
 ) -> RuleNetwork:
-    """Return the network with what its rules cover on these rows; `y` holds indices of classes."""
+    """Return the network with what its rules cover and decide on these rows; `y` holds indices of classes."""
     if not len(y) == words.rows == (words.rows if weight is None else len(weight)):
         raise InputError(f"{words.rows} rows need as many classes and weights, got {len(y)} classes")
     weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)
@@ -70,23 +70,57 @@ def with_statistics(
     covered = tuple(
         tuple(_by_class(y[rows], weight[rows], classes) for rows in _one_by_one(rules)) for rules in hidden[1::2]
     )
-    patterns = _patterns(unpack(hidden[-1]), y, weight, classes)
-    return replace(network, statistics=Statistics(_by_class(y, weight, classes), covered, patterns))
+    fired = unpack(hidden[-1])
+    patterns = _patterns(fired, y, weight, classes)
+    decided = _decided(network, hidden[-2], decide_fired(network, fired), y, weight)
+    return replace(network, statistics=Statistics(_by_class(y, weight, classes), covered, patterns, decided))
+
+
+def _decided(
+    network: RuleNetwork, rules: PackedBits, answers: NDArray[np.intp], y: NDArray[np.intp], weight: Floats
+) -> tuple[tuple[tuple[float, ...], ...], ...]:
+    """Return the rows by class that each rule of each class decides."""
+    result = []
+    for kind, concept in enumerate(network.levels[-1].concepts):
+        held = _one_by_one(PackedBits(rules.words[list(concept.rules)], rules.rows))
+        mine = [rows & (answers == kind) for rows in held]
+        result.append(tuple(_by_class(y[rows], weight[rows], len(network.classes)) for rows in mine))
+    return tuple(result)
 
 
 def pattern_frequencies(network: RuleNetwork, fired: Bits) -> Floats:
     """Return how often each class is right where just these classes fire: (rows, classes), each row sums to 1.
 
-    These are frequencies of the training rows, smoothed by one row of the average kind: (count + share) / (total + 1).
-    A pattern never seen gets the shares of the classes.
+    These are frequencies of the training rows, less the optimism of the statistics, and smoothed by one row of the
+    average kind: (count + share) / (total + 1). A pattern never seen gets the shares of the classes.
     """
     if network.statistics is None:
         raise InputError("this network has no statistics of training rows; fit it, or add them with `with_statistics`")
     shares = np.array(network.statistics.rows) / sum(network.statistics.rows)
-    seen = {pattern: np.array(rows) for pattern, rows in network.statistics.patterns}
+    seen = dict(expected_patterns(network))
     kinds, inverse = _kinds(fired)
     table = [_smoothed(seen.get(tuple(kind)), shares) for kind in kinds.tolist()]
     return np.array(table).reshape(-1, len(shares))[inverse]
+
+
+def expected_patterns(network: RuleNetwork) -> list[tuple[tuple[bool, ...], Floats]]:
+    """Return the patterns of firing classes with the rows by class that are expected of as many new rows.
+
+    These are the counts of the training rows, less the optimism of the statistics. Their sums stay.
+    """
+    if network.statistics is None:
+        return []
+    patterns = [(pattern, np.array(rows)) for pattern, rows in network.statistics.patterns]
+    if not network.statistics.optimism or not patterns:
+        return patterns
+    answers = decide_fired(network, np.array([pattern for pattern, _ in patterns]))
+    excess = np.array(network.statistics.optimism)[answers]
+    return [(pattern, _lowered(rows, less)) for (pattern, rows), less in zip(patterns, excess, strict=True)]
+
+
+def _lowered(rows: Floats, excess: Floats) -> Floats:
+    shares = np.maximum(rows / (sum(rows) or 1) - excess, 0)
+    return shares / shares.sum() * sum(rows) if shares.any() else rows
 
 
 def probabilities(network: RuleNetwork, fired: Bits) -> Floats:

@@ -185,8 +185,18 @@ def rule_text(network: RuleNetwork, level: int, index: int) -> str:
 
 
 def rule_figures(network: RuleNetwork, level: int, rule: int, right: int | None = None) -> str:
-    """Return the rows that a rule covers and the share of its class `right`, as text; empty without statistics."""
-    return _figures(network, _covered(network, level, rule), right)
+    """Return the rows that a rule covers and the share of its class `right`, as text; empty without statistics.
+
+    Where other classes come first on some of these rows, the rows that the rule decides stand beside them.
+    """
+    return _figures(network, level, rule, right)
+
+
+def decided_rows(network: RuleNetwork, kind: int, rule: int) -> tuple[float, ...] | None:
+    """Return the rows by class that a rule decides for a class; None where nobody counted them."""
+    if network.statistics is None or not network.statistics.decided:
+        return None
+    return network.statistics.decided[kind][network.levels[-1].concepts[kind].rules.index(rule)]
 
 
 def concept_name(level: int, index: int) -> str:
@@ -262,7 +272,7 @@ def _lines(network: RuleNetwork, level: int, rules: Sequence[int], right: int | 
     for rule in rules:
         name = f"R{level + 1}.{rule + 1}: " if shared[rule] > 1 else ""
         covered = _covered(network, level, rule)
-        lines.append((-sum(covered), name + rule_text(network, level, rule), _figures(network, covered, right)))
+        lines.append((-sum(covered), name + rule_text(network, level, rule), _figures(network, level, rule, right)))
     width = min(max(len(text) for _, text, _ in lines), _FIGURES_AT)
     return "\n".join(f"  {text:<{width}}  {figures}".rstrip() for _, text, figures in sorted(lines))
 
@@ -271,14 +281,22 @@ def _covered(network: RuleNetwork, level: int, rule: int) -> tuple[float, ...]:
     return network.statistics.covered[level][rule] if network.statistics else ()
 
 
-def _figures(network: RuleNetwork, covered: tuple[float, ...], right: int | None) -> str:
+def _figures(network: RuleNetwork, level: int, rule: int, right: int | None) -> str:
     """Return the rows covered and the share of the rule's class, or of the commonest one where it speaks for none."""
+    covered = _covered(network, level, rule)
     total = sum(covered)
     if not total:
         return "(no rows)" if covered else ""
     kind = covered.index(max(covered)) if right is None else right
     meaning = word(network.classes[kind]) if right is None else "right"
-    return f"({plural(total, 'row')}, {percent(covered[kind] / total)} {meaning})"
+    decided = None if right is None else decided_rows(network, right, rule)
+    less = "" if decided is None or decided == covered else f"; {_decides(decided, kind)}"
+    return f"({plural(total, 'row')}, {percent(covered[kind] / total)} {meaning}{less})"
+
+
+def _decides(decided: tuple[float, ...], kind: int) -> str:
+    total = sum(decided)
+    return f"decides {plural(total, 'row')}, {percent(decided[kind] / total)} right" if total else "decides no row"
 
 
 def _rules_of(network: RuleNetwork, name: Value) -> tuple[int, ...]:

@@ -413,11 +413,13 @@ function whyText(decision) {
 
 function oddsText(decision) {
   const pattern = decision.fires.map(Number).join("");
-  const rows = model.patterns === null ? undefined : model.patterns[pattern];
   if (model.patterns === null) return "The model file holds no training rows to compare with.";
-  if (!rows) return "No training row had just these classes fire.";
+  const rows = model.patterns[pattern];
+  if (!rows) return `No training row had just this outcome; the probability stated is ${percent(model.probabilities.unseen[decision.class])}.`;
+  const stated = `the probability stated is ${percent(model.probabilities.seen[pattern])}.`;
+  if (!rows.length) return stated[0].toUpperCase() + stated.slice(1);
   const total = rows.reduce((sum, count) => sum + count, 0);
-  return `Of ${counted(Math.round(total * 100) / 100, "training row")} on which the same fires, ${percent(rows[decision.class] / total)} were ${model.classes[decision.class]}.`;
+  return `Of ${counted(Math.round(total * 100) / 100, "training row")} with this outcome, ${percent(rows[decision.class] / total)} were ${model.classes[decision.class]}; ${stated}`;
 }
 
 function percent(share) {

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
+from conceptrules.model.evaluation import decide_fired
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Equals, Interval, Kind, Missing, OneOf, Predicate, Value, shown
+from conceptrules.model.statistics import lifted, probabilities
 from conceptrules.model.text import (
     concept_name,
     date_text,
@@ -47,6 +52,7 @@ def payload(report: Report) -> str:
             for level in network.levels
         ],
         "patterns": _patterns(network),
+        "probabilities": _probabilities(network),
         "nodes": _nodes(report),
         "samples": [_sample(sample) for sample in report.samples],
     }
@@ -114,10 +120,36 @@ def _bound(value: float) -> float | None:
 
 
 def _patterns(network: RuleNetwork) -> dict[str, list[float]] | None:
-    """Return training rows by class for each pattern of classes that fire: "010" is the second of three."""
+    """Return training rows by class for each pattern of classes that fire: "010" is the second of three.
+
+    The rows are empty where the file has no counts, but shares of an earlier version.
+    """
     if network.statistics is None:
         return None
-    return {"".join(str(int(f)) for f in fires): list(rows) for fires, rows in network.statistics.patterns}
+    counted = network.statistics.counted
+    return {_pattern(fires): list(rows) if counted else [] for fires, rows in network.statistics.patterns}
+
+
+def _pattern(fires: Iterable[bool]) -> str:
+    return "".join(str(int(fire)) for fire in fires)
+
+
+def _probabilities(network: RuleNetwork) -> dict[str, Any] | None:
+    """Return the probability stated for the answer: by pattern, and by class for patterns that training never showed.
+
+    These are the figures of `predict_proba`.
+    """
+    if network.statistics is None:
+        return None
+    seen = [fires for fires, _ in network.statistics.patterns]
+    classes = len(network.classes)
+    fired = np.array(seen, dtype=np.bool_).reshape(-1, classes)
+    stated = probabilities(network, fired)[np.arange(len(seen)), decide_fired(network, fired)]
+    shares = np.tile(np.array(network.statistics.rows) / sum(network.statistics.rows), (classes, 1))
+    return {
+        "seen": dict(zip(map(_pattern, seen), stated.tolist(), strict=True)),
+        "unseen": lifted(shares, np.arange(classes)).diagonal().tolist(),
+    }
 
 
 def _sample(sample: Sample) -> dict[str, Any]:
@@ -164,7 +196,14 @@ def _cover_text(cover: Cover | None, noun: str) -> str:
     if cover is None:
         return ""
     right = "" if cover.right is None else f", {percent(cover.right)} of them {cover.meaning}"
-    return f"holds on {plural(cover.rows, noun)}{right}"
+    return f"holds on {plural(cover.rows, noun)}{right}{_decides(cover)}"
+
+
+def _decides(cover: Cover) -> str:
+    if not cover.contested or cover.decided is None:
+        return ""
+    right = "" if cover.decided_right is None else f", {percent(cover.decided_right)} of these {cover.meaning}"
+    return f", and decides {plural(cover.decided, 'row')}{right}"
 
 
 def _any_of(names: list[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from conceptrules.draw.graph import rule_id
 from conceptrules.model.conditions import Condition, conditions
@@ -34,6 +34,15 @@ class Cover:
     meaning: str
     """The name of that class."""
     by_class: tuple[float, ...]
+    decided: float | None = None
+    """How many of the rows are answered with the class of the rule; None for a concept, and where nobody counted."""
+    decided_right: float | None = None
+    """The share of these that is of the class; None without rows."""
+
+    @property
+    def contested(self) -> bool:
+        """Whether another class comes first on some of the rows."""
+        return self.decided is not None and self.decided != self.rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +176,12 @@ def _cover(
     covered = statistics.covered[level][index]
     rows, kind = sum(covered), covered.index(max(covered)) if right is None else right
     share = rows / sum(statistics.rows)
-    return Cover(rows, share, covered[kind] / rows if rows else None, word(network.classes[kind]), covered)
+    found = Cover(rows, share, covered[kind] / rows if rows else None, word(network.classes[kind]), covered)
+    if right is None or not statistics.decided:
+        return found
+    decided = statistics.decided[right][network.levels[-1].concepts[right].rules.index(index)]
+    total = sum(decided)
+    return replace(found, decided=total, decided_right=decided[right] / total if total else None)
 
 
 def _place(network: RuleNetwork, level: int, index: int) -> str:

@@ -53,7 +53,7 @@ def _introduction(network: RuleNetwork) -> Iterator[str]:
         yield f"If several classes fire, the first of these wins: {', '.join(map(word, network.priority))}."
     yield f"If none fires, the answer is {word(network.default)}."
     if network.statistics is not None:
-        yield "Rows are those of the training table, and right is the share of them that is of the class."
+        yield "Rows are those of the training table on which the rule holds, right is the share of them of its class."
 
 
 def _classes(network: RuleNetwork) -> Iterator[Section]:
@@ -61,7 +61,8 @@ def _classes(network: RuleNetwork) -> Iterator[Section]:
     for index in network.priority_indices:
         name = network.classes[index]
         rules = network.levels[top].concepts[index].rules
-        title = f"{word(name)} if any of" if rules else f"{word(name)} never fires"
+        silent = "is the answer if none fires" if name == network.default else "never fires"
+        title = f"{word(name)} if any of" if rules else f"{word(name)} {silent}"
         yield Section(title, tuple(_row(network, top, rule, index) for rule in rules))
 
 

@@ -231,12 +231,14 @@ def _decision(model: Element, network: RuleNetwork) -> None:
 
 
 def _confidences(network: RuleNetwork) -> list[float]:
-    """Return the share of training rows that were right for each class, then where none fires; 1 if not known."""
+    """Return the share of rows expected to be right for each class, then where none fires; 1 if not known."""
     import numpy as np
+
+    from conceptrules.model.statistics import expected_patterns
 
     classes = len(network.classes)
     right, rows = np.zeros(classes + 1), np.zeros(classes + 1)
-    for pattern, counts in network.statistics.patterns if network.statistics else ():
+    for pattern, counts in expected_patterns(network):
         index = int(first_firing(np.array([pattern]), network.priority_indices, classes)[0])
         answer = network.default_index if index == classes else index
         right[index] += counts[answer]
