@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from copy import copy
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -26,10 +27,22 @@ from tests.people import entangled
 from tests.people import quick_search as quick
 
 X, Y = entangled()
-FITTED = quick().fit(X, Y)
-DEFAULT = ConceptRuleClassifier(random_state=0).fit(X, Y)
-SEVERAL = quick().fit(*entangled(600))
-"""With a frontier of several networks."""
+
+
+@cache
+def fitted() -> ConceptRuleClassifier:
+    return quick().fit(X, Y)
+
+
+@cache
+def default() -> ConceptRuleClassifier:
+    return ConceptRuleClassifier(random_state=0).fit(X, Y)
+
+
+@cache
+def several() -> ConceptRuleClassifier:
+    """A fit with a Pareto front of several networks."""
+    return quick().fit(*entangled(600))
 
 
 def sizes(network: Any) -> tuple[int, int, int]:
@@ -39,22 +52,22 @@ def sizes(network: Any) -> tuple[int, int, int]:
 
 def test_it_learns_the_table() -> None:
     fresh, answers = entangled(rows=600, seed=5)
-    assert FITTED.score(fresh, answers) > 0.85
-    assert DEFAULT.score(fresh, answers) > 0.85
-    assert any(isinstance(p, Interval) for p in FITTED.network_.predicates)
+    assert fitted().score(fresh, answers) > 0.85
+    assert default().score(fresh, answers) > 0.85
+    assert any(isinstance(p, Interval) for p in fitted().network_.predicates)
 
 
-@pytest.mark.parametrize("threads", [1, 3])
-def test_the_number_of_threads_does_not_matter(threads: int) -> None:
-    again = ConceptRuleClassifier(random_state=0, n_jobs=threads).fit(X, Y)
-    assert again.frontier_ == DEFAULT.frontier_
-    assert again.history_ == DEFAULT.history_
+def test_the_number_of_threads_does_not_matter() -> None:
+    one, two, three = (ConceptRuleClassifier(random_state=0, n_jobs=n).fit(*entangled(60)) for n in (None, 1, 3))
+    assert len(one.history_) > 1
+    assert one.frontier_ == two.frontier_ == three.frontier_
+    assert one.history_ == two.history_ == three.history_
 
 
 def test_fractional_weights_move_decisions() -> None:
     weight = np.where(Y == "old", 0.01, 1.3)
     share = (quick().fit(X, Y, sample_weight=weight).predict(X) == "old").mean()
-    assert share < (FITTED.predict(X) == "old").mean()
+    assert share < (fitted().predict(X) == "old").mean()
 
 
 @pytest.mark.parametrize(
@@ -87,10 +100,10 @@ def test_limits_are_kept_on_any_table(most_edges: int, most_rules: int, longest:
 
 
 def test_the_frontier_goes_up() -> None:
-    every = SEVERAL.frontier_
+    every = several().frontier_
     assert len(every) > 1
     assert pareto_front(every) == every
-    assert any(choice.network is SEVERAL.network_ for choice in every)
+    assert any(choice.network is several().network_ for choice in every)
     for choice in every:
         assert choice.edges == choice.network.edges <= choice.extracted.edges
         assert choice.network.training is not None
@@ -109,7 +122,7 @@ def test_the_frontier_begins_with_one_literal(data: str) -> None:
 
 
 def test_select_switches_without_fitting_again() -> None:
-    clf = copy(SEVERAL)
+    clf = copy(several())
     smallest, best = clf.frontier_[0], clf.frontier_[-1]
     assert clf.select(edges=smallest.edges) is clf
     assert clf.network_ is smallest.network
@@ -133,10 +146,10 @@ def test_select_switches_without_fitting_again() -> None:
     ],
 )
 def test_select_says_what_there_is(asked: dict[str, Any], message: str) -> None:
-    before = SEVERAL.network_
+    before = several().network_
     with pytest.raises(InputError, match=message):
-        SEVERAL.select(**asked)
-    assert SEVERAL.network_ is before
+        several().select(**asked)
+    assert several().network_ is before
 
 
 @pytest.mark.parametrize(
@@ -209,33 +222,33 @@ def test_no_row_can_be_held_back() -> None:
 
 
 def test_history_and_training_tell_of_penalties() -> None:
-    assert set(FITTED.history_[0]) == {"penalty", "members", "joint", "edges", "training_score", "score"}
-    penalties = [line["penalty"] for line in FITTED.history_ if line["members"] == 1]
+    assert set(fitted().history_[0]) == {"penalty", "members", "joint", "edges", "training_score", "score"}
+    penalties = [line["penalty"] for line in fitted().history_ if line["members"] == 1]
     assert penalties == sorted(penalties, reverse=True)
-    training = FITTED.network_.training
+    training = fitted().network_.training
     assert (training.rate, training.epoch, training.members) == (None, None, 1)
     assert training.edge_penalty in penalties
     assert training.validation.mllp_f1 is None
     assert training.validation.disagreement is None
     assert sum(training.validation.fires) == pytest.approx(1)
     assert "layers" not in dict(training.settings)
-    assert loads(dumps(FITTED.network_)) == FITTED.network_
-    assert loads(dumps(FITTED.network_)).training == training
+    assert loads(dumps(fitted().network_)) == fitted().network_
+    assert loads(dumps(fitted().network_)).training == training
 
 
 def test_transform_gives_every_layer_of_the_network() -> None:
-    network = DEFAULT.network_
-    bits = DEFAULT.transform(X, layer=0)
+    network = default().network_
+    bits = default().transform(X, layer=0)
     assert bits.shape[1] == len(network.predicates)
     for layer, wanted in enumerate(layers_plain(network, bits)):
-        assert np.array_equal(DEFAULT.transform(X, layer=layer), wanted)
-        assert len(DEFAULT.get_feature_names_out(layer=layer)) == wanted.shape[1]
+        assert np.array_equal(default().transform(X, layer=layer), wanted)
+        assert len(default().get_feature_names_out(layer=layer)) == wanted.shape[1]
 
 
 def test_the_decided_class_has_the_largest_probability() -> None:
-    probabilities = DEFAULT.predict_proba(X)
+    probabilities = default().predict_proba(X)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1)
-    assert np.array_equal(DEFAULT.classes_[probabilities.argmax(axis=1)], DEFAULT.predict(X))
+    assert np.array_equal(default().classes_[probabilities.argmax(axis=1)], default().predict(X))
 
 
 def test_probabilities_are_as_good_as_on_new_rows() -> None:
@@ -308,9 +321,20 @@ def test_rows_of_a_class_that_weighs_nothing_do_not_judge() -> None:
     assert set(weightless.fit(X, rare, X_val=X[2:], y_val=rare[2:]).predict(X)) == {"rare"}
 
 
+def checks(estimator: ConceptRuleClassifier, *marks: pytest.MarkDecorator) -> list[Any]:
+    """Every check of scikit-learn, of which one estimator is asked."""
+    effort = estimator.effort
+    every = estimator_checks_generator(estimator)
+    return [pytest.param(check, id=f"{effort}-{check[1].func.__name__}", marks=marks) for check in every]
+
+
 @pytest.mark.filterwarnings("ignore:constant columns", "ignore:class .* has too few rows")
 @pytest.mark.parametrize(
-    "check", list(estimator_checks_generator(ConceptRuleClassifier())), ids=lambda check: check[1].func.__name__
+    "check",
+    [
+        *checks(ConceptRuleClassifier(effort="fast")),
+        *checks(ConceptRuleClassifier(), pytest.mark.long),  # the same, ten times as long: it searches more
+    ],
 )
 def test_scikit_learn_check(check: tuple[Any, Any]) -> None:
     estimator, function = check

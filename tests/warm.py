@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.people import entangled, quick
+from tests.people import entangled, quick_mllp, quick_search
 
 if __name__ == "__main__":
-    for learner in ("polished", "paper"):
-        quick(learner).fit(*entangled(60))
+    for quick in (quick_search, quick_mllp):
+        quick().fit(*entangled(60))

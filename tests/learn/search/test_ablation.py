@@ -18,9 +18,10 @@ DATA = datasets.load("wine")
 
 
 def fitted(ablation: Ablation = ALL, effort: str = "fast") -> ConceptRuleClassifier:
+    """What is learned of wine; of a few of its columns where it is searched with more effort."""
     model = ConceptRuleClassifier(effort=effort, random_state=0, n_jobs=1)
     model._ablation = ablation
-    return model.fit(DATA.X, DATA.y)
+    return model.fit(DATA.X if effort == "fast" else DATA.X.select([0, 6, 12]), DATA.y)
 
 
 @pytest.mark.parametrize("priority", [True, False])

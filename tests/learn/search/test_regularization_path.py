@@ -154,7 +154,7 @@ ODD = {
     "all rows equal": (np.ones((50, 3), bool), [0] * 30 + [1] * 20),
     "a class of a single row": (RANDOM.random((40, 4)) < 0.5, [1] + [0] * 39),
     "a third class of a single row": (RANDOM.random((41, 4)) < 0.5, [2] + [0, 1] * 20),
-    "26 classes": (RANDOM.random((130, 8)) < 0.5, list(range(26)) * 5),
+    "26 classes": (RANDOM.random((52, 6)) < 0.5, list(range(26)) * 2),
     "nothing helps": (RANDOM.random((60, 2)) < 0.5, RANDOM.integers(2, size=60)),
 }
 
