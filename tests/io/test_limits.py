@@ -137,7 +137,9 @@ def test_an_edit_is_accepted_without_the_hash():
     with pytest.raises(InputError, match='delete the line of "hash"'):
         loads(edited)
     without = "".join(line for line in edited.splitlines(keepends=True) if '"hash"' not in line)
-    assert loads(without).default == ">50K"
+    with pytest.warns(UserWarning, match="changed by hand"):
+        edited = loads(without)
+    assert (edited.default, edited.statistics) == (">50K", None)
 
 
 def test_models_that_differ_in_a_rule_differ_in_a_few_lines():

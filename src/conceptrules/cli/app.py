@@ -16,6 +16,7 @@ from conceptrules.cli.commands import (
     explain,
     export,
     fit,
+    measure,
     predict,
     report,
     rules,
@@ -38,6 +39,7 @@ app.command()(draw.draw)
 app.command()(report.report)
 app.command()(export.export)
 app.command()(diff.diff)
+app.command()(measure.measure)
 app.command()(schema.schema)
 app.command()(datasets.datasets)
 app.command()(demo.demo)

@@ -141,7 +141,9 @@ def unlabelled(source: Source, network: RuleNetwork) -> pa.Table:
 
 
 def default_target(source: Source, network: RuleNetwork) -> str:
-    """Return the one column that the network does not know."""
+    """Return the target that the network names, or else the one column that it does not know."""
+    if network.target in source.columns:
+        return network.target
     names = {column.name for column in network.columns}
     others = [column for column in source.columns if column not in names]
     if len(others) == 1:

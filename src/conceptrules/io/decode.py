@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from conceptrules.io.decode_provenance import training
@@ -30,9 +31,10 @@ from conceptrules.io.json_text import parsed
 from conceptrules.io.limits import check_numbers
 from conceptrules.io.node_names import predicate_names
 from conceptrules.model.content_hash import content_hash
-from conceptrules.model.errors import InputError
+from conceptrules.model.errors import InputError, warn
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork, Statistics, check_columns
 from conceptrules.model.predicate import KINDS, Column, Equals, Interval, Missing, OneOf, Predicate, Value
+from conceptrules.model.provenance import for_other_rules
 from conceptrules.model.text import concept_name
 
 Places = Mapping[str, int]
@@ -125,22 +127,26 @@ def _priority(value: object) -> tuple[Value, ...]:
     )
 
 
-def _statistics(value: object, classes: int, fires: Callable[[object, At], tuple[bool, ...]]) -> Statistics | None:
-    """Read the statistics; `fires` reads which classes fire."""
+def _statistics(
+    value: object, classes: int | None, fires: Callable[[object, At], tuple[bool, ...]]
+) -> Statistics | None:
+    """Read the statistics; `fires` reads which classes fire. Where `classes` is None, they may be of other classes."""
     if value is None:
         return None
 
     def pattern(value: object, at: At) -> tuple[tuple[bool, ...], tuple[float, ...]]:
         fired, weights = fields(value, at, ("fires", "rows"))
         rows = counts(weights, (*at, "rows"))
-        if len(rows) != classes:  # told now: `fires` can be shorter in the file than in memory
+        if classes is not None and len(rows) != classes:  # told now: `fires` can be shorter in the file than in memory
             raise InputError(f"{place(at)}.rows needs one figure for each of the {classes} classes")
         return fires(fired, (*at, "fires")), rows
 
-    whole = {"decided": [], "optimism": [], **value} if isinstance(value, dict) else value
-    rows, covered, patterns, decided, optimism = fields(
-        whole, ("statistics",), ("rows", "covered", "patterns", "decided", "optimism")
+    whole = {"hash": None, "decided": [], "optimism": [], **value} if isinstance(value, dict) else value
+    described, rows, covered, patterns, decided, optimism = fields(
+        whole, ("statistics",), ("hash", "rows", "covered", "patterns", "decided", "optimism")
     )
+    if described is not None:
+        text(described, ("statistics", "hash"))
     return Statistics(
         counts(rows, ("statistics", "rows")),
         items(partial(items, counts), covered, ("statistics", "covered")),
@@ -192,9 +198,9 @@ def _concept_1(value: object, at: At) -> Concept:
 
 def _network_2(model: object) -> RuleNetwork:
     assert isinstance(model, dict)
-    keys = ("format", "version", "hash", *_COMMON, "training")
-    _, _, given, classes, priority, default, columns, predicates, levels, statistics, trained = fields(
-        {"hash": None, **model}, (), keys
+    keys = ("format", "version", "hash", "target", *_COMMON, "training")
+    _, _, given, target, classes, priority, default, columns, predicates, levels, statistics, trained = fields(
+        {"hash": None, "target": None, **model}, (), keys
     )
     known = items(_column, columns, ("columns",))
     tests = items(partial(_predicate, more=("name",)), predicates, ("predicates",))
@@ -206,12 +212,33 @@ def _network_2(model: object) -> RuleNetwork:
         classes=labels,
         priority=_priority(priority),
         default=one_value(default, ("default",)),
-        statistics=_statistics(statistics, len(labels), partial(_fires, _places(labels))),
         training=None if trained is None else training(trained, ("training",)),
+        target=None if target is None else text(target, ("target",)),
     )
+    own = content_hash(network)
+    _check_hash(own, given)
+    edited = given is None and _described(statistics) != own
+    counted = _statistics(statistics, None if edited else len(labels), partial(_fires, _places(labels)))
+    if edited:
+        return _without_figures(network, counted is not None)
     _check_stability(network)
-    _check_hash(network, given)
-    return network
+    return replace(network, statistics=counted)
+
+
+def _described(statistics: object) -> object:
+    """Return the hash of the rules that the statistics describe; None where they do not say it."""
+    return statistics.get("hash") if isinstance(statistics, dict) else None
+
+
+def _without_figures(network: RuleNetwork, counted: bool) -> RuleNetwork:
+    """Return a network that was edited by hand without what was counted of other rules."""
+    if counted:
+        warn(
+            "the rules were changed by hand, so what was counted of the old ones is left out; "
+            "`conceptrules measure model.json data.csv -o model.json` counts it again"
+        )
+    training = for_other_rules(network.training)
+    return replace(network, training=training and replace(training, validation=None))
 
 
 def _checked_names(columns: Sequence[Column], predicates: Sequence[Predicate], given: object) -> list[str]:
@@ -295,8 +322,8 @@ def _check_stability(network: RuleNetwork) -> None:
         raise InputError(f"training.stability is for {found} rules by level, the network has {shape}")
 
 
-def _check_hash(network: RuleNetwork, given: object) -> None:
-    if given is not None and text(given, ("hash",)) != content_hash(network):
+def _check_hash(own: str, given: object) -> None:
+    if given is not None and text(given, ("hash",)) != own:
         raise InputError(
             'the rules were changed after they were saved: they do not give the "hash" of the file; if the change is '
             'meant, delete the line of "hash"'

@@ -35,17 +35,20 @@ def dumps(network: RuleNetwork) -> str:
         JSON, one node a line; `loads` gives back an equal network, with its statistics and training.
     """
     names = predicate_names(network.columns, network.predicates)
+    own = content_hash(network)
+    statistics = network.statistics
     fields = {
         "format": _flat(FORMAT),
         "version": _flat(VERSION),
-        "hash": _flat(content_hash(network)),
+        "hash": _flat(own),
+        **({} if network.target is None else {"target": _flat(network.target)}),
         "classes": _values(network.classes),
         "priority": _values(network.priority),
         "default": _flat(_value(network.default)),
         "columns": _list(map(_column, network.columns)),
         "predicates": _list(map(_predicate, names, network.predicates)),
         "levels": _list(_levels(network, names)),
-        "statistics": "null" if network.statistics is None else _statistics(network.statistics, network.classes),
+        "statistics": "null" if statistics is None else _statistics(statistics, network.classes, own),
         "training": "null" if network.training is None else _training(network.training),
     }
     # What UTF-8 cannot hold (half of a surrogate pair) becomes \udc80, which is how JSON writes it.
@@ -92,10 +95,16 @@ def _rules(level: Level, below: Sequence[object], concepts: Sequence[object]) ->
         yield _flat({"for": owned, "all": yes, "none": no})
 
 
-def _statistics(statistics: Statistics, classes: Sequence[Value]) -> str:
+def _statistics(statistics: Statistics, classes: Sequence[Value], described: str) -> str:
+    """Return the statistics with the hash of the rules that they describe, which may be edited by hand later."""
     covered = (_list(map(_numbers, level)) for level in statistics.covered)
     patterns = (_pattern(classes, *pattern) for pattern in statistics.patterns)
-    fields = {"rows": _numbers(statistics.rows), "covered": _list(covered), "patterns": _list(patterns)}
+    fields = {
+        "hash": _flat(described),
+        "rows": _numbers(statistics.rows),
+        "covered": _list(covered),
+        "patterns": _list(patterns),
+    }
     if statistics.decided:
         fields["decided"] = _list(_list(map(_numbers, rules)) for rules in statistics.decided)
     if statistics.optimism:

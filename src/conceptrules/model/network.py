@@ -190,6 +190,8 @@ class RuleNetwork(Shortcuts):
         What the rules cover of the training rows.
     training : Training, optional
         How the network was learned.
+    target : str, optional
+        The name of the column that the network predicts.
 
     Raises
     ------
@@ -219,6 +221,7 @@ class RuleNetwork(Shortcuts):
     default: Value = None  # type: ignore[assignment]  # filled in below
     statistics: Statistics | None = field(default=None, compare=False, repr=False)
     training: Training | None = field(default=None, compare=False, repr=False)
+    target: str | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("columns", "predicates", "levels"):

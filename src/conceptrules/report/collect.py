@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 
 from conceptrules.explain.auditing import Audit, audit
+from conceptrules.explain.measurement import measure
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork, Statistics
 from conceptrules.model.predicate import Value
-from conceptrules.model.statistics import with_statistics
 from conceptrules.model.values import label_text
 from conceptrules.report.form_fields import Field, fields
 from conceptrules.report.rule_list import Group, groups
 from conceptrules.report.samples import Sample, made_up, real
 from conceptrules.report.sentences import three_sentences
-from conceptrules.tables.table import Table, open_table, read_packed_bits
+from conceptrules.tables.table import Table, open_table
 
 TITLE = "A concept rule set"
 
@@ -83,11 +83,7 @@ def _labels(table: Table, y: Any) -> list[Value]:
 
 def _measured(network: RuleNetwork, table: Table, labels: Sequence[Value]) -> Statistics | None:
     """Return what the rules cover on these rows, without rows of classes that the network does not know."""
-    index = {label_text(name): number for number, name in enumerate(network.classes)}
-    texts = [label_text(label) for label in labels]
-    known = np.array([place for place, text in enumerate(texts) if text in index], dtype=np.intp)
-    if not len(known):
+    classes = {label_text(name) for name in network.classes}
+    if not any(label_text(label) in classes for label in labels):
         return None
-    words = read_packed_bits(network.columns, network.predicates, table.take(known))
-    classes = np.array([index[texts[place]] for place in known], dtype=np.intp)
-    return with_statistics(network, words, classes).statistics
+    return measure(network, table, labels).statistics

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from dataclasses import replace
 from time import perf_counter
 from typing import Annotated
 
 import typer
 
-from conceptrules.cli.files.file_names import STREAM, check_model_output, check_not_input, naming
+from conceptrules.cli.files.file_names import check_model_output, check_not_input
+from conceptrules.cli.files.models import write_model
 from conceptrules.cli.learner import Learner, learning_task
 from conceptrules.cli.options import (
     Data,
@@ -32,7 +33,6 @@ from conceptrules.cli.options import (
     Seed,
     Target,
 )
-from conceptrules.model.network import RuleNetwork
 from conceptrules.model.text import plural
 
 
@@ -81,20 +81,9 @@ def fit(
     )
     clf, X, y = learning_task(data, target, drop, only, kind, learner)
     start = perf_counter()
-    network = clf.fit(X, y).network_
-    _write(network, output)
+    network = replace(clf.fit(X, y).network_, target=target)
+    write_model(network, output)
     if not quiet:
         rules = sum(len(level.rules) for level in network.levels)
         counts = f"{plural(rules, 'rule')}, {plural(network.edges, 'edge')}"
         typer.echo(f"{counts}, learned from {plural(len(y), 'row')} in {perf_counter() - start:.1f} s", err=True)
-
-
-def _write(network: RuleNetwork, output: str) -> None:
-    from conceptrules.cli.files.writer import write_bytes
-    from conceptrules.io.model_file import dumps, save
-
-    if output == STREAM:
-        write_bytes(dumps(network).encode(), output)  # UTF-8, whatever the terminal's encoding
-        return
-    with naming(output):
-        save(network, Path(output).resolve())

@@ -1,12 +1,14 @@
-"""Model files that commands read; `-` is standard input."""
+"""Model files that commands read and write; `-` is a stream."""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
-from conceptrules.cli.files.file_names import STREAM, check_streams
+from conceptrules.cli.files.file_names import STREAM, check_streams, naming
 from conceptrules.cli.files.table_reader import Source, open_table
-from conceptrules.io.model_file import load, read
+from conceptrules.cli.files.writer import write_bytes
+from conceptrules.io.model_file import dumps, load, read, save
 from conceptrules.model.network import RuleNetwork
 
 
@@ -19,3 +21,12 @@ def read_model_and_table(model: str, data: str) -> tuple[RuleNetwork, Source]:
     """Return the network of a model file and the table to use it on, not both from standard input."""
     check_streams(model, data)
     return read_model(model), open_table(data)
+
+
+def write_model(network: RuleNetwork, output: str) -> None:
+    """Write a network to a model file or to standard output."""
+    if output == STREAM:
+        write_bytes(dumps(network).encode(), output)  # UTF-8, whatever the terminal's encoding
+        return
+    with naming(output):
+        save(network, Path(output).resolve())
