@@ -26,7 +26,11 @@ import pytest
 from conceptrules.cli import main
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+LONG = {"gallery.md"}  # it learns six networks, large ones too, only to draw them
+PAGES = [
+    pytest.param(page, id=page.name, marks=[pytest.mark.long] if page.name in LONG else [])
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+]
 BLOCK = re.compile(r"^(<!-- may differ [^>]*-->\n)?```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
@@ -87,7 +91,7 @@ def run_page(text: str) -> Iterator[tuple[str, str, bool]]:
                 yield expected, run_command(command), bool(mark)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES)
 def test_the_blocks_of_a_page_run_and_print_what_it_says(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     same = doctest.OutputChecker().check_output
