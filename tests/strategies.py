@@ -148,3 +148,14 @@ def measured_networks(draw: st.DrawFn, odd: bool = False) -> RuleNetwork:
     y = generator.integers(len(network.classes), size=len(bits))
     weight = draw(st.sampled_from([None, generator.random(len(bits)) + 0.01]))
     return with_statistics(network, pack(bits), y, weight)
+
+
+@st.composite
+def flag_networks(draw: st.DrawFn) -> RuleNetwork:
+    """Networks of three columns of true and false, with statistics of all rows that there can be."""
+    names = [f"x{number}" for number in range(3)]
+    columns, predicates = [Column(name, "boolean") for name in names], [Equals(name, True) for name in names]
+    classes = ("a", "b", "c")
+    network = RuleNetwork(columns, predicates, (draw(levels(3, 3)),), classes, draw(st.permutations(classes)))
+    bits = all_inputs(3)
+    return with_statistics(network, pack(bits), np.arange(len(bits)) % 3)

@@ -152,3 +152,19 @@ def test_the_container_of_the_output_is_cloned_and_can_be_set_for_all(quick: Qui
     assert isinstance(plain.transform(X), np.ndarray)
     with pytest.raises(ValueError, match="output config must be in"):
         plain.set_output(transform="spreadsheet").transform(X)
+
+
+def test_an_estimator_is_made_of_a_saved_network(quick: Quick, tmp_path: Path) -> None:
+    X, y = table(quick)
+    fitted = quick().fit(X, y)
+    fitted.save(tmp_path / "model.json")
+    again = type(fitted).from_network(load(tmp_path / "model.json"))
+    assert again.predict(X).tolist() == fitted.predict(X).tolist()
+    np.testing.assert_array_equal(again.predict_proba(X), fitted.predict_proba(X))
+    np.testing.assert_array_equal(again.transform(X), fitted.transform(X))
+    assert again.score(X, y) == fitted.score(X, y)
+    assert again.classes_.tolist() == fitted.classes_.tolist()
+    assert again.feature_names_in_.tolist() == fitted.feature_names_in_.tolist()
+    assert str(again.explain(X.iloc[:1])) == str(fitted.explain(X.iloc[:1]))
+    assert again.select(edges=1000).network_ == fitted.network_
+    assert clone(again).get_params() == type(fitted)().get_params()

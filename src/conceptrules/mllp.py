@@ -185,7 +185,7 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
         data = read_training_data(X, y, self._binarizer(), sample_weight, self.class_weight)
         plan = self._plan(data, X_val, y_val)
         (found,) = _trained([plan], self)
-        return self._finish(plan, found)
+        return self._finish(plan, found)._named(y)
 
     def _plan(self, data: TrainingData, X_val: Any = None, y_val: Any = None) -> Plan:
         """Split the rows, and say how to train on them."""

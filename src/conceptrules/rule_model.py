@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from numbers import Integral
 from os import PathLike
 from typing import Any, Self
@@ -50,13 +51,51 @@ class RuleModel:
     binarizer_: Binarizer
     classes_: NDArray[Any]
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    @classmethod
+    def from_network(cls, network: RuleNetwork) -> Self:
+        """Return an estimator that is fitted already, with this network.
+
+        Parameters
+        ----------
+        network : RuleNetwork
+            The network, such as `load` gives it.
+
+        Returns
+        -------
+        estimator
+            An estimator with the default parameters. It predicts, explains, transforms, exports and reports; `fit`
+            learns anew, and `frontier_` has this network only.
+
+        Examples
+        --------
+        >>> from conceptrules import ConceptRuleClassifier
+        >>> from conceptrules.model import Column, Concept, Interval, Level, Literal, Rule
+        >>> level = Level([Rule([Literal(0)])], [Concept([0]), Concept()])
+        >>> network = RuleNetwork([Column("age")], [Interval("age", 41)], [level], ["old", "young"], default="young")
+        >>> ConceptRuleClassifier.from_network(network).predict([{"age": 50}])
+        array(['old'], dtype='<U5')
+        """
+        made = cls()
+        made.binarizer_ = Binarizer()
+        made.binarizer_.columns_, made.binarizer_.predicates_ = network.columns, network.predicates
+        made.binarizer_.categories_dropped_ = network.training.categories_dropped if network.training else ()
+        made.binarizer_.n_features_in_ = len(network.columns)
+        made.binarizer_.feature_names_in_ = np.array([column.name for column in network.columns], dtype=object)
+        made.classes_, made.history_ = prediction.compiled(network).labels, []
+        score = network.training.validation.crs_f1 if network.training and network.training.validation else np.nan
+        made.frontier_ = (Choice(network.edges, score, network, network),)
+        made.network_ = made.extracted_ = network
+        return made
+
+    def predict(self, X: Any, *, abstain: prediction.Abstain | None = None) -> NDArray[Any]:
         """Predict the class of each row.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
             A table of pandas, polars or pyarrow, a 2-D array, or rows as lists or dictionaries.
+        abstain : {"none", "several", "both"}, default=None
+            On which rows to answer None instead of a class: where no class fires, where several do, or both.
 
         Returns
         -------
@@ -64,6 +103,8 @@ class RuleModel:
             The class of each row.
         """
         check_is_fitted(self, "network_")
+        if abstain is not None:
+            return prediction.predict(self.network_, X, abstain)
         labels: NDArray[Any] = self.classes_.take(prediction.decide(self.network_, X))
         return labels
 
@@ -313,6 +354,15 @@ class RuleModel:
         self.binarizer_, self.classes_, self.history_ = data.binarizer, data.classes, list(history)
         self.frontier_ = tuple(front)
         self.network_, self.extracted_ = front[chosen].network, front[chosen].extracted
+        return self
+
+    def _named(self, y: Any) -> Self:
+        """Let the networks know the name of `y`, if it has one: that of the target."""
+        name = getattr(y, "name", None)
+        if isinstance(name, str):
+            place = next(number for number, one in enumerate(self.frontier_) if one.network is self.network_)
+            self.frontier_ = tuple(replace(one, network=replace(one.network, target=name)) for one in self.frontier_)
+            self.network_ = self.frontier_[place].network
         return self
 
     def _fired(self, X: Any) -> Bits:

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.explain.explanation import Absent, Explanation, nearest_miss
+from conceptrules.explain.explanation import Absent, Explanation, explain, nearest_miss, reasons
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import layers_plain, pack
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork, Statistics
 from conceptrules.model.predicate import Column, Equals, Interval
 from conceptrules.model.statistics import with_statistics
-from tests.strategies import measured_networks
+from tests.strategies import all_inputs, flag_networks, measured_networks
 
 COLUMNS = (Column("age"), Column("job", "category", ("cook", "nurse", "smith")), Column("ill", "boolean"))
 PREDICATES = (Interval("age", 40), Equals("job", "cook"), Equals("job", "nurse"), Equals("ill", True))
@@ -248,3 +248,21 @@ def test_mistakes_are_told():
 def test_an_explanation_is_a_value():
     assert ONE_LEVEL.explain(row()) == ONE_LEVEL.explain(row())
     assert isinstance(ONE_LEVEL.explain(row()), Explanation)
+
+
+@given(flag_networks())
+def test_fired_rules_of_many_rows_are_those_of_each(network):
+    table = all_inputs(len(network.columns))
+    for row, rules, reason in zip(table, network.fired(table), reasons(network, table), strict=True):
+        found = explain(network, row, limit=0)
+        last = len(network.levels) - 1
+        alone = [*found.fired, *(rule for rival in found.rivals for rule in rival.rules)]
+        assert list(rules) == [rule for rule in alone if rule.level == last]
+        assert (reason == "no rule holds") == (not rules)
+        assert all(rule.text in reason for rule in found.fired if rule.level == last)
+
+
+def test_reasons_are_the_rules_of_the_answer():
+    rows = [row(age=50, ill=True, job="nurse"), row(job="cook", age=50, ill=True), row()]
+    assert reasons(ONE_LEVEL, rows) == ["(age > 40 and ill = True) or (job = nurse)", "job = cook", "no rule holds"]
+    assert [[rule.owner for rule in rules] for rules in ONE_LEVEL.fired(rows)] == [["high"] * 2, ["low", "high"], []]

@@ -19,7 +19,7 @@ from conceptrules.model import (
 from conceptrules.model.evaluation import decide_fired, layers_plain, pack
 from conceptrules.model.predicate import size_of
 from conceptrules.model.statistics import (
-    _kinds,
+    distinct_rows,
     edges,
     edges_by_bounds,
     pattern_frequencies,
@@ -145,7 +145,7 @@ def test_what_cannot_be_counted_is_refused(network):
 def test_kinds_of_rows_are_those_of_numpy(rows, classes):
     fired = np.random.default_rng(rows).random((rows, classes)) < 0.05
     kinds, inverse = np.unique(fired, axis=0, return_inverse=True)
-    found, places = _kinds(fired)
+    found, places = distinct_rows(fired)
     assert np.array_equal(found, kinds)
     assert np.array_equal(places, inverse.reshape(-1))
 

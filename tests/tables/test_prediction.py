@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.model.errors import ColumnTypeError
+from conceptrules.model.errors import ColumnTypeError, InputError
 from conceptrules.model.evaluation import (
     class_words,
     decide_fired,
@@ -32,7 +32,7 @@ from conceptrules.tables.column_values import read_values
 from conceptrules.tables.dictionary import dictionary, present, spread
 from conceptrules.tables.packing import column_bits, column_words
 from conceptrules.tables.table import open_table, read_bits
-from tests.strategies import levels, networks, rows
+from tests.strategies import all_inputs, flag_networks, levels, networks, rows
 from tests.strategies_tables import BUILDS, TEXT_BUILDS, as_read, predicates_on, raw_columns
 
 SIZES = st.sampled_from([0, 1, 2, 63, 64, 65, 130])
@@ -203,3 +203,27 @@ def test_a_plan_belongs_to_one_network() -> None:
     other = replace(network, default="b")
     assert other.predict([[0.0]]).tolist() == ["b"]
     assert network.predict([[0.0]]).tolist() == ["a"]
+
+
+@given(flag_networks(), st.sampled_from(["none", "several", "both"]))
+def test_a_network_abstains_where_it_is_asked_to(network, abstain):
+    table = all_inputs(len(network.columns))
+    firing = [len({rule.owner for rule in rules}) for rules in network.fired(table)]
+    counts = np.array(firing)
+    wanted = ((counts == 0) & (abstain != "several")) | ((counts > 1) & (abstain != "none"))
+    found = network.predict(table, abstain=abstain)
+    assert [label is None for label in found] == wanted.tolist()
+    assert found[~wanted].tolist() == network.predict(table)[~wanted].tolist()
+
+
+@given(flag_networks())
+def test_probabilities_of_a_network_go_with_its_answers(network):
+    table = all_inputs(len(network.columns))
+    stated = network.predict_proba(table)
+    assert [network.classes[place] for place in stated.argmax(axis=1)] == network.predict(table).tolist()
+    np.testing.assert_allclose(stated.sum(axis=1), 1)
+
+
+def test_what_to_abstain_on_is_checked():
+    with pytest.raises(InputError, match="abstain is 'all'; it can be"):
+        network_on(Column("x"), [], Level((), (Concept(), Concept()))).predict([[1.0]], abstain="all")

@@ -9,13 +9,13 @@ from typing import Any
 from typing import Literal as Choice
 
 from conceptrules.explain.counterfactual import LIMIT, Counterfactual, check_fixed, check_wanted, find_counterfactual
-from conceptrules.model.evaluation import Bits, decide_fired, layers_plain
+from conceptrules.model.evaluation import Bits, decide_fired, layers, layers_plain, unpack
 from conceptrules.model.network import Literal, RuleNetwork
 from conceptrules.model.predicate import Value
-from conceptrules.model.statistics import probabilities
+from conceptrules.model.statistics import distinct_rows, probabilities
 from conceptrules.model.text import concept_name, literals_text, rule_text, word
 from conceptrules.tables.row import one_row
-from conceptrules.tables.table import read_bits
+from conceptrules.tables.table import read_bits, read_packed_bits
 
 Settled = Choice["none", "one", "several"]
 
@@ -193,6 +193,41 @@ def explain(
         fixed=tuple(column.name for column in network.columns if column.name in stays),
         to=to,
     )
+
+
+def fired_rules(network: RuleNetwork, table: Any) -> list[tuple[FiredRule, ...]]:
+    """Return the rules of classes that hold on each row, by priority."""
+    told = _told(network)
+    kinds, inverse = distinct_rows(_holding(network, table)[:, [rule.index for rule in told]])
+    found = [tuple(rule for rule, holds in zip(told, kind, strict=True) if holds) for kind in kinds.tolist()]
+    return [found[kind] for kind in inverse.tolist()]
+
+
+def reasons(network: RuleNetwork, table: Any) -> list[str]:
+    """Return the rules of the answered class that hold on each row, as one text; where there are none, that says so."""
+    found = fired_rules(network, table)
+    texts = {rules: _reason(rules) for rules in set(found)}
+    return [texts[rules] for rules in found]
+
+
+def _reason(rules: Sequence[FiredRule]) -> str:
+    texts = [rule.text for rule in rules if rule.owner == rules[0].owner]
+    return " or ".join(f"({text})" if len(texts) > 1 else text for text in texts) or "no rule holds"
+
+
+def _told(network: RuleNetwork) -> list[FiredRule]:
+    last = len(network.levels) - 1
+    return [
+        _fired_rule(network, word(network.classes[kind]), last, rule, kind)
+        for kind in network.priority_indices
+        for rule in network.levels[last].concepts[kind].rules
+    ]
+
+
+def _holding(network: RuleNetwork, table: Any) -> Bits:
+    """Return which rules of the last level hold on each row."""
+    words = read_packed_bits(network.columns, network.predicates, table, network.used_predicates)
+    return unpack(layers(network, words)[-2])
 
 
 def _same(network: RuleNetwork, fired: Bits) -> tuple[float, ...] | None:

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     import numpy as np
 
     from conceptrules.draw.svg import Svg, Theme
-    from conceptrules.explain.explanation import Explanation
+    from conceptrules.explain.explanation import Explanation, FiredRule
+    from conceptrules.model.network import RuleNetwork
+    from conceptrules.tables.prediction import Abstain
 
 
 class Shortcuts:
@@ -22,13 +24,15 @@ class Shortcuts:
 
     __slots__ = ()
 
-    def predict(self: Any, table: Any) -> np.ndarray:
+    def predict(self: Any, table: Any, *, abstain: Abstain | None = None) -> np.ndarray:
         """Return the class of each row of a table.
 
         Parameters
         ----------
         table : table
             A pandas, polars or pyarrow table, a 2-D array, or rows as lists or dictionaries.
+        abstain : {"none", "several", "both"}, optional
+            On which rows to answer None instead of a class: where no class fires, where several do, or both.
 
         Returns
         -------
@@ -44,7 +48,66 @@ class Shortcuts:
         """
         from conceptrules.tables.prediction import predict
 
-        return predict(self, table)
+        return predict(self, table, abstain)
+
+    def predict_proba(self: Any, table: Any) -> np.ndarray:
+        """Return the probability of each class for each row of a table.
+
+        Parameters
+        ----------
+        table : table
+            A pandas, polars or pyarrow table, a 2-D array, or rows as lists or dictionaries.
+
+        Returns
+        -------
+        numpy.ndarray of shape (rows, classes)
+            The probabilities, in the order of `classes`. The class that `predict` answers has the largest one.
+
+        Raises
+        ------
+        InputError
+            If the network has no statistics, or a column is missing from the table.
+        """
+        from conceptrules.tables.prediction import predict_proba
+
+        return predict_proba(self, table)
+
+    def fired(self: Any, table: Any) -> list[tuple[FiredRule, ...]]:
+        """Return the rules that hold on each row of a table.
+
+        Parameters
+        ----------
+        table : table
+            A pandas, polars or pyarrow table, a 2-D array, or rows as lists or dictionaries.
+
+        Returns
+        -------
+        list of tuple of FiredRule
+            For each row, the rules of the classes that hold, by priority: those of the answered class come first. A row
+            without any gets the default class.
+        """
+        from conceptrules.explain.explanation import fired_rules
+
+        return fired_rules(self, table)
+
+    def measure(self: Any, table: Any, labels: Iterable[object]) -> RuleNetwork:
+        """Return the network with statistics of these rows, instead of those that it has.
+
+        Parameters
+        ----------
+        table : table
+            A pandas, polars or pyarrow table, a 2-D array, or rows as lists or dictionaries.
+        labels : iterable of class labels
+            The class of each row.
+
+        Returns
+        -------
+        RuleNetwork
+            The same rules, with what they cover and decide on these rows.
+        """
+        from conceptrules.explain.measurement import measure
+
+        return measure(self, table, labels)
 
     def explain(
         self: Any,

@@ -98,7 +98,7 @@ def pattern_frequencies(network: RuleNetwork, fired: Bits) -> Floats:
         raise InputError("this network has no statistics of training rows; fit it, or add them with `with_statistics`")
     shares = np.array(network.statistics.rows) / sum(network.statistics.rows)
     seen = dict(expected_patterns(network))
-    kinds, inverse = _kinds(fired)
+    kinds, inverse = distinct_rows(fired)
     table = [_smoothed(seen.get(tuple(kind)), shares) for kind in kinds.tolist()]
     return np.array(table).reshape(-1, len(shares))[inverse]
 
@@ -151,25 +151,24 @@ def _patterns(
     fired: Bits, y: NDArray[np.intp], weight: Floats, classes: int
 ) -> tuple[tuple[tuple[bool, ...], tuple[float, ...]], ...]:
     """Return the patterns of firing classes and their rows, sorted; rows without weight do not count."""
-    kinds, inverse = _kinds(fired)
+    kinds, inverse = distinct_rows(fired)
     counts = np.bincount(inverse * classes + y, weight, minlength=len(kinds) * classes)
     pairs = zip(kinds.tolist(), counts.reshape(-1, classes).tolist(), strict=True)
     return tuple((tuple(kind), tuple(rows)) for kind, rows in pairs if sum(rows) > 0)
 
 
-def _kinds(fired: Bits) -> tuple[Bits, NDArray[np.intp]]:
+def distinct_rows(fired: Bits) -> tuple[Bits, NDArray[np.intp]]:
     """Return the different rows, sorted, and which one each row is.
 
     It is thirteen times as fast as np.unique along an axis.
     """
-    classes = fired.shape[1]
     codes = np.zeros(len(fired), dtype=np.intp)
     for node in fired.T:
         codes = codes * 2 + node
         if codes.size and codes.max() > len(fired):  # many classes: only the codes that occur keep a number
             codes = np.unique(codes, return_inverse=True)[1]
     _, rows, inverse = np.unique(codes, return_index=True, return_inverse=True)
-    return fired[rows].reshape(-1, classes), inverse
+    return fired[rows], inverse
 
 
 def _one_by_one(words: PackedBits) -> Iterator[Bits]:

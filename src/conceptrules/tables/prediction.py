@@ -5,32 +5,60 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, get_args
+from typing import Literal as Choice
 
 import numpy as np
 from numpy.typing import NDArray
 
+from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import (
+    Bits,
     PackedBits,
     class_nodes,
     first_firing_digits,
     first_firing_packed,
     octets_for,
+    unpack,
     words_of,
 )
 from conceptrules.model.factoring import Formulas, fired_words, formulas
 from conceptrules.model.network import Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Predicate, holds
+from conceptrules.model.statistics import probabilities
 from conceptrules.model.values import family_of, is_missing, read_value, readable
 from conceptrules.tables.column_values import check_readable
 from conceptrules.tables.packing import column_words
 from conceptrules.tables.table import Table, open_table, positions
 
+Abstain = Choice["none", "several", "both"]
+"""On which rows to abstain: where no class fires, where several do, or both."""
 
-def predict(network: RuleNetwork, table: Any) -> NDArray[Any]:
-    """Return the class of each row."""
-    labels: NDArray[Any] = compiled(network).labels.take(decide(network, table))
-    return labels
+
+def predict(network: RuleNetwork, table: Any, abstain: Abstain | None = None) -> NDArray[Any]:
+    """Return the class of each row; None where the network is to abstain."""
+    if abstain is None:
+        labels: NDArray[Any] = compiled(network).labels.take(decide(network, table))
+        return labels
+    opened = open_table(table)
+    answers: NDArray[Any] = compiled(network).labels.take(decide(network, opened)).astype(object)
+    answers[unsettled(network, opened, abstain)] = None
+    return answers
+
+
+def unsettled(network: RuleNetwork, table: Any, abstain: Abstain) -> Bits:
+    """Return on which rows no class fires, several do, or either."""
+    if abstain not in get_args(Abstain):
+        raise InputError(f"abstain is {abstain!r}; it can be 'none' (no class fires), 'several' or 'both'")
+    counts = unpack(fired(network, table)).sum(axis=1)
+    wanted = [abstain != "several", False, abstain != "none"]
+    result: Bits = np.array(wanted)[np.minimum(counts, 2)]
+    return result
+
+
+def predict_proba(network: RuleNetwork, table: Any) -> NDArray[np.float64]:
+    """Return the probability of each class for each row."""
+    return probabilities(network, unpack(fired(network, table)))
 
 
 def decide(network: RuleNetwork, table: Any) -> NDArray[np.integer[Any]]:

@@ -366,3 +366,36 @@ def test_no_cores_is_refused():
     Path("in.csv").write_text("job,age\n")
     with pytest.raises(InputError, match="--n-jobs 0 is out of range"):
         write_predictions(NETWORK, "in.csv", "out.csv", 0)
+
+
+def test_probabilities_and_reasons_stand_beside_the_prediction():
+    Path("data.csv").write_text("age,job\n50,cook\n20,1\n50,1\n20,cook\n")
+    save(NETWORK, "bare.json")
+    with pytest.raises(SystemExit) as end:
+        main(["predict", "bare.json", "data.csv", "-o", "out.csv", "--probabilities"])
+    assert end.value.code == 2
+    counted = NETWORK.measure(open_table("data.csv").read(["age", "job"], {"job": "category"}), ["old", "young"] * 2)
+    save(counted, "model.json")
+    with pytest.raises(SystemExit) as end:
+        main(["predict", "model.json", "data.csv", "-o", "out.csv", "--probabilities", "--reasons"])
+    assert end.value.code == 0
+    found = pd.read_csv("out.csv", dtype={"job": str})
+    assert list(found) == ["age", "job", "prediction", "probability_old", "probability_young", "reasons"]
+    assert found["prediction"].tolist() == ["old", "young", "old", "young"]
+    assert found["reasons"].tolist() == ["age > 40", "job = 1", "age > 40", "no rule holds"]
+    stated = found[["probability_old", "probability_young"]].to_numpy()
+    assert stated == pytest.approx(counted.predict_proba(found[["age", "job"]]))
+
+
+@pytest.mark.parametrize(
+    ("abstain", "answers"), [("none", "old,young,old,"), ("several", "old,young,,young"), ("both", "old,young,,")]
+)
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_the_prediction_is_empty_where_it_is_to_abstain(abstain, answers, suffix):
+    Path("data.csv").write_text("age,job\n50,cook\n20,1\n50,1\n20,cook\n")
+    save(NETWORK, "model.json")
+    with pytest.raises(SystemExit) as end:
+        main(["predict", "model.json", "data.csv", "-o", f"out.{suffix}", "--abstain", abstain])
+    assert end.value.code == 0
+    found = csv.read_csv("out.csv") if suffix == "csv" else parquet.read_table("out.parquet")
+    assert [value or "" for value in found["prediction"].to_pylist()] == answers.split(",")

@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar, cast, get_args
 
 import pyarrow as pa
 import typer
@@ -26,6 +26,7 @@ from conceptrules.cli.files.file_names import (
 )
 from conceptrules.cli.files.models import read_model
 from conceptrules.cli.options import Data, Jobs, Model, Out
+from conceptrules.explain.explanation import reasons as reasons_of
 from conceptrules.model.errors import ColumnTypeError, InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
@@ -33,12 +34,34 @@ from conceptrules.model.values import label_text
 from conceptrules.tables import prediction as plan
 from conceptrules.tables.table import count_unseen
 
-PREDICTION = "prediction"
+PREDICTION, REASONS = "prediction", "reasons"
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def predict(model: Model, data: Data, output: Out = STREAM, n_jobs: Jobs = -1) -> None:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be added to a table besides the prediction."""
+
+    probabilities: bool = False
+    reasons: bool = False
+    abstain: plan.Abstain | None = None
+
+
+def predict(
+    model: Model,
+    data: Data,
+    output: Out = STREAM,
+    n_jobs: Jobs = -1,
+    probabilities: Annotated[
+        bool, typer.Option("--probabilities", help="Add a column with the probability of each class.")
+    ] = False,
+    reasons: Annotated[bool, typer.Option("--reasons", help="Add a column with the rules behind each answer.")] = False,
+    abstain: Annotated[
+        str,
+        typer.Option(help="Leave the prediction empty where no class fires (none), several do (several), or both."),
+    ] = "",
+) -> None:
     """Write a table with a column `prediction` added.
 
     All other columns stay as they are, the target too if it is there. The table may be larger than memory: it is read,
@@ -47,7 +70,13 @@ def predict(model: Model, data: Data, output: Out = STREAM, n_jobs: Jobs = -1) -
     check_table_output(output)
     check_not_input(output, [model, data])
     check_streams(model, data)
-    summary = write_predictions(read_model(model), data, output, n_jobs)
+    network = read_model(model)
+    if probabilities and network.statistics is None:
+        raise InputError(f"{model} has no statistics to tell probabilities by; `conceptrules measure` counts them")
+    if abstain not in ("", *get_args(plan.Abstain)):
+        raise InputError(f"--abstain {abstain!r} is unknown; use none, several or both")
+    wanted = Wanted(probabilities, reasons, cast(plan.Abstain, abstain) if abstain else None)
+    summary = write_predictions(network, data, output, n_jobs, wanted)
     for column, count in summary.unseen.items():
         message = f"column {column!r}: {count} of {summary.rows} rows have a value that the model has no category for"
         typer.echo(message, err=True)
@@ -94,27 +123,39 @@ class Tally:
         self.unseen.update(answered.unseen)
 
 
-def write_predictions(network: RuleNetwork, data: str, output: str, n_jobs: int = -1) -> Summary:
+def write_predictions(
+    network: RuleNetwork, data: str, output: str, n_jobs: int = -1, wanted: Wanted | None = None
+) -> Summary:
     """Write the table `data` with a column of predictions to `output`, and return what was unusual in it."""
-    threads, tally = _threads(n_jobs), Tally()
+    threads, tally, wanted = _threads(n_jobs), Tally(), wanted or Wanted()
     texts = [column.name for column in network.columns if column.kind in ("category", "ordinal")]
     with open_chunks(data, texts) as table:
-        _check(network, table, output)
-        _predict(network, table, output, threads, tally)
+        _check(network, table, output, wanted)
+        _predict(network, table, output, threads, tally, wanted)
     known = [column.name for column in network.columns]
     return Summary(tally.rows, {name: tally.unseen[name] for name in known if tally.unseen[name]})
 
 
-def _predict(network: RuleNetwork, table: Chunked, output: str, threads: int, tally: Tally) -> None:
+def _predict(network: RuleNetwork, table: Chunked, output: str, threads: int, tally: Tally, wanted: Wanted) -> None:
     labels = label_array(network.classes)
-    answer = pa.field(PREDICTION, labels.type)
-    schemas = table.held.append(answer), table.schema.append(answer)
-    work = partial(_answered, network, labels, None if is_parquet(output) else writer.csv_rows)
+    fields = added_fields(network, labels, wanted)
+    schemas = [pa.schema([*schema, *fields], schema.metadata) for schema in (table.held, table.schema)]
+    work = partial(_answered, network, labels, wanted, None if is_parquet(output) else writer.csv_rows)
     with naming(output), _writer(output, *schemas) as write, _progress(table.total) as show:
         for answered in _located(in_order(work, table.chunks(), threads), tally, table.name):
             tally.add(answered, table.name)
             write(answered.body)
             show(answered.place)
+
+
+def added_fields(network: RuleNetwork, labels: pa.Array, wanted: Wanted) -> list[pa.Field]:
+    """Return the columns that are added to a table."""
+    shares = [f"probability_{label_text(name)}" for name in network.classes] if wanted.probabilities else []
+    return [
+        pa.field(PREDICTION, labels.type),
+        *(pa.field(name, pa.float64()) for name in shares),
+        *([pa.field(REASONS, pa.string())] if wanted.reasons else []),
+    ]
 
 
 def label_array(classes: Iterable[Value]) -> pa.Array:
@@ -142,10 +183,11 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int
                 future.cancel()
 
 
-def _check(network: RuleNetwork, table: Chunked, output: str) -> None:
+def _check(network: RuleNetwork, table: Chunked, output: str, wanted: Wanted) -> None:
     """Raise what can be known before any row is read."""
-    if PREDICTION in table.columns:
-        raise InputError(f"{table.name} already has a column {PREDICTION!r}; rename it or take it out")
+    for name in pa.schema(added_fields(network, label_array(network.classes), wanted)).names:
+        if name in table.columns:
+            raise InputError(f"{table.name} already has a column {name!r}; rename it or take it out")
     for column in network.columns:
         columns.known(column.name, table.columns, table.name)
     nested = next((each for each in table.schema if pa.types.is_nested(each.type)), None)
@@ -154,15 +196,27 @@ def _check(network: RuleNetwork, table: Chunked, output: str) -> None:
 
 
 def _answered(
-    network: RuleNetwork, labels: pa.Array, finish: Callable[[pa.Table], bytes] | None, chunk: Chunk
+    network: RuleNetwork, labels: pa.Array, wanted: Wanted, finish: Callable[[pa.Table], bytes] | None, chunk: Chunk
 ) -> Answered:
     source = chunk.open()
     X = columns.unlabelled(source, network)
     unseen = count_unseen(network.columns, X)  # reads all columns, those that no rule uses too
-    answers = labels.take(pa.array(plan.decide(network, X)))
+    added = _added(network, labels, wanted, X)
     zoned = {each.name: each.type.tz is not None for each in X.schema if pa.types.is_timestamp(each.type)}
-    table = source.copy().append_column(PREDICTION, [answers])
+    table = source.copy()
+    for column, values in zip(added_fields(network, labels, wanted), added, strict=True):
+        table = table.append_column(column, [values])
     return Answered(finish(table) if finish else table, len(X), chunk.place, unseen, zoned)
+
+
+def _added(network: RuleNetwork, labels: pa.Array, wanted: Wanted, X: pa.Table) -> Iterator[pa.Array]:
+    """Yield the values of the columns that are added, in their order."""
+    open_ = None if wanted.abstain is None else plan.unsettled(network, X, wanted.abstain)
+    yield labels.take(pa.array(plan.decide(network, X), mask=open_))
+    if wanted.probabilities:
+        yield from map(pa.array, plan.predict_proba(network, X).T)
+    if wanted.reasons:
+        yield pa.array(reasons_of(network, X), pa.string())
 
 
 def _located(results: Iterator[Answered], tally: Tally, name: str) -> Iterator[Answered]:
