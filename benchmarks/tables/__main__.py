@@ -60,6 +60,8 @@ def main(given: list[str] | None = None) -> int:
     from benchmarks.tables.suite import tables
 
     known = tables()
+    if not known:
+        raise SystemExit("no tables: set $CONCEPTRULES_DATA to folders with a MANIFEST.toml, a colon between them")
     wanted = [name for name in chosen(asked.tables, list(known), "table") if known[name][0].rows <= asked.max_rows]
     models = chosen(asked.models, list(NAMES), "model")
     path = asked.records or RECORD

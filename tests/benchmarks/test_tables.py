@@ -14,6 +14,7 @@ import pytest
 pytest.importorskip("lightgbm", reason="needs the extra `bench`")
 
 from benchmarks import jsonl
+from benchmarks.paper.__main__ import THREADS
 from benchmarks.tables import runs
 from benchmarks.tables.__main__ import NAMES, main
 from benchmarks.tables.models import MODELS
@@ -42,6 +43,13 @@ def write_table(folder: Path, name: str, rows: int) -> None:
     folder.mkdir()
     (folder / f"{name}.csv.gz").write_bytes(gzip.compress(text.encode()))
     (folder / "MANIFEST.toml").write_text(MANIFEST.format(name=name, rows=rows))
+
+
+@pytest.fixture(autouse=True)
+def threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the numbers of threads that the command sets end with the test."""
+    for name in THREADS:
+        monkeypatch.setenv(name, os.environ.get(name, "1"))
 
 
 @pytest.fixture
@@ -126,6 +134,12 @@ def test_the_models_on_the_command_line_are_those_there_are() -> None:
 def test_unknown_names_are_refused(suite: Path) -> None:
     with pytest.raises(SystemExit, match="no table 'wines'; known are wine, large"):
         main(["--tables", "wines"])
+
+
+def test_a_suite_without_tables_says_what_to_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONCEPTRULES_DATA", str(tmp_path))
+    with pytest.raises(SystemExit, match=r"no tables: set \$CONCEPTRULES_DATA"):
+        main([])
 
 
 def records(table: str, model: str, f1: float, *, seed: int = 0, **more: Any) -> list[dict[str, Any]]:
