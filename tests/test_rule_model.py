@@ -126,10 +126,11 @@ def test_a_cell_of_the_table_is_read_once(quick: Quick, monkeypatch: pytest.Monk
 
 def test_a_notebook_shows_the_rules_once_there_are_any(quick: Quick) -> None:
     clf = quick()
-    assert "estimator" in clf._repr_html_()
+    assert "learning.md" in clf._repr_html_()  # scikit-learn's diagram links to the documentation
     X, y = table(quick)
     clf.fit(X, y)
-    assert clf._repr_html_() == clf.network_._repr_html_()
+    assert clf.network_._repr_html_() in clf._repr_html_()
+    assert f"<p>{type(clf).__name__}: <a href=" in clf._repr_html_()
     assert clf._repr_mimebundle_()["text/html"] == clf._repr_html_()
     assert type(clf).__name__ in clf._repr_mimebundle_()["text/plain"]
 

@@ -26,7 +26,7 @@ STAGES = {
     "table to bits": "conceptrules.binarize.binarizer.Binarizer.words",
     "equal rows merged": "conceptrules.learn.training_data.canonical",
     "descent": "conceptrules.kernels.mllp.cpu.epoch",
-    "looks at the validation rows": "conceptrules.learn.mllp.cpu_engine.Photographer.snapshots",
+    "looks at the validation rows": "conceptrules.learn.mllp.cpu_engine.SnapshotTaker.snapshots",
     "simplification": "conceptrules.mllp.simplify",
     "statistics of the rules": "conceptrules.learn.mllp.description.with_statistics",
 }

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from html import escape
 from numbers import Integral
 from os import PathLike
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
 from conceptrules.binarize import Binarizer
@@ -23,6 +25,8 @@ from conceptrules.model.network import RuleNetwork
 from conceptrules.model.pareto import Choice, smallest_within, with_at_most
 from conceptrules.model.statistics import pattern_frequencies, probabilities
 from conceptrules.tables import prediction
+
+DOCUMENTATION = "https://github.com/conceptrules/conceptrules/blob/main/docs/learning.md"
 
 
 class RuleModel:
@@ -50,6 +54,10 @@ class RuleModel:
     history_: list[dict[str, Any]]
     binarizer_: Binarizer
     classes_: NDArray[Any]
+
+    # Where scikit-learn's own diagram of an estimator links to.
+    _doc_link_module = "conceptrules"
+    _doc_link_template = DOCUMENTATION
 
     @classmethod
     def from_network(cls, network: RuleNetwork) -> Self:
@@ -325,16 +333,15 @@ class RuleModel:
         return self.binarizer_.feature_names_in_
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the rules, or before fitting what scikit-learn shows."""
+        """Return what a notebook shows: the rules, or before fitting what scikit-learn shows."""
         if not hasattr(self, "network_"):
-            from sklearn.utils import estimator_html_repr
-
             shown: str = estimator_html_repr(self)
             return shown
-        return self.network_._repr_html_()
+        link = f'<a href="{DOCUMENTATION}" rel="noreferrer" target="_blank">documentation</a>'
+        return f"<p>{escape(type(self).__name__)}: {link}</p>{self.network_._repr_html_()}"
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        """What a notebook asks for first."""
+        """Return what a notebook asks for first."""
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
     def __sklearn_clone__(self) -> Self:

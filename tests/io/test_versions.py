@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from jsonschema import Draft202012Validator
 
 from conceptrules.io.encode import VERSION
@@ -14,6 +15,7 @@ from conceptrules.io.model_schema import schema
 from conceptrules.model import Column, Concept, Equals, Interval, Level, Literal, Missing, Rule, RuleNetwork, Statistics
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.provenance import Training, Validation
+from conceptrules.report import report
 
 MODELS = Path(__file__).parent / "models"
 YEAR_2020 = 1_577_836_800_000_000.0
@@ -127,3 +129,15 @@ def test_the_hash_of_a_network_never_changes():
 def test_every_version_has_its_model_and_its_schema():
     assert sorted(path.name for path in MODELS.iterdir()) == [f"version-{i + 1}.json" for i in range(VERSION)]
     assert all(json.loads(schema(i + 1))["title"].endswith(f"version {i + 1}") for i in range(VERSION))
+
+
+@pytest.mark.parametrize(("name", "setting"), [("search", ("scoring", "macro-F1")), ("mllp", ("recipe", "paper"))])
+def test_models_with_the_settings_of_earlier_estimators_load_and_show(name, setting):
+    network = load(MODELS.parent / "earlier_models" / f"{name}.json")
+    assert setting in network.training.settings
+    assert "age > 42 and job = smith" in str(network)
+    rows = [{"age": 20 + i, "job": ["nurse", "smith"][i % 2]} for i in range(40)]
+    answers = ["old" if row["age"] > 41 and row["job"] == "smith" else "young" for row in rows]
+    assert network.predict(rows).tolist() == answers
+    assert "age" in report(network, rows, answers)
+    assert (network.training.edge_penalty is None) == (name == "mllp")

@@ -1,1 +1,1 @@
-"""Bits to weights to a network: examples, descent, extraction, who wins."""
+"""From a table to a network: what both learners use, the search, and the paper's method."""

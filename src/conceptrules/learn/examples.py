@@ -1,4 +1,7 @@
-"""Training rows in a canonical order, so that neither their order nor repeats of a row leave a trace."""
+"""Training rows in a canonical order, so that neither their order nor repeats of a row leave a trace.
+
+Rows are kept as bytes of a row here, and as `PackedBits` (words of a predicate) where networks are evaluated.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,7 @@ class Examples:
         return len(self.target)
 
     def weighted(self, weight: Weights) -> Examples:
-        """The same rows with other weights; those that get 0 are gone."""
+        """Return the same rows with other weights, without those that get 0."""
         kept = weight > 0
         if kept.all():
             return replace(self, weight=weight)
@@ -74,7 +77,7 @@ class Examples:
 
 
 def with_negations(examples: Examples) -> Examples:
-    """The negations of all bits as further bits."""
+    """Return the rows with the negations of all bits as further bits."""
     packed = np.empty((len(examples), -(-2 * examples.inputs // 8)), np.uint8)
     for start, bits in examples._blocks():
         packed[start : start + _BLOCK] = np.packbits(np.hstack([bits, 1 - bits]), axis=1)
@@ -82,7 +85,7 @@ def with_negations(examples: Examples) -> Examples:
 
 
 def joined(first: Examples, second: Examples) -> Examples:
-    """The rows of both, in canonical form."""
+    """Return the rows of both, in canonical form."""
     return canonical(
         Examples(
             np.concatenate([first.packed, second.packed]),
@@ -94,7 +97,7 @@ def joined(first: Examples, second: Examples) -> Examples:
 
 
 def canonical(examples: Examples) -> Examples:
-    """Sorted, with equal rows merged and their weights added: a row of weight 3 is three rows."""
+    """Return the rows sorted, with equal rows merged and their weights added: a row of weight 3 is three rows."""
     examples = examples.weighted(examples.weight)
     # Weights are sorted along, since a sum of fractions depends on the order in which they are added.
     order = np.lexsort((examples.weight, examples.target, *examples.packed.T))
@@ -109,7 +112,7 @@ def canonical(examples: Examples) -> Examples:
 
 
 def split(examples: Examples, fraction: float, rng: np.random.Generator) -> tuple[Examples, Examples]:
-    """Training and validation rows, class by class; a class too small to give a row stays in training.
+    """Return training and validation rows, split class by class; a class too small to give a row stays in training.
 
     Whole-number weights are split like the repeats they stand for; where there are fractions, rows go one way whole.
     """
@@ -123,7 +126,7 @@ def split(examples: Examples, fraction: float, rng: np.random.Generator) -> tupl
 
 
 def _every(size: Weights, fraction: float, rng: np.random.Generator) -> Weights:
-    """How much of each size to hold back: rows laid end to end, every 1/fraction-th one from a random start."""
+    """Return how much of each size to hold back: of rows laid end to end, every 1/fraction-th from a random start."""
     wanted = size.sum() * fraction
     start = rng.random() * (1 - wanted % 1)  # so that the number taken is `wanted` rounded down
     return np.diff(np.floor(np.cumsum(size) * fraction + start), prepend=0.0)

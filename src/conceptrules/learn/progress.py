@@ -1,4 +1,4 @@
-"""A progress bar for training: loss, F1 of the continuous network and of its rules, edges."""
+"""Progress bars: of training (loss, F1, edges by epoch) and of the search (score, edges by penalty)."""
 
 from __future__ import annotations
 

@@ -34,12 +34,12 @@ class Cohort:
 
     @staticmethod
     def count(sizes: tuple[int, ...]) -> int:
-        """How many weights a network of these sizes has."""
+        """Return how many weights a network of these sizes has."""
         return sum(inputs * outputs for inputs, outputs in pairwise(sizes))
 
     @staticmethod
     def layers(sizes: tuple[int, ...], flat: NDArray[Any]) -> list[NDArray[Any]]:
-        """(K, weights) as views of (K, outputs, inputs), layer by layer."""
+        """Return views of (K, weights) as (K, outputs, inputs), layer by layer."""
         views, start = [], 0
         for inputs, outputs in pairwise(sizes):
             stop = start + inputs * outputs
@@ -72,7 +72,7 @@ class Rows:
 
 
 def epoch_length(rows: int, size: int, min_steps: int, epoch_steps: int | None) -> int:
-    """How many rows make an epoch in batches of `size`: exactly `epoch_steps` batches, whatever the table's size.
+    """Return how many rows make an epoch: exactly `epoch_steps` batches of `size`, whatever the table's size.
 
     Where that is None, whole passes over the table, as many as `min_steps` steps take at least.
     """

@@ -28,12 +28,12 @@ SPAN = 1024
 
 
 def devices() -> list[str]:
-    """The GPUs that there are."""
+    """Return the names of the GPUs that there are."""
     return [f"cuda:{number}" for number in range(torch.cuda.device_count())]
 
 
 def version() -> str:
-    """What the GPU has to fit."""
+    """Return the version of torch, which has to fit the GPU."""
     return f"torch {torch.__version__}"
 
 
@@ -71,9 +71,9 @@ class Trainer:
         self._step = self._recorded()
 
     def epoch(self, scale: float) -> Tensor:
-        """Trains every network on its rows in a new order under a new mask, learning rates multiplied by `scale`.
+        """Train every network on its rows in a new order under a new mask, learning rates multiplied by `scale`.
 
-        Returns the mean loss of each network, on the device.
+        Return the mean loss of each network, on the device.
         """
         with self.here():
             self.groups.shuffle(self.generators)
@@ -96,7 +96,7 @@ class Trainer:
         return self.state.loss.sum((1, 2)) / lengths
 
     def _draw_mask(self) -> None:
-        """Which weights are rounded from now on; one draw for the members of a group that have the same sizes."""
+        """Draw which weights are rounded from now on: one draw for the members of a group that have the same sizes."""
         drawn: dict[tuple[int, tuple[int, ...]], Tensor] = {}
         for k, (member, places) in enumerate(zip(self.members, self._places, strict=True)):
             key = (member.group, member.sizes)
@@ -106,7 +106,7 @@ class Trainer:
         self.begin_mask()
 
     def begin_mask(self) -> None:
-        """Makes the lists for the mask that is there now."""
+        """Make the lists for the mask that is there now."""
         rounded = self.weights > 0.5
         self.state.effective.copy_(torch.where(self.masked, rounded.float(), self.weights))
         self.state.visit(~self.masked | rounded, ~self.masked)
@@ -142,7 +142,7 @@ class Trainer:
         return graph.replay  # type: ignore[no-any-return]
 
     def own_weights(self) -> list[Floats]:
-        """One array for each network, in its own sizes, on the host."""
+        """Return the weights of each network, in its own sizes, on the host."""
         host = self.weights.cpu().numpy()
         return [host[k, places] for k, places in enumerate(self.places)]
 
@@ -173,7 +173,7 @@ class Look:
         self.state = State(shape, networks, len(groups), self.groups.size, trainer.device, learns=False)
 
     def scores(self) -> list[Floats]:
-        """Of the continuous networks on their rows: (rows, classes) for each."""
+        """Return the scores of the continuous networks on their rows: (rows, classes) for each network."""
         state, trainer = self.state, self.trainer
         state.effective.copy_(trainer.weights)
         with trainer.here():
@@ -187,7 +187,7 @@ class Look:
         return self._each(scores)
 
     def fired(self) -> list[Flags]:
-        """Which classes fire on each row when every weight is rounded: (rows, classes) for each network.
+        """Return which classes fire on each row when every weight is rounded: (rows, classes) for each network.
 
         A rounded node is true where the number of its inputs that are true is 0, which a matrix product counts.
         """
@@ -204,7 +204,7 @@ class Look:
         return self._each(classes)
 
     def _each(self, answers: Callable[[], Tensor]) -> list[NDArray[Any]]:
-        """For each network what `answers` says of its own rows, which come in parts, and of its own classes."""
+        """Return for each network what `answers` says of its own rows, which come in parts, and of its own classes."""
         self.groups.begin()
         parts = []
         with self.trainer.here():

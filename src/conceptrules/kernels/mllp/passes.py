@@ -32,7 +32,7 @@ class Work(NamedTuple):
 
     value: Any
     product: Any
-    """Of the factors other than 0; on the way back, the gradient towards one of them, before its division."""
+    """The product of the factors that are not 0; on the way back, the gradient towards one of them, undivided."""
     zeros: Any
     """How many factors are 0; on the way back, the gradient towards the only factor that is."""
     d: Any

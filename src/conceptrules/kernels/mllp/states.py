@@ -50,7 +50,7 @@ class Shape:
         return Shape(tuple(max(widths) for widths in zip(*(member.sizes for member in members), strict=True)))
 
     def places(self, sizes: tuple[int, ...]) -> NDArray[np.int64]:
-        """Of the weights of a network of other sizes, in their order."""
+        """Return where the weights of a network of other sizes lie, in their order."""
         parts = [
             start + np.arange(outputs)[:, None] * width + np.arange(inputs)
             for start, width, (inputs, outputs) in zip(self.starts, self.sizes, pairwise(sizes), strict=False)
@@ -58,7 +58,7 @@ class Shape:
         return np.concatenate([part.ravel() for part in parts])
 
     def layer(self, flat: Tensor, number: int) -> Tensor:
-        """(K, weights) as (K, outputs, inputs) of one layer."""
+        """Return a view of (K, weights) as (K, outputs, inputs) of one layer."""
         outputs, inputs = self.sizes[number + 1], self.sizes[number]
         return flat[:, self.starts[number] : self.starts[number + 1]].view(-1, outputs, inputs)
 
@@ -163,7 +163,7 @@ class Batch:
     step: Tensor
     """How many steps have been done in this order."""
     classes: Tensor
-    """By network."""
+    """The number of classes of each network."""
 
     def load(self, state: State) -> None:
         octets = self.packed.shape[1]

@@ -25,12 +25,12 @@ class Visits(NamedTuple):
     up_first: Any
     up_weight: Any
     up_target: Any
-    """Those into needed nodes, by the node they come from: the weight's number, and where it leads to."""
+    """The learnable weights into needed nodes, by the node they come from: their numbers, and where they lead to."""
     one_first: Any
     one_source: Any
     one_up_first: Any
     one_up_target: Any
-    """The same of masked weights that round to 1."""
+    """The masked weights that round to 1: where each comes from, and where it leads to."""
 
 
 @compiled

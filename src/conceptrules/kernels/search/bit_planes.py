@@ -44,9 +44,9 @@ class Planes(NamedTuple):
     """Signed weights of rows: where a row gains comes first, then where one loses."""
 
     rows: Words
-    """(planes, words)."""
+    """The rows of each plane: (planes, words)."""
     value: Floats
-    """Of each plane, positive."""
+    """The weight of each plane, positive."""
     gains: int
     """How many planes are of rows that gain."""
 
@@ -61,7 +61,7 @@ def count_both(first: Any, second: Any) -> Any:
 
 @compiled
 def gain_of(rows: Any, planes: Any) -> Any:
-    """Of a set of rows, losses aside."""
+    """Return what the rows of a set gain, losses aside."""
     gain = 0.0
     for p in range(planes.gains):
         gain += planes.value[p] * count_both(rows, planes.rows[p])
@@ -70,7 +70,7 @@ def gain_of(rows: Any, planes: Any) -> Any:
 
 @compiled
 def loss_of(rows: Any, planes: Any) -> Any:
-    """Of a set of rows, as a positive number."""
+    """Return what the rows of a set lose, as a positive number."""
     loss = 0.0
     for p in range(planes.gains, len(planes.value)):
         loss += planes.value[p] * count_both(rows, planes.rows[p])

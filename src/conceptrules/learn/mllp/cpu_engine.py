@@ -48,13 +48,13 @@ class CpuEngine:
 
 def train(job: FitJob, pool: Executor) -> Iterator[list[Snapshot]]:
     """Train, and give one snapshot for each rate every so many epochs."""
-    settings, photographer = job.hyperparameters, Photographer(job)
+    settings, taker = job.hyperparameters, SnapshotTaker(job)
     for epoch in descend(settings, len(job.class_weight), job.weighted, job.rng, pool):
         if epoch.number % settings.snapshot_every == 0 or epoch.number == settings.max_epochs:
-            yield photographer.snapshots(epoch, pool)
+            yield taker.snapshots(epoch, pool)
 
 
-class Photographer:
+class SnapshotTaker:
     """Takes snapshots of the networks of a job. Training and validation rows are packed once."""
 
     def __init__(self, job: FitJob) -> None:

@@ -9,7 +9,7 @@ from conceptrules.model.network import Concept, Level, Literal, Rule
 
 
 def extract(sizes: tuple[int, ...], weights: Floats, predicates: int) -> tuple[Level, ...]:
-    """The levels of one network; inputs past the predicates are their negations, in the same order."""
+    """Return the levels of one network; inputs past the predicates are their negations, in the same order."""
     chosen: list[Flags] = [layer[0] for layer in Cohort.layers(sizes, weights[None] > 0.5)]
     return tuple(
         Level(
