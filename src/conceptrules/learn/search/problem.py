@@ -1,4 +1,4 @@
-"""What the default recipe gets: the rows, what counts as good, how hard to try, and the budget."""
+"""What the search gets: the rows, what counts as good, how hard to try, and the budget."""
 
 from __future__ import annotations
 
