@@ -15,7 +15,9 @@ from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
 from conceptrules.binarize import Binarizer
+from conceptrules.explain.evaluation import Evaluation
 from conceptrules.explain.explanation import Explanation
+from conceptrules.explain.importance_scores import column_shares
 from conceptrules.io.model_file import save
 from conceptrules.layer_transformer import LayerTransformer
 from conceptrules.learn.training_data import TrainingData
@@ -178,6 +180,37 @@ class RuleModel:
         """
         check_is_fitted(self, "network_")
         return self.network_.explain(row, fixed=fixed, to=to, **limits)
+
+    def evaluate(self, X: Any, y: Any, *, positive: Any = None) -> Evaluation:
+        """Return the scores that people know, on rows whose classes are known.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        positive : label, default=None
+            For two classes, the one that Gini, KS and cut-offs are about; None takes the second of `classes_`.
+
+        Returns
+        -------
+        Evaluation
+            Accuracy, AUC, log loss, precision and recall of each class, calibration and cut-offs. It prints as text.
+        """
+        check_is_fitted(self, "network_")
+        return self.network_.evaluate(X, y, positive=positive)
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The share of the training rows that each column helps to decide, in the order of the columns.
+
+        A rule counts by the training rows that it decides, divided evenly among the columns that it asks about. The
+        shares sum to 1, or to 0 if there is no rule.
+        `conceptrules.importance` counts on given rows how many decisions change without a column.
+        """
+        check_is_fitted(self, "network_")
+        return column_shares(self.network_)
 
     def transform(self, X: Any, *, layer: int = -2) -> Any:
         """Return a layer of the network as features.

@@ -170,14 +170,36 @@ def test_evaluate_counts_a_class_that_the_model_never_saw(run, tmp_path):
         ["old", "1", "0", "0"],
         ["young", "1", "1", "0"],
         ["ancient", "0", "1", "0"],
+        [],
+        ["balanced", "accuracy", "0.5000"],
+        [],
+        ["class", "rows", "precision", "recall", "F1", "AUC"],
+        ["old", "1", "0.5000", "1.0000", "0.6667", "-"],
+        ["young", "2", "0.5000", "0.5000", "0.5000", "-"],
+        ["ancient", "1", "-", "0.0000", "0.0000", "-"],
     ]
+
+
+def test_evaluate_tells_the_scores_of_probabilities_and_cut_offs(run):
+    run("measure", "model.json", "data.csv", "-o", "measured.json")
+    out, _ = run("evaluate", "measured.json", "data.csv", "--positive", "old")
+    for line in ("AUC                1.0000", "Gini               1.0000", "KS                 1.0000"):
+        assert line in out
+    assert "old from  answered  precision  recall      F1  false alarms" in out
+    assert "log loss" in out
+    assert (
+        "positive is 'x'; the classes are 'old', 'young'"
+        in run("evaluate", "measured.json", "data.csv", "--positive", "x", code=2)[1]
+    )
 
 
 def test_evaluate_by_cross_validation(run):
     out, _ = run("evaluate", "data.csv", "--target", "class", "--cv", "2", *FAST[:-1])
     assert "over 2 folds" in out
-    matrix = [line.split()[1:] for line in out.splitlines()[-2:]]
-    assert sum(int(count) for row in matrix for count in row) == 80
+    first, matrix, scores = out.split("\n\n")
+    counts = [line.split()[1:] for line in matrix.splitlines()[-2:]]
+    assert sum(int(count) for row in counts for count in row) == 80
+    assert all("over 2 folds" in line for line in (*first.splitlines(), *scores.splitlines()))
 
 
 def test_datasets_are_listed_and_written(run, tmp_path):

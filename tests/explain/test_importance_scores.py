@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conceptrules.explain import stability as stable
-from conceptrules.explain.importance_scores import Weight, importance, importance_of_bits
+from conceptrules.explain.importance_scores import Weight, column_shares, importance, importance_of_bits
 from conceptrules.explain.stability import stability
 from conceptrules.model.evaluation import decide_fired, layers_plain, pack
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Equals, Interval
-from tests.strategies import networks, rows
+from conceptrules.model.statistics import with_statistics
+from tests.strategies import measured_networks, networks, rows
 
 COLUMNS = (Column("age"), Column("job", "category", ("cook", "nurse")), Column("unused"))
 PREDICATES = (Interval("age", 40), Equals("job", "cook"), Equals("job", "nurse"))
@@ -124,3 +125,20 @@ def test_stability_takes_any_weights(factor: float):
     ((good, bad),) = stability(NETWORK, pack(bits), truth, np.full(60, factor))
     assert good > 0.9
     assert bad == 0
+
+
+@given(measured_networks())
+def test_shares_of_columns_sum_to_one_and_unused_ones_have_none(network):
+    found = column_shares(network)
+    assert found.sum() == pytest.approx(1) or not found.any()
+    used = set(network.used_columns)
+    assert all(share == 0 for share, column in zip(found, network.columns, strict=True) if column.name not in used)
+
+
+def test_a_rule_counts_by_the_rows_that_it_decides():
+    level = Level([Rule([Literal(0), Literal(1)]), Rule([Literal(1)])], [Concept([0]), Concept([1])])
+    columns = [Column(name, "boolean") for name in "xyz"]
+    network = RuleNetwork(columns, [Equals("x", True), Equals("y", True)], [level], ["a", "b"])
+    assert column_shares(network).tolist() == [0.25, 0.75, 0]
+    bits = np.array([[1, 1], [1, 1], [0, 1]], dtype=bool)
+    assert column_shares(with_statistics(network, pack(bits), np.array([0, 0, 1]))) == pytest.approx([1 / 3, 2 / 3, 0])

@@ -181,7 +181,7 @@ def audit(network: RuleNetwork, table: Any = None, labels: Iterable[object] | No
 def scores(network: RuleNetwork, table: Any, labels: Iterable[object]) -> Scores:
     """Return how good the answers are on rows whose classes are known."""
     opened = open_table(table)
-    classes, target = _targets(network, _listed(labels), opened.rows)
+    classes, target = targets(network, labels, opened.rows)
     hidden = layers(network, read_packed_bits(network.columns, network.predicates, opened, network.used_predicates))
     fired = unpack(hidden[-1])
     decided = decide_fired(network, fired)
@@ -194,7 +194,7 @@ def scores(network: RuleNetwork, table: Any, labels: Iterable[object]) -> Scores
         macro_f1=macro_f1(confusion),
         settled=_settled(fired, decided == target),
         ties=_ties(network, fired, decided, decided == target),
-        reliability=_reliability(network, fired, target),
+        reliability=reliability_bins(network, fired, target),
         errors=_errors(network, unpack(hidden[-2]), fired, decided, decided == target),
         unseen=tuple(count_unseen(network.columns, opened).items()),
     )
@@ -221,8 +221,9 @@ def _listed(labels: Iterable[object]) -> list[object]:
     return listed
 
 
-def _targets(network: RuleNetwork, labels: list[object], rows: int) -> tuple[tuple[Value, ...], Indices]:
-    """Return all classes, and the index of the class of each row."""
+def targets(network: RuleNetwork, given: Iterable[object], rows: int) -> tuple[tuple[Value, ...], Indices]:
+    """Return all classes, those that the network does not know last, and the index of the class of each row."""
+    labels = _listed(given)
     if len(labels) != rows:
         raise InputError(f"the table has {rows} rows, but there are {len(labels)} labels; give one for each row")
     if not rows:
@@ -263,7 +264,8 @@ def _ties(network: RuleNetwork, fired: Bits, decided: Indices, right: Bits) -> t
     )
 
 
-def _reliability(network: RuleNetwork, fired: Bits, target: Indices) -> tuple[Bin, ...]:
+def reliability_bins(network: RuleNetwork, fired: Bits, target: Indices) -> tuple[Bin, ...]:
+    """Return how often answers were right, by the probability stated for them; nothing without statistics."""
     if network.statistics is None:
         return ()
     bins = reliability(network, fired, target, np.ones(len(target)))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from conceptrules.model.evaluation import PackedBits, class_words, first_firing_packed, layers
 from conceptrules.model.network import Rule, RuleNetwork
-from conceptrules.model.text import concept_name, rule_text
+from conceptrules.model.text import concept_name, decided_rows, rule_text
 from conceptrules.tables.table import read_packed_bits
 
 Decisions = NDArray[np.unsignedinteger[Any]]
@@ -101,6 +101,34 @@ def importance_of_bits(network: RuleNetwork, words: PackedBits) -> Importance:
             for index, column in enumerate(network.columns)
         ),
     )
+
+
+def column_shares(network: RuleNetwork) -> NDArray[np.float64]:
+    """Return the share of the training rows that each column helps to decide; the shares sum to 1, or to 0.
+
+    A rule counts by the rows that it decides, divided evenly among the columns that it asks about, through concepts
+    too. Without statistics, all rules count the same.
+    """
+    asked = asked_columns(network)
+    result = np.zeros(len(network.columns))
+    for kind, concept in enumerate(network.levels[-1].concepts):
+        for rule in concept.rules:
+            decided = decided_rows(network, kind, rule)
+            columns = asked[-1][rule]
+            result[list(columns)] += (1 if decided is None else sum(decided)) / max(len(columns), 1)
+    return result / (result.sum() or 1)
+
+
+def asked_columns(network: RuleNetwork) -> list[list[tuple[int, ...]]]:
+    """Return, at [level][rule], the numbers of the columns that a rule depends on, directly or through concepts."""
+    numbers = {column.name: number for number, column in enumerate(network.columns)}
+    below = [{numbers[predicate.column]} for predicate in network.predicates]
+    result = []
+    for level in network.levels:
+        rules = [set().union(*(below[literal.index] for literal in rule.literals)) for rule in level.rules]
+        below = [set().union(*(rules[rule] for rule in concept.rules)) for concept in level.concepts]
+        result.append([tuple(sorted(columns)) for columns in rules])
+    return result
 
 
 def rule_places(network: RuleNetwork) -> Iterator[tuple[int, int]]:

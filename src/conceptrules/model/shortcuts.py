@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from conceptrules.draw.svg import Svg, Theme
+    from conceptrules.explain.evaluation import Evaluation
     from conceptrules.explain.explanation import Explanation, FiredRule
     from conceptrules.model.network import RuleNetwork
     from conceptrules.tables.prediction import Abstain
@@ -108,6 +109,45 @@ class Shortcuts:
         from conceptrules.explain.measurement import measure
 
         return measure(self, table, labels)
+
+    def evaluate(self: Any, table: Any, labels: Iterable[object], *, positive: Value | None = None) -> Evaluation:
+        """Return the scores of the network on rows whose classes are known.
+
+        Parameters
+        ----------
+        table : table
+            A pandas, polars or pyarrow table, a 2-D array, or rows as lists or dictionaries.
+        labels : iterable of class labels
+            The class of each row.
+        positive : class label, optional
+            For two classes, the one that Gini, KS and cut-offs are about; by default the second one.
+
+        Returns
+        -------
+        Evaluation
+            Accuracy, AUC, log loss, precision and recall of each class, calibration and cut-offs.
+        """
+        from conceptrules.explain.evaluation import evaluate
+
+        return evaluate(self, table, labels, positive=positive)
+
+    def to_frame(self: Any, backend: str | None = None) -> Any:
+        """Return the rules as a table with a row for each rule.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            What the table is made with; by default the first of these that is installed.
+
+        Returns
+        -------
+        table
+            The columns are `for` (the class or concept), `rule`, `text`, `level`, `size`, `covers`, `precision`,
+            `decides`, `decided_precision` and `stability`.
+        """
+        from conceptrules.explain.rule_frame import rule_frame
+
+        return rule_frame(self, backend)
 
     def explain(
         self: Any,

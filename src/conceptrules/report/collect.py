@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from conceptrules.explain.auditing import Audit, audit
+from conceptrules.explain.evaluation import Evaluation, evaluate
 from conceptrules.explain.measurement import measure
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.errors import InputError
@@ -37,6 +38,8 @@ class Report:
     groups: tuple[Group, ...]
     samples: tuple[Sample, ...]
     audit: Audit
+    evaluation: Evaluation | None
+    """The scores on the rows of the report, if there are any."""
     real_rows: bool
     """Whether the samples are rows of the table."""
 
@@ -60,6 +63,7 @@ def collect(
         groups=groups(network, None if table is None else _measured(network, table, labels)),
         samples=samples,
         audit=admitted,
+        evaluation=None if table is None else evaluate(network, table, labels),
         real_rows=include_rows,
     )
 

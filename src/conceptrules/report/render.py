@@ -82,12 +82,16 @@ def _file(name: str) -> str:
     return files("conceptrules.report").joinpath(name).read_text(encoding="utf-8")
 
 
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
 @cache
 def _template() -> Any:
     parts = {name: _file(f"{name}.html.jinja") for name in ("template", "audit")}
     environment = Environment(
         loader=DictLoader(parts), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters |= {"shown": shown, "word": word, "percent": percent, "listed": listed}
+    environment.filters |= {"shown": shown, "word": word, "percent": percent, "listed": listed, "figure": _figure}
     environment.globals |= {"plural": plural, "bound_text": bound_text, "zip": zip}
     return environment.get_template("template")

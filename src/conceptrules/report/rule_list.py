@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from conceptrules.draw.graph import rule_id
+from conceptrules.explain.importance_scores import asked_columns
 from conceptrules.model.conditions import Condition, conditions
 from conceptrules.model.network import RuleNetwork, Statistics
 from conceptrules.model.statistics import rule_size
@@ -138,7 +139,7 @@ def _items(
     right: int | None = None,
 ) -> tuple[Item, ...]:
     numbers = {column.name: number for number, column in enumerate(network.columns)}
-    reached, here = _reached(network, numbers), network.levels[level]
+    reached, here = asked_columns(network), network.levels[level]
     stability = network.training.stability if network.training else ()
     return tuple(
         Item(
@@ -196,14 +197,3 @@ def _place(network: RuleNetwork, level: int, index: int) -> str:
 def _some(names: Sequence[str], most: int = 8) -> str:
     rest = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + rest
-
-
-def _reached(network: RuleNetwork, numbers: Mapping[str, int]) -> list[list[tuple[int, ...]]]:
-    """Return, at [level][rule], the columns that the rule depends on."""
-    below = [{numbers[predicate.column]} for predicate in network.predicates]
-    result = []
-    for level in network.levels:
-        rules = [set().union(*(below[literal.index] for literal in rule.literals)) for rule in level.rules]
-        below = [set().union(*(rules[rule] for rule in concept.rules)) for concept in level.concepts]
-        result.append([tuple(sorted(columns)) for columns in rules])
-    return result

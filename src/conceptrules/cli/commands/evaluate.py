@@ -36,6 +36,7 @@ from conceptrules.cli.options import (
     Seed,
     Target,
 )
+from conceptrules.explain.evaluation import Evaluation as Scores
 from conceptrules.model.errors import InputError
 from conceptrules.model.metrics import accuracy, macro_f1
 from conceptrules.model.network import RuleNetwork
@@ -53,6 +54,10 @@ def evaluate(
     ],
     *,
     target: Target = "",
+    positive: Annotated[
+        str,
+        typer.Option(help="Of two classes, the one that Gini, KS and cut-offs are about.", show_default="the second"),
+    ] = "",
     cv: Annotated[int, typer.Option(help="Learn and test on this many folds instead of testing a model.")] = 0,
     drop: Drop,
     only: Only,
@@ -74,17 +79,23 @@ def evaluate(
 ) -> None:
     """Test a model on a table, or learn and test by cross-validation.
 
-    Prints accuracy, macro-F1, edges and the confusion matrix.
+    Prints accuracy, macro-F1, edges and the confusion matrix; of a model also AUC, log loss, calibration, precision and
+    recall of each class, and for two classes Gini, KS and what comes out at each cut-off.
 
-    Without --target, the target is the one column that the model does not know.
+    Without --target, the target is the one that the model names, or else the one column that it does not know.
     The options for learning only count with --cv.
     """
     if len(paths) != (1 if cv else 2):
         raise InputError("give a model and a table, or only a table with --cv and --target")
     if not cv:
         network, source = read_model_and_table(*paths)
-        _show([evaluation(network, *columns.labelled(source, target, network))])
+        X, y = columns.labelled(source, target, network)
+        found = evaluation(network, X, y, positive or None)
+        _show([found])
+        console().print(f"\n{found.scores.details()}")
         return
+    if positive:
+        raise InputError("--positive is for the cut-offs of a model; leave it out with --cv")
     if not target:
         raise InputError("--cv learns, and so needs to know the target; say it with --target")
     learner = Learner(
@@ -114,6 +125,8 @@ class Evaluation:
     classes: tuple[str, ...]
     matrix: np.ndarray
     edges: int
+    scores: Scores
+    """The scores that people know."""
 
     @property
     def accuracy(self) -> float:
@@ -126,10 +139,10 @@ class Evaluation:
         return macro_f1(self.matrix)
 
 
-def evaluation(network: RuleNetwork, X: pa.Table, y: np.ndarray) -> Evaluation:
+def evaluation(network: RuleNetwork, X: pa.Table, y: np.ndarray, positive: str | None = None) -> Evaluation:
     """Compare a network's answers with the known classes of these rows; classes that it never saw come last."""
     known = [label_text(label) for label in network.classes]
-    return _compare(network, X, y, (*known, *sorted(set(map(label_text, y.tolist())) - set(known))))
+    return _compare(network, X, y, (*known, *sorted(set(map(label_text, y.tolist())) - set(known))), positive)
 
 
 def cross_validation(clf: Classifier, X: pa.Table, y: np.ndarray, folds: int, seed: int) -> list[Evaluation]:
@@ -146,13 +159,15 @@ def cross_validation(clf: Classifier, X: pa.Table, y: np.ndarray, folds: int, se
     return [_compare(network, X.take(test), y[test], classes) for network, test in networks]
 
 
-def _compare(network: RuleNetwork, X: pa.Table, y: np.ndarray, classes: tuple[str, ...]) -> Evaluation:
+def _compare(
+    network: RuleNetwork, X: pa.Table, y: np.ndarray, classes: tuple[str, ...], positive: str | None = None
+) -> Evaluation:
     """Compare labels as text."""
     index = {label: number for number, label in enumerate(classes)}
     matrix = np.zeros((len(classes), len(classes)), dtype=int)
     truth, answers = ([index[label_text(label)] for label in labels.tolist()] for labels in (y, network.predict(X)))
     np.add.at(matrix, (truth, answers), 1)
-    return Evaluation(classes, matrix, network.edges)
+    return Evaluation(classes, matrix, network.edges, network.evaluate(X, y, positive=positive))
 
 
 def _show(folds: Sequence[Evaluation]) -> None:
@@ -167,6 +182,19 @@ def _show(folds: Sequence[Evaluation]) -> None:
     console().print(scores)
     console().print()
     console().print(table(["true \\ predicted", *classes], rows, classes))
+    if len(folds) > 1:
+        _show_probabilities([fold.scores for fold in folds])
+
+
+def _show_probabilities(folds: Sequence[Scores]) -> None:
+    """Print the scores of the probabilities over several folds."""
+    scores = Table.grid(padding=(0, 2))
+    for name, found in (("AUC", [fold.auc for fold in folds]), ("log loss", [fold.log_loss for fold in folds])):
+        known = [value for value in found if value is not None]
+        if len(known) == len(folds):
+            scores.add_row(name, _spread(known))
+    console().print()
+    console().print(scores)
 
 
 def _spread(values: Sequence[float], digits: int = 4) -> str:

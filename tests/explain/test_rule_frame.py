@@ -1,0 +1,35 @@
+"""Rules as records and as tables."""
+
+from __future__ import annotations
+
+import narwhals as nw
+import pytest
+from hypothesis import given
+
+from conceptrules.explain.rule_coverage import coverage
+from conceptrules.explain.rule_frame import BACKENDS, rule_records
+from conceptrules.model.errors import InputError
+from tests.strategies import measured_networks, networks
+
+
+@given(measured_networks())
+def test_records_of_classes_are_their_coverage(network):
+    last = len(network.levels)
+    found = [record for record in rule_records(network) if record["level"] == last]
+    figures = sorted((r["text"], str(r["for"]), r["covers"], r["decides"]) for r in found)
+    assert figures == sorted((r.text, str(r.label), r.rows, r.decided) for r in coverage(network))
+    assert len(rule_records(network)) == sum(len(c.rules) for level in network.levels for c in level.concepts)
+
+
+@given(networks(odd=True))
+def test_a_table_has_a_row_for_each_record(network):
+    for backend in BACKENDS:
+        frame = nw.from_native(network.to_frame(backend))
+        assert frame.columns[:3] == ["for", "rule", "text"]
+        assert frame["text"].to_list() == [record["text"] for record in rule_records(network)]
+
+
+@given(networks())
+def test_other_backends_are_refused(network):
+    with pytest.raises(InputError, match="backend is 'excel'; it can be pandas, polars, pyarrow"):
+        network.to_frame("excel")
