@@ -254,11 +254,31 @@ def test_an_interrupt_keeps_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> 
         return once(*given)
 
     monkeypatch.setattr(cpu_engine, "snapshot", interrupted)
-    with pytest.warns(UserWarning, match=r"training was interrupted; .* kept \(epoch 5\)") as caught:
-        clf = quick().fit(X, Y)
+    clf = quick()
+    with (
+        pytest.warns(UserWarning, match=r"training was interrupted; .* kept \(epoch 5\)") as caught,
+        pytest.raises(KeyboardInterrupt),
+    ):
+        clf.fit(X, Y)
     assert [warning.filename for warning in caught] == [__file__]
     assert len(clf.history_) == 2
     assert clf.predict(X).shape == Y.shape
+
+
+@pytest.mark.filterwarnings("ignore:training was interrupted")
+def test_an_interrupt_ends_a_cross_validation(monkeypatch: pytest.MonkeyPatch) -> None:
+    once, calls = fit.snapshot, []
+
+    def interrupted(*given: Any) -> Any:
+        calls.append(given)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return once(*given)
+
+    monkeypatch.setattr(cpu_engine, "snapshot", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        cross_val_score(quick(), X, Y, cv=3)
+    assert len(calls) == 3
 
 
 def test_parameters_of_the_search_are_none() -> None:

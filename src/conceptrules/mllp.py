@@ -185,7 +185,7 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
         data = read_training_data(X, y, self._binarizer(), sample_weight, self.class_weight)
         plan = self._plan(data, X_val, y_val)
         (found,) = _trained([plan], self)
-        return self._finish(plan, found)._named(y)
+        return self._finish(plan, found)._finished(y, found.interrupted)
 
     def _plan(self, data: TrainingData, X_val: Any = None, y_val: Any = None) -> Plan:
         """Split the rows, and say how to train on them."""
@@ -264,6 +264,8 @@ def fit_together(classifiers: Sequence[MLLPClassifier], tables: Sequence[tuple[A
     found = _trained(plans, classifiers[0]) if plans else []
     for classifier, plan, one in zip(classifiers, plans, found, strict=True):
         classifier._finish(plan, one)
+    for classifier, (_, y), one in zip(classifiers, tables, found, strict=True):
+        classifier._finished(y, one.interrupted)
 
 
 def _trained(plans: Sequence[Plan], first: MLLPClassifier) -> list[FitResult]:

@@ -396,13 +396,18 @@ class RuleModel:
         self.network_, self.extracted_ = front[chosen].network, front[chosen].extracted
         return self
 
-    def _named(self, y: Any) -> Self:
-        """Let the networks know the name of `y`, if it has one: that of the target."""
+    def _finished(self, y: Any, interrupted: bool) -> Self:
+        """Let the networks know the name of `y`, if it has one, which is that of the target; pass Ctrl-C on.
+
+        A fit that returned as if nothing had happened would let a cross-validation go on with its next fold.
+        """
         name = getattr(y, "name", None)
         if isinstance(name, str):
             place = next(number for number, one in enumerate(self.frontier_) if one.network is self.network_)
             self.frontier_ = tuple(replace(one, network=replace(one.network, target=name)) for one in self.frontier_)
             self.network_ = self.frontier_[place].network
+        if interrupted:
+            raise KeyboardInterrupt("the estimator has the best network so far")
         return self
 
     def _fired(self, X: Any) -> Bits:

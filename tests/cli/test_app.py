@@ -16,6 +16,7 @@ from conceptrules import __version__
 from conceptrules.cli import main
 from conceptrules.cli.files.writer import write_table
 from conceptrules.io.model_file import load, save
+from conceptrules.learn.mllp import cpu_engine
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Equals, Interval
 from conceptrules.model.text import plural
@@ -425,3 +426,23 @@ def test_which_target_is_asked_if_it_is_not_clear(refused, tmp_path):
 def test_a_control_character_cannot_reach_the_terminal(refused, tmp_path):
     (tmp_path / "new.csv").write_text("age,\x1b[2J\n1,cook\n")
     assert "\x1b" not in refused("predict", "model.json", "new.csv")
+
+
+@pytest.mark.filterwarnings("always:training was interrupted")
+def test_ctrl_c_ends_a_cross_validation_and_keeps_what_fit_has(run, monkeypatch):
+    once, calls = cpu_engine.snapshot, []
+
+    def interrupted(*given):
+        calls.append(given)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return once(*given)
+
+    monkeypatch.setattr(cpu_engine, "snapshot", interrupted)
+    out, _ = run("evaluate", "data.csv", "-t", "class", "--cv", "3", *FAST[:-1], "--rate", "0.8", code=130)
+    assert out == ""
+    assert len(calls) == 3
+    calls.clear()
+    _, err = run("fit", "data.csv", "-t", "class", "-o", "so-far.json", *FAST, "--rate", "0.8", code=130)
+    assert "training was interrupted; the best network so far is kept" in err
+    assert load("so-far.json").target == "class"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from time import perf_counter
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -34,6 +34,9 @@ from conceptrules.cli.options import (
     Target,
 )
 from conceptrules.model.text import plural
+
+if TYPE_CHECKING:
+    from conceptrules.cli.learner import Classifier
 
 
 def fit(
@@ -81,9 +84,23 @@ def fit(
     )
     clf, X, y = learning_task(data, target, drop, only, kind, learner)
     start = perf_counter()
-    network = replace(clf.fit(X, y).network_, target=target)
+    interrupted = _fitted(clf, X, y)
+    network = replace(clf.network_, target=target)
     write_model(network, output)
     if not quiet:
         rules = sum(len(level.rules) for level in network.levels)
         counts = f"{plural(rules, 'rule')}, {plural(network.edges, 'edge')}"
         typer.echo(f"{counts}, learned from {plural(len(y), 'row')} in {perf_counter() - start:.1f} s", err=True)
+    if interrupted:
+        raise typer.Exit(130)
+
+
+def _fitted(clf: Classifier, X: Any, y: Any) -> bool:
+    """Fit the estimator; return whether Ctrl-C ended that early, with a network to keep."""
+    try:
+        clf.fit(X, y)
+    except KeyboardInterrupt:
+        if not hasattr(clf, "network_"):
+            raise
+        return True
+    return False
