@@ -31,7 +31,9 @@ def arguments(given: list[str] | None = None) -> Namespace:
     parser.add_argument("--folds", type=seeds, default=(0, 1, 2, 3, 4), help="0, or 0,1, or 0..4 (0..4)")
     parser.add_argument("--seeds", type=seeds, default=(0,), help="of our models: 0, or 0,1, or 0..4 (0)")
     parser.add_argument("--jobs", type=int, default=1, help="processes; more than one, and times are not compared")
-    parser.add_argument("--limit", type=float, default=600.0, help="seconds after which a fit is stopped (600)")
+    parser.add_argument(
+        "--limit", type=float, default=600.0, help="processor seconds after which a fit is stopped (600)"
+    )
     parser.add_argument("--again", action="store_true", help="ours of other code again, and what failed or was stopped")
     parser.add_argument("--records", type=Path, help="another file than benchmarks/records/tables.jsonl")
     parser.add_argument("--out", type=Path, help="report: another folder than benchmarks/tables")

@@ -177,18 +177,21 @@ def _log_loss(table: Table, y: Any, known: Any, chances: Any) -> float:
 
 @contextmanager
 def _time_limit(seconds: float) -> Iterator[None]:
-    """Raise TimeoutError when the time is over; what runs in compiled code is stopped when it comes back."""
+    """Raise TimeoutError after so much processor time, whatever else the machine does.
+
+    What runs in compiled code is stopped when it comes back.
+    """
 
     def stop(*_: object) -> None:
         raise TimeoutError
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 @cache
