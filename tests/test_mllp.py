@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 from conceptrules import InputError, MLLPClassifier
 from conceptrules.learn.mllp import cpu_engine, fit
 from conceptrules.logic.simplification import simplify
-from conceptrules.model.canonical import in_order
+from conceptrules.model.canonical import in_order, with_used_predicates
 from conceptrules.model.evaluation import layers_plain, pack
 from tests.people import quick_mllp as quick
 from tests.people import simple
@@ -96,11 +96,13 @@ def test_the_decided_class_has_the_largest_probability() -> None:
 
 def test_transform_gives_every_layer() -> None:
     clf = quick(layers=(8, 8, 8)).fit(X, Y)
-    for layer, wanted in enumerate(layers_plain(clf.network_, clf.binarizer_.transform(X))):
+    predicates = list(clf.binarizer_.predicates_)
+    used = [predicates.index(predicate) for predicate in clf.network_.predicates]
+    for layer, wanted in enumerate(layers_plain(clf.network_, clf.binarizer_.transform(X)[:, used])):
         found = clf.transform(X, layer=layer)
         assert np.array_equal(found, wanted)
         assert len(clf.get_feature_names_out(layer=layer)) == found.shape[1]
-    assert clf.get_feature_names_out(layer=0).tolist() == clf.binarizer_.get_feature_names_out().tolist()
+    assert clf.get_feature_names_out(layer=0).tolist() == clf.binarizer_.get_feature_names_out()[used].tolist()
     assert clf.get_feature_names_out(layer=-1).tolist() == ["care", "old", "young"]
     with pytest.raises(InputError, match="layer is 5; this network has the layers 0"):
         clf.transform(X, layer=5)
@@ -125,8 +127,9 @@ def test_every_layer_comes_as_a_named_table(layer: int) -> None:
 
 
 def test_the_network_is_simplified_and_the_extracted_one_kept() -> None:
-    words = pack(FITTED.binarizer_.transform(X))
-    assert simplify(FITTED.network_, words) == FITTED.network_ == in_order(simplify(FITTED.extracted_, words))
+    words, used = pack(FITTED.binarizer_.transform(X)), pack(FITTED.transform(X, layer=0))
+    simple = in_order(simplify(FITTED.extracted_, words))
+    assert simplify(FITTED.network_, used) == FITTED.network_ == with_used_predicates(simple)
     assert FITTED.extracted_.edges > FITTED.network_.edges
 
 

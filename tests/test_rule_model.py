@@ -169,3 +169,20 @@ def test_an_estimator_is_made_of_a_saved_network(quick: Quick, tmp_path: Path) -
     assert str(again.explain(X.iloc[:1])) == str(fitted.explain(X.iloc[:1]))
     assert again.select(edges=1000).network_ == fitted.network_
     assert clone(again).get_params() == type(fitted)().get_params()
+
+
+def test_a_model_of_a_wide_table_knows_only_what_it_uses(quick: Quick, tmp_path: Path) -> None:
+    X, y = table(quick)
+    noise = np.random.default_rng(0).random((len(y), 60)).round(3)
+    wide = X.assign(**{f"noise {number}": column for number, column in enumerate(noise.T)})
+    fitted = quick().fit(wide, y)
+    network = fitted.network_
+    assert network.used_predicates == tuple(range(len(network.predicates)))
+    assert [column.name for column in network.columns] == list(wide)
+    assert all(
+        choice.network.used_predicates == tuple(range(len(choice.network.predicates))) for choice in fitted.frontier_
+    )
+    fitted.save(tmp_path / "model.json")
+    assert load(tmp_path / "model.json").predict(wide).tolist() == fitted.predict(wide).tolist()
+    assert (tmp_path / "model.json").stat().st_size < 60_000
+    assert fitted.transform(wide, layer=0).shape == (len(y), len(network.predicates))

@@ -78,7 +78,7 @@ def _call(task: Any, table: Any) -> Any:
 def _plainly(clf: MLLPClassifier, table: pa.Table) -> NDArray[Any]:
     """What the network says by the evaluation that defines it."""
     network = clf.network_
-    fired = layers_plain(network, clf.binarizer_.transform(table))[-1]
+    fired = layers_plain(network, clf.transform(table, layer=0))[-1]
     order = [network.classes.index(name) for name in network.priority]
     first = np.asarray(order)[fired[:, order].argmax(axis=1)]
     return clf.classes_[np.where(fired.any(axis=1), first, network.classes.index(network.default))]

@@ -21,6 +21,7 @@ from conceptrules.explain.importance_scores import column_shares
 from conceptrules.io.model_file import save
 from conceptrules.layer_transformer import LayerTransformer
 from conceptrules.learn.training_data import TrainingData
+from conceptrules.model.canonical import with_used_predicates
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, unpack
 from conceptrules.model.network import RuleNetwork
@@ -220,7 +221,8 @@ class RuleModel:
         X : table of shape (n_samples, n_features)
             The rows.
         layer : int, default=-2
-            The layer: 0 for the predicates, 1 for the first rules, 2 for their concepts, and so on up to the classes.
+            The layer: 0 for the predicates in use (`binarizer_.transform` gives all), 1 for the first rules, 2 for
+            their concepts, and so on up to the classes.
             Negative numbers count from the top, so the default is the rules just below the classes.
 
         Returns
@@ -390,10 +392,10 @@ class RuleModel:
     def _take_over(
         self, data: TrainingData, history: Sequence[dict[str, Any]], front: Sequence[Choice], chosen: int = 0
     ) -> Self:
-        """Become the fitted model."""
+        """Become the fitted model, whose networks have only the predicates that they use."""
         self.binarizer_, self.classes_, self.history_ = data.binarizer, data.classes, list(history)
-        self.frontier_ = tuple(front)
-        self.network_, self.extracted_ = front[chosen].network, front[chosen].extracted
+        self.frontier_ = tuple(replace(one, network=with_used_predicates(one.network)) for one in front)
+        self.network_, self.extracted_ = self.frontier_[chosen].network, self.frontier_[chosen].extracted
         return self
 
     def _finished(self, y: Any, interrupted: bool) -> Self:

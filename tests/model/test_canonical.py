@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conceptrules.model import Concept, Level, Literal, Rule
-from conceptrules.model.canonical import in_order
+from conceptrules.model.canonical import in_order, with_used_predicates
 from conceptrules.model.evaluation import layers_plain
 from conceptrules.model.provenance import Training
 from tests.model.test_text import ADULT
-from tests.strategies import all_inputs, networks
+from tests.strategies import all_inputs, measured_networks, networks
 
 
 def shuffled(network, random):
@@ -50,3 +50,18 @@ def test_what_goes_by_the_number_of_a_rule_goes():
     network = replace(ADULT, levels=(low, replace(high, rules=high.rules[::-1])), training=training)
     assert in_order(network).statistics is None
     assert in_order(network).training == replace(training, stability=())
+
+
+@given(measured_networks(odd=True))
+def test_unused_predicates_go_and_all_else_stays(network):
+    found = with_used_predicates(network)
+    assert found.used_predicates == tuple(range(len(found.predicates)))
+    assert (str(found), found.columns, found.statistics) == (str(network), network.columns, network.statistics)
+    assert found.edges == network.edges
+    assert with_used_predicates(found) is found
+    bits = all_inputs(min(len(network.predicates), 8))
+    bits = np.resize(bits, (len(bits), len(network.predicates)))
+    for new, old in zip(
+        layers_plain(found, bits[:, network.used_predicates])[1:], layers_plain(network, bits)[1:], strict=True
+    ):
+        np.testing.assert_array_equal(new, old)

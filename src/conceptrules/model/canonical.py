@@ -33,5 +33,21 @@ def in_order(network: RuleNetwork) -> RuleNetwork:
     return replace(network, levels=levels, statistics=None, training=for_other_rules(network.training))
 
 
+def with_used_predicates(network: RuleNetwork) -> RuleNetwork:
+    """Return the network without the predicates that no rule asks about; all else stays, the columns and figures too.
+
+    A wide table has tens of thousands of predicates, and a network uses a few: files, reports and exports need only
+    know these.
+    """
+    used = network.used_predicates
+    if len(used) == len(network.predicates):
+        return network
+    places = _places(used)
+    first, *above = network.levels
+    rules = [Rule(tuple(Literal(places[lit.index], lit.negated) for lit in rule.literals)) for rule in first.rules]
+    predicates = tuple(network.predicates[index] for index in used)
+    return replace(network, predicates=predicates, levels=(replace(first, rules=tuple(rules)), *above))
+
+
 def _places(order: Sequence[int]) -> dict[int, int]:
     return {old: new for new, old in enumerate(order)}
