@@ -220,9 +220,9 @@ def test_settings_out_of_range(settings: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        ([*Y[:-1], None], "y has 1 missing labels, the first in row 119"),
-        (pd.Series([*Y[:-1], pd.NA], dtype="string"), "y has 1 missing labels"),
-        (np.full(len(Y), np.nan), "y has 120 missing labels"),
+        ([*Y[:-1], None], "y has no label in 1 row, first in row 119"),
+        (pd.Series([*Y[:-1], pd.NA], dtype="string"), "y has no label in 1 row"),
+        (np.full(len(Y), np.nan), "y has no label in 120 rows"),
         (["a"] * len(Y), "y has 1 class"),
         (pd.date_range("2020-01-01", periods=len(Y)), "y holds datetimes"),
         (Y[1:], "the table has 120 rows, but y has 119"),

@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 
 from conceptrules.binarize import Binarizer
 from conceptrules.model.errors import ColumnTypeError, InputError
+from conceptrules.tables.labels import check_classes, check_labels
 
 HALVES = np.repeat([0, 1], 10)
 TABLE = pd.DataFrame({"age": range(20), "job": ["nurse", "smith"] * 10})
@@ -116,3 +117,19 @@ def test_constant_columns_get_one_warning_between_them() -> None:
         binarizer = Binarizer().fit(table, HALVES)
     assert len(caught) == 1
     assert len(binarizer.transform(table).T) == 7
+
+
+@pytest.mark.parametrize("start", [10**30, 2**60])
+def test_whole_numbers_that_floats_cannot_tell_apart_are_not_called_constant(start):
+    with pytest.warns(UserWarning, match="as far as its first 15 digits tell") as caught:
+        Binarizer().fit([{"x": start + number} for number in range(20)], ["a", "b"] * 10)
+    assert not any("constant" in str(warning.message) for warning in caught)
+
+
+def test_messages_about_labels_count_in_words():
+    with pytest.raises(InputError, match="y has 1 class, 'a'; a classifier needs"):
+        check_classes(np.array(["a", "a"]))
+    with pytest.raises(InputError, match="y has no rows, and so no class"):
+        check_classes(np.array([]))
+    with pytest.raises(InputError, match="y has no label in 1 row, first in row 1"):
+        check_labels(["a", None])

@@ -113,8 +113,9 @@ def test_an_order_is_told(run, tmp_path, order):
     (tmp_path / "new.csv").write_text("n,size\n1,S\n2,XL\n,M\n")
     _, err = run("predict", "new.json", "new.csv")
     assert err.splitlines() == [
-        "column 'size': 1 of 3 rows have a value that the model has no category for",
-        "column 'n': 1 of 3 rows have a value that the model has no category for",
+        f"column {name!r}: 1 of 3 rows have a value that the model has no category for, or no value, where training "
+        "always had one"
+        for name in ("size", "n")
     ]
 
 
@@ -138,8 +139,9 @@ def test_predict_keeps_the_columns_as_they_are_and_counts_what_is_new(run, tmp_p
     out, err = run("predict", "model.json", "new.csv")
     assert out == "id,job,age,prediction\n007,nurse,41.50,old\n008,pilot,,young\n"
     assert err.splitlines() == [
-        "column 'age': 1 of 2 rows have a value that the model has no category for",
-        "column 'job': 1 of 2 rows have a value that the model has no category for",
+        "column 'age': 1 of 2 rows have no value, where training always had one",
+        "column 'job': 1 of 2 rows have a value that the model has no category for, or no value, where training always "
+        "had one",
     ]
 
 
@@ -446,3 +448,14 @@ def test_ctrl_c_ends_a_cross_validation_and_keeps_what_fit_has(run, monkeypatch)
     _, err = run("fit", "data.csv", "-t", "class", "-o", "so-far.json", *FAST, "--rate", "0.8", code=130)
     assert "training was interrupted; the best network so far is kept" in err
     assert load("so-far.json").target == "class"
+
+
+@pytest.mark.filterwarnings("always:constant columns")
+def test_columns_that_are_hardly_features_are_told_before_the_fit(run, tmp_path):
+    rows = "".join(f"{number},2024,{line}\n" for number, line in enumerate(ROWS.splitlines()))
+    (tmp_path / "data.csv").write_text("row id,year,age,job,class\n" + rows)
+    _, err = run("fit", "data.csv", "-t", "class", "-o", "new.json", *FAST)
+    assert "note: column 'row id' numbers the rows (an identifier?); --drop 'row id' leaves it out\n" in err
+    assert "note: column 'year' has the same value in every row; --drop year leaves it out\n" in err
+    _, err = run("fit", "data.csv", "-t", "class", "-o", "new.json", *FAST, "--drop", "row id,year")
+    assert "note" not in err

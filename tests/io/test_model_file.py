@@ -219,3 +219,11 @@ def test_a_folder_is_not_written_over(tmp_path):
     with pytest.raises(InputError, match="it is a folder; name a file in it"):
         save(NETWORK, tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_follows_a_model_is_told_as_that():
+    text = dumps(ADULT)
+    with pytest.raises(InputError, match="there is more after the end of the model, in line"):
+        loads(text + "garbage")
+    with pytest.raises(InputError, match="there is more after the end of the model, in line"):
+        loads(text + text)

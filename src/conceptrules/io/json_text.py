@@ -26,6 +26,8 @@ def parsed(text: str) -> object:
     except RecursionError:
         raise InputError(_TOO_DEEP) from None
     except json.JSONDecodeError as error:
+        if error.msg == "Extra data":
+            raise InputError(f"there is more after the end of the model, in line {error.lineno}; take it out") from None
         if _cut_short(text, error.pos):
             raise InputError(f"the model ends too early, in line {error.lineno}; copy or save it again") from None
         raise InputError(f"not a conceptrules model: no JSON in line {error.lineno} ({error.msg})") from None

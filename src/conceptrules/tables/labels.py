@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from conceptrules.model.errors import InputError
+from conceptrules.model.text import plural
 from conceptrules.tables.column_values import read_values
 
 Labels = NDArray[Any]
@@ -51,8 +52,8 @@ def _family(labels: Labels, rows: NDArray[np.intp], name: str) -> str | None:
     missing = np.flatnonzero(cells.missing)
     if len(missing):
         raise InputError(
-            f"{name} has {len(missing)} missing labels, the first in row {rows[missing[0]]}; "
-            "drop these rows or give them a class of their own"
+            f"{name} has no label in {plural(len(missing), 'row')}, first in row {rows[missing[0]]}; "
+            "drop what has none, or give it a class of its own"
         )
     if cells.family in ("date", "datetime", "duration"):
         raise InputError(f"{name} holds {cells.family}s; give classes as text, whole numbers or booleans")
@@ -77,8 +78,8 @@ def check_classes(labels: Labels) -> Labels:
     """Return the distinct labels, sorted; raise an error unless there are at least two."""
     classes = codes_of_labels(labels)[0]
     if len(classes) < 2:
-        found = ", ".join(map(repr, classes.tolist()))
-        raise InputError(f"y has {len(classes)} class(es): {found}; a classifier needs rows of at least two classes")
+        found = f"1 class, {classes.tolist()[0]!r}" if len(classes) else "no rows, and so no class"
+        raise InputError(f"y has {found}; a classifier needs rows of at least two classes")
     return classes
 
 

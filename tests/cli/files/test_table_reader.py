@@ -123,3 +123,13 @@ def test_a_value_of_the_wrong_kind_is_named_with_its_line_and_column(read):
 def test_files_that_are_not_what_they_seem_are_refused(read, name, message):
     with pytest.raises(InputError, match=message):
         read(b"1,2,3,4,5,6,7,8", name)
+
+
+def test_codes_with_leading_zeros_stay_text(read):
+    content = "zip,n,share\n01234,1,0.5\n90210,0,00.25\n,-5,7\n"
+    with pytest.warns(
+        UserWarning, match="column 'zip' has numbers with leading zeros, and is read as text .--kind zip=n"
+    ):
+        found = read(content)
+    assert found == {"zip": ["01234", "90210", None], "n": [1, 0, -5], "share": [0.5, 0.25, 7]}
+    assert read(content, kinds={"zip": "number"})["zip"] == [1234, 90210, None]

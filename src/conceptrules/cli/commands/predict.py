@@ -29,7 +29,7 @@ from conceptrules.cli.options import Data, Jobs, Model, Out
 from conceptrules.explain.explanation import reasons as reasons_of
 from conceptrules.model.errors import ColumnTypeError, InputError
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.predicate import Value
+from conceptrules.model.predicate import Column, Value
 from conceptrules.model.values import label_text
 from conceptrules.tables import prediction as plan
 from conceptrules.tables.table import count_unseen
@@ -77,9 +77,17 @@ def predict(
         raise InputError(f"--abstain {abstain!r} is unknown; use none, several or both")
     wanted = Wanted(probabilities, reasons, cast(plan.Abstain, abstain) if abstain else None)
     summary = write_predictions(network, data, output, n_jobs, wanted)
-    for column, count in summary.unseen.items():
-        message = f"column {column!r}: {count} of {summary.rows} rows have a value that the model has no category for"
-        typer.echo(message, err=True)
+    known = {column.name: column for column in network.columns}
+    for name, count in summary.unseen.items():
+        typer.echo(f"column {name!r}: {count} of {summary.rows} rows have {_unusual(known[name])}", err=True)
+
+
+def _unusual(column: Column) -> str:
+    """Return what rows can have in a column that training never showed."""
+    gap, category = "no value, where training always had one", "a value that the model has no category for"
+    if column.ordered:
+        return gap
+    return category if column.missing else f"{category}, or {gap}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import gzip
+import re
 import sys
 import warnings
 import zlib
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from shlex import quote
 from typing import Any, Protocol
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow import csv, parquet
 
 from conceptrules.cli.files import csv_errors
@@ -20,6 +23,13 @@ from conceptrules.model.errors import InputError
 
 _TYPES = {"category": pa.string(), "number": pa.float64(), "boolean": pa.bool_(), "date": pa.date32()}
 """The types of columns whose kind is known; other kinds are left to pyarrow's inference."""
+
+
+_LEADING_ZERO = re.compile(rb"(?<![0-9.])0[0-9]")
+
+
+def _whole(field: pa.Field) -> bool:
+    return bool(pa.types.is_integer(field.type))
 
 
 class Source(Protocol):
@@ -52,15 +62,31 @@ class Delimited:
     def read(self, columns: Sequence[str], kinds: Mapping[str, str] | None = None) -> pa.Table:
         types = {column: _TYPES[kind] for column, kind in (kinds or {}).items() if kind in _TYPES}
         table = self._parsed(types, columns)
+        coded = self._codes([field.name for field in table.schema if _whole(field) and field.name not in types])
+        for name in coded:
+            option = f"--kind {quote(f'{name}=number')}"
+            warnings.warn(
+                f"column {name!r} has numbers with leading zeros, and is read as text ({option} if it is a number)",
+                stacklevel=2,
+            )
+        if coded:
+            table = self._parsed({**types, **dict.fromkeys(coded, pa.string())}, columns)
         for field in table.schema:
             kind = (kinds or {}).get(field.name)
-            if pa.types.is_string(field.type) and kind is None:
+            if pa.types.is_string(field.type) and kind is None and field.name not in coded:
                 self._check_words(table[field.name], field.name)
             elif pa.types.is_string(field.type) and kind in csv_errors.MOMENTS:
                 raise csv_errors.no_moment(
                     table[field.name], field.name, kind, self.name, self._data, self._delimiter, self._before
                 )
         return with_durations(table)
+
+    def _codes(self, names: Sequence[str]) -> list[str]:
+        """Return the columns of digits with a leading zero, such as zip codes: they are names, and no numbers."""
+        if not names or not _LEADING_ZERO.search(self._data):
+            return []
+        texts = self._parsed(dict.fromkeys(names, pa.string()), names)
+        return [name for name in names if pc.any(pc.match_substring_regex(texts[name], r"^\s*0\d")).as_py()]
 
     def _check_words(self, column: pa.ChunkedArray, name: str) -> None:
         message = csv_errors.words_among_numbers(column, name, self._data, self._delimiter)
