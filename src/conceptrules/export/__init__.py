@@ -35,6 +35,7 @@ class Format:
 _HERE = "conceptrules.export"
 FORMATS: dict[str, Format] = {
     "c": Format(f"{_HERE}.code.c:c", f"{_HERE}.verify.engines.compiler", ".c"),
+    "dbt": Format(f"{_HERE}.sql.trusting:dbt", suffix=".sql"),
     "javascript": Format(f"{_HERE}.code.javascript:javascript", f"{_HERE}.verify.engines.node", ".js"),
     "latex": Format(f"{_HERE}.documents.latex:latex", suffix=".tex"),
     "markdown": Format(f"{_HERE}.documents.markdown:markdown", suffix=".md"),
@@ -53,7 +54,7 @@ def export(network: RuleNetwork, to: str, **options: Any) -> Any:
     network : RuleNetwork
         The network.
     to : str
-        The format, one of `FORMATS`: c, javascript, latex, markdown, onnx, pmml, python or sql.
+        The format, one of `FORMATS`: c, dbt, javascript, latex, markdown, onnx, pmml, python or sql.
     **options
         The options of the format: those of the function that writes it.
 

@@ -28,6 +28,9 @@ def export(
     view: Annotated[str, typer.Option(help="SQL: make a view of this name.", show_default=False)] = "",
     reasons: Annotated[bool, typer.Option("--reasons", help="SQL: add the rules that fire.")] = False,
     probabilities: Annotated[bool, typer.Option("--probabilities", help="SQL: add the probabilities.")] = False,
+    trust_types: Annotated[
+        bool, typer.Option("--trust-types", help="SQL: a short query that takes the types of the columns for granted.")
+    ] = False,
     column: Called,
     stored: Stored,
     keep: Keep,
@@ -48,7 +51,7 @@ def export(
         raise InputError("--data is what the export is verified on; leave it out, or --no-verify")
     asked: dict[str, Any] = {"dialect": dialect, "table": table, "view": view, "reasons": reasons}
     asked |= {"probabilities": probabilities, "columns": _table_names(column), "types": _column_types(stored)}
-    asked |= {"keep": keep, "prefix": prefix, "name": name}
+    asked |= {"keep": keep, "prefix": prefix, "name": name, "trust_types": trust_types}
     options = {option: value for option, value in asked.items() if value}
     if output != STREAM:
         check_output(output)

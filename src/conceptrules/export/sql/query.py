@@ -27,6 +27,7 @@ from conceptrules.export.sql.inputs import (
 from conceptrules.export.sql.labels import check_labels, label_literal, probability_columns
 from conceptrules.export.sql.names import check_written, names_of, parts_of
 from conceptrules.export.sql.readings import readings
+from conceptrules.export.sql.trusting import trusting_sql
 from conceptrules.export.sql.types import told
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import Concept, Rule, RuleNetwork
@@ -50,6 +51,7 @@ def sql(
     keep: Sequence[str] = (),
     prefix: str = "",
     types: Mapping[str, str] | None = None,
+    trust_types: bool = False,
 ) -> str:
     """Return a SELECT of the columns of the network and of its answer, `prediction`.
 
@@ -76,6 +78,9 @@ def sql(
     types : mapping from str to str, optional
         What the table holds in a column where its kind does not say it: {"smoker": "boolean"} where the network has
         the numbers 1 and 0. Only BigQuery and Snowflake need to be told.
+    trust_types : bool, default=False
+        Whether to take the columns at their word: one short CASE of the rules, of the columns in use, without the
+        guards that read each type as Python does. It also knows clickhouse and oracle.
 
     Returns
     -------
@@ -87,6 +92,11 @@ def sql(
     InputError
         If the extra `sql` is not installed, there is no such dialect, or a name or label cannot be written in it.
     """
+    if trust_types:
+        _need_sqlglot()
+        if reasons or probabilities or types:
+            raise InputError("trust_types gives the prediction only; leave reasons, probabilities and types out")
+        return trusting_sql(network, dialect=dialect, table=table, view=view, columns=columns, keep=keep, prefix=prefix)
     check_dialect(dialect)
     _need_sqlglot()
     names = names_of(network, dialect, table, columns or {}, keep, prefix, _added(network, reasons, probabilities))

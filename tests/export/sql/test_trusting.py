@@ -1,0 +1,129 @@
+"""SQL that trusts the types of the table: short, readable, and the same decisions where the types are right."""
+
+from __future__ import annotations
+
+import datetime as dt
+import sqlite3
+
+import duckdb
+import pyarrow as pa
+import pytest
+import sqlglot
+from hypothesis import given
+
+from conceptrules.export import export
+from conceptrules.export.sql.trusting import TRUSTING_DIALECTS
+from conceptrules.logic.probe_rows import covering_rows
+from conceptrules.model.errors import InputError
+from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
+from conceptrules.model.predicate import Column, Equals, Interval, Missing, OneOf
+from tests.strategies import flag_networks
+
+DAY = 86_400e6
+COLUMNS = (
+    Column("age", missing=True),
+    Column("job", "category", ("cook", "it's", "nurse"), True),
+    Column("born", "date"),
+    Column("idle"),
+)
+PREDICATES = (
+    Interval("age", 27),
+    Interval("age", high=41.5),
+    Equals("job", "it's"),
+    OneOf("job", ("cook", "nurse")),
+    Missing("age"),
+    Interval("born", 18_000 * DAY),
+)
+RULES = [
+    Rule([Literal(0), Literal(1)]),
+    Rule([Literal(2, True), Literal(5)]),
+    Rule([Literal(3), Literal(4, True)]),
+    Rule([Literal(4)]),
+]
+NETWORK = RuleNetwork(
+    COLUMNS, PREDICATES, [Level(RULES, [Concept([0, 3]), Concept([1, 2]), Concept()])], ["a", "b", "c"], default="c"
+)
+TWO = RuleNetwork(
+    COLUMNS,
+    PREDICATES,
+    [
+        Level(RULES, [Concept([0]), Concept([1, 2])]),
+        Level([Rule([Literal(0), Literal(1, True)]), Rule([Literal(1)])], [Concept([0]), Concept([1])]),
+    ],
+    [1, 0],
+)
+DAYS = (dt.date(2019, 4, 14), dt.date(2019, 4, 15))
+ROWS = [
+    {"age": age, "job": job, "born": born, "idle": 0.0}
+    for age in (None, 27.0, 30.0, 41.5, 42.0)
+    for job in (None, "cook", "it's", "smith")
+    for born in DAYS
+]
+
+
+@pytest.mark.parametrize("network", [NETWORK, TWO])
+def test_it_decides_as_the_network_does(network):
+    text = export(network, "sql", trust_types=True)
+    data = pa.Table.from_pylist(ROWS)  # noqa: F841  # DuckDB finds it by its name
+    found = duckdb.sql(text).fetchall()
+    assert [row[-1] for row in found] == network.predict(ROWS).tolist()
+
+
+def test_it_is_short_and_shows_only_the_columns_in_use():
+    text = export(NETWORK, "sql", trust_types=True)
+    assert len(text.splitlines()) < 40
+    assert "idle" not in text
+    assert "TRY_CAST" not in text
+    assert '"age" > 27 AND "age" <= 41.5' in text
+
+
+@given(flag_networks())
+def test_flags_are_decided_the_same(network):
+    rows = [*covering_rows(network), dict.fromkeys(("x0", "x1", "x2"))]
+    with sqlite3.connect(":memory:") as database:
+        database.execute("CREATE TABLE data (x0, x1, x2)")
+        database.executemany("INSERT INTO data VALUES (:x0, :x1, :x2)", rows)
+        found = database.execute(export(network, "sql", dialect="sqlite", trust_types=True)).fetchall()
+    assert [row[-1] for row in found] == network.predict(rows).tolist()
+
+
+@pytest.mark.parametrize("dialect", TRUSTING_DIALECTS)
+@pytest.mark.parametrize("network", [NETWORK, TWO])
+def test_every_dialect_can_be_read_again(network, dialect):
+    """ClickHouse and Oracle are not run here: sqlglot's parser is all that looks at their text."""
+    text = export(network, "sql", dialect=dialect, trust_types=True, view="answers", table="db.people", keep=["id"])
+    (statement,) = sqlglot.parse(text, dialect=dialect)
+    assert statement.find(sqlglot.exp.Case) is not None
+
+
+def test_a_model_of_dbt_takes_its_rows_from_another_model():
+    text = export(NETWORK, "dbt", table="people", columns={"age": "{{ years }}"}, keep=["id"])
+    assert text.startswith("{{ config(materialized='view') }}\n\n-- ")
+    assert text.endswith("FROM {{ ref('people') }}\n")
+    assert "{{ '{{' }} years }}" in text
+    jinja = pytest.importorskip("jinja2")
+    plain = jinja.Template(text).render(config=lambda **_: "", ref=lambda name: f'"{name}"')
+    assert sqlglot.parse_one(plain, dialect="duckdb").find(sqlglot.exp.Case) is not None
+    with pytest.raises(InputError, match="cannot be the name of a model of dbt"):
+        export(NETWORK, "dbt", table="a b")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"dialect": "oracel"}, "there is no dialect 'oracel'; did you mean 'oracle'?"),
+        ({"columns": {"ages": "x"}}, "the network has no column 'ages'"),
+        ({"reasons": True}, "gives the prediction only"),
+        ({"keep": ["prediction"]}, "the table has a column prediction already"),
+    ],
+)
+def test_what_it_cannot_write_is_told(options, message):
+    with pytest.raises(InputError, match=message):
+        export(NETWORK, "sql", trust_types=True, **options)
+
+
+def test_durations_are_refused():
+    level = Level([Rule([Literal(0)])], [Concept([0]), Concept()])
+    network = RuleNetwork([Column("wait", "duration")], [Interval("wait", 5)], [level], ["a", "b"])
+    with pytest.raises(InputError, match="column 'wait' is a duration"):
+        export(network, "sql", trust_types=True)
