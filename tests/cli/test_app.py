@@ -459,3 +459,21 @@ def test_columns_that_are_hardly_features_are_told_before_the_fit(run, tmp_path)
     assert "note: column 'year' has the same value in every row; --drop year leaves it out\n" in err
     _, err = run("fit", "data.csv", "-t", "class", "-o", "new.json", *FAST, "--drop", "row id,year")
     assert "note" not in err
+
+
+def test_words_can_mean_missing_and_the_delimiter_can_be_told(run, tmp_path):
+    lines = TABLE.replace(",", ";").replace("\n30;", "\n?;").replace(";cook;", ";NA;")
+    (tmp_path / "odd.csv").write_text(lines)
+    told = ["--delimiter", ";", "--missing", "NA,?"]
+    run("fit", "odd.csv", "-t", "class", "-o", "new.json", *FAST, *told)
+    age, job = load("new.json").columns
+    assert (age.kind, age.missing, job.categories, job.missing) == ("number", True, ("nurse",), True)
+    out, err = run("predict", "new.json", "odd.csv", *told)
+    assert err == ""
+    assert "?,nurse,young,young" in out  # as it was written, with commas
+    assert "accuracy" in run("evaluate", "new.json", "odd.csv", *told)[0]
+    assert "missing" in run("explain", "new.json", "odd.csv", "--row", "21", *told)[0]
+    assert "counted on 80 rows" in run("measure", "new.json", "odd.csv", "-o", "counted.json", *told)[1]
+    run("report", "new.json", "odd.csv", "-o", "report.html", *told)
+    _, err = run("fit", "odd.csv", "-t", "class", "-o", "new.json", "--delimiter", "::", code=2)
+    assert "--delimiter '::' should be one character" in err

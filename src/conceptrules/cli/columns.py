@@ -25,7 +25,7 @@ def known(name: str, columns: Sequence[str], where: str) -> str:
     if len(columns) == 1 and (found := [delimiter for delimiter in ";\t|," if delimiter in columns[0]]):
         raise InputError(
             f"there is no column {name!r} in {where}, whose only column is {columns[0]!r}; is {found[0]!r} its "
-            "delimiter? It must be a comma in .csv and a tab in .tsv"
+            "delimiter? It is a comma in .csv and a tab in .tsv, unless --delimiter says otherwise"
         )
     raise InputError(f"there is no column {name!r} in {where}; {nearest(name, columns)}")
 

@@ -10,6 +10,7 @@ import typer
 
 from conceptrules.cli import columns
 from conceptrules.cli.files.table_reader import open_table
+from conceptrules.cli.files.text_format import USUAL, TextFormat
 from conceptrules.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -50,10 +51,16 @@ _OPTIONS = {"rate": "binarization_rate", "seed": "random_state"}
 
 
 def learning_task(
-    data: str, target: str, drop: Sequence[str], only: Sequence[str], kind: Sequence[str], learner: Learner
+    data: str,
+    target: str,
+    drop: Sequence[str],
+    only: Sequence[str],
+    kind: Sequence[str],
+    learner: Learner,
+    text: TextFormat = USUAL,
 ) -> tuple[Classifier, pa.Table, np.ndarray]:
     """Return the estimator, the table to learn from and the class of each row."""
-    source = open_table(data)
+    source = open_table(data, text)
     kinds = columns.kinds(kind, source.columns, source.name)
     X, y = columns.examples(source, target, drop, only, kinds)
     for note in columns.doubtful(X):

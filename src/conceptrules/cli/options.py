@@ -10,6 +10,14 @@ TABLE = "CSV, TSV (also .gz) or Parquet; - for CSV on standard input."
 Data = Annotated[str, typer.Argument(help=TABLE, show_default=False)]
 Model = Annotated[str, typer.Argument(help="A model file that fit wrote; - for standard input.", show_default=False)]
 Out = Annotated[str, typer.Option("--output", "-o", help="A .csv or .parquet file; - for CSV on standard output.")]
+Delimiter = Annotated[
+    str,
+    typer.Option(help="What stands between the fields of a text: ; or tab.", show_default="comma, in .tsv tab"),
+]
+MissingWords = Annotated[
+    str,
+    typer.Option("--missing", help="Words that mean missing besides the empty field: NA,?,-", show_default=False),
+]
 Target = Annotated[str, typer.Option("--target", "-t", help="The column to predict.", show_default=False)]
 Drop = Annotated[
     list[str],

@@ -14,9 +14,11 @@ from rich.table import Table
 from conceptrules.cli import columns
 from conceptrules.cli.console import console, printable, table
 from conceptrules.cli.files.models import read_model_and_table
+from conceptrules.cli.files.text_format import text_format
 from conceptrules.cli.learner import Learner, learning_task
 from conceptrules.cli.options import (
     TABLE,
+    Delimiter,
     Device,
     Drop,
     Effort,
@@ -29,6 +31,7 @@ from conceptrules.cli.options import (
     MaxRuleLength,
     MaxRules,
     Method,
+    MissingWords,
     Negation,
     Only,
     Rate,
@@ -76,6 +79,8 @@ def evaluate(
     seed: Seed = 0,
     n_jobs: Jobs = -1,
     device: Device = None,
+    delimiter: Delimiter = "",
+    missing: MissingWords = "",
 ) -> None:
     """Test a model on a table, or learn and test by cross-validation.
 
@@ -88,7 +93,7 @@ def evaluate(
     if len(paths) != (1 if cv else 2):
         raise InputError("give a model and a table, or only a table with --cv and --target")
     if not cv:
-        network, source = read_model_and_table(*paths)
+        network, source = read_model_and_table(paths[0], paths[1], text_format(delimiter, missing))
         X, y = columns.labelled(source, target, network)
         found = evaluation(network, X, y, positive or None)
         _show([found])
@@ -114,7 +119,7 @@ def evaluate(
         n_jobs=n_jobs,
         device=device,
     )
-    clf, X, y = learning_task(paths[0], target, drop, only, kind, learner)
+    clf, X, y = learning_task(paths[0], target, drop, only, kind, learner, text_format(delimiter, missing))
     _show(cross_validation(clf, X, y, cv, seed))
 
 

@@ -10,9 +10,11 @@ import typer
 
 from conceptrules.cli.files.file_names import check_model_output, check_not_input
 from conceptrules.cli.files.models import write_model
+from conceptrules.cli.files.text_format import text_format
 from conceptrules.cli.learner import Learner, learning_task
 from conceptrules.cli.options import (
     Data,
+    Delimiter,
     Device,
     Drop,
     Effort,
@@ -25,6 +27,7 @@ from conceptrules.cli.options import (
     MaxRuleLength,
     MaxRules,
     Method,
+    MissingWords,
     Negation,
     Only,
     Quiet,
@@ -61,6 +64,8 @@ def fit(
     seed: Seed = 0,
     n_jobs: Jobs = -1,
     device: Device = None,
+    delimiter: Delimiter = "",
+    missing: MissingWords = "",
     quiet: Quiet = False,
 ) -> None:
     """Learn a network from a table and write it to a file."""
@@ -82,7 +87,7 @@ def fit(
         n_jobs=n_jobs,
         device=device,
     )
-    clf, X, y = learning_task(data, target, drop, only, kind, learner)
+    clf, X, y = learning_task(data, target, drop, only, kind, learner, text_format(delimiter, missing))
     start = perf_counter()
     interrupted = _fitted(clf, X, y)
     network = replace(clf.network_, target=target)

@@ -25,7 +25,8 @@ from conceptrules.cli.files.file_names import (
     naming,
 )
 from conceptrules.cli.files.models import read_model
-from conceptrules.cli.options import Data, Jobs, Model, Out
+from conceptrules.cli.files.text_format import USUAL, TextFormat, text_format
+from conceptrules.cli.options import Data, Delimiter, Jobs, MissingWords, Model, Out
 from conceptrules.explain.explanation import reasons as reasons_of
 from conceptrules.model.errors import ColumnTypeError, InputError
 from conceptrules.model.network import RuleNetwork
@@ -53,6 +54,8 @@ def predict(
     data: Data,
     output: Out = STREAM,
     n_jobs: Jobs = -1,
+    delimiter: Delimiter = "",
+    missing: MissingWords = "",
     probabilities: Annotated[
         bool, typer.Option("--probabilities", help="Add a column with the probability of each class.")
     ] = False,
@@ -76,7 +79,7 @@ def predict(
     if abstain not in ("", *get_args(plan.Abstain)):
         raise InputError(f"--abstain {abstain!r} is unknown; use none, several or both")
     wanted = Wanted(probabilities, reasons, cast(plan.Abstain, abstain) if abstain else None)
-    summary = write_predictions(network, data, output, n_jobs, wanted)
+    summary = write_predictions(network, data, output, n_jobs, wanted, text_format(delimiter, missing))
     known = {column.name: column for column in network.columns}
     for name, count in summary.unseen.items():
         typer.echo(f"column {name!r}: {count} of {summary.rows} rows have {_unusual(known[name])}", err=True)
@@ -132,12 +135,17 @@ class Tally:
 
 
 def write_predictions(
-    network: RuleNetwork, data: str, output: str, n_jobs: int = -1, wanted: Wanted | None = None
+    network: RuleNetwork,
+    data: str,
+    output: str,
+    n_jobs: int = -1,
+    wanted: Wanted | None = None,
+    text: TextFormat = USUAL,
 ) -> Summary:
     """Write the table `data` with a column of predictions to `output`, and return what was unusual in it."""
     threads, tally, wanted = _threads(n_jobs), Tally(), wanted or Wanted()
     texts = [column.name for column in network.columns if column.kind in ("category", "ordinal")]
-    with open_chunks(data, texts) as table:
+    with open_chunks(data, texts, text) as table:
         _check(network, table, output, wanted)
         _predict(network, table, output, threads, tally, wanted)
     known = [column.name for column in network.columns]

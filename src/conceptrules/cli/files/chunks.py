@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from conceptrules.cli.files import csv_errors, row_ends, table_reader
 from conceptrules.cli.files.file_names import DELIMITERS, PARQUET, STREAM, table_suffix
+from conceptrules.cli.files.text_format import USUAL, TextFormat
 from conceptrules.model.errors import InputError
 
 # Measured on adult as CSV with two cores: 1 MB is a tenth slower, 16 MB no faster.
@@ -54,8 +55,17 @@ class Chunked(Protocol):
 class Text:
     """CSV or TSV. The first rows are read at once, for the names of the columns."""
 
-    def __init__(self, name: str, stream: BinaryIO, delimiter: str, place: Callable[[], int], total: int | None):
+    def __init__(
+        self,
+        name: str,
+        stream: BinaryIO,
+        delimiter: str,
+        place: Callable[[], int],
+        total: int | None,
+        missing: Sequence[str] = USUAL.missing,
+    ) -> None:
         self.name, self.total, self._delimiter, self._place = name, total, delimiter, place
+        self._missing = missing
         self._parts = whole_rows(name, stream, delimiter)
         first = _not_blank(self._parts).removeprefix(row_ends.BOM)
         end = row_ends.after_header(first, delimiter)
@@ -73,7 +83,8 @@ class Text:
         before = self._lines - row_ends.count_lines(self._header)
         for part in self._all_parts():
             data = self._header + part
-            yield Chunk(partial(table_reader.Delimited, self.name, data, self._delimiter, before), self._place())
+            opened = partial(table_reader.Delimited, self.name, data, self._delimiter, before, self._missing)
+            yield Chunk(opened, self._place())
             before += row_ends.count_lines(part)
 
     def _all_parts(self) -> Iterator[bytes]:
@@ -118,13 +129,13 @@ class _Loaded:
 
 
 @contextmanager
-def open_chunks(name: str, categories: Collection[str] = ()) -> Iterator[Chunked]:
+def open_chunks(name: str, categories: Collection[str] = (), text: TextFormat = USUAL) -> Iterator[Chunked]:
     """Open the table in a file, by its suffix, or CSV on standard input.
 
     `categories` are the columns whose text is read for its categories.
     """
     if name == STREAM:
-        yield Text("standard input", sys.stdin.buffer, ",", lambda: 0, None)
+        yield Text("standard input", sys.stdin.buffer, text.delimiter or ",", lambda: 0, None, text.missing)
         return
     suffix = table_suffix(name)
     if suffix == PARQUET:
@@ -132,7 +143,8 @@ def open_chunks(name: str, categories: Collection[str] = ()) -> Iterator[Chunked
         return
     with open(name, "rb") as file:
         stream: Any = gzip.GzipFile(fileobj=file) if suffix.endswith(".gz") else file
-        yield Text(name, stream, DELIMITERS[suffix], file.tell, os.path.getsize(name))
+        delimiter = text.delimiter or DELIMITERS[suffix]
+        yield Text(name, stream, delimiter, file.tell, os.path.getsize(name), text.missing)
 
 
 def whole_rows(name: str, stream: BinaryIO, delimiter: str, size: int | None = None) -> Iterator[bytes]:

@@ -77,8 +77,9 @@ def words_among_numbers(column: pa.ChunkedArray, name: str, data: bytes, delimit
     row = pc.index(numeric, False).as_py()
     return (
         f"column {name!r} is text, but {numbers} of {values} values are numbers; the first other value is "
-        f"{column[row].as_py()!r} (line {_line(data, delimiter, row + 2)}); leave the field empty if that means "
-        f"missing, or say --kind {quote(f'{name}=category')} if the column is meant to be text"
+        f"{column[row].as_py()!r} (line {_line(data, delimiter, row + 2)}); if that means missing, say "
+        f"--missing {quote(str(column[row].as_py()))}; if the column is meant to be text, say --kind "
+        f"{quote(f'{name}=category')}"
     )
 
 

@@ -19,6 +19,7 @@ from pyarrow import csv, parquet
 
 from conceptrules.cli.files import csv_errors
 from conceptrules.cli.files.file_names import DELIMITERS, PARQUET, STREAM, table_suffix
+from conceptrules.cli.files.text_format import USUAL, TextFormat
 from conceptrules.model.errors import InputError
 
 _TYPES = {"category": pa.string(), "number": pa.float64(), "boolean": pa.bool_(), "date": pa.date32()}
@@ -48,11 +49,14 @@ class Source(Protocol):
 
 
 class Delimited:
-    """Text with a header row. The empty field is the only missing value: NA, none and null are words."""
+    """Text with a header row. Only the empty field is missing, and words that are named: NA and null are words."""
 
-    def __init__(self, name: str, data: bytes, delimiter: str, before: int = 0) -> None:
+    def __init__(
+        self, name: str, data: bytes, delimiter: str, before: int = 0, missing: Sequence[str] = USUAL.missing
+    ) -> None:
         """Take the text of some rows; the file has `before` lines above them."""
         self.name, self._data, self._delimiter, self._before = name, data, delimiter, before
+        self._missing = list(missing)
         csv_errors.check_text(name, data, delimiter, before)
 
     @cached_property
@@ -94,16 +98,19 @@ class Delimited:
             warnings.warn(message, stacklevel=2)
 
     def copy(self) -> pa.Table:
-        return self._parsed(dict.fromkeys(self.columns, pa.string()), self.columns)
+        return self._parsed(dict.fromkeys(self.columns, pa.string()), self.columns, [""])
 
-    def _parsed(self, types: Mapping[str, pa.DataType], columns: Sequence[str]) -> pa.Table:
+    def _parsed(
+        self, types: Mapping[str, pa.DataType], columns: Sequence[str], missing: Sequence[str] | None = None
+    ) -> pa.Table:
+        missing = self._missing if missing is None else list(missing)
         try:
             return csv.read_csv(
                 pa.BufferReader(self._data),
                 read_options=csv.ReadOptions(use_threads=False),  # with threads, errors do not say where
                 parse_options=csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
                 convert_options=csv.ConvertOptions(
-                    column_types=types, include_columns=list(columns), null_values=[""], strings_can_be_null=True
+                    column_types=types, include_columns=list(columns), null_values=missing, strings_can_be_null=True
                 ),
             )
         except pa.ArrowInvalid as error:
@@ -134,15 +141,17 @@ def open_parquet(name: str, **options: Any) -> parquet.ParquetFile:
         raise InputError(f"{name} is not a Parquet file, or was cut short") from None
 
 
-def open_table(name: str) -> Source:
+def open_table(name: str, text: TextFormat = USUAL) -> Source:
     """Open a table, by the suffix of its name, or CSV on standard input."""
     if name == STREAM:
-        return Delimited("standard input", sys.stdin.buffer.read(), ",")
+        data = sys.stdin.buffer.read()
+        return Delimited("standard input", data, text.delimiter or ",", missing=text.missing)
     suffix = table_suffix(name)
     if suffix == PARQUET:
         return Parquet(name)
     data = Path(name).read_bytes()
-    return Delimited(name, _unzipped(name, data) if suffix.endswith(".gz") else data, DELIMITERS[suffix])
+    plain = _unzipped(name, data) if suffix.endswith(".gz") else data
+    return Delimited(name, plain, text.delimiter or DELIMITERS[suffix], missing=text.missing)
 
 
 def with_durations(table: pa.Table) -> pa.Table:
