@@ -83,8 +83,8 @@ def test_a_few_words_among_numbers_are_told_with_the_first_line(read):
     with pytest.warns(UserWarning, match="'age'") as told:
         read(WORD.replace("?", "+.5"))
     assert [str(warning.message) for warning in told] == [
-        "column 'age' is text, but 10 of 11 values are numbers; the first other value is 'NA' (line 13); leave the "
-        "field empty if that means missing, or say --kind age=category if the column is meant to be text"
+        "column 'age' is text, but 10 of 11 values are numbers; the first other value is 'NA' (line 13); if that "
+        "means missing, say --missing NA; if the column is meant to be text, say --kind age=category"
     ]
 
 
