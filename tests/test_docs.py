@@ -18,6 +18,7 @@ import re
 import shlex
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -45,7 +46,12 @@ def run_command(command: str) -> str:
     """Standard output and error of a command, in this process where it needs no shell: starting one takes seconds."""
     program, *arguments = shlex.split(command)
     if program == "conceptrules" and not re.search(r"[|<>&;$*]", command):
-        with contextlib.redirect_stdout(io.StringIO()) as output, contextlib.redirect_stderr(output):
+        with (
+            warnings.catch_warnings(),
+            contextlib.redirect_stdout(io.StringIO()) as output,
+            contextlib.redirect_stderr(output),
+        ):
+            warnings.simplefilter("default")  # as in a shell: they are shown, and no errors
             assert run_main(arguments) == 0, output.getvalue()
         return without_blanks(output.getvalue())
     return run_shell(command)

@@ -42,15 +42,15 @@ def tried(seeds: list[bytes], count: int, seed: int) -> Result:
 
 
 def _try(text: bytes, result: Result) -> None:
-    try:
-        network = read(io.BytesIO(text), "mutant")
-    except ConceptRulesError as error:
-        result.refused += 1
-        result.messages.add(re.sub(r"\d+|'[^']*'|\"[^\"]*\"", "?", str(error)))
-        return
-    result.loaded += 1
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # columns by position are not the matter here
+        warnings.simplefilter("ignore")  # neither rules changed by hand nor columns by position are the matter here
+        try:
+            network = read(io.BytesIO(text), "mutant")
+        except ConceptRulesError as error:
+            result.refused += 1
+            result.messages.add(re.sub(r"\d+|'[^']*'|\"[^\"]*\"", "?", str(error)))
+            return
+        result.loaded += 1
         _predict(network, result)
 
 

@@ -21,7 +21,7 @@ from conceptrules.binarize import Binarizer
 from conceptrules.model.predicate import Column, Interval, holds
 from tests.strategies_tables import BUILDS, as_read, raw_columns
 
-pytestmark = pytest.mark.filterwarnings("ignore:constant columns")
+pytestmark = pytest.mark.filterwarnings("ignore:constant columns", "ignore:column .* holds the same number in all rows")
 HALVES = np.repeat([0, 1], 10)
 
 

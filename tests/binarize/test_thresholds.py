@@ -19,7 +19,7 @@ from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Interval, holds
 from tests.strategies_tables import as_read, raw_columns
 
-pytestmark = pytest.mark.filterwarnings("ignore:constant columns")
+pytestmark = pytest.mark.filterwarnings("ignore:constant columns", "ignore:column .* holds the same number in all rows")
 HALVES = np.repeat([0, 1], 10)
 
 
