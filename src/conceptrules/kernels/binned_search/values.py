@@ -1,0 +1,90 @@
+"""What the kernels of the search work on: tuples of arrays, which compiled functions take as they are."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+LONGEST = 12
+"""The most conditions that a rule can have."""
+CODES = 256
+"""Codes of a column: those of its bins, and behind them one for values that are missing or unseen."""
+
+
+class Rows(NamedTuple):
+    """Rows to learn from. A row may be of several classes: equal rows of the table are one row here."""
+
+    codes: NDArray[np.uint8]
+    """[row, column]: the bin of each value."""
+    mass: NDArray[np.float64]
+    """[row, class]: the weight of the row in each class."""
+    label: NDArray[np.int64]
+    """The class that has all of the row's weight, or -1."""
+
+
+class Columns(NamedTuple):
+    """What the codes mean."""
+
+    bins: NDArray[np.int64]
+    """The number of bins. The code after the last bin is that of a missing or unseen value."""
+    gaps: NDArray[np.bool_]
+    """Whether some rows have the code of missing and unseen values."""
+    askable: NDArray[np.bool_]
+    """Whether rules may ask if the value is missing."""
+    ordered: NDArray[np.bool_]
+    """Whether the bins have an order, so that conditions are intervals; otherwise they are sets."""
+    cost: NDArray[np.float64]
+    """What an edge of this column costs, in edges."""
+    start: NDArray[np.int64]
+    """Where the bins of each column begin in a histogram of all columns; the last entry is its length."""
+
+
+class Rules(NamedTuple):
+    """Room for rules; how many of them are in use is told apart."""
+
+    owner: NDArray[np.int64]
+    """The class of each rule."""
+    length: NDArray[np.int64]
+    """The number of its conditions."""
+    column: NDArray[np.int64]
+    """[rule, condition]: the column."""
+    allowed: NDArray[np.uint8]
+    """[rule, condition, code]: 1 where the condition holds."""
+    size: NDArray[np.int64]
+    """[rule, condition]: its edges."""
+
+
+class Limits(NamedTuple):
+    """What a network may be like, and how hard to look for it."""
+
+    penalty: float
+    """What an edge costs, in units of the score."""
+    conditions: int
+    """The most edges of one rule, its own edge not counted."""
+    rules: int
+    edges: float
+    categories: int
+    """The most categories in one condition."""
+    negation: bool
+    """Whether conditions may say `not`."""
+    scoring: int
+    """The number of the score, see scores.py."""
+    sweeps: int
+    """How often the whole network is gone over, at most."""
+    seeds: int
+    """Rows that new rules are grown around, twice each, besides two rules that are grown around none."""
+    regrow: int
+    """How often, for each class and sweep, rules are taken out to grow others in their place."""
+
+
+def empty_rules(room: int) -> Rules:
+    """Return room for so many rules."""
+    return Rules(
+        np.zeros(room, np.int64),
+        np.zeros(room, np.int64),
+        np.zeros((room, LONGEST), np.int64),
+        np.zeros((room, LONGEST, CODES), np.uint8),
+        np.zeros((room, LONGEST), np.int64),
+    )

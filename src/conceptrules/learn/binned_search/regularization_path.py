@@ -1,0 +1,96 @@
+"""Networks from the highest penalty of an edge to the lowest, each of them improved from the one before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptrules.kernels.binned_search.coverage import count_rules
+from conceptrules.kernels.binned_search.local_search import search
+from conceptrules.kernels.binned_search.values import Columns, Rows, Rules, empty_rules
+from conceptrules.learn.binned_search.settings import SearchSettings
+from conceptrules.model.evaluation import Bits
+
+# In rows: what an edge costs is what so many rows are worth that are right instead of wrong. The first ones are shares
+# of all rows, for networks of a few edges.
+SHARES = (0.05, 0.02, 0.01, 0.005)
+PENALTIES = (20.0, 10.0, 5.0, 2.5, 1.2, 0.6, 0.3, 0.15, 0.07, 0.03)
+_FRESH = 400
+"""Edges of a network up to which one that is grown from nothing is tried as well: both take little time."""
+_ROOM = 256
+"""Rules that there is room for at first."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Snapshot:
+    """A network with one level, as the kernels have it."""
+
+    rules: Rules
+    order: NDArray[np.int64]
+    default: int
+    score: float
+    """On the rows that it was learned from."""
+    edges: int
+
+    def fired(self, codes: NDArray[np.uint8]) -> Bits:
+        """Return (rows, classes): which classes fire."""
+        counts = np.zeros((len(self.order), len(codes)), np.int16)
+        count_rules(codes, self.rules, len(self.rules.owner), counts)
+        return counts.T > 0
+
+
+def penalties(rows: float, lowest: float) -> tuple[float, ...]:
+    """Return the penalties to try, in rows, from the highest to the lowest."""
+    coarse = tuple(share * rows for share in SHARES if share * rows > PENALTIES[0])
+    fine = tuple(penalty for penalty in PENALTIES if lowest <= penalty < SHARES[0] * rows)
+    return coarse + (fine or (lowest,))
+
+
+class Path:
+    """A network on its way from one penalty to the next."""
+
+    def __init__(self, rows: Rows, columns: Columns, settings: SearchSettings, unit: float, seed: int) -> None:
+        """`unit` is what a row is worth, in units of the score."""
+        self._rows, self._columns, self._settings, self._unit = rows, columns, settings, unit
+        self._state = np.array([(seed + 1) * 0x9E3779B97F4A7C15 % 2**64], np.uint64)
+        # The rarest class comes first, the commonest is the default.
+        self._order = np.argsort(rows.mass.sum(axis=0), kind="stable").astype(np.int64)
+        self._last: Snapshot | None = None
+
+    def at(self, penalty: float) -> Snapshot:
+        """Return the network of a penalty, in rows: the better of one from before and one that is grown afresh."""
+        last = self._last
+        found = [] if last is None else [self._search(last, penalty)]
+        if last is None or last.edges <= _FRESH:
+            found.append(self._search(self._nothing(), penalty))
+        self._last = max(found, key=lambda one: one.score - penalty * self._unit * one.edges)
+        return self._last
+
+    def _nothing(self) -> Snapshot:
+        return Snapshot(empty_rules(0), self._order, int(self._order[-1]), 0.0, 0)
+
+    def _search(self, start: Snapshot, penalty: float) -> Snapshot:
+        limits, room = self._settings.limits(penalty * self._unit), 2 * len(start.rules.owner) + _ROOM
+        while True:  # until there is room for all rules
+            room = min(2 * room, limits.rules)
+            rules, order = _resized(start.rules, room), start.order.copy()
+            used, default, score, cost = search(
+                self._rows, self._columns, limits._replace(rules=room), rules, len(start.rules.owner), order,
+                start.default, self._state,
+            )  # fmt: skip
+            if used < room or room == limits.rules:
+                return Snapshot(_resized(rules, used), order, int(default), float(score), round(cost))
+
+
+def _resized(rules: Rules, room: int) -> Rules:
+    """Return a copy with room for so many rules."""
+    copy, kept = empty_rules(room), min(room, len(rules.owner))
+    copy.owner[:kept], copy.length[:kept], copy.column[:kept] = (
+        rules.owner[:kept],
+        rules.length[:kept],
+        rules.column[:kept],
+    )
+    copy.allowed[:kept], copy.size[:kept] = rules.allowed[:kept], rules.size[:kept]
+    return copy

@@ -1,0 +1,103 @@
+"""The settings of the search, checked on creation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral
+
+from conceptrules.kernels.binned_search import scores
+from conceptrules.kernels.binned_search.values import Limits
+from conceptrules.model.errors import InputError
+from conceptrules.model.network import RuleNetwork
+
+SCORINGS = {
+    "f1_macro": scores.F1_MACRO,
+    "accuracy": scores.ACCURACY,
+    "balanced_accuracy": scores.BALANCED_ACCURACY,
+    "neg_log_loss": scores.NEG_LOG_LOSS,
+}
+MOST_RULES = 20_000
+"""Rules of any network."""
+_LONGEST = 24
+"""Edges of any rule; it has no more than 12 conditions, but some of them are sets of categories."""
+_CATEGORIES = 16
+"""Categories in one condition, so that it can be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How hard to try."""
+
+    sweeps: int
+    seeds: int
+    regrow: int
+    lowest: float
+    """The lowest penalty, in rows."""
+    trees: int
+    """Trees of the forest that is asked about mixed rows; 0: no such rows."""
+    votes: bool
+    """Whether three networks may vote."""
+
+
+EFFORTS = {
+    "fast": Effort(sweeps=3, seeds=1, regrow=0, lowest=0.3, trees=0, votes=False),
+    "default": Effort(sweeps=4, seeds=1, regrow=0, lowest=0.07, trees=80, votes=True),
+    "best": Effort(sweeps=8, seeds=3, regrow=4, lowest=0.03, trees=200, votes=True),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """What `ConceptRuleClassifier` asks of the search."""
+
+    effort: str = "default"
+    scoring: str = "f1_macro"
+    max_edges: int | None = None
+    max_rules: int | None = None
+    max_rule_length: int | None = None
+    negation: bool = True
+
+    def __post_init__(self) -> None:
+        for name, known in (("effort", EFFORTS), ("scoring", SCORINGS)):
+            value = getattr(self, name)
+            if not isinstance(value, str) or value not in known:
+                raise InputError(f"{name} is {value!r}; use one of {', '.join(map(repr, known))}")
+        for name in ("max_edges", "max_rules", "max_rule_length"):
+            value = getattr(self, name)
+            if value is not None and (not isinstance(value, Integral) or isinstance(value, bool) or value < 1):
+                raise InputError(f"{name} is {value!r}; it needs a whole number of at least 1, or None for no limit")
+        if not isinstance(self.negation, bool):
+            raise InputError(f"negation is {self.negation!r}; use True or False")
+
+    @property
+    def tries(self) -> Effort:
+        return EFFORTS[self.effort]
+
+    @property
+    def may_vote(self) -> bool:
+        """Whether three networks may vote: not where few edges, few rules or short rules are asked for."""
+        free = self.max_edges is None and self.max_rules is None and self.max_rule_length is None
+        return self.tries.votes and free
+
+    def limits(self, penalty: float) -> Limits:
+        """Return the limits of a search at a penalty, in units of the score."""
+        tries = self.tries
+        return Limits(
+            penalty=float(penalty),
+            conditions=int(min(self.max_rule_length or _LONGEST, _LONGEST)),
+            rules=int(min(self.max_rules or MOST_RULES, MOST_RULES)),
+            edges=float(self.max_edges or 1e12),
+            categories=_CATEGORIES,
+            negation=bool(self.negation),
+            scoring=SCORINGS[self.scoring],
+            sweeps=tries.sweeps,
+            seeds=tries.seeds,
+            regrow=tries.regrow,
+        )
+
+    def kept_by(self, network: RuleNetwork) -> bool:
+        """Return whether a network keeps the limits."""
+        rules = [rule for level in network.levels for rule in level.rules]
+        longest = max((len(rule.literals) for rule in rules), default=0)
+        found = ((network.edges, self.max_edges), (len(rules), self.max_rules), (longest, self.max_rule_length))
+        return all(limit is None or count <= limit for count, limit in found)
