@@ -103,7 +103,7 @@ def _learn_ordered(column: Column, cells: ColumnValues, target: Target, settings
         cuts = cut_points(x, target.codes, target.weight, n_classes=target.n_classes, shorten=shorten)
         predicates = tuple(Interval(column.name, low, high) for low, high in pairwise((-inf, *cuts, inf)))
     alike = bool((x == x[0]).all()) or bool(cells.missing.all())
-    if alike and abs(x[0]) >= 2**53:
+    if alike and len(x) > 1 and abs(x[0]) >= 2**53:
         warning = (
             f"column {column.name!r} holds the same number in all rows, as far as its first 15 digits tell, which are "
             "all that is read of a number; if they are names, give them as text"

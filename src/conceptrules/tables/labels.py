@@ -17,6 +17,9 @@ from conceptrules.tables.column_values import read_values
 
 Labels = NDArray[Any]
 
+HEAVIEST = 1e9
+"""The largest weight of a row or a class. Sums and products of such weights never overflow in the kernels."""
+
 
 def check_labels(y: Any, name: str = "y", sample_weight: Any = None) -> tuple[Labels, NDArray[np.float64]]:
     """Return the label and the weight of each row; labels are text, numbers or booleans, none of them missing.
@@ -97,6 +100,12 @@ def check_weights(sample_weight: Any, rows: int) -> NDArray[np.float64]:
     bad = np.flatnonzero(~((weight >= 0) & (weight < np.inf)))
     if len(bad):
         raise InputError(f"sample_weight[{bad[0]}] is {weight[bad[0]]}; weights need to be finite and at least 0")
+    heavy = np.flatnonzero(weight > HEAVIEST)
+    if len(heavy):
+        raise InputError(
+            f"sample_weight[{heavy[0]}] is {weight[heavy[0]]:g}; a weight counts as so many rows, and {HEAVIEST:g} are "
+            "the most: divide all weights by their mean"
+        )
     if not weight.any():
         raise InputError("all sample weights are zero: there are no rows to learn from")
     return weight
@@ -114,8 +123,10 @@ def check_class_weight(class_weight: Any, classes: Labels, share: NDArray[np.flo
     for label, value in class_weight.items():
         if label not in names:
             raise InputError(f"class_weight names the class {label!r}, but the classes are {names}")
-        if not isinstance(value, Real) or not 0 <= float(value) < np.inf:
-            raise InputError(f"class_weight of the class {label!r} is {value!r}; it needs a number of at least 0")
+        if not isinstance(value, Real) or not 0 <= float(value) <= HEAVIEST:
+            raise InputError(
+                f"class_weight of the class {label!r} is {value!r}; it needs a number from 0 to {HEAVIEST:g}"
+            )
     weights = np.array([class_weight.get(name, 1) for name in names], dtype=np.float64)
     if not weights.any():
         raise InputError(f"class_weight is 0 for all classes {names}; at least one needs to count")

@@ -84,7 +84,7 @@ def test_the_best_condition_is_the_best_of_all(
     every = [
         (sum(gains[b] for b in held) - penalty * edges, held, edges)
         for held, edges in conditions(bins, gaps, askable, ordered, negation)
-        if place < 0 or (held == {bins} if place == bins else place in held)
+        if place < 0 or (askable and held == {bins} if place == bins else place in held)
     ]
     nothing = gains.sum()
     wanted = max((worth for worth, *_ in every), default=-np.inf)

@@ -46,7 +46,7 @@ def test_the_game_is_learned() -> None:
     found = learned(game.X, game.y)
     network = found.networks[found.chosen].network
     assert network.edges <= 40
-    assert np.mean(network.predict(game.X) == np.asarray(game.y)) > 0.99
+    assert np.mean(network.predict(game.X) == np.asarray(game.y)) > 0.98
 
 
 def test_the_front_is_sorted_and_says_what_was_tried() -> None:
