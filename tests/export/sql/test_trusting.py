@@ -65,7 +65,8 @@ ROWS = [
 def test_it_decides_as_the_network_does(network):
     text = export(network, "sql", trust_types=True)
     data = pa.Table.from_pylist(ROWS)  # noqa: F841  # DuckDB finds it by its name
-    found = duckdb.sql(text).fetchall()
+    with duckdb.connect() as connection:  # one that no other test has left a result in
+        found = connection.sql(text).fetchall()
     assert [row[-1] for row in found] == network.predict(ROWS).tolist()
 
 
