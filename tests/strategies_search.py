@@ -1,4 +1,4 @@
-"""Hypothesis strategies for the search: weighted rows of bits, drafts of one to three levels on them, and terms."""
+"""Hypothesis strategies for the search: weighted rows of bits, nets of one to three levels on them, and terms."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def rows(draw: st.DrawFn, classes: int | None = None) -> Rows:
 
 
 @st.composite
-def drafts(draw: st.DrawFn, levels: int | None = None, classes: int | None = None) -> MutableNetwork:
+def nets(draw: st.DrawFn, levels: int | None = None, classes: int | None = None) -> MutableNetwork:
     """Nodes with none to three inputs, rules with negations; several classes may share a rule."""
     judged = draw(rows(classes))
     return draw(drafts_on(judged, levels))
@@ -62,18 +62,18 @@ def some(rng: np.random.Generator, size: int) -> np.ndarray:
 
 
 @st.composite
-def terms(draw: st.DrawFn, draft: MutableNetwork) -> Terms:
-    """Budgets that the draft keeps, and that some of its neighbours do not."""
+def terms(draw: st.DrawFn, net: MutableNetwork) -> Terms:
+    """Budgets that the net keeps, and that some of its neighbours do not."""
     return Terms(
         penalty=draw(st.sampled_from([0.0, 1e-4, 0.01, 0.2])),
-        longest=max(longest(draft), draw(st.integers(1, 4))),
-        rules=draw(st.sampled_from([draft.rules, draft.rules + 1, UNLIMITED])),
-        edges=draw(st.sampled_from([draft.edges, draft.edges + 3, UNLIMITED])),
-        literals=draw(st.none() | seeded().map(lambda rng: rng.random(len(draft.rows.words)) < 0.6)),
+        longest=max(longest(net), draw(st.integers(1, 4))),
+        rules=draw(st.sampled_from([net.rules, net.rules + 1, UNLIMITED])),
+        edges=draw(st.sampled_from([net.edges, net.edges + 3, UNLIMITED])),
+        literals=draw(st.none() | seeded().map(lambda rng: rng.random(len(net.rows.words)) < 0.6)),
         regrow=draw(st.integers(0, 2)),
         seeds=draw(st.integers(0, 2)),
     )
 
 
-def longest(draft: MutableNetwork) -> int:
-    return max((len(chosen) for layer in draft.layers[::2] for chosen in layer), default=0)
+def longest(net: MutableNetwork) -> int:
+    return max((len(chosen) for layer in net.layers[::2] for chosen in layer), default=0)

@@ -41,9 +41,9 @@ def measure(plan: Plan) -> Iterator[Measurement]:
         "in which nearly every node matters": _busy(bits, target, plan.seed),
     }
     for name, layers in networks.items():
-        draft = MutableNetwork(rows, layers, [1, 0], 0)
-        draft.improve_priority()
-        yield _passes(plan, f"every flip of a network {name}: CPU time", draft)
+        net = MutableNetwork(rows, layers, [1, 0], 0)
+        net.improve_priority()
+        yield _passes(plan, f"every flip of a network {name}: CPU time", net)
 
 
 def _fold() -> tuple[np.ndarray, np.ndarray]:
@@ -80,35 +80,35 @@ def _holding(row: np.ndarray, count: int, rng: np.random.Generator) -> Inputs:
     return np.sort(rng.permutation(np.flatnonzero(row))[:count])
 
 
-def _passes(plan: Plan, name: str, draft: MutableNetwork) -> Measurement:
-    terms = Terms(penalty=1 / len(draft.rows.target), longest=len(draft.rows.words))
-    polished = draft.copy()
+def _passes(plan: Plan, name: str, net: MutableNetwork) -> Measurement:
+    terms = Terms(penalty=1 / len(net.rows.target), longest=len(net.rows.words))
+    polished = net.copy()
     _over_all_nodes(polished, terms)
     wall, used = [], []
     for _ in range(plan.repeats):
-        again, before = draft.copy(), process_time()
+        again, before = net.copy(), process_time()
         wall.append(seconds(lambda again=again: _over_all_nodes(again, terms)))  # type: ignore[misc]
         used.append(process_time() - before)
-    details = _details(draft, polished)
+    details = _details(net, polished)
     return Measurement(name, used, TARGET, at_least=False, unit="s", times={"wall": wall, "CPU": used}, details=details)
 
 
-def _over_all_nodes(draft: MutableNetwork, terms: Terms) -> None:
-    score = objective(draft, terms)
-    for depth, layer in enumerate(draft.layers):
+def _over_all_nodes(net: MutableNetwork, terms: Terms) -> None:
+    score = objective(net, terms)
+    for depth, layer in enumerate(net.layers):
         polish = improve_concept if depth % 2 else improve_rule
         for node in range(len(layer)):
-            score = polish(draft, depth, node, terms, score)
+            score = polish(net, depth, node, terms, score)
 
 
-def _details(draft: MutableNetwork, polished: MutableNetwork) -> dict[str, Any]:
-    nodes = [(depth, node) for depth, layer in enumerate(draft.layers) for node in range(len(layer))]
-    flips = sum(len(draft.below(depth)) * len(layer) for depth, layer in enumerate(draft.layers))
+def _details(net: MutableNetwork, polished: MutableNetwork) -> dict[str, Any]:
+    nodes = [(depth, node) for depth, layer in enumerate(net.layers) for node in range(len(layer))]
+    flips = sum(len(net.below(depth)) * len(layer) for depth, layer in enumerate(net.layers))
     return {
-        "data": f"{adult().source}, {len(draft.rows.target)} rows, {len(draft.rows.words)} literals",
-        "network": [len(layer) for layer in draft.layers],
+        "data": f"{adult().source}, {len(net.rows.target)} rows, {len(net.rows.words)} literals",
+        "network": [len(layer) for layer in net.layers],
         "flips": flips,
-        "nodes that some row depends on": sum(bool(benefit(draft, *node).any()) for node in nodes),
-        "edges before and after": [draft.edges, polished.edges],
-        "score before and after": [round(one.score(), 4) for one in (draft, polished)],
+        "nodes that some row depends on": sum(bool(benefit(net, *node).any()) for node in nodes),
+        "edges before and after": [net.edges, polished.edges],
+        "score before and after": [round(one.score(), 4) for one in (net, polished)],
     }

@@ -15,9 +15,9 @@ from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
 from conceptrules.binarize import Binarizer
-from conceptrules.explain.evaluation import Evaluation
 from conceptrules.explain.explanation import Explanation
 from conceptrules.explain.importance_scores import column_shares
+from conceptrules.explain.scores import Evaluation
 from conceptrules.io.model_file import save
 from conceptrules.layer_transformer import LayerTransformer
 from conceptrules.learn.training_data import TrainingData

@@ -12,7 +12,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from conceptrules.binarize.columns import GivenKind, Literals, PredicateSettings, Target, learn_column
-from conceptrules.binarize.thresholds import QUANTILES
+from conceptrules.binarize.quantile_cuts import QUANTILES
 from conceptrules.model.errors import InputError, warn
 from conceptrules.model.evaluation import Bits, PackedBits, unpack
 from conceptrules.model.predicate import KINDS, Column, Predicate

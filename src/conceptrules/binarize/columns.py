@@ -10,10 +10,10 @@ from typing import Literal as Choice
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.binarize.mdlp import cut_points
+from conceptrules.binarize.entropy_cuts import cut_points
 from conceptrules.binarize.ordered_categories import order_in
-from conceptrules.binarize.short_cuts import short_moment, short_number
-from conceptrules.binarize.thresholds import QUANTILES, threshold_cuts
+from conceptrules.binarize.quantile_cuts import QUANTILES, threshold_cuts
+from conceptrules.binarize.rounded_cuts import short_moment, short_number
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Column, Equals, Interval, Kind, Missing, OneOf, Predicate, Value
 from conceptrules.model.values import whole

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from conceptrules.draw.svg import Svg, Theme
-    from conceptrules.explain.evaluation import Evaluation
     from conceptrules.explain.explanation import Explanation, FiredRule
+    from conceptrules.explain.scores import Evaluation
     from conceptrules.model.network import RuleNetwork
     from conceptrules.tables.prediction import Abstain
 
@@ -127,7 +127,7 @@ class Shortcuts:
         Evaluation
             Accuracy, AUC, log loss, precision and recall of each class, calibration and cut-offs.
         """
-        from conceptrules.explain.evaluation import evaluate
+        from conceptrules.explain.scores import evaluate
 
         return evaluate(self, table, labels, positive=positive)
 

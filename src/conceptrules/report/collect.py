@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from conceptrules.explain.auditing import Audit, audit
-from conceptrules.explain.evaluation import Evaluation, evaluate
 from conceptrules.explain.measurement import measure
+from conceptrules.explain.scores import Evaluation, evaluate
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork, Statistics

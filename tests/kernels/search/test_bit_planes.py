@@ -36,9 +36,9 @@ def plain_weights(signed: planes.Planes, rows: int) -> np.ndarray:
     return unpack(Packed(signed.rows, rows)).astype(float) @ value
 
 
-def plain_worth(inputs: np.ndarray, chosen, weights: np.ndarray, price: float) -> float:
+def plain_worth(inputs: np.ndarray, chosen, weights: np.ndarray, penalty: float) -> float:
     """Of a conjunction of columns of `inputs`."""
-    return float(weights[inputs[:, list(chosen)].all(axis=1)].sum() - price * len(chosen))
+    return float(weights[inputs[:, list(chosen)].all(axis=1)].sum() - penalty * len(chosen))
 
 
 @st.composite
@@ -123,48 +123,48 @@ def neighbours(chosen: list[int], count: int, longest: int, fewest: int):
 
 
 @given(problems(), PRICES, st.integers(1, 5), st.integers(0, 1))
-def test_improving_never_lowers_and_ends_where_no_neighbour_is_better(problem, price, longest, fewest):
+def test_improving_never_lowers_and_ends_where_no_neighbour_is_better(problem, penalty, longest, fewest):
     inputs, signed, weights, rng = problem
     chosen = rng.permutation(inputs.shape[1])[: rng.integers(fewest, longest + 1)]
-    better, worth = planes.improve(pack(inputs).words, chosen, signed, price, longest, fewest)
-    assert worth == pytest.approx(plain_worth(inputs, better, weights, price), abs=1e-9 * np.abs(weights).sum())
-    assert worth >= plain_worth(inputs, chosen, weights, price) - 1e-9 * np.abs(weights).sum()
+    better, worth = planes.improve(pack(inputs).words, chosen, signed, penalty, longest, fewest)
+    assert worth == pytest.approx(plain_worth(inputs, better, weights, penalty), abs=1e-9 * np.abs(weights).sum())
+    assert worth >= plain_worth(inputs, chosen, weights, penalty) - 1e-9 * np.abs(weights).sum()
     assert len(better) <= longest
     assert len(set(better.tolist())) == len(better)
     assert len(better) >= min(fewest, len(chosen))
     around = neighbours(better.tolist(), inputs.shape[1], longest, fewest)
-    most = max((plain_worth(inputs, one, weights, price) for one in around), default=-np.inf)
+    most = max((plain_worth(inputs, one, weights, penalty) for one in around), default=-np.inf)
     assert most <= worth + 1e-9 * max(np.abs(weights).sum(), 1)
 
 
 @given(problems(), PRICES)
-def test_what_is_too_long_is_not_made_longer(problem, price):
+def test_what_is_too_long_is_not_made_longer(problem, penalty):
     inputs, signed, _, _ = problem
     chosen = np.arange(inputs.shape[1])
-    better, _ = planes.improve(pack(inputs).words, chosen, signed, price, 1, 1)
+    better, _ = planes.improve(pack(inputs).words, chosen, signed, penalty, 1, 1)
     assert len(better) <= len(chosen)
 
 
 @given(problems(), PRICES, st.integers(1, 9))
-def test_what_is_grown_is_allowed_short_and_worth_what_it_says(problem, price, longest):
+def test_what_is_grown_is_allowed_short_and_worth_what_it_says(problem, penalty, longest):
     inputs, signed, weights, rng = problem
     allowed = rng.random(inputs.shape[1]) < 0.7
-    chosen, worth = planes.grow(pack(inputs).words, allowed, signed, price, longest)
+    chosen, worth = planes.grow(pack(inputs).words, allowed, signed, penalty, longest)
     assert len(chosen) <= longest
     assert len(set(chosen.tolist())) == len(chosen)
     assert allowed[chosen].all()
     assert worth >= 0
     assert (worth > 0) == (len(chosen) > 0)
     if len(chosen):
-        assert worth == pytest.approx(plain_worth(inputs, chosen, weights, price), abs=1e-9 * np.abs(weights).sum())
+        assert worth == pytest.approx(plain_worth(inputs, chosen, weights, penalty), abs=1e-9 * np.abs(weights).sum())
         for shorter in range(1, len(chosen)):
-            assert plain_worth(inputs, chosen[:shorter], weights, price) <= worth + 1e-9 * np.abs(weights).sum()
+            assert plain_worth(inputs, chosen[:shorter], weights, penalty) <= worth + 1e-9 * np.abs(weights).sum()
 
 
 @given(problems(), PRICES)
-def test_the_first_input_grown_tells_the_most(problem, price):
+def test_the_first_input_grown_tells_the_most(problem, penalty):
     inputs, signed, weights, _ = problem
-    chosen, _ = planes.grow(pack(inputs).words, np.ones(inputs.shape[1], bool), signed, price, 1)
+    chosen, _ = planes.grow(pack(inputs).words, np.ones(inputs.shape[1], bool), signed, penalty, 1)
     up, down = weights[weights > 0].sum(), -weights[weights < 0].sum()
 
     def information(column: np.ndarray) -> float:

@@ -42,14 +42,14 @@ def test_a_priority_that_is_not_learned_follows_from_the_shares() -> None:
 @pytest.mark.parametrize("ablation", [Ablation(local_search=False), Ablation(regrow=False)])
 def test_what_is_not_improved_is_not_swept(ablation: Ablation, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
-    monkeypatch.setattr(starts, "sweep", lambda draft, terms, rng: seen.append(terms.regrow))
+    monkeypatch.setattr(starts, "sweep", lambda net, terms, rng: seen.append(terms.regrow))
     fitted(ablation, "default")
     assert set(seen) == (set() if not ablation.local_search else {0})
 
 
 def test_all_parts_are_in_use_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
-    monkeypatch.setattr(starts, "sweep", lambda draft, terms, rng: seen.append((terms.regrow, terms.priority)))
+    monkeypatch.setattr(starts, "sweep", lambda net, terms, rng: seen.append((terms.regrow, terms.priority)))
     fitted(effort="default")
     assert set(seen) == {(EFFORTS["default"].regrow, True)}
 

@@ -32,8 +32,8 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(starts, "_SMALL", 0)
 
 
-def written(draft: MutableNetwork) -> Any:
-    return [[chosen.tolist() for chosen in layer] for layer in draft.layers], draft.order, draft.default
+def written(net: MutableNetwork) -> Any:
+    return [[chosen.tolist() for chosen in layer] for layer in net.layers], net.order, net.default
 
 
 def problem_with_roots(rng: np.random.Generator, **given: Any) -> Problem:
@@ -92,10 +92,10 @@ def test_improving_leaves_the_roots_as_they_are():
 @given(seeded(), st.integers(1, 12), st.integers(1, 4), st.integers(1, 3))
 def test_budgets_are_kept_with_roots_too(rng, edges, rules, length):
     for budget in ({"most_edges": edges}, {"most_rules": rules}, {"most_edges": edges, "longest": length}):
-        for _, draft in found_for(problem_with_roots(rng, **budget)).drafts:
-            assert draft.edges <= budget.get("most_edges", draft.edges)
-            assert draft.rules <= budget.get("most_rules", draft.rules)
-            assert longest(draft) <= budget.get("longest", longest(draft))
+        for _, net in found_for(problem_with_roots(rng, **budget)).nets:
+            assert net.edges <= budget.get("most_edges", net.edges)
+            assert net.rules <= budget.get("most_rules", net.rules)
+            assert longest(net) <= budget.get("longest", longest(net))
 
 
 def test_a_network_over_the_budget_is_not_within_it():
@@ -103,11 +103,11 @@ def test_a_network_over_the_budget_is_not_within_it():
     rows = problem.rows(problem.examples)
     terms = _terms(problem, rows, 1.0)
     rule, both = np.array([0, 1]), [np.array([0]), np.array([0])]
-    draft = MutableNetwork(rows, [[rule], both], [0, 1], 0)
-    assert within(draft, terms)
-    assert within(draft, replace(terms, edges=4, rules=1, longest=2))
+    net = MutableNetwork(rows, [[rule], both], [0, 1], 0)
+    assert within(net, terms)
+    assert within(net, replace(terms, edges=4, rules=1, longest=2))
     for less in ({"edges": 3}, {"rules": 0}, {"longest": 1}):
-        assert not within(draft, replace(terms, **less))
+        assert not within(net, replace(terms, **less))
 
 
 @pytest.mark.parametrize("left_out", [{"effort": QUICK}, {"ablation": Ablation(descent=False)}, {"classes": 4}])

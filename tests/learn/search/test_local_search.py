@@ -17,94 +17,94 @@ from conceptrules.learn.search.packed_rows import Rows
 from conceptrules.learn.search.regrow import regrow
 from conceptrules.learn.search.sweep import improve_layer, sweep
 from tests.learn.search.test_mutable_network import assert_consistent
-from tests.strategies_search import drafts, longest, rows, seeded, terms
+from tests.strategies_search import longest, nets, rows, seeded, terms
 
 
 def nothing_on(bits: np.ndarray, target: np.ndarray) -> MutableNetwork:
-    """An empty draft of two classes; the first is the default."""
+    """An empty net of two classes; the first is the default."""
     return MutableNetwork.empty(Rows.of(Examples.of(bits, target, np.ones(len(target))), 2), [1, 0], 0)
 
 
-def polish_one(draft: MutableNetwork, on: Terms, rng: np.random.Generator) -> None:
+def polish_one(net: MutableNetwork, on: Terms, rng: np.random.Generator) -> None:
     """Some node, with the step that is for it."""
-    depth = int(rng.integers(len(draft.layers)))
-    node = int(rng.integers(len(draft.layers[depth])))
+    depth = int(rng.integers(len(net.layers)))
+    node = int(rng.integers(len(net.layers[depth])))
     polish = improve_concept if depth % 2 else improve_rule
-    after = polish(draft, depth, node, on, objective(draft, on))
-    assert after == pytest.approx(objective(draft, on), abs=1e-12)
+    after = polish(net, depth, node, on, objective(net, on))
+    assert after == pytest.approx(objective(net, on), abs=1e-12)
 
 
-def some_concept(draft: MutableNetwork, rng: np.random.Generator) -> tuple[int, int]:
+def some_concept(net: MutableNetwork, rng: np.random.Generator) -> tuple[int, int]:
     """Of any level."""
-    depth = int(rng.choice(np.arange(1, len(draft.layers), 2)))
-    return depth, int(rng.integers(len(draft.layers[depth])))
+    depth = int(rng.choice(np.arange(1, len(net.layers), 2)))
+    return depth, int(rng.integers(len(net.layers[depth])))
 
 
 STEPS = {
     "polish a node": polish_one,
-    "polish a layer": lambda draft, on, rng: improve_layer(draft, int(rng.integers(len(draft.layers))), on, rng),
-    "polish rules": lambda draft, on, rng: improve_rules(draft, *some_concept(draft, rng), on),
-    "polish jointly": lambda draft, on, rng: improve_jointly(draft, on),
-    "grow": lambda draft, on, rng: grow_rules(draft, int(rng.integers(draft.rows.classes)), on, rng),
-    "grow with care": lambda draft, on, rng: grow_rules(draft, int(rng.integers(draft.rows.classes)), on, rng, 5.0),
-    "regrow": lambda draft, on, rng: regrow(draft, int(rng.integers(draft.rows.classes)), on, rng, 2),
-    "who wins": lambda draft, on, rng: draft.improve_priority(),
+    "polish a layer": lambda net, on, rng: improve_layer(net, int(rng.integers(len(net.layers))), on, rng),
+    "polish rules": lambda net, on, rng: improve_rules(net, *some_concept(net, rng), on),
+    "polish jointly": lambda net, on, rng: improve_jointly(net, on),
+    "grow": lambda net, on, rng: grow_rules(net, int(rng.integers(net.rows.classes)), on, rng),
+    "grow with care": lambda net, on, rng: grow_rules(net, int(rng.integers(net.rows.classes)), on, rng, 5.0),
+    "regrow": lambda net, on, rng: regrow(net, int(rng.integers(net.rows.classes)), on, rng, 2),
+    "who wins": lambda net, on, rng: net.improve_priority(),
     "sweep": sweep,
 }
 
 
 @pytest.mark.parametrize("step", STEPS)
-@given(data=st.data(), draft=drafts(), rng=seeded())
-def test_no_step_lowers_the_objective_or_exceeds_a_budget(step, data, draft, rng):
-    on = data.draw(terms(draft))
-    before, rules = objective(draft, on), draft.rules
-    STEPS[step](draft, on, rng)
-    assert_consistent(draft)
-    assert objective(draft, on) >= before - 1e-12
-    assert draft.edges <= on.edges
-    assert draft.rules <= max(on.rules, rules)
-    assert longest(draft) <= on.longest
-    assert sorted(draft.order) == list(range(draft.rows.classes))
-    assert 0 <= draft.default < draft.rows.classes
+@given(data=st.data(), net=nets(), rng=seeded())
+def test_no_step_lowers_the_objective_or_exceeds_a_budget(step, data, net, rng):
+    on = data.draw(terms(net))
+    before, rules = objective(net, on), net.rules
+    STEPS[step](net, on, rng)
+    assert_consistent(net)
+    assert objective(net, on) >= before - 1e-12
+    assert net.edges <= on.edges
+    assert net.rules <= max(on.rules, rules)
+    assert longest(net) <= on.longest
+    assert sorted(net.order) == list(range(net.rows.classes))
+    assert 0 <= net.default < net.rows.classes
 
 
-@given(data=st.data(), draft=drafts(), rng=seeded())
-def test_a_draft_over_its_budget_may_shrink_but_not_grow(data, draft, rng):
-    on = Terms(penalty=data.draw(st.sampled_from([0.0, 0.01, 0.2])), edges=max(draft.edges - 2, 0), longest=4)
-    before, edges = objective(draft, on), draft.edges
-    sweep(draft, on, rng)
-    improve_jointly(draft, on)
-    assert draft.edges <= edges
-    assert objective(draft, on) >= before - 1e-12
+@given(data=st.data(), net=nets(), rng=seeded())
+def test_a_draft_over_its_budget_may_shrink_but_not_grow(data, net, rng):
+    on = Terms(penalty=data.draw(st.sampled_from([0.0, 0.01, 0.2])), edges=max(net.edges - 2, 0), longest=4)
+    before, edges = objective(net, on), net.edges
+    sweep(net, on, rng)
+    improve_jointly(net, on)
+    assert net.edges <= edges
+    assert objective(net, on) >= before - 1e-12
 
 
-@given(data=st.data(), draft=drafts(), rng=seeded())
-def test_new_literals_are_among_those_that_may_be_used(data, draft, rng):
-    on = data.draw(terms(draft))
-    before = {int(i) for chosen in draft.layers[0] for i in chosen}
-    sweep(draft, on, rng)
-    improve_jointly(draft, on)
-    used = {int(i) for chosen in draft.layers[0] for i in chosen}
-    allowed = range(len(draft.rows.words)) if on.literals is None else np.flatnonzero(on.literals).tolist()
+@given(data=st.data(), net=nets(), rng=seeded())
+def test_new_literals_are_among_those_that_may_be_used(data, net, rng):
+    on = data.draw(terms(net))
+    before = {int(i) for chosen in net.layers[0] for i in chosen}
+    sweep(net, on, rng)
+    improve_jointly(net, on)
+    used = {int(i) for chosen in net.layers[0] for i in chosen}
+    allowed = range(len(net.rows.words)) if on.literals is None else np.flatnonzero(on.literals).tolist()
     assert used <= before | set(allowed)
 
 
 @given(rows(), st.data(), seeded())
 def test_the_first_rules_keep_the_budget(judged, data, rng):
     order = rng.permutation(judged.classes).tolist()
-    draft = MutableNetwork.empty(judged, order, order[-1])
+    net = MutableNetwork.empty(judged, order, order[-1])
     on = Terms(
         penalty=data.draw(st.sampled_from([1e-4, 0.01, 0.2])),
         longest=data.draw(st.integers(1, 3)),
         rules=data.draw(st.integers(0, 3)),
         edges=data.draw(st.integers(0, 6)),
     )
-    start(draft, on, rng)
-    assert_consistent(draft)
-    assert draft.edges <= on.edges
-    assert draft.rules <= on.rules
-    assert longest(draft) <= on.longest
-    assert all(len(chosen) for chosen in draft.layers[0])
+    start(net, on, rng)
+    assert_consistent(net)
+    assert net.edges <= on.edges
+    assert net.rules <= on.rules
+    assert longest(net) <= on.longest
+    assert all(len(chosen) for chosen in net.layers[0])
 
 
 @given(seeded(), st.floats(0.001, 2))
@@ -117,38 +117,38 @@ def test_a_new_rule_earns_its_price(rng, penalty):
 
 
 def test_where_nothing_gains_there_is_no_rule():
-    draft, rng = nothing_on(np.ones((5, 2), bool), np.array([0, 0, 1, 1, 1])), np.random.default_rng(0)
-    assert best_new_rule(draft, -np.ones(5), Terms(penalty=0.01), rng) is None
-    assert best_new_rule(draft, np.zeros(5), Terms(penalty=0.01), rng) is None
+    net, rng = nothing_on(np.ones((5, 2), bool), np.array([0, 0, 1, 1, 1])), np.random.default_rng(0)
+    assert best_new_rule(net, -np.ones(5), Terms(penalty=0.01), rng) is None
+    assert best_new_rule(net, np.zeros(5), Terms(penalty=0.01), rng) is None
 
 
 def test_a_rule_that_earns_nothing_goes():
     judged = Rows.of(Examples.of(np.array([[True], [False]]), np.array([0, 1]), np.ones(2)), 2)
     useless, right = np.array([1]), np.array([0])
-    draft = MutableNetwork(judged, [[useless, right], [np.array([1]), np.array([0])]], [0, 1], 1)
-    improve_rules(draft, 1, 1, Terms(penalty=0.01))
-    assert [chosen.tolist() for chosen in draft.layers[0]] == [[0]]
-    assert draft.score() == 1
+    net = MutableNetwork(judged, [[useless, right], [np.array([1]), np.array([0])]], [0, 1], 1)
+    improve_rules(net, 1, 1, Terms(penalty=0.01))
+    assert [chosen.tolist() for chosen in net.layers[0]] == [[0]]
+    assert net.score() == 1
 
 
 def test_two_rules_are_found_from_nothing():
     bits = np.random.default_rng(0).random((200, 6)) < 0.5
-    draft = nothing_on(bits, ((bits[:, 0] & bits[:, 1]) | (bits[:, 2] & ~bits[:, 3])).astype(np.int64))
+    net = nothing_on(bits, ((bits[:, 0] & bits[:, 1]) | (bits[:, 2] & ~bits[:, 3])).astype(np.int64))
     rng = np.random.default_rng(0)
-    sweep(draft, Terms(penalty=0.001), rng)
-    sweep(draft, Terms(penalty=0.001), rng)
-    assert (draft.score(), draft.edges) == (1, 6)
+    sweep(net, Terms(penalty=0.001), rng)
+    sweep(net, Terms(penalty=0.001), rng)
+    assert (net.score(), net.edges) == (1, 6)
 
 
-@given(drafts(), seeded())
-def test_who_wins_ends_where_no_neighbour_is_better(draft, rng):
-    draft.improve_priority()
-    best = draft.score()
-    for default in range(draft.rows.classes):
-        other = draft.copy()
+@given(nets(), seeded())
+def test_who_wins_ends_where_no_neighbour_is_better(net, rng):
+    net.improve_priority()
+    best = net.score()
+    for default in range(net.rows.classes):
+        other = net.copy()
         other.default = default
         assert other.score() <= best + 1e-9
-    for place in range(draft.rows.classes - 1):
-        other = draft.copy()
+    for place in range(net.rows.classes - 1):
+        other = net.copy()
         other.order[place], other.order[place + 1] = other.order[place + 1], other.order[place]
         assert other.score() <= best + 1e-9

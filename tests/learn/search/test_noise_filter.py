@@ -155,7 +155,7 @@ def test_networks_learn_from_the_rows_that_trees_agree_with_where_that_is_better
     agree(monkeypatch, with_rules=True)
     bits, says, turned = table(chance=0.35)
     found = found_for(problem_of(bits, says ^ turned, effort=TAUGHT))
-    assert {len(draft.rows.target) for _, draft in found.drafts} == {600 - int(turned.sum())}
+    assert {len(net.rows.target) for _, net in found.nets} == {600 - int(turned.sum())}
 
 
 def test_held_out_rows_refuse_what_does_not_help(monkeypatch):

@@ -56,8 +56,8 @@ def found_for(problem: Problem, pool: Any = None, watched: list[Trial] | None = 
 def written(found: Found) -> list[Any]:
     """All of what was found, to compare."""
     return [
-        (line, [[chosen.tolist() for chosen in layer] for layer in draft.layers], draft.order, draft.default)
-        for line, draft in found.drafts
+        (line, [[chosen.tolist() for chosen in layer] for layer in net.layers], net.order, net.default)
+        for line, net in found.nets
     ] + [found.chosen, found.history]
 
 
@@ -88,10 +88,10 @@ def test_budgets_are_kept_by_every_network_of_the_frontier(rng, classes, edges, 
     table = noisy(rng, 60, 5, classes)
     for given_budget in ({"most_edges": edges}, {"most_rules": rules}, {"most_edges": edges, "longest": length}):
         found = found_for(problem_of(*table, **given_budget))
-        for _, draft in found.drafts:
-            assert draft.edges <= given_budget.get("most_edges", draft.edges)
-            assert draft.rules <= given_budget.get("most_rules", draft.rules)
-            assert longest(draft) <= given_budget.get("longest", longest(draft))
+        for _, net in found.nets:
+            assert net.edges <= given_budget.get("most_edges", net.edges)
+            assert net.rules <= given_budget.get("most_rules", net.rules)
+            assert longest(net) <= given_budget.get("longest", longest(net))
 
 
 @pytest.mark.parametrize("length", [1, 2, 3])
@@ -101,13 +101,13 @@ def test_rules_that_count_votes_are_not_longer_than_others(seed, length):
     rng = np.random.default_rng(seed)
     bits = rng.random((200, 8)) < 0.5
     parity = (bits[:, :5] @ [1, 1, 2, 1, 1] + (rng.random(200) < 0.2)) % 2
-    for _, draft in found_for(problem_of(bits, parity, longest=length)).drafts:
-        assert longest(draft) <= length
+    for _, net in found_for(problem_of(bits, parity, longest=length)).nets:
+        assert longest(net) <= length
 
 
 def test_a_budget_of_no_edges_leaves_the_default():
     found = found_for(problem_of(*noisy(np.random.default_rng(0), 60, 5, 2), most_edges=0))
-    assert [draft.edges for _, draft in found.drafts] == [0] * len(found.drafts)
+    assert [net.edges for _, net in found.nets] == [0] * len(found.nets)
 
 
 @settings(max_examples=10)
@@ -117,12 +117,12 @@ def test_the_history_tells_what_was_tried_and_the_frontier_what_is_kept(rng, sco
     found = found_for(problem_of(*noisy(rng, 60, 5, 2), scoring=scoring), watched=watched)
     assert watched == found.history
     # The network of one literal is not what a penalty led to.
-    assert all(line in found.history or draft.edges <= 2 for line, draft in found.drafts)
-    assert any(draft.edges <= 2 for _, draft in found.drafts)
+    assert all(line in found.history or net.edges <= 2 for line, net in found.nets)
+    assert any(net.edges <= 2 for _, net in found.nets)
     tried = [line.penalty for line in found.history if line.members == 1]
     assert tried == sorted(tried, reverse=True)
     assert np.isfinite([line.score for line in found.history]).all()
-    assert 0 <= found.chosen < len(found.drafts)
+    assert 0 <= found.chosen < len(found.nets)
 
 
 def test_networks_that_vote_are_polished_as_one_where_their_own_rows_can_tell_what_is_needed():
@@ -142,7 +142,7 @@ def test_networks_that_vote_are_polished_as_one_where_their_own_rows_can_tell_wh
 def test_only_literals_that_may_be_used_are_used(rng):
     literals = rng.random(10) < 0.5
     found = found_for(problem_of(*noisy(rng, 60, 5, 2), literals=literals))
-    assert all(literals[chosen].all() for _, draft in found.drafts for chosen in draft.layers[0])
+    assert all(literals[chosen].all() for _, net in found.nets for chosen in net.layers[0])
 
 
 RANDOM = np.random.default_rng(0)
@@ -164,22 +164,22 @@ ODD = {
 def test_odd_tables_are_learned_without_a_crash(name, scoring):
     problem = problem_of(*ODD[name], scoring=scoring)
     found = found_for(problem)
-    for line, draft in found.drafts:
-        assert np.isfinite([line.score, line.training_score, draft.score()]).all()
-        alone = MutableNetwork.empty(draft.rows, list(range(problem.classes)), 0)
-        assert draft.score() >= alone.score() - 1e-12
+    for line, net in found.nets:
+        assert np.isfinite([line.score, line.training_score, net.score()]).all()
+        alone = MutableNetwork.empty(net.rows, list(range(problem.classes)), 0)
+        assert net.score() >= alone.score() - 1e-12
 
 
 def test_a_table_where_nothing_helps_needs_no_rules():
     found = found_for(problem_of(np.ones((50, 3), bool), [0] * 30 + [1] * 20))
-    assert found.drafts[found.chosen][1].rules == 0
-    assert found.drafts[found.chosen][1].default == 0
+    assert found.nets[found.chosen][1].rules == 0
+    assert found.nets[found.chosen][1].default == 0
 
 
 def test_what_one_literal_says_is_found_with_two_edges():
     bits = RANDOM.random((60, 5)) < 0.5
-    _, draft = (found := found_for(problem_of(bits, bits[:, 2]))).drafts[found.chosen]
-    assert (draft.score(), draft.edges) == (1, 2)
+    _, net = (found := found_for(problem_of(bits, bits[:, 2]))).nets[found.chosen]
+    assert (net.score(), net.edges) == (1, 2)
 
 
 def test_rows_without_weight_are_not_there():
@@ -194,13 +194,13 @@ def test_rows_without_weight_are_not_there():
 def test_a_class_without_weight_is_never_worth_a_rule():
     bits, target = noisy(np.random.default_rng(3), 60, 5, 3)
     found = found_for(problem_of(bits, target, class_weight=np.array([1.0, 1.0, 0.0])))
-    assert all(not len(draft.layers[-1][2]) for line, draft in found.drafts if line.members == 1)
+    assert all(not len(net.layers[-1][2]) for line, net in found.nets if line.members == 1)
 
 
 def test_a_class_that_never_occurs_is_never_answered():
     bits, target = noisy(np.random.default_rng(3), 60, 5, 2)
     found = found_for(problem_of(bits, target, classes=3))
-    assert all(draft.confusion()[:, 2].sum() == 0 for _, draft in found.drafts)
+    assert all(net.confusion()[:, 2].sum() == 0 for _, net in found.nets)
 
 
 @given(seeded(), st.integers(1, 40), st.integers(1, 4), st.sampled_from(sorted(EFFORTS)))
@@ -244,15 +244,15 @@ def test_a_parity_is_found_although_no_literal_says_anything_by_itself(rng):
     bits = np.repeat(np.array(np.meshgrid(*[[False, True]] * 4)).reshape(4, -1).T, 5, axis=0)
     one, other = rng.permutation(4)[:2]
     found = found_for(problem_of(bits, bits[:, one] ^ bits[:, other]))
-    _, draft = found.drafts[found.chosen]
-    assert draft.score() == 1
-    assert draft.edges == 6
+    _, net = found.nets[found.chosen]
+    assert net.score() == 1
+    assert net.edges == 6
 
 
 @settings(max_examples=5)
 @given(seeded(), st.integers(1, 5), st.integers(1, 2))
 def test_a_parity_does_not_break_a_budget(rng, edges, length):
     bits = rng.random((100, 4)) < 0.5
-    for _, draft in found_for(problem_of(bits, bits[:, 0] ^ bits[:, 1], most_edges=edges, longest=length)).drafts:
-        assert draft.edges <= edges
-        assert longest(draft) <= length
+    for _, net in found_for(problem_of(bits, bits[:, 0] ^ bits[:, 1], most_edges=edges, longest=length)).nets:
+        assert net.edges <= edges
+        assert longest(net) <= length

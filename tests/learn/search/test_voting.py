@@ -12,12 +12,12 @@ from conceptrules.model.evaluation import PackedBits, first_firing, unpack
 from tests.strategies_search import drafts_on, rows
 
 
-def fired(draft: MutableNetwork) -> np.ndarray:
-    return unpack(PackedBits(draft.fired, len(draft.rows.target)))
+def fired(net: MutableNetwork) -> np.ndarray:
+    return unpack(PackedBits(net.fired, len(net.rows.target)))
 
 
-def decided(draft: MutableNetwork) -> np.ndarray:
-    return first_firing(fired(draft), draft.order, draft.default)
+def decided(net: MutableNetwork) -> np.ndarray:
+    return first_firing(fired(net), net.order, net.default)
 
 
 @given(st.integers(2, 3).flatmap(rows), st.data())

@@ -39,7 +39,7 @@ from conceptrules.cli.options import (
     Seed,
     Target,
 )
-from conceptrules.explain.evaluation import Evaluation as Scores
+from conceptrules.explain.scores import Evaluation as Scores
 from conceptrules.model.errors import InputError
 from conceptrules.model.metrics import accuracy, macro_f1
 from conceptrules.model.network import RuleNetwork

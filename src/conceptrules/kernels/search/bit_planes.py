@@ -111,14 +111,14 @@ def _changed(chosen: Any, out: int, new: int) -> Any:
 
 
 @compiled
-def improve(inputs: Any, chosen: Any, planes: Any, price: float, longest: int, fewest: int) -> Any:
+def improve(inputs: Any, chosen: Any, planes: Any, penalty: float, longest: int, fewest: int) -> Any:
     """Climbs from a conjunction to the best neighbour, until none is better: drop an input, add one, swap two.
 
-    Returns the inputs and their worth, less the price of each. Losses are counted only where the gain alone would do.
+    Returns the inputs and their worth, less the penalty of each. Losses are counted only where the gain alone would do.
     """
     rows, room = np.empty(inputs.shape[1], np.uint64), np.empty_like(planes.rows)
     conjunction(inputs, chosen, -1, rows)
-    best = gain_of(rows, planes) - loss_of(rows, planes) - price * len(chosen)
+    best = gain_of(rows, planes) - loss_of(rows, planes) - penalty * len(chosen)
     while True:
         found, out, new = best + 1e-12, -1, -1
         for place in range(-1, len(chosen)):
@@ -126,16 +126,16 @@ def improve(inputs: Any, chosen: Any, planes: Any, price: float, longest: int, f
             conjunction(inputs, chosen, place, rows)
             gain = gain_of(rows, planes)
             if place >= 0 and kept >= fewest:
-                value = gain - loss_of(rows, planes) - price * kept
+                value = gain - loss_of(rows, planes) - penalty * kept
                 if value > found:
                     found, out, new = value, place, -1
-            if kept >= longest or gain - price * (kept + 1) <= found:
+            if kept >= longest or gain - penalty * (kept + 1) <= found:
                 continue  # with one more input it gains no more than that
             part = within(rows, planes, room)
             for j in range(len(inputs)):
                 gain = gain_of(inputs[j], part)
-                if gain - price * (kept + 1) > found:
-                    value = gain - loss_of(inputs[j], part) - price * (kept + 1)
+                if gain - penalty * (kept + 1) > found:
+                    value = gain - loss_of(inputs[j], part) - penalty * (kept + 1)
                     if value > found:
                         found, out, new = value, place, j
         if out < 0 and new < 0:
@@ -144,7 +144,7 @@ def improve(inputs: Any, chosen: Any, planes: Any, price: float, longest: int, f
 
 
 @compiled
-def grow(inputs: Any, allowed: Any, planes: Any, price: float, longest: int) -> Any:
+def grow(inputs: Any, allowed: Any, planes: Any, penalty: float, longest: int) -> Any:
     """A conjunction from nothing: always the input that gains the most information; of all lengths the best."""
     rows, room = np.full(inputs.shape[1], ~np.uint64(0)), np.empty_like(planes.rows)
     longest = min(longest, len(inputs))  # each input that is taken leaves fewer rows, so none is taken twice
@@ -167,8 +167,8 @@ def grow(inputs: Any, allowed: Any, planes: Any, price: float, longest: int) -> 
         for w in range(len(rows)):
             rows[w] &= inputs[new, w]
         up, down = gained, lost
-        if up - down - price * (k + 1) > best:
-            best, length = up - down - price * (k + 1), k + 1
+        if up - down - penalty * (k + 1) > best:
+            best, length = up - down - penalty * (k + 1), k + 1
         if down <= 0:
             break
     return chosen[:length].copy(), best

@@ -37,11 +37,11 @@ def descended(rows: Rows, literals: Bits, priority: bool, seed: int) -> list[Mut
     settings = replace(HYPERPARAMETERS, layers=(RULES_OF_A_CLASS * rows.classes,))
     *_, last = descend(settings, rows.classes, examples, np.random.default_rng(seed), CallingThread())
     sizes, edges = last.cohort.sizes, last.cohort.weights > 0.5
-    drafts = [_draft(rows, allowed, *(layer[0] for layer in Cohort.layers(sizes, one[None]))) for one in edges]
+    nets = [_draft(rows, allowed, *(layer[0] for layer in Cohort.layers(sizes, one[None]))) for one in edges]
     if priority:
-        for draft in drafts:
-            draft.improve_priority()
-    return drafts
+        for net in nets:
+            net.improve_priority()
+    return nets
 
 
 def _draft(rows: Rows, allowed: np.ndarray, rules: Flags, classes: Flags) -> MutableNetwork:

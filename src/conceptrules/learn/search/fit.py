@@ -86,8 +86,8 @@ def fit(
         found = search(settings.problem(data, seed), holdout.pairs, pool, watch)
     blank = data.blank()
     networks = []
-    for (trial, draft), others in zip(found.drafts, found.held, strict=True):
-        network = _network(blank, NetworkSnapshot.of(draft))
+    for (trial, net), others in zip(found.nets, found.held, strict=True):
+        network = _network(blank, NetworkSnapshot.of(net))
         pairs = zip(others, holdout.pairs, strict=True)
         comparisons = tuple(compare(_network(blank, other), training, held) for other, (training, held) in pairs)
         networks.append(FoundNetwork(trial, network, network, comparisons))

@@ -18,30 +18,30 @@ _FIRST_CARE = 4.0
 _BLIND_STARTS = 200
 
 
-def start(draft: MutableNetwork, terms: Terms, rng: np.random.Generator) -> None:
+def start(net: MutableNetwork, terms: Terms, rng: np.random.Generator) -> None:
     """First rules for an empty network: each class against the others, as if the others were right already."""
-    described = [c for c in draft.order if c != draft.default]
+    described = [c for c in net.order if c != net.default]
     for c in described:
-        gains = _against_the_others(draft, c)
-        while draft.rules < terms.rules:
-            gains[_held(draft, c)] = 0
-            if not _added(draft, c, best_new_rule(draft, gains, terms, rng), terms):
+        gains = _against_the_others(net, c)
+        while net.rules < terms.rules:
+            gains[_held(net, c)] = 0
+            if not _added(net, c, best_new_rule(net, gains, terms, rng), terms):
                 break
     for c in described:
-        if not draft.rules and terms.rules:
-            _added(draft, c, _blind_rule(draft, _against_the_others(draft, c), terms, rng), terms)
+        if not net.rules and terms.rules:
+            _added(net, c, _blind_rule(net, _against_the_others(net, c), terms, rng), terms)
 
 
-def _added(draft: MutableNetwork, c: int, chosen: Inputs | None, terms: Terms) -> bool:
-    if chosen is None or draft.edges + len(chosen) + 1 > terms.edges:
+def _added(net: MutableNetwork, c: int, chosen: Inputs | None, terms: Terms) -> bool:
+    if chosen is None or net.edges + len(chosen) + 1 > terms.edges:
         return False
-    draft.add_rule(c, chosen)
+    net.add_rule(c, chosen)
     return True
 
 
-def _blind_rule(draft: MutableNetwork, gains: Floats, terms: Terms, rng: np.random.Generator) -> Inputs | None:
+def _blind_rule(net: MutableNetwork, gains: Floats, terms: Terms, rng: np.random.Generator) -> Inputs | None:
     """The best rule of those that begin with any literal at all, if one earns its penalty."""
-    inputs, every = draft.below(0), terms.usable(0)
+    inputs, every = net.below(0), terms.usable(0)
     usable = np.arange(len(inputs)) if every is None else np.flatnonzero(every)
     allowed = np.isin(np.arange(len(inputs)), usable)
     best, most = None, terms.penalty
@@ -53,24 +53,24 @@ def _blind_rule(draft: MutableNetwork, gains: Floats, terms: Terms, rng: np.rand
     return best
 
 
-def grow_rules(draft: MutableNetwork, c: int, terms: Terms, rng: np.random.Generator, care: float = 1.0) -> None:
+def grow_rules(net: MutableNetwork, c: int, terms: Terms, rng: np.random.Generator, care: float = 1.0) -> None:
     """New rules for a class, as long as they earn their penalty. With `care`, rows that lose count as so many."""
-    depth, top = len(draft.layers) - 2, len(draft.layers) - 1
-    score = objective(draft, terms)
-    while draft.rules < terms.rules:
-        gains = benefit(draft, top, c)
-        gains[_held(draft, c)] = 0
-        chosen = best_new_rule(draft, np.where(gains < 0, care * gains, gains), terms, rng)
+    depth, top = len(net.layers) - 2, len(net.layers) - 1
+    score = objective(net, terms)
+    while net.rules < terms.rules:
+        gains = benefit(net, top, c)
+        gains[_held(net, c)] = 0
+        chosen = best_new_rule(net, np.where(gains < 0, care * gains, gains), terms, rng)
         if chosen is None:
             return
-        draft.add_rule(c, chosen)
-        before, score = score, objective(draft, terms)
-        if score <= before or draft.edges > terms.edges:
-            draft.drop_rule(depth, len(draft.layers[depth]) - 1)
+        net.add_rule(c, chosen)
+        before, score = score, objective(net, terms)
+        if score <= before or net.edges > terms.edges:
+            net.drop_rule(depth, len(net.layers[depth]) - 1)
             return
 
 
-def best_new_rule(draft: MutableNetwork, gains: Floats, terms: Terms, rng: np.random.Generator) -> Inputs | None:
+def best_new_rule(net: MutableNetwork, gains: Floats, terms: Terms, rng: np.random.Generator) -> Inputs | None:
     """Of the last level: the best of those grown around some rows that would gain, and around none.
 
     None if none earns its penalty.
@@ -78,8 +78,8 @@ def best_new_rule(draft: MutableNetwork, gains: Floats, terms: Terms, rng: np.ra
     wanted = np.flatnonzero(gains > 0)
     if not len(wanted):
         return None
-    depth = len(draft.layers) - 2
-    inputs, usable, signed = draft.below(depth), terms.usable(depth), planes.planes_of(gains)
+    depth = len(net.layers) - 2
+    inputs, usable, signed = net.below(depth), terms.usable(depth), planes.planes_of(gains)
     every = np.ones(len(inputs), np.bool_) if usable is None else usable
     best, most = None, terms.penalty
     for row in (None, *rng.choice(wanted, min(terms.seeds, len(wanted)), replace=False).tolist()):
@@ -92,20 +92,20 @@ def best_new_rule(draft: MutableNetwork, gains: Floats, terms: Terms, rng: np.ra
     return best
 
 
-def _against_the_others(draft: MutableNetwork, c: int) -> Floats:
+def _against_the_others(net: MutableNetwork, c: int) -> Floats:
     """What each row gains if the class fires there: its own rows would get the default, the others are right."""
-    rows = draft.rows
+    rows = net.rows
     counts = np.bincount(rows.target, rows.weight, rows.classes).astype(np.float64)
     slope = SLOPES[rows.scoring](expected(counts))
     right = slope[rows.target, rows.target]
-    own, other = right - slope[c, draft.default], _FIRST_CARE * (slope[rows.target, c] - right)
+    own, other = right - slope[c, net.default], _FIRST_CARE * (slope[rows.target, c] - right)
     gains: Floats = rows.weight * np.where(rows.target == c, own, other)
     return gains
 
 
-def _held(draft: MutableNetwork, c: int) -> Bits:
+def _held(net: MutableNetwork, c: int) -> Bits:
     """The rows on which a class fires."""
-    return _bits(draft.holds[-1][c], len(draft.rows.target))
+    return _bits(net.holds[-1][c], len(net.rows.target))
 
 
 def _bits(node: Words, rows: int) -> Bits:

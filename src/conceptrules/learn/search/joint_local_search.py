@@ -11,17 +11,17 @@ from conceptrules.learn.search.mutable_network import MutableNetwork
 from conceptrules.learn.search.objective import Terms, repeat
 
 
-def improve_jointly(draft: MutableNetwork, terms: Terms) -> None:
+def improve_jointly(net: MutableNetwork, terms: Terms) -> None:
     """All rules, those that count the votes too, until a sweep adds next to nothing.
 
     None are added: on rows held out of adult and magic04, networks with new rules were no better.
     """
 
     def sweep() -> None:
-        for depth in range(1, len(draft.layers), 2):
-            for concept in range(len(draft.layers[depth])):
-                improve_rules(draft, depth, concept, terms)
+        for depth in range(1, len(net.layers), 2):
+            for concept in range(len(net.layers[depth])):
+                improve_rules(net, depth, concept, terms)
         if terms.priority:
-            draft.improve_priority()
+            net.improve_priority()
 
-    repeat(draft, terms, sweep)
+    repeat(net, terms, sweep)

@@ -16,30 +16,30 @@ from conceptrules.learn.search.mutable_network import Inputs, MutableNetwork
 from conceptrules.learn.search.objective import Terms, benefit, objective
 
 
-def improve_rule(draft: MutableNetwork, depth: int, node: int, terms: Terms, score: float) -> float:
+def improve_rule(net: MutableNetwork, depth: int, node: int, terms: Terms, score: float) -> float:
     """Better inputs for a rule. `score` is the objective; returns that of after, which is never lower."""
-    gains = planes.planes_of(benefit(draft, depth, node))
-    better, _ = improved(draft.below(depth), draft.layers[depth][node], gains, terms, terms.usable(depth))
-    return _put(draft, depth, node, better, terms, score)
+    gains = planes.planes_of(benefit(net, depth, node))
+    better, _ = improved(net.below(depth), net.layers[depth][node], gains, terms, terms.usable(depth))
+    return _put(net, depth, node, better, terms, score)
 
 
-def improve_concept(draft: MutableNetwork, depth: int, node: int, terms: Terms, score: float) -> float:
+def improve_concept(net: MutableNetwork, depth: int, node: int, terms: Terms, score: float) -> float:
     """Better inputs for a concept: an OR is an AND of what is not so, where not to hold is a gain."""
-    inputs = draft.below(depth) ^ draft.rows.full
-    gains = planes.planes_of(-benefit(draft, depth, node))
-    better, _ = planes.improve(inputs, draft.layers[depth][node], gains, terms.penalty, len(inputs), 0)
-    return _put(draft, depth, node, better, terms, score)
+    inputs = net.below(depth) ^ net.rows.full
+    gains = planes.planes_of(-benefit(net, depth, node))
+    better, _ = planes.improve(inputs, net.layers[depth][node], gains, terms.penalty, len(inputs), 0)
+    return _put(net, depth, node, better, terms, score)
 
 
-def improve_rules(draft: MutableNetwork, depth: int, concept: int, terms: Terms) -> None:
+def improve_rules(net: MutableNetwork, depth: int, concept: int, terms: Terms) -> None:
     """All rules of a concept or class: each gets better inputs, or goes if it does not earn its penalty."""
-    score, place = objective(draft, terms), 0
-    while place < len(draft.layers[depth][concept]):
-        rule = int(draft.layers[depth][concept][place])
-        score = improve_rule(draft, depth - 1, rule, terms, score)
-        without = _without(draft, depth - 1, rule, terms)
+    score, place = objective(net, terms), 0
+    while place < len(net.layers[depth][concept]):
+        rule = int(net.layers[depth][concept][place])
+        score = improve_rule(net, depth - 1, rule, terms, score)
+        without = _without(net, depth - 1, rule, terms)
         if without >= score:
-            draft.drop_rule(depth - 1, rule)
+            net.drop_rule(depth - 1, rule)
             score = without
         else:
             place += 1
@@ -56,21 +56,21 @@ def improved(inputs: Words, chosen: Inputs, gains: Planes, terms: Terms, some: B
     return allowed[better], worth
 
 
-def _without(draft: MutableNetwork, depth: int, rule: int, terms: Terms) -> float:
+def _without(net: MutableNetwork, depth: int, rule: int, terms: Terms) -> float:
     """The objective without a rule."""
-    fired = draft.forced(depth, rule, np.zeros_like(draft.rows.full))
-    edges = len(draft.layers[depth][rule]) + sum(int(np.count_nonzero(c == rule)) for c in draft.layers[depth + 1])
-    return draft.score(fired) - terms.penalty * (draft.edges - edges)
+    fired = net.forced(depth, rule, np.zeros_like(net.rows.full))
+    edges = len(net.layers[depth][rule]) + sum(int(np.count_nonzero(c == rule)) for c in net.layers[depth + 1])
+    return net.score(fired) - terms.penalty * (net.edges - edges)
 
 
-def _put(draft: MutableNetwork, depth: int, node: int, better: Inputs, terms: Terms, score: float) -> float:
+def _put(net: MutableNetwork, depth: int, node: int, better: Inputs, terms: Terms, score: float) -> float:
     """Gives a node these inputs unless the objective is lower for it, or the budget exceeded."""
-    before = draft.layers[depth][node]
+    before = net.layers[depth][node]
     if np.array_equal(np.sort(before), np.sort(better)):
         return score
-    draft.put(depth, node, better)
-    after = objective(draft, terms)
-    if after >= score and draft.edges <= max(terms.edges, draft.edges - len(better) + len(before)):
+    net.put(depth, node, better)
+    after = objective(net, terms)
+    if after >= score and net.edges <= max(terms.edges, net.edges - len(better) + len(before)):
         return after
-    draft.put(depth, node, before)
+    net.put(depth, node, before)
     return score

@@ -45,30 +45,30 @@ class Terms:
         return None if depth else self.literals
 
 
-def objective(draft: MutableNetwork, terms: Terms) -> float:
-    return draft.score() - terms.penalty * draft.edges
+def objective(net: MutableNetwork, terms: Terms) -> float:
+    return net.score() - terms.penalty * net.edges
 
 
-def repeat(draft: MutableNetwork, terms: Terms, sweep: Callable[[], None]) -> None:
+def repeat(net: MutableNetwork, terms: Terms, sweep: Callable[[], None]) -> None:
     """Until a sweep adds next to nothing."""
-    score = objective(draft, terms)
+    score = objective(net, terms)
     for _ in range(terms.sweeps):
         sweep()
-        before, score = score, objective(draft, terms)
+        before, score = score, objective(net, terms)
         if score < before + max(terms.penalty / 2, _STANDSTILL):
             break
 
 
-def within(draft: MutableNetwork, terms: Terms) -> bool:
+def within(net: MutableNetwork, terms: Terms) -> bool:
     """Whether a network keeps the budget."""
-    longest = max((len(rule) for layer in draft.layers[::2] for rule in layer), default=0)
-    return draft.edges <= terms.edges and draft.rules <= terms.rules and longest <= terms.longest
+    longest = max((len(rule) for layer in net.layers[::2] for rule in layer), default=0)
+    return net.edges <= terms.edges and net.rules <= terms.rules and longest <= terms.longest
 
 
-def benefit(draft: MutableNetwork, depth: int, node: int) -> Floats:
+def benefit(net: MutableNetwork, depth: int, node: int) -> Floats:
     """What each row gains when the node holds there: decided once with it held false and once with it held true."""
-    rows, result = draft.rows, np.empty(len(draft.rows.target))
-    off, on = (draft.forced(depth, node, value) for value in (np.zeros_like(rows.full), rows.full))
-    order = np.array(draft.order)
-    planes.differences(off, on, order, draft.default, rows.target, rows.weight, draft.slope(), result)
+    rows, result = net.rows, np.empty(len(net.rows.target))
+    off, on = (net.forced(depth, node, value) for value in (np.zeros_like(rows.full), rows.full))
+    order = np.array(net.order)
+    planes.differences(off, on, order, net.default, rows.target, rows.weight, net.slope(), result)
     return result

@@ -1,4 +1,4 @@
-"""What a draft is judged on: packed rows, their classes and weights."""
+"""What a net is judged on: packed rows, their classes and weights."""
 
 from __future__ import annotations
 

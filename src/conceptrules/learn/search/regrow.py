@@ -13,20 +13,20 @@ from conceptrules.learn.search.objective import Terms, objective
 CARE = (1.0, 2.0, 5.0, 20.0)
 
 
-def regrow_class(draft: MutableNetwork, c: int, terms: Terms, rng: np.random.Generator) -> None:
+def regrow_class(net: MutableNetwork, c: int, terms: Terms, rng: np.random.Generator) -> None:
     """As often as the class has rules."""
-    for _ in range(len(draft.layers[-1][c])):
-        regrow(draft, c, terms, rng, 1 + int(rng.integers(terms.regrow)))
+    for _ in range(len(net.layers[-1][c])):
+        regrow(net, c, terms, rng, 1 + int(rng.integers(terms.regrow)))
 
 
-def regrow(draft: MutableNetwork, c: int, terms: Terms, rng: np.random.Generator, count: int) -> None:
+def regrow(net: MutableNetwork, c: int, terms: Terms, rng: np.random.Generator, count: int) -> None:
     """Takes so many rules of a class out and grows others; the old ones come back if they are better."""
-    rules = draft.layers[-1][c]
+    rules = net.layers[-1][c]
     if not len(rules):
         return
-    before, score = draft.copy(), objective(draft, terms)
+    before, score = net.copy(), objective(net, terms)
     for rule in sorted(rng.choice(rules, min(count, len(rules)), replace=False).tolist(), reverse=True):
-        draft.drop_rule(len(draft.layers) - 2, rule)
-    grow_rules(draft, c, terms, rng, CARE[rng.integers(len(CARE))])
-    if objective(draft, terms) <= score:
-        draft.restore(before)
+        net.drop_rule(len(net.layers) - 2, rule)
+    grow_rules(net, c, terms, rng, CARE[rng.integers(len(CARE))])
+    if objective(net, terms) <= score:
+        net.restore(before)

@@ -66,15 +66,15 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class NetworkSnapshot:
-    """A draft without its rows."""
+    """A net without its rows."""
 
     levels: tuple[Level, ...]
     order: tuple[int, ...]
     default: int
 
     @staticmethod
-    def of(draft: MutableNetwork) -> NetworkSnapshot:
-        return NetworkSnapshot(draft.levels(), tuple(draft.order), draft.default)
+    def of(net: MutableNetwork) -> NetworkSnapshot:
+        return NetworkSnapshot(net.levels(), tuple(net.order), net.default)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,11 +82,11 @@ class Found:
     """The networks of the frontier, with the lines of the history that speak of them (of the one with one literal there
     is none in the history), and which of them was chosen."""
 
-    drafts: list[tuple[Trial, MutableNetwork]]
+    nets: list[tuple[Trial, MutableNetwork]]
     chosen: int
     history: list[Trial]
     held: list[list[NetworkSnapshot]]
-    """For each of the drafts the networks that were learned at its penalty without the held-out rows, by split."""
+    """For each of the nets the networks that were learned at its penalty without the held-out rows, by split."""
     interrupted: bool = False
 
 
@@ -101,12 +101,15 @@ def search(problem: Problem, held: Sequence[tuple[Examples, Examples]], pool: Ex
     """`held` are pairs of rows to learn from and rows to judge by."""
     prepared, prepare = _prepared(problem, held, pool)
     learned = rows_with_starts(problem, prepared, pool)
-    pairs = [(ground, _judges(problem, ground, judging)) for ground, (_, judging) in zip(learned, held, strict=True)]
+    pairs = [
+        (start_rows, _judges(problem, start_rows, judging))
+        for start_rows, (_, judging) in zip(learned, held, strict=True)
+    ]
     trials = Trials(problem, prepare, pairs, pool, watch)
     try:
         return _found(trials, _chosen(trials))
     except KeyboardInterrupt:
-        if not trials.drafts:
+        if not trials.nets:
             raise
         return _so_far(trials)
 
@@ -120,21 +123,21 @@ class Trials:
     pairs: Sequence[Pair]
     pool: Executor
     watch: Watch
-    drafts: dict[Trial, list[MutableNetwork]] = field(default_factory=dict)
+    nets: dict[Trial, list[MutableNetwork]] = field(default_factory=dict)
 
     def alone(self, penalty: float, members: int = 1) -> Trial:
         """Every member learns by itself."""
-        wanted = [(ground, penalty, members) for ground, _ in self.pairs]
+        wanted = [(start_rows, penalty, members) for start_rows, _ in self.pairs]
         return self._keep(penalty, members, False, networks(self.problem, wanted, self.pool))
 
     def jointly(self, vote: Trial) -> Trial:
         """The same members, improved as one network."""
-        drafts = jointly(self.problem, self.drafts[vote], vote.penalty, self.pool)
-        return self._keep(vote.penalty, vote.members, True, drafts)
+        nets = jointly(self.problem, self.nets[vote], vote.penalty, self.pool)
+        return self._keep(vote.penalty, vote.members, True, nets)
 
-    def _keep(self, penalty: float, members: int, joint: bool, drafts: list[MutableNetwork]) -> Trial:
-        one = _judged(self.pairs, penalty, members, joint, drafts)
-        self.drafts[one] = drafts
+    def _keep(self, penalty: float, members: int, joint: bool, nets: list[MutableNetwork]) -> Trial:
+        one = _judged(self.pairs, penalty, members, joint, nets)
+        self.nets[one] = nets
         self.watch(one)
         return one
 
@@ -153,23 +156,23 @@ def _prepared(
 
     def score(several: Sequence[Rows]) -> float:
         pairs = [(RowsWithStarts(rows, []), judging) for rows, (_, judging) in zip(several, held, strict=True)]
-        drafts = networks(problem, [(ground, penalty, 1) for ground, _ in pairs for penalty in _COMPARED], pool)
-        judges = [_judges(problem, ground, judging) for ground, judging in pairs for _ in _COMPARED]
-        return float(np.mean([_on(draft, rows).score() for draft, rows in zip(drafts, judges, strict=True)]))
+        nets = networks(problem, [(start_rows, penalty, 1) for start_rows, _ in pairs for penalty in _COMPARED], pool)
+        judges = [_judges(problem, start_rows, judging) for start_rows, judging in pairs for _ in _COMPARED]
+        return float(np.mean([_on(net, rows).score() for net, rows in zip(nets, judges, strict=True)]))
 
     fewer = [taught(training) for training, _ in held]
     return (fewer, taught) if score(fewer) > score(own) else (own, problem.rows)
 
 
-def _judges(problem: Problem, ground: RowsWithStarts, judging: Examples) -> Rows:
+def _judges(problem: Problem, start_rows: RowsWithStarts, judging: Examples) -> Rows:
     """Rows of classes that weigh nothing cannot judge; where there are no others, the rows to learn from do."""
     rows = problem.rows(judging)
-    return rows if len(rows.target) else ground.rows
+    return rows if len(rows.target) else start_rows.rows
 
 
 def _chosen(trials: Trials) -> Trial:
     """What is best on the held-out rows, of all that is worth trying."""
-    problem, tries = trials.problem, trials.drafts
+    problem, tries = trials.problem, trials.nets
     for penalty in _penalties(problem):
         trials.alone(penalty)
         if _settled(problem, list(tries)):
@@ -201,39 +204,38 @@ def _cost(problem: Problem, edges: float) -> float:
 
 def _found(trials: Trials, chosen: Trial) -> Found:
     """The networks of the frontier, learned with the held-out rows as well."""
-    problem, tries, pool = trials.problem, trials.drafts, trials.pool
+    problem, tries, pool = trials.problem, trials.nets, trials.pool
     kept = [one for one in tries if one is chosen or (one.members == 1 and one.penalty >= chosen.penalty)]
-    (ground,) = rows_with_starts(problem, [trials.prepare(problem.examples)], pool)
-    drafts = networks(problem, [(ground, one.penalty, one.members) for one in kept], pool)
-    drafts = [
-        jointly(problem, [draft], one.penalty, pool)[0] if one.joint else draft
-        for one, draft in zip(kept, drafts, strict=True)
+    (start_rows,) = rows_with_starts(problem, [trials.prepare(problem.examples)], pool)
+    nets = networks(problem, [(start_rows, one.penalty, one.members) for one in kept], pool)
+    nets = [
+        jointly(problem, [net], one.penalty, pool)[0] if one.joint else net for one, net in zip(kept, nets, strict=True)
     ]
     held = [list(map(NetworkSnapshot.of, tries[one])) for one in kept]
-    found = list(zip(kept, drafts, strict=True))
-    if not any(0 < draft.edges <= _ONE_LITERAL for draft in drafts):
-        one, draft, others = _one_literal(trials, ground, chosen.penalty)
-        found, held = [*found, (one, draft)], [*held, list(map(NetworkSnapshot.of, others))]
+    found = list(zip(kept, nets, strict=True))
+    if not any(0 < net.edges <= _ONE_LITERAL for net in nets):
+        one, net, others = _one_literal(trials, start_rows, chosen.penalty)
+        found, held = [*found, (one, net)], [*held, list(map(NetworkSnapshot.of, others))]
     return Found(found, kept.index(chosen), list(tries), held)
 
 
 def _one_literal(
-    trials: Trials, ground: RowsWithStarts, penalty: float
+    trials: Trials, start_rows: RowsWithStarts, penalty: float
 ) -> tuple[Trial, MutableNetwork, list[MutableNetwork]]:
     """Where the frontier begins: on an easy table, several literals are worth the highest penalty. Roots of descent are
     far too large to begin with."""
     small = replace(trials.problem, most_rules=1, longest=1)
-    every = [RowsWithStarts(each.rows, []) for each in (ground, *(learned for learned, _ in trials.pairs))]
-    draft, *held = networks(small, [(each, penalty, 1) for each in every], trials.pool)
-    return _judged(trials.pairs, penalty, 1, False, held), draft, held
+    every = [RowsWithStarts(each.rows, []) for each in (start_rows, *(learned for learned, _ in trials.pairs))]
+    net, *held = networks(small, [(each, penalty, 1) for each in every], trials.pool)
+    return _judged(trials.pairs, penalty, 1, False, held), net, held
 
 
 def _so_far(trials: Trials) -> Found:
     """What there is when the search is interrupted: the networks of the first split, which never saw some rows."""
-    tries, history = trials.drafts, list(trials.drafts)
-    held = [list(map(NetworkSnapshot.of, drafts)) for drafts in tries.values()]
-    drafts = [(one, drafts[0]) for one, drafts in tries.items()]
-    return Found(drafts, history.index(_best(trials.problem, history)), history, held, interrupted=True)
+    tries, history = trials.nets, list(trials.nets)
+    held = [list(map(NetworkSnapshot.of, nets)) for nets in tries.values()]
+    nets = [(one, nets[0]) for one, nets in tries.items()]
+    return Found(nets, history.index(_best(trials.problem, history)), history, held, interrupted=True)
 
 
 def number_of_splits(examples: Examples, most: int) -> int:
@@ -276,15 +278,13 @@ def _may_vote(problem: Problem, one: Trial) -> bool:
     return wanted and one.edges < _READABLE and more < _HOPED
 
 
-def _judged(
-    pairs: Sequence[Pair], penalty: float, members: int, joint: bool, drafts: Sequence[MutableNetwork]
-) -> Trial:
-    seen = [_on(draft, validation).score() for draft, (_, validation) in zip(drafts, pairs, strict=True)]
-    edges = float(np.mean([draft.edges for draft in drafts]))
-    trained = float(np.mean([draft.score() for draft in drafts]))
+def _judged(pairs: Sequence[Pair], penalty: float, members: int, joint: bool, nets: Sequence[MutableNetwork]) -> Trial:
+    seen = [_on(net, validation).score() for net, (_, validation) in zip(nets, pairs, strict=True)]
+    edges = float(np.mean([net.edges for net in nets]))
+    trained = float(np.mean([net.score() for net in nets]))
     return Trial(penalty, members, joint, edges, trained, float(np.mean(seen)))
 
 
-def _on(draft: MutableNetwork, rows: Rows) -> MutableNetwork:
+def _on(net: MutableNetwork, rows: Rows) -> MutableNetwork:
     """The same network on other rows."""
-    return MutableNetwork(rows, draft.layers, draft.order, draft.default)
+    return MutableNetwork(rows, net.layers, net.order, net.default)

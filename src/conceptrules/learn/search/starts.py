@@ -41,13 +41,13 @@ Wanted = tuple[RowsWithStarts, float, int]
 def rows_with_starts(problem: Problem, several: Sequence[Rows], pool: Executor) -> list[RowsWithStarts]:
     """With roots, unless the table is small, or has many classes, or time is short."""
 
-    def ground(rows: Rows) -> RowsWithStarts:
+    def start_rows(rows: Rows) -> RowsWithStarts:
         wanted = problem.effort.descent and problem.ablation.descent and _descends(rows)
         return RowsWithStarts(
             rows, descended(rows, problem.literals, problem.ablation.priority, problem.seed) if wanted else []
         )
 
-    return list(pool.map(ground, several))
+    return list(pool.map(start_rows, several))
 
 
 def _descends(rows: Rows) -> bool:
@@ -58,26 +58,26 @@ def networks(problem: Problem, wanted: Sequence[Wanted], pool: Executor) -> list
     """All that are wanted, every start of each a job of its own. What comes out does not depend on the pool."""
     jobs = [
         (number, member, k)
-        for number, (ground, _, members) in enumerate(wanted)
+        for number, (start_rows, _, members) in enumerate(wanted)
         for member in range(members)
-        for k in range(_grown_starts(problem, ground) + len(_roots(ground, member, members)))
+        for k in range(_grown_starts(problem, start_rows) + len(_roots(start_rows, member, members)))
     ]
 
     def work(job: tuple[int, int, int]) -> MutableNetwork:
         number, member, k = job
-        ground, penalty, members = wanted[number]
-        terms, rng = _terms(problem, ground.rows, penalty), np.random.default_rng((problem.seed, member, k))
-        root = k - _grown_starts(problem, ground)
-        draft = _grown(ground.rows, terms, rng, k) if root < 0 else _roots(ground, member, members)[root].copy()
-        repeat(draft, terms, lambda: sweep(draft, terms, rng))
-        return draft
+        start_rows, penalty, members = wanted[number]
+        terms, rng = _terms(problem, start_rows.rows, penalty), np.random.default_rng((problem.seed, member, k))
+        root = k - _grown_starts(problem, start_rows)
+        net = _grown(start_rows.rows, terms, rng, k) if root < 0 else _roots(start_rows, member, members)[root].copy()
+        repeat(net, terms, lambda: sweep(net, terms, rng))
+        return net
 
     best: dict[tuple[int, int], MutableNetwork] = {}
-    for (number, member, _), draft in zip(jobs, pool.map(work, jobs), strict=True):
+    for (number, member, _), net in zip(jobs, pool.map(work, jobs), strict=True):
         terms = _terms(problem, wanted[number][0].rows, wanted[number][1])
         rival = best.get((number, member))
-        if rival is None or (objective(draft, terms) > objective(rival, terms) and within(draft, terms)):
-            best[number, member] = draft
+        if rival is None or (objective(net, terms) > objective(rival, terms) and within(net, terms)):
+            best[number, member] = net
     return [_together([best[number, m] for m in range(one[2])], problem.ablation) for number, one in enumerate(wanted)]
 
 
@@ -85,34 +85,34 @@ def jointly(problem: Problem, votes: Sequence[MutableNetwork], penalty: float, p
     """The same networks that vote, each improved as one."""
 
     def work(vote: MutableNetwork) -> MutableNetwork:
-        draft = vote.copy()
-        improve_jointly(draft, _terms(problem, draft.rows, penalty))
-        return draft
+        net = vote.copy()
+        improve_jointly(net, _terms(problem, net.rows, penalty))
+        return net
 
     return list(pool.map(work, votes))
 
 
-def _roots(ground: RowsWithStarts, member: int, members: int) -> Sequence[MutableNetwork]:
+def _roots(start_rows: RowsWithStarts, member: int, members: int) -> Sequence[MutableNetwork]:
     """All, for one network; where several vote, each member has one of them, so that they differ."""
-    return ground.roots if members == 1 else ground.roots[member : member + 1]
+    return start_rows.roots if members == 1 else start_rows.roots[member : member + 1]
 
 
-def _grown_starts(problem: Problem, ground: RowsWithStarts) -> int:
+def _grown_starts(problem: Problem, start_rows: RowsWithStarts) -> int:
     """Several classes take long, and it matters less where the search begins; roots take the place of some; and small
     tables take no time at all."""
     starts = problem.effort.starts
-    if len(ground.rows.target) < _SMALL:
+    if len(start_rows.rows.target) < _SMALL:
         return 4 * starts
-    return starts if ground.rows.classes == 2 and not ground.roots else max(starts // 2, 1)
+    return starts if start_rows.rows.classes == 2 and not start_rows.roots else max(starts // 2, 1)
 
 
 def _together(members: Sequence[MutableNetwork], ablation: Ablation) -> MutableNetwork:
     if len(members) == 1:
         return members[0]
-    draft = committee(members)
+    net = committee(members)
     if ablation.priority:
-        draft.improve_priority()
-    return draft
+        net.improve_priority()
+    return net
 
 
 def _terms(problem: Problem, rows: Rows, penalty: float) -> Terms:
@@ -132,11 +132,11 @@ def _terms(problem: Problem, rows: Rows, penalty: float) -> Terms:
 def _grown(rows: Rows, terms: Terms, rng: np.random.Generator, number: int) -> MutableNetwork:
     """From an empty network."""
     order = _order(rows, bool(number % 2) and terms.priority)
-    draft = MutableNetwork.empty(rows, order, order[-1])
-    start(draft, terms, rng)
+    net = MutableNetwork.empty(rows, order, order[-1])
+    start(net, terms, rng)
     if terms.priority:
-        draft.improve_priority()
-    return draft
+        net.improve_priority()
+    return net
 
 
 def _order(rows: Rows, reverse: bool) -> list[int]:

@@ -11,21 +11,21 @@ from conceptrules.learn.search.objective import Terms, objective
 from conceptrules.learn.search.regrow import regrow_class
 
 
-def sweep(draft: MutableNetwork, terms: Terms, rng: np.random.Generator) -> None:
+def sweep(net: MutableNetwork, terms: Terms, rng: np.random.Generator) -> None:
     """The layers below the last level from the bottom up, the classes in a random order, then who wins."""
-    for depth in range(len(draft.layers) - 2):
-        improve_layer(draft, depth, terms, rng)
-    for c in rng.permutation(draft.rows.classes).tolist():
-        improve_rules(draft, len(draft.layers) - 1, c, terms)
-        grow_rules(draft, c, terms, rng)
+    for depth in range(len(net.layers) - 2):
+        improve_layer(net, depth, terms, rng)
+    for c in rng.permutation(net.rows.classes).tolist():
+        improve_rules(net, len(net.layers) - 1, c, terms)
+        grow_rules(net, c, terms, rng)
         if terms.regrow:
-            regrow_class(draft, c, terms, rng)
+            regrow_class(net, c, terms, rng)
     if terms.priority:
-        draft.improve_priority()
+        net.improve_priority()
 
 
-def improve_layer(draft: MutableNetwork, depth: int, terms: Terms, rng: np.random.Generator) -> None:
+def improve_layer(net: MutableNetwork, depth: int, terms: Terms, rng: np.random.Generator) -> None:
     """Every node of a layer once, in a random order."""
-    score, improve = objective(draft, terms), improve_concept if depth % 2 else improve_rule
-    for node in rng.permutation(len(draft.layers[depth])).tolist():
-        score = improve(draft, depth, node, terms, score)
+    score, improve = objective(net, terms), improve_concept if depth % 2 else improve_rule
+    for node in rng.permutation(len(net.layers[depth])).tolist():
+        score = improve(net, depth, node, terms, score)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.binarize.mdlp import _cumulated, cut_points
+from conceptrules.binarize.entropy_cuts import _cumulated, cut_points
 
 Rows = list[tuple[float, int, int]]
 ROWS = st.lists(st.tuples(st.integers(0, 12).map(float), st.integers(0, 2), st.integers(1, 3)), min_size=1, max_size=40)

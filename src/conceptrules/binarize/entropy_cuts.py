@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.binarize.short_cuts import short_number
+from conceptrules.binarize.rounded_cuts import short_number
 
 _LARGEST, _SMALLEST = np.finfo(np.float64).max, np.finfo(np.float64).smallest_normal
 # Cuts closer than this, in bits a row, are equally good and the first is taken, whatever the rounding of logarithms.

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conceptrules.binarize import Binarizer
-from conceptrules.binarize.mdlp import cut_points
-from conceptrules.binarize.short_cuts import short_number
-from conceptrules.binarize.thresholds import QUANTILES, quantile_places, threshold_cuts
+from conceptrules.binarize.entropy_cuts import cut_points
+from conceptrules.binarize.quantile_cuts import QUANTILES, quantile_places, threshold_cuts
+from conceptrules.binarize.rounded_cuts import short_number
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Interval, holds
 from tests.strategies_tables import as_read, raw_columns

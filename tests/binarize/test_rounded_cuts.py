@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.binarize.short_cuts import short_moment, short_number
+from conceptrules.binarize.rounded_cuts import short_moment, short_number
 from conceptrules.model.predicate import EPOCH
 
 MICROSECOND = dt.timedelta(microseconds=1)

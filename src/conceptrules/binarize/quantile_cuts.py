@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.binarize.mdlp import cumulated, cut_places
+from conceptrules.binarize.entropy_cuts import cumulated, cut_places
 
 # Measured on magic04: with so many a column, a macro-F1 of 0.826 before any local search.
 QUANTILES = 32
@@ -27,7 +27,7 @@ def threshold_cuts(
     NaN is left out. Cuts are ascending, with rows between any two and on both sides, so that no two thresholds are
     alike or constant. All values of a column with few of them are cuts.
 
-    >>> from conceptrules.binarize.short_cuts import short_number
+    >>> from conceptrules.binarize.rounded_cuts import short_number
     >>> x, y = np.array([1.0, 2, 3, 4, 5, 6, 7, 8]), np.zeros(8, dtype=int)
     >>> threshold_cuts(x, y, np.ones(8), n_classes=1, quantiles=3, shorten=short_number)
     (2.0, 4.0, 6.0)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from conceptrules.explain.evaluation import evaluate
+from conceptrules.explain.scores import evaluate
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import pack
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
