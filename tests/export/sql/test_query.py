@@ -190,7 +190,7 @@ def test_a_double_is_written_exactly(value):
         text = number_literal(value, "sqlite").sql("sqlite")
         assert connection.execute(f"SELECT {text}").fetchone()[0] == value
     text = number_literal(value, "duckdb").sql("duckdb")
-    assert duckdb.execute(f"SELECT {text}").fetchone()[0] == value
+    assert duckdb.execute(f"SELECT {text}").fetchall()[0][0] == value
 
 
 def measured() -> RuleNetwork:
