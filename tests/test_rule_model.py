@@ -52,6 +52,9 @@ def test_a_small_class_stays_in_training(quick: Quick) -> None:
     with pytest.warns(UserWarning, match="class 'rare' has too few rows for a validation split of 0.2"):
         clf = quick().fit(X, y)
     assert "rare" in clf.network_.classes
+    y[3:5] = "odd"
+    with pytest.warns(UserWarning, match="classes 'odd', 'rare' have too few rows"):
+        quick().fit(X, y)
 
 
 def test_validation_rows_of_your_own(quick: Quick) -> None:
@@ -88,7 +91,7 @@ def test_a_warning_points_at_the_line_that_fits(quick: Quick, data: str) -> None
     assert [warning.filename for warning in caught] == [__file__]
 
 
-@pytest.mark.filterwarnings("ignore:class .* has too few rows")
+@pytest.mark.filterwarnings("ignore:class.* too few rows")
 def test_weights_that_are_shares_are_noticed(quick: Quick) -> None:
     X, y = simple()
     clf, share = quick(), np.full(len(y), 1 / len(y))

@@ -52,7 +52,6 @@ def _warn_of_small(data: TrainingData, fraction: float, training: Examples, held
     judging = held.target if held is not training else np.zeros(0, np.int64)
     small = data.classes[np.setdiff1d(training.target, judging).astype(np.intp)]
     if len(small):
-        warn(
-            f"class {', '.join(map(repr, small.tolist()))} has too few rows for a validation split of "
-            f"{fraction}; its rows stay in training"
-        )
+        named = ", ".join(map(repr, small.tolist()))
+        few = f"class {named} has" if len(small) == 1 else f"classes {named} have"
+        warn(f"{few} too few rows for a validation split of {fraction}; these rows stay in training")

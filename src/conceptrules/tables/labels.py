@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from conceptrules.model.errors import InputError
+from conceptrules.model.errors import InputError, warn
 from conceptrules.model.text import plural
 from conceptrules.tables.column_values import read_values
 
@@ -19,6 +18,13 @@ Labels = NDArray[Any]
 
 HEAVIEST = 1e9
 """The largest weight of a row or a class. Sums and products of such weights never overflow in the kernels."""
+MANY = 50
+"""More classes than this are told; so many different numbers are more likely a quantity."""
+_SINGLE = 20  # more classes than this, most of them with one or two rows, are no classes
+BINS = "pd.qcut(y, 4).astype(str)"
+"""How to cut a quantity into ranges."""
+FEWER = "y.where(y.map(y.value_counts()) >= 10, 'other')"
+"""How to put rare labels into one class."""
 
 
 def check_labels(y: Any, name: str = "y", sample_weight: Any = None) -> tuple[Labels, NDArray[np.float64]]:
@@ -43,7 +49,12 @@ def check_labels(y: Any, name: str = "y", sample_weight: Any = None) -> tuple[La
     if labels.dtype.kind == "f" and np.isinf(labels).any():
         row = np.flatnonzero(np.isinf(labels))[0]
         raise InputError(f"{name} holds infinity in row {row}; a class needs a finite number")
-    check_classification_targets(labels if family != "category" else codes_of_labels(labels)[1])
+    fractions = labels[labels % 1 != 0] if labels.dtype.kind == "f" else labels[:0]
+    if len(fractions):  # the first words are scikit-learn's, which tests estimators for them
+        raise InputError(
+            f"Unknown label type: continuous. {name} holds fractions such as {fractions[0]}, and has "
+            f"{len(np.unique(labels))} different numbers: it is a quantity; cut it into a few ranges: {BINS}"
+        )
     return labels, weight
 
 
@@ -78,12 +89,39 @@ def codes_of_labels(labels: Labels) -> tuple[Labels, NDArray[np.intp]]:
 
 
 def check_classes(labels: Labels) -> Labels:
-    """Return the distinct labels, sorted; raise an error unless there are at least two."""
-    classes = codes_of_labels(labels)[0]
+    """Return the distinct labels, sorted; raise an error unless there are at least two, and not far too many."""
+    classes, codes = codes_of_labels(labels)
     if len(classes) < 2:
         found = f"1 class, {classes.tolist()[0]!r}" if len(classes) else "no rows, and so no class"
         raise InputError(f"y has {found}; a classifier needs rows of at least two classes")
+    check_not_too_many(np.bincount(codes), labels.dtype.kind in "iuf")
     return classes
+
+
+def check_not_too_many(
+    counts: NDArray[np.intp], numeric: bool, name: str = "y", bins: str = BINS, fewer: str = FEWER
+) -> None:
+    """Raise an error if labels are a quantity or names of single rows, and warn of more than MANY classes.
+
+    `counts` has the rows of each class. Numbers are a quantity if there are more than MANY different ones, on average
+    on fewer than ten rows each. Labels of any type are no classes if there are more than 20, most of them on one or two
+    rows. `bins` and `fewer` are what to write instead.
+    """
+    different, rows = len(counts), int(counts.sum())
+    single = different > _SINGLE and np.median(counts) <= 2
+    if numeric and (single or different > max(MANY, rows / 10)):
+        raise InputError(
+            f"{name} seems to be a quantity: it has {different} different numbers in {plural(rows, 'row')}; "
+            f"cut it into a few ranges to predict which one it is in: {bins}"
+        )
+    if single:
+        raise InputError(
+            f"{name} has {different} different labels in {plural(rows, 'row')}, most of them on one or two rows: it "
+            f"seems to be a name or free text, and no class; put rare labels into one class: {fewer}"
+        )
+    if different > MANY:
+        way = f"cut a quantity into ranges: {bins}" if numeric else f"put rare ones into one: {fewer}"
+        warn(f"{name} has {different} classes, which takes long and gives many rules; {way}")
 
 
 def check_weights(sample_weight: Any, rows: int) -> NDArray[np.float64]:

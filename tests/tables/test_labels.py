@@ -1,0 +1,55 @@
+"""Targets that are no classes: what they seem to be is told, with what to write instead."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from conceptrules import ConceptRuleClassifier
+from conceptrules.model.errors import InputError
+from conceptrules.tables.labels import BINS, FEWER, check_classes, check_labels
+
+PRICES = np.arange(600) * 37 % 201
+
+
+@pytest.mark.parametrize("labels", [PRICES, PRICES.astype(float), np.arange(30)])
+def test_a_quantity_is_refused_with_the_way_out(labels):
+    different = len(np.unique(labels))
+    with pytest.raises(InputError, match=f"y seems to be a quantity: it has {different} different numbers") as caught:
+        ConceptRuleClassifier().fit(np.zeros((len(labels), 1)), labels)
+    assert BINS in str(caught.value)
+
+
+def test_fractions_are_refused_with_the_way_out():
+    with pytest.raises(
+        InputError, match="Unknown label type: continuous.*such as 0.5, and has 3 different numbers"
+    ) as caught:
+        check_labels([0.5, 1.5, 2.25, 0.5])
+    assert BINS in str(caught.value)
+
+
+def test_names_of_single_rows_are_refused():
+    with pytest.raises(InputError, match="40 different labels in 60 rows, most of them on one or two rows") as caught:
+        check_classes(np.array([f"person {number % 40}" for number in range(60)]))
+    assert FEWER in str(caught.value)
+
+
+def test_many_classes_with_rows_enough_are_told():
+    with pytest.warns(UserWarning, match="y has 60 classes.*put rare ones into one"):
+        check_classes(np.array([f"kind {number % 60}" for number in range(1200)]))
+    with pytest.warns(UserWarning, match="y has 60 classes.*cut a quantity into ranges"):
+        check_classes(np.arange(1200) % 60)
+
+
+def test_few_classes_of_whatever_type_are_left_alone():
+    """A class each for 20 rows, the 26 letters and the years of a decade: warnings are errors here."""
+    for labels in (np.arange(20), np.array(list("abcdefghijklmnopqrstuvwxyz") * 3), np.arange(2010, 2020).repeat(2)):
+        assert len(check_classes(labels)) == len(np.unique(labels))
+
+
+def test_the_ways_out_lead_out():
+    y = pd.Series(PRICES)
+    assert len(check_classes(check_labels(eval(BINS))[0])) == 4
+    y = pd.Series(["a"] * 30 + ["b"] * 30 + list("cdefgh"))
+    assert check_classes(check_labels(eval(FEWER))[0]).tolist() == ["a", "b", "other"]
