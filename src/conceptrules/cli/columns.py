@@ -9,12 +9,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from conceptrules.cli import target_ranges as ranges
 from conceptrules.cli.files.csv_errors import NEARLY_ALL, are_numbers
 from conceptrules.cli.files.table_reader import Source
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Column, Value
 from conceptrules.model.values import label_text, whole
+from conceptrules.tables.labels import check_not_too_many
 from conceptrules.tables.table import nearest
 
 
@@ -67,9 +69,9 @@ def _order(text: str) -> tuple[Value, ...]:
 
 
 def examples(
-    source: Source, target: str, drop: Iterable[str], only: Iterable[str], kinds: Mapping[str, Told]
+    source: Source, target: str, drop: Iterable[str], only: Iterable[str], kinds: Mapping[str, Told], bins: int = 0
 ) -> tuple[pa.Table, np.ndarray]:
-    """Return the table to learn from and the class of each row.
+    """Return the table to learn from and the class of each row; with `bins`, these are ranges of the target's numbers.
 
     Labels in text files are text: 01 and False stay as they are.
     A target that is told to be a category may hold fractions, and is text in Parquet too.
@@ -84,7 +86,10 @@ def examples(
     y = labels(table[target], target, source.name)
     if len(y.unique()) < 2:
         raise InputError(f"the target column {target!r} is {y[0].as_py()!r} in every row; learning needs two classes")
-    if kinds.get(target) == "category":
+    if bins:
+        numbers = _numbers(y, target)
+        y = pa.chunked_array([ranges.labels(numbers, ranges.cuts(numbers, bins))])
+    elif kinds.get(target) == "category":
         y = y.cast(pa.string())
     else:
         check_classes(y, target)
@@ -99,27 +104,56 @@ def _read_as(kind: Told) -> str:
 
 
 def check_classes(y: pa.ChunkedArray, target: str) -> None:
-    """Raise if the classes are fractions, as in a regression, and not names or whole numbers."""
-    numbers = y
+    """Raise if the classes are a quantity, or names of single rows; warn if they are very many."""
+    numeric = y
     if pa.types.is_string(y.type):
-        numeric = are_numbers(y)
-        y = y.filter(numeric) if pc.mean(numeric).as_py() >= NEARLY_ALL else y.slice(0, 0)
-        numbers = pc.utf8_trim_whitespace(y).cast(pa.float64())
-    if not pa.types.is_floating(numbers.type):
-        return
-    fractions = y.filter(pc.not_equal(numbers, pc.floor(numbers)))
+        texts = are_numbers(y)
+        numeric = y.filter(texts) if pc.mean(texts).as_py() >= NEARLY_ALL else y.slice(0, 0)
+    elif not (pa.types.is_integer(y.type) or pa.types.is_floating(y.type)):
+        numeric = y.slice(0, 0)
+    numbers = _as_floats(numeric)
+    fractions = numeric.filter(pc.not_equal(numbers, pc.floor(numbers)))
     if len(fractions):
         raise InputError(
             f"the target column {target!r} holds fractions such as {fractions[0]}, not classes; "
-            f"if each one is a class, say --kind {quote(f'{target}=category')}"
+            f"if each one is a class, say --kind {quote(f'{target}=category')}; --bins 4 makes four ranges of them"
         )
+    check_not_too_many(
+        y.value_counts().field("counts").to_numpy(),
+        len(numbers) > 0,
+        f"the target column {target!r}",
+        bins="--bins 4",
+        fewer="in the table, or take another --target",
+    )
+
+
+def _as_floats(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return (pc.utf8_trim_whitespace(column) if pa.types.is_string(column.type) else column).cast(pa.float64())
+
+
+def _numbers(y: pa.ChunkedArray, target: str) -> np.ndarray:
+    """Return the target as finite numbers."""
+    try:
+        numbers = _as_floats(y).to_numpy()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise InputError(
+            f"--bins makes ranges of numbers, but the target column {target!r} holds others: {error}"
+        ) from None
+    if not np.isfinite(numbers).all():
+        raise InputError(f"--bins makes ranges of finite numbers, but the target column {target!r} holds infinity")
+    return numbers
 
 
 def labelled(source: Source, target: str, network: RuleNetwork) -> tuple[pa.Table, np.ndarray]:
     """Return the columns that a network uses and the true class of each row."""
     target = known(target, source.columns, source.name) if target else default_target(source, network)
     column = labels(source.read([target], {target: "category"})[target], target, source.name)
-    column = _alike(column, network.classes)
+    cuts = ranges.cuts_of(network.classes)
+    column = (
+        _alike(column, network.classes)
+        if cuts is None
+        else pa.chunked_array([ranges.labels(_numbers(column, target), cuts)])
+    )
     classes = [label_text(label) for label in network.classes]
     if not {label_text(label) for label in column.unique().to_pylist()} & set(classes):
         raise InputError(

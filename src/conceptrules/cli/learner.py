@@ -58,11 +58,12 @@ def learning_task(
     kind: Sequence[str],
     learner: Learner,
     text: TextFormat = USUAL,
+    bins: int = 0,
 ) -> tuple[Classifier, pa.Table, np.ndarray]:
     """Return the estimator, the table to learn from and the class of each row."""
     source = open_table(data, text)
     kinds = columns.kinds(kind, source.columns, source.name)
-    X, y = columns.examples(source, target, drop, only, kinds)
+    X, y = columns.examples(source, target, drop, only, kinds, bins)
     for note in columns.doubtful(X):
         typer.echo(f"note: {note}", err=True)
     return classifier(learner, {name: kinds[name] for name in X.column_names if name in kinds}), X, y

@@ -19,6 +19,10 @@ MissingWords = Annotated[
     typer.Option("--missing", help="Words that mean missing besides the empty field: NA,?,-", show_default=False),
 ]
 Target = Annotated[str, typer.Option("--target", "-t", help="The column to predict.", show_default=False)]
+Bins = Annotated[
+    int,
+    typer.Option(help="Predict in which of so many ranges the target is, where it is a quantity.", show_default=False),
+]
 Drop = Annotated[
     list[str],
     typer.Option(

@@ -18,6 +18,7 @@ from conceptrules.cli.files.text_format import text_format
 from conceptrules.cli.learner import Learner, learning_task
 from conceptrules.cli.options import (
     TABLE,
+    Bins,
     Delimiter,
     Device,
     Drop,
@@ -79,6 +80,7 @@ def evaluate(
     seed: Seed = 0,
     n_jobs: Jobs = -1,
     device: Device = None,
+    bins: Bins = 0,
     delimiter: Delimiter = "",
     missing: MissingWords = "",
 ) -> None:
@@ -119,7 +121,7 @@ def evaluate(
         n_jobs=n_jobs,
         device=device,
     )
-    clf, X, y = learning_task(paths[0], target, drop, only, kind, learner, text_format(delimiter, missing))
+    clf, X, y = learning_task(paths[0], target, drop, only, kind, learner, text_format(delimiter, missing), bins)
     _show(cross_validation(clf, X, y, cv, seed))
 
 

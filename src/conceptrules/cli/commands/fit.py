@@ -13,6 +13,7 @@ from conceptrules.cli.files.models import write_model
 from conceptrules.cli.files.text_format import text_format
 from conceptrules.cli.learner import Learner, learning_task
 from conceptrules.cli.options import (
+    Bins,
     Data,
     Delimiter,
     Device,
@@ -64,6 +65,7 @@ def fit(
     seed: Seed = 0,
     n_jobs: Jobs = -1,
     device: Device = None,
+    bins: Bins = 0,
     delimiter: Delimiter = "",
     missing: MissingWords = "",
     quiet: Quiet = False,
@@ -87,7 +89,7 @@ def fit(
         n_jobs=n_jobs,
         device=device,
     )
-    clf, X, y = learning_task(data, target, drop, only, kind, learner, text_format(delimiter, missing))
+    clf, X, y = learning_task(data, target, drop, only, kind, learner, text_format(delimiter, missing), bins)
     start = perf_counter()
     interrupted = _fitted(clf, X, y)
     network = replace(clf.network_, target=target)

@@ -1,0 +1,88 @@
+"""A target that is a quantity: refused with the way out, which leads through all commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from conceptrules.cli import main
+from conceptrules.cli.target_ranges import cuts, cuts_of, labels, names
+from conceptrules.io.model_file import load
+from conceptrules.model.errors import InputError
+
+Run = Callable[..., str]
+
+
+@pytest.fixture
+def run(capsys, tmp_path, monkeypatch) -> Run:
+    monkeypatch.chdir(tmp_path)
+    rows = [(size, 3 * size + 100) for size in range(120)]
+    Path("homes.csv").write_text("size,price\n" + "".join(f"{size},{price}\n" for size, price in rows))
+    parquet.write_table(
+        pa.table({"size": [size for size, _ in rows], "price": [price for _, price in rows]}), "homes.parquet"
+    )
+
+    def running(*arguments: str, code: int = 0) -> str:
+        with pytest.raises(SystemExit) as end:
+            main(arguments)
+        out, err = capsys.readouterr()
+        assert end.value.code == code, err
+        return out + err
+
+    return running
+
+
+@pytest.mark.parametrize("table", ["homes.csv", "homes.parquet"])
+def test_a_quantity_is_refused_and_ranges_of_it_are_classes_everywhere(run: Run, table: str) -> None:
+    fit = ["fit", table, "-t", "price", "-o", "model.json", "--effort", "fast"]
+    assert "'price' seems to be a quantity: it has 120 different numbers in 120 rows" in (said := run(*fit, code=2))
+    assert said.rstrip().endswith("--bins 4")
+    run(*fit, "--bins", "3")
+    assert sorted(load("model.json").classes) == ["217 to 337", "over 337", "up to 217"]
+    assert "accuracy  1.0000" in run("evaluate", "model.json", table)
+    run("measure", "model.json", table, "-o", "again.json")
+    run("report", "model.json", table, "-o", "report.html")
+    assert "over 3 folds" in run("evaluate", table, "-t", "price", "--cv", "3", "--bins", "2", "--effort", "fast")
+
+
+def test_names_of_single_rows_are_refused_as_a_target(run: Run) -> None:
+    Path("people.csv").write_text("age,name\n" + "".join(f"{age},person {age}\n" for age in range(30)))
+    assert "30 different labels in 30 rows" in run("fit", "people.csv", "-t", "name", "-o", "model.json", code=2)
+
+
+def test_ranges_are_of_numbers(run: Run) -> None:
+    Path("people.csv").write_text("age,name\n1,a\n2,b\n")
+    said = run("fit", "people.csv", "-t", "name", "--bins", "2", "-o", "model.json", code=2)
+    assert "--bins makes ranges of numbers, but the target column 'name' holds others" in said
+
+
+def test_a_value_that_ends_a_range_is_in_it() -> None:
+    assert labels(np.array([-1.0, 1.0, 1.5, 9.0]), [1.0, 3.5]).tolist() == [
+        "up to 1",
+        "up to 1",
+        "1 to 3.5",
+        "over 3.5",
+    ]
+
+
+@pytest.mark.parametrize("ends", [[0.1], [-2.5, 1e-07, 3e20], [1.0, 2.0, 3.0]])
+def test_the_names_say_what_the_ranges_are(ends: list[float]) -> None:
+    assert cuts_of(names(ends)) == ends
+
+
+@pytest.mark.parametrize("classes", [["up to 1"], ["yes", "no"], ["up to 1", "over 2"], [1, 2], ["up to x", "over x"]])
+def test_other_names_are_no_ranges(classes: list[object]) -> None:
+    assert cuts_of(classes) is None
+
+
+def test_ranges_need_values_to_lie_between() -> None:
+    assert cuts(np.array([0.0, 1.0, 1.0, 1.0]), 4) == [0.0]
+    with pytest.raises(InputError, match="one range only"):
+        cuts(np.ones(9), 3)
+    with pytest.raises(InputError, match="--bins 1 is out of range"):
+        cuts(np.arange(9.0), 1)
