@@ -1,79 +1,98 @@
-"""Hypothesis strategies for the search: weighted rows of bits, nets of one to three levels on them, and terms."""
+"""Hypothesis strategies for the search: columns as bins, weighted rows, and rules on them."""
 
 from __future__ import annotations
 
-from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
-from conceptrules.learn.examples import Examples
-from conceptrules.learn.scoring import SCORES
-from conceptrules.learn.search.mutable_network import MutableNetwork
-from conceptrules.learn.search.objective import UNLIMITED, Terms
-from conceptrules.learn.search.packed_rows import Rows
+from conceptrules.kernels.search.scores import F1_MACRO
+from conceptrules.kernels.search.values import LONGEST, Columns, Limits, Rows, Rules, empty_rules
+from conceptrules.learn.search.merged_rows import rows_of
 
 SEEDS = st.integers(0, 2**32 - 1)
-SIZES = st.sampled_from([1, 2, 5, 63, 64, 65, 130])
 
 
 def seeded() -> st.SearchStrategy[np.random.Generator]:
-    """A generator from a seed: networks that are drawn edge by edge are nearly all constant."""
+    """A generator from a seed: what is drawn entry by entry is nearly always constant."""
     return SEEDS.map(np.random.default_rng)
 
 
-@st.composite
-def examples(draw: st.DrawFn, classes: int) -> Examples:
-    """Some rows whose class depends on their bits, mostly; of one weight, of whole numbers, or of fractions."""
-    rng, count, inputs = draw(seeded()), draw(SIZES), draw(st.integers(1, 6))
-    bits = rng.random((count, inputs)) < rng.random(inputs)
-    target = (bits @ rng.integers(0, 3, inputs) + (rng.random(count) < 0.2)) % classes
-    weights = {"one": np.ones(count), "whole": rng.integers(1, 4, count) * 1.0, "fraction": rng.random(count) + 0.01}
-    return Examples.of(bits, target.astype(np.int64), weights[draw(st.sampled_from(sorted(weights)))])
-
-
-@st.composite
-def rows(draw: st.DrawFn, classes: int | None = None) -> Rows:
-    classes = classes or draw(st.integers(2, 4))
-    return Rows.of(draw(examples(classes)), classes, draw(st.sampled_from(sorted(SCORES))))
-
-
-@st.composite
-def nets(draw: st.DrawFn, levels: int | None = None, classes: int | None = None) -> MutableNetwork:
-    """Nodes with none to three inputs, rules with negations; several classes may share a rule."""
-    judged = draw(rows(classes))
-    return draw(drafts_on(judged, levels))
-
-
-@st.composite
-def drafts_on(draw: st.DrawFn, judged: Rows, levels: int | None = None) -> MutableNetwork:
-    rng, levels = draw(seeded()), levels or draw(st.integers(1, 3))
-    nodes = [len(judged.words) // 2, *rng.integers(1, 5, 2 * levels - 1).tolist(), judged.classes]
-    layers = [
-        [some(rng, below if depth % 2 else 2 * below) for _ in range(size)]
-        for depth, (below, size) in enumerate(pairwise(nodes))
-    ]
-    return MutableNetwork(judged, layers, rng.permutation(judged.classes).tolist(), int(rng.integers(judged.classes)))
-
-
-def some(rng: np.random.Generator, size: int) -> np.ndarray:
-    """None to three different numbers below `size`."""
-    return rng.permutation(size)[: rng.integers(4)].astype(np.int64)
-
-
-@st.composite
-def terms(draw: st.DrawFn, net: MutableNetwork) -> Terms:
-    """Budgets that the net keeps, and that some of its neighbours do not."""
-    return Terms(
-        penalty=draw(st.sampled_from([0.0, 1e-4, 0.01, 0.2])),
-        longest=max(longest(net), draw(st.integers(1, 4))),
-        rules=draw(st.sampled_from([net.rules, net.rules + 1, UNLIMITED])),
-        edges=draw(st.sampled_from([net.edges, net.edges + 3, UNLIMITED])),
-        literals=draw(st.none() | seeded().map(lambda rng: rng.random(len(net.rows.words)) < 0.6)),
-        regrow=draw(st.integers(0, 2)),
-        seeds=draw(st.integers(0, 2)),
+def columns_of(bins: Any, ordered: Any, gaps: Any = False, askable: Any = None) -> Columns:
+    count = np.array(bins, np.int64)
+    gaps = np.broadcast_to(np.array(gaps, np.bool_), count.shape).copy()
+    return Columns(
+        bins=count,
+        gaps=gaps,
+        askable=gaps if askable is None else np.array(askable, np.bool_),
+        ordered=np.broadcast_to(np.array(ordered, np.bool_), count.shape).copy(),
+        cost=np.ones(len(count)),
+        start=np.concatenate([[0], np.cumsum(count + 1)]),
     )
 
 
-def longest(net: MutableNetwork) -> int:
-    return max((len(chosen) for layer in net.layers[::2] for chosen in layer), default=0)
+def some_columns(rng: np.random.Generator) -> Columns:
+    """One to four columns, ordered or not, with gaps or without; those with gaps may be asked for them, or not."""
+    size = rng.integers(1, 5)
+    gaps = rng.random(size) < 0.5
+    return columns_of(rng.integers(1, 7, size), rng.random(size) < 0.5, gaps, gaps & (rng.random(size) < 0.7))
+
+
+def some_rows(rng: np.random.Generator, columns: Columns, classes: int, size: int) -> Rows:
+    """Rows of which a third is of several classes, with whole weights or with fractions."""
+    codes = np.stack([rng.integers(0, b + g, size) for b, g in zip(columns.bins, columns.gaps, strict=True)], axis=1)
+    mass = np.eye(classes)[rng.integers(classes, size=size)]
+    mass[rng.random(size) < 0.3] += 1
+    mass *= rng.integers(1, 4, (size, 1)) if rng.random() < 0.5 else rng.random((size, classes)) + 0.01
+    return rows_of(codes.astype(np.uint8), mass)
+
+
+def some_rules(rng: np.random.Generator, columns: Columns, classes: int, count: int) -> Rules:
+    """Rules with none to four conditions, which hold in any set of bins."""
+    rules = empty_rules(count)
+    most = min(len(columns.bins), 4, LONGEST)
+    for r in range(count):
+        rules.owner[r], rules.length[r] = rng.integers(classes), rng.integers(0, most + 1)
+        rules.column[r, :most] = rng.permutation(len(columns.bins))[:most]
+        rules.allowed[r] = rng.random(rules.allowed[r].shape) < 0.7
+        rules.size[r] = 1
+    return rules
+
+
+def limits(**other: Any) -> Limits:
+    """Limits that limit nothing, at a small penalty."""
+    usual: dict[str, Any] = {
+        "penalty": 0.0,
+        "conditions": 24,
+        "rules": 50,
+        "edges": 1e12,
+        "categories": 16,
+        "negation": True,
+        "scoring": F1_MACRO,
+        "sweeps": 3,
+        "seeds": 1,
+        "regrow": 0,
+    }
+    return Limits(**usual | other)
+
+
+def holds_plain(rows: Rows, column: Any, allowed: Any, length: int) -> np.ndarray:
+    """On which rows all conditions of a rule hold."""
+    parts = [allowed[k, rows.codes[:, column[k]]] > 0 for k in range(length)]
+    return np.logical_and.reduce([np.ones(len(rows.codes), bool), *parts])
+
+
+def answers_plain(rows: Rows, rules: Rules, used: int, order: Any, default: int) -> np.ndarray:
+    """What a network answers on each row."""
+    answers = np.full(len(rows.codes), default)
+    for c in np.asarray(order)[::-1]:
+        for r in range(used):
+            if rules.owner[r] == c:
+                answers[holds_plain(rows, rules.column[r], rules.allowed[r], rules.length[r])] = c
+    return answers
+
+
+def confusion_plain(rows: Rows, answers: np.ndarray) -> np.ndarray:
+    classes = rows.mass.shape[1]
+    return np.stack([rows.mass[answers == k].sum(axis=0) for k in range(classes)], axis=1)

@@ -1,4 +1,4 @@
-"""The column conceptrules: the library as it comes on the raw table of a fold, and without a part of its search."""
+"""The column conceptrules: the library as it comes on the raw table of a fold."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from benchmarks.paper.reference import FAST
 from benchmarks.paper.scores import macro_f1, scores
 from benchmarks.paper.settings import Settings
 from conceptrules import ConceptRuleClassifier, RuleNetwork
-from conceptrules.learn.search.ablation import Ablation
 from conceptrules.model.evaluation import unpack
 from conceptrules.model.statistics import edges, edges_by_bounds
 from conceptrules.tables.prediction import decide, fired
@@ -27,22 +26,10 @@ CHESS = {f"{piece}_{name}": order for piece in PIECES for name, order in (("file
 KINDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {"chess": CHESS}
 """What a table does not say of itself: the files and ranks of a chess board have an order."""
 
-LEFT_OUT: Mapping[str, Mapping[str, Any]] = {
-    "conceptrules-no-priority": {"ablation": {"priority": False}},
-    "conceptrules-no-literals": {"literals": "intervals", "negation": False},
-    "conceptrules-no-descent": {"ablation": {"descent": False}},
-    "conceptrules-no-noise-filter": {"ablation": {"noise_filter": False}},
-    "conceptrules-no-local-search": {"ablation": {"local_search": False}},
-    "conceptrules-no-regrow": {"ablation": {"regrow": False}},
-    "conceptrules-no-path": {"ablation": {"penalty": 2.5, "voting": False}},
-    "conceptrules-no-minimise": {"ablation": {"minimise": False}},
-}
-"""What is set to leave a part out; `ablation` is no parameter of the estimator, since nobody else needs it."""
-
 
 def settings_of_column(data: str, model: str) -> Settings:
     """Return the settings of a column, which are the same for all data sets but for what chess is."""
-    fixed: dict[str, Any] = {"effort": "fast"} if model == FAST else dict(LEFT_OUT.get(model, {}))
+    fixed: dict[str, Any] = {"effort": "fast"} if model == FAST else {}
     if data in KINDS:
         fixed["kinds"] = {name: list(order) for name, order in KINDS[data].items()}
     return Settings(inputs="table", fixed=fixed)
@@ -50,11 +37,7 @@ def settings_of_column(data: str, model: str) -> Settings:
 
 def classifier(settings: Settings, seed: int) -> ConceptRuleClassifier:
     """Return an estimator with one thread: a run has as many processes as it may use."""
-    given = {key: value for key, value in settings.fixed.items() if key != "ablation"}
-    model = ConceptRuleClassifier(random_state=seed, n_jobs=1, **given)
-    if "ablation" in settings.fixed:
-        model._ablation = Ablation(**settings.fixed["ablation"])
-    return model
+    return ConceptRuleClassifier(random_state=seed, n_jobs=1, **settings.fixed)
 
 
 def run_fold(data: str, model: str, protocol: str, seed: int, fold: int, settings: Settings) -> Fold:
@@ -71,7 +54,6 @@ def run_fold(data: str, model: str, protocol: str, seed: int, fold: int, setting
     answers = learner.predict(X)
     end = perf_counter()
     network = learner.network_
-    front = {} if model in LEFT_OUT else {"frontier": front_of(learner, X, y)}  # no table asks for it there
     return Fold(
         fold,
         scores(y, answers, table.y[train]),
@@ -79,7 +61,7 @@ def run_fold(data: str, model: str, protocol: str, seed: int, fold: int, setting
         chosen(network),
         next(point.score for point in learner.frontier_ if point.network is network),
         {"edges": edges(network), "by_bounds": edges_by_bounds(network)},
-        {"fires": fires(network, X), **front, **({"warnings": said} if said else {})},
+        {"fires": fires(network, X), "frontier": front_of(learner, X, y), **({"warnings": said} if said else {})},
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchmarks.paper import figures
-from benchmarks.paper.ablation_tables import ablation_page
 from benchmarks.paper.conceptrules_tables import conceptrules_page
 from benchmarks.paper.reproduction_tables import reproduction_page
 from benchmarks.paper.results import read_results
@@ -26,7 +25,6 @@ def write_pages(folder: str | Path | None = None, root: Path | None = None) -> l
         "REPRODUCTION.md": reproduction_page(results),
         "SEARCHES.md": searches_page(results),
         "CONCEPTRULES.md": conceptrules_page(results),
-        "ABLATION.md": ablation_page(results),
     }
     for name, sections in pages.items():
         (place / name).write_text(text_of(sections), encoding="utf-8")

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import jsonl
-from benchmarks.paper.reference import ABLATIONS, COLUMN, FAST, OURS
+from benchmarks.paper.reference import COLUMN, FAST, OURS
 from conceptrules import __version__
 
 RECORDS = Path(__file__).parent / "records"
@@ -28,7 +28,7 @@ FOLDS = 5
 PACKAGES = ("numpy", "scikit-learn", "numba", "lightgbm", "torch", "triton")
 STAGES = ("CRS_O", "CRS_DN", "CRS_RR", "CRS_DN_RR")
 """Edges of a CRS: as extracted, without dead nodes, without redundant rules, without both."""
-EXPERIMENTS = ("baselines", "crs", "conceptrules", "ablation")
+EXPERIMENTS = ("baselines", "crs", "conceptrules")
 """The files whose lines are runs; the other files have lines of their own kind."""
 
 
@@ -36,8 +36,6 @@ def experiment_of(model: str) -> str:
     """Return the name of the file that keeps the runs of a model."""
     if model in OURS:
         return "crs"
-    if model in ABLATIONS:
-        return "ablation"
     return "conceptrules" if model in (COLUMN, FAST) else "baselines"
 
 

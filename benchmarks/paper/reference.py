@@ -28,20 +28,7 @@ CUT = (*OURS, "sbrl")
 
 COLUMN, FAST = "conceptrules", "conceptrules-fast"
 """The library as it comes, and with effort="fast"."""
-ABLATIONS = {
-    "conceptrules-no-priority": "1: the priority is not learned (the rarest class first, the commonest as the default)",
-    "conceptrules-no-literals": "2: intervals that do not overlap, no thresholds, no NOT",
-    "conceptrules-no-descent": "3: no starts by descent, all are grown",
-    "conceptrules-no-noise-filter": "3: no noise filter",
-    "conceptrules-no-local-search": "4: no local search, networks as they were grown",
-    "conceptrules-no-regrow": "4: local search without regrowing rules",
-    "conceptrules-no-path": "5: one edge penalty (2.5 rows) instead of a path, no votes of three",
-    "conceptrules-no-minimise": "6: no logic minimisation",
-}
-"""The column with one part of the search left out; the number is that of the stage it belongs to."""
-PAST = (COLUMN, FAST, *ABLATIONS)
-LARGE = ("adult", "bank-marketing", "chess", "connect-4", "letRecog", "magic04", "mushroom", "nursery")
-"""Data sets of which an ablation runs fold 0 only: a fold takes minutes."""
+PAST = (COLUMN, FAST)
 
 
 @cache

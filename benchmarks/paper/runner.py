@@ -19,8 +19,8 @@ from time import monotonic
 from typing import Any
 
 from benchmarks.paper.progress import counted, say
-from benchmarks.paper.records import FOLDS, QUICK, RECORDS, Fold, Run, missing, read, remove, write_fold
-from benchmarks.paper.reference import ABLATIONS, LARGE, OURS, PAST
+from benchmarks.paper.records import QUICK, RECORDS, Fold, Run, missing, read, remove, write_fold
+from benchmarks.paper.reference import OURS, PAST
 from benchmarks.paper.settings import Settings, load_settings
 from conceptrules.datasets.catalogue import catalogue
 
@@ -119,7 +119,6 @@ def run_baselines(plan: Plan) -> int:
         for each in plan.runs()
         if each.model not in OURS
         for fold in missing(each.data, each.model, each.protocol, each.seed, root=plan.root, retry=plan.retry)
-        if fold in folds_of(each)
     ]
     jobs.sort(key=lambda job: job.cost, reverse=True)
     lost = 0
@@ -128,10 +127,6 @@ def run_baselines(plan: Plan) -> int:
             lost += bool(outcome.error or outcome.refused)
             step(f"{job}: {outcome} ({seconds:.1f} s)")
     return lost
-
-
-def folds_of(run: Run) -> range:
-    return range(1 if run.model in ABLATIONS and run.data in LARGE else FOLDS)
 
 
 def settings_of(run: Run) -> Settings:

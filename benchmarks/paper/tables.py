@@ -47,7 +47,6 @@ the paper's five folds. Cut points, categories and every choice come from the tr
 | [REPRODUCTION.md](REPRODUCTION.md) | the paper's columns: what is missed, seeds, both protocols, baselines, times |
 | [SEARCHES.md](SEARCHES.md) | where the settings come from, and what other searches gave |
 | [CONCEPTRULES.md](CONCEPTRULES.md) | the library's own column: scores, edges, Pareto front, seeds |
-| [ABLATION.md](ABLATION.md) | what each part of the library's search is worth |
 | [HISTORY.md](../../HISTORY.md) | what was tried before, and what it gave |"""
 
 

@@ -21,7 +21,7 @@ from benchmarks.speed import report
 from benchmarks.speed.measure import Plan
 from benchmarks.speed.report import Groups
 
-GROUPS = ("startup", "binarization", "prediction", "single", "training", "growth", "recipe", "flips")
+GROUPS = ("startup", "binarization", "prediction", "single", "training", "growth", "recipe")
 
 
 def arguments() -> Namespace:

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from numbers import Integral
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 
 from conceptrules.binarize import Binarizer
-from conceptrules.learn.holdout import hold_out
 from conceptrules.learn.parameter_checks import check_common, generator, threads
 from conceptrules.learn.progress import search_progress
-from conceptrules.learn.search.ablation import ALL, Ablation
+from conceptrules.learn.search.binned_table import MAX_BINS
 from conceptrules.learn.search.description import describe
-from conceptrules.learn.search.fit import fit, penalties_to_try, simplified, splits_wanted
+from conceptrules.learn.search.fit import fit, penalties_to_try
 from conceptrules.learn.search.settings import SearchSettings
+from conceptrules.learn.search.task import search_task
 from conceptrules.learn.training_data import read_training_data
-from conceptrules.model.errors import warn
+from conceptrules.model.errors import InputError, warn
 from conceptrules.rule_model import RuleModel
 
 
 class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator):
     """Learn a Concept Rule Set, a small network of AND/OR rules that a person can read, by a search over networks.
 
-    Networks are grown and improved at several penalties of an edge, and held-out rows choose the penalty. The paper's
-    method, gradient descent, is `MLLPClassifier`.
+    Networks are grown and improved from the highest penalty of an edge to the lowest, and held-out rows choose the
+    penalty. The paper's method, gradient descent, is `MLLPClassifier`.
 
     Parameters
     ----------
@@ -39,22 +40,20 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         The most rules of the network, kept exactly. None: no limit.
     max_rule_length : int, default=None
         The most literals of a rule, kept exactly. None: 12.
-    literals : {"thresholds", "intervals"}, default="thresholds"
-        Which tests of numbers there are, as in `Binarizer`.
-    quantiles : int, default=32
-        The most thresholds of a column that are there only to split it evenly, as in `Binarizer`.
-    negation : bool or "auto", default="auto"
-        Whether rules may say `not`. "auto": of categories only (`not job = nurse`).
+    negation : bool, default=True
+        Whether rules may say `not` (`not job = nurse`).
+    max_bins : int, default=255
+        The most parts that a column of numbers is cut into, from 2 to 255.
     validation_fraction : float, default=0.2
-        The share of rows held out to choose the network. Small tables are split several times, and the network is
-        learned from all rows in the end.
+        The share of rows held out to choose the network: with 0.2 there are five folds, which are held out in turn, or
+        fewer of them on large tables. The network is learned from all rows in the end.
     class_weight : dict or "balanced", default=None
         What a row of each class counts: {class: weight}. None: all count the same.
     kinds : dict, default=None
         {column: kind} where a column is not what it seems: "number", "category", "boolean", and so on; or the list of
         its categories in their order.
-    max_categories : int, default=256
-        How many categories of a column are kept, the most frequent ones; the others read as unseen.
+    max_categories : int, default=255
+        How many categories of a column are kept, the most frequent ones; the others read as unseen. At most 255.
     random_state : int or RandomState, default=None
         Where chance comes from. The same seed and data give the same network.
     n_jobs : int, default=None
@@ -95,9 +94,6 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
     array(['a'], dtype='<U1')
     """
 
-    # What a part of the search is worth is measured by leaving it out (benchmarks/paper).
-    _ablation: Ablation = ALL
-
     def __init__(
         self,
         *,
@@ -106,13 +102,12 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         max_edges: int | None = None,
         max_rules: int | None = None,
         max_rule_length: int | None = None,
-        literals: str = "thresholds",
-        quantiles: int = 32,
-        negation: bool | str = "auto",
+        negation: bool = True,
+        max_bins: int = 255,
         validation_fraction: float = 0.2,
         class_weight: Mapping[Any, float] | str | None = None,
         kinds: Mapping[Any, Any] | None = None,
-        max_categories: int = 256,
+        max_categories: int = 255,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -122,9 +117,8 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         self.max_edges = max_edges
         self.max_rules = max_rules
         self.max_rule_length = max_rule_length
-        self.literals = literals
-        self.quantiles = quantiles
         self.negation = negation
+        self.max_bins = max_bins
         self.validation_fraction = validation_fraction
         self.class_weight = class_weight
         self.kinds = kinds
@@ -160,21 +154,23 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             If a parameter, the table or the classes do not fit; the message says what to do.
         """
         self.check_parameters()
-        settings, binarizer, rng = self._settings(), self._binarizer(), generator(self.random_state)
-        seed = int(rng.integers(2**31))
-        data = read_training_data(X, y, binarizer, sample_weight, self.class_weight)
-        splits = splits_wanted(data, settings)
-        holdout = hold_out(data, X_val, y_val, fraction=self.validation_fraction, splits=splits, rng=rng)
-        with search_progress(penalties_to_try(data, settings), self.verbose) as watch:
-            found = fit(data, holdout, settings, seed, threads(self.n_jobs), watch)
+        data = read_training_data(X, y, self._binarizer(), sample_weight, self.class_weight)
+        task, source = search_task(
+            data,
+            X_val,
+            y_val,
+            settings=self._settings(),
+            max_bins=int(self.max_bins),
+            validation_fraction=self.validation_fraction,
+            rng=generator(self.random_state),
+        )
+        with search_progress(penalties_to_try(task), self.verbose) as watch:
+            found = fit(task, threads(self.n_jobs), watch)
         if found.interrupted:
-            warn(
-                f"the search was interrupted; the best network so far is kept ({len(found.history)} penalties tried, "
-                "and some rows not learned from)"
-            )
-        front = simplified(found, holdout, settings)
-        choices = [describe(one, data, holdout, self.get_params()) for one in front.networks]
-        return self._take_over(data, [asdict(trial) for trial in front.history], choices, front.chosen)
+            warn(f"the search was interrupted; the best network so far is kept ({len(found.history)} penalties tried)")
+        choices = [describe(one, data, task, source, self.get_params()) for one in found.networks]
+        history = [asdict(trial) for trial in found.history]
+        return self._take_over(data, history, choices, found.chosen)._finished(y, found.interrupted)
 
     def check_parameters(self) -> None:
         """Check all parameters; `fit` does this before it reads the table.
@@ -197,10 +193,13 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             max_rules=self.max_rules,
             max_rule_length=self.max_rule_length,
             negation=self.negation,
-            ablation=self._ablation,
         )
 
     def _binarizer(self) -> Binarizer:
-        binarizer = Binarizer(self.kinds, self.max_categories, self.literals, self.quantiles)
+        for name, least in (("max_bins", 2), ("max_categories", 1)):
+            value = getattr(self, name)
+            if not isinstance(value, Integral) or isinstance(value, bool) or not least <= int(value) <= MAX_BINS:
+                raise InputError(f"{name} is {value!r}; it needs a whole number from {least} to {MAX_BINS}")
+        binarizer = Binarizer(self.kinds, int(self.max_categories), "thresholds", int(self.max_bins) - 1)
         binarizer.check()
         return binarizer

@@ -190,7 +190,7 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
     def _plan(self, data: TrainingData, X_val: Any = None, y_val: Any = None) -> Plan:
         """Split the rows, and say how to train on them."""
         rng = generator(self.random_state)
-        holdout = hold_out(data, X_val, y_val, fraction=self.validation_fraction, splits=1, rng=rng)
+        holdout = hold_out(data, X_val, y_val, fraction=self.validation_fraction, rng=rng)
         return Plan(data, holdout, job_of(data, holdout, self._hyperparameters(data.rows.inputs), rng))
 
     def _finish(self, plan: Plan, found: FitResult) -> Self:

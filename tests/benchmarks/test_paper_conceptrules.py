@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from benchmarks.paper import ablation_tables, conceptrules_tables, tables
+from benchmarks.paper import conceptrules_tables, tables
 from benchmarks.paper.__main__ import listed
 from benchmarks.paper.baselines import Refused
-from benchmarks.paper.conceptrules_runs import KINDS, LEFT_OUT, classifier, run_fold, settings_of_column
+from benchmarks.paper.conceptrules_runs import KINDS, classifier, run_fold, settings_of_column
 from benchmarks.paper.records import Fold, Run, read_all, write_entry, write_fold
-from benchmarks.paper.reference import ABLATIONS, COLUMN, FAST, LARGE, NAMES, PAST, data_names, paper_best, paper_cell
+from benchmarks.paper.reference import COLUMN, FAST, NAMES, PAST, data_names, paper_best, paper_cell
 from benchmarks.paper.results import average, edges_of, f1_of, read_results
-from benchmarks.paper.runner import Plan, folds_of, settings_of
+from benchmarks.paper.runner import Plan, settings_of
 from conceptrules import datasets
 
 ROOT = Path(__file__).parents[2]
@@ -139,31 +139,6 @@ def test_times_are_multiples_of_lightgbm(tmp_path: Path) -> None:
     assert found['adult, effort="fast"'] == [">= 78", "78.50", "met"]
 
 
-def test_an_ablation_is_compared_on_the_same_folds(tmp_path: Path) -> None:
-    put(tmp_path, "wine", 0.9)
-    put(tmp_path, "wine", 0.8, 80, "conceptrules-no-local-search")
-    put(tmp_path, "chess", 0.7, 1000)
-    put(tmp_path, "chess", 0.6, 3000, "conceptrules-no-local-search", folds=1)
-    put(tmp_path, "adult", 0.7, model="conceptrules-no-local-search", folds=4)
-    _, summary, by_data, _ = ablation_tables.ablation_page(read_results(tmp_path))
-    row = row_of(summary, ABLATIONS["conceptrules-no-local-search"])
-    assert row.endswith("| 70.00 (\N{MINUS SIGN}10.00) | 1,540 | 520 | 2.50 | 2 |")
-    assert row_of(summary, ABLATIONS["conceptrules-no-priority"]).endswith("| not run | 0 |")
-    assert "60.00 (\N{MINUS SIGN}10.00)<br>3,000" in row_of(by_data, "chess")
-    assert "| adult |" not in by_data
-
-
-def test_without_records_there_is_no_ablation(whole: Path) -> None:
-    assert ablation_tables.ablation_page(read_results(whole))[1:] == ["Not run."]
-
-
-def test_an_ablation_runs_one_fold_of_large_sets() -> None:
-    assert list(folds_of(Run("chess", "conceptrules-no-local-search"))) == [0]
-    assert list(folds_of(Run("chess", COLUMN))) == [0, 1, 2, 3, 4]
-    assert list(folds_of(Run("wine", "conceptrules-no-local-search"))) == [0, 1, 2, 3, 4]
-    assert set(LARGE) < set(data_names())
-
-
 def test_all_means_the_papers_models() -> None:
     read = listed(tuple(NAMES), PAST)
     assert read("all") == tuple(NAMES)
@@ -179,15 +154,11 @@ def test_settings_are_the_same_for_all_sets_but_for_what_chess_is() -> None:
         assert all(fixed == found["wine"] for fixed in found.values())
     assert settings_of_column("wine", COLUMN).fixed == {}
     assert settings_of_column("wine", FAST).fixed == {"effort": "fast"}
-    assert settings_of_column("wine", "conceptrules-no-minimise").fixed == {"ablation": {"minimise": False}}
-    assert set(LEFT_OUT) == set(ABLATIONS)
-    assert len({str(settings_of_column("wine", model)) for model in ABLATIONS}) == len(LEFT_OUT)
 
 
 def test_every_run_has_the_settings_that_it_would_have_today() -> None:
-    """A part that is left out in another way has to be run again."""
     runs = [record for record in read_all() if record.run.model in PAST]
-    assert len(runs) == 110
+    assert len(runs) == 16
     for record in runs:
         given = settings_of_column(record.run.data, record.run.model)
         assert given.as_dict() == record.settings, record.run

@@ -310,7 +310,7 @@ def test_twice_the_same_bytes(root: Path, tmp_path_factory: pytest.TempPathFacto
         pages.write_pages(folder, root)
     names = sorted(path.relative_to(first) for path in first.rglob("*") if path.is_file())
     assert [name.name for name in names] == [
-        *(f"{name}.md" for name in ("ABLATION", "CONCEPTRULES", "REPRODUCTION", "RESULTS", "SEARCHES")),
+        *(f"{name}.md" for name in ("CONCEPTRULES", "REPRODUCTION", "RESULTS", "SEARCHES")),
         *(f"{name}.svg" for name in ("activation", "case", "complexity", "gap", "rate")),
     ]
     for name in names:

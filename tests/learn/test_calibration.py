@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conceptrules.learn.calibration import calibrated, compare, held_out_reliability, optimism
-from conceptrules.learn.examples import Examples
+from conceptrules.learn.calibration import Labelled, calibrated, compare, held_out_reliability, optimism
+from conceptrules.model.evaluation import pack
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Equals
 from conceptrules.model.statistics import expected_patterns, pattern_frequencies, with_statistics
@@ -20,10 +20,10 @@ NETWORK = RuleNetwork(
 )
 
 
-def examples(*counts: tuple[int, int, float]) -> Examples:
+def examples(*counts: tuple[int, int, float]) -> Labelled:
     """(does the predicate hold, class, weight)"""
     bits, target, weight = (np.array(column) for column in zip(*counts, strict=True))
-    return Examples.of(bits[:, None].astype(bool), target.astype(np.int64), weight.astype(np.float64))
+    return Labelled(pack(bits[:, None].astype(bool)), target.astype(np.int64), weight.astype(np.float64))
 
 
 PERFECT = examples((1, 1, 50), (0, 0, 50))
@@ -36,7 +36,7 @@ def test_what_is_too_good_is_seen_on_held_out_rows() -> None:
 
 
 def test_probabilities_become_those_of_held_out_rows() -> None:
-    counted = with_statistics(NETWORK, PERFECT.to_packed_bits(), PERFECT.target, PERFECT.weight)
+    counted = with_statistics(NETWORK, *PERFECT)
     honest = calibrated(counted, optimism([compare(NETWORK, PERFECT, WORSE)]))
     fired = np.array([[False, True], [False, False]])
     assert pattern_frequencies(counted, fired)[0, 1] > 0.98
@@ -46,7 +46,7 @@ def test_probabilities_become_those_of_held_out_rows() -> None:
 
 
 def test_counts_stay_counts() -> None:
-    counted = with_statistics(NETWORK, PERFECT.to_packed_bits(), PERFECT.target, PERFECT.weight)
+    counted = with_statistics(NETWORK, *PERFECT)
     honest = calibrated(counted, optimism([compare(NETWORK, PERFECT, WORSE)]))
     assert honest.statistics.patterns == counted.statistics.patterns
     assert honest.statistics.counted
@@ -55,7 +55,7 @@ def test_counts_stay_counts() -> None:
 
 
 def test_rows_that_agree_take_nothing_away() -> None:
-    counted = with_statistics(NETWORK, WORSE.to_packed_bits(), WORSE.target, WORSE.weight)
+    counted = with_statistics(NETWORK, *WORSE)
     honest = calibrated(counted, optimism([compare(NETWORK, WORSE, WORSE)]))
     for (_, found), (_, wanted) in zip(expected_patterns(honest), counted.statistics.patterns, strict=True):
         assert found == pytest.approx(wanted)

@@ -100,7 +100,7 @@ Negation = Annotated[
     bool | None,
     typer.Option(
         "--negation/--no-negation",
-        help="Let rules say NOT, or never. By default, search negates categories only, and mllp nothing.",
+        help="Let rules say NOT, or never. By default, those of search may, those of mllp never do.",
         show_default=False,
     ),
 ]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TypeVar
 
-from conceptrules.io.json_readers import At, count, counts, fields, index, items, one_value, text, values, wrong
+from conceptrules.io.json_readers import At, count, counts, fields, flag, index, items, one_value, text, values, wrong
 from conceptrules.model.provenance import Setting, Training, Validation
 
 T = TypeVar("T")
@@ -21,9 +21,10 @@ _HASHES = re.compile(r"(?:[0-9a-f]{16})*")
 
 def training(value: object, at: At) -> Training:
     """Read how a network was learned."""
-    penalised = isinstance(value, dict) and "price" in value
+    known = value if isinstance(value, dict) else {}
+    penalised, mixed = "price" in known, "augmented" in known
     version, seed, settings, rows, rate, epoch, validation, stability, fingerprint, distinct, dropped, *more = fields(
-        value, at, (*_KEYS, *(_PENALISED if penalised else ()))
+        value, at, (*_KEYS, *(_PENALISED if penalised else ()), *(("augmented",) if mixed else ()))
     )
     return Training(
         version=text(version, (*at, "version")),
@@ -39,6 +40,7 @@ def training(value: object, at: At) -> Training:
         categories_dropped=_pairs(index, dropped, (*at, "categories_dropped")),
         edge_penalty=count(more[0], (*at, "price")) if penalised else None,
         members=index(more[1], (*at, "members")) if penalised else None,
+        augmented=mixed and flag(more[-1], (*at, "augmented")),
     )
 
 

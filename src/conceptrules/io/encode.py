@@ -133,6 +133,8 @@ def _training(training: Training) -> str:
     }
     if training.edge_penalty is not None:
         fields |= {"price": _flat(_number(training.edge_penalty)), "members": _flat(training.members)}
+    if training.augmented:
+        fields["augmented"] = "true"
     return _object(fields)
 
 

@@ -9,17 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.explain.reliability import binned, reliability
-from conceptrules.learn.examples import Examples
-from conceptrules.model.evaluation import Bits, class_words, decide_fired, unpack
+from conceptrules.model.evaluation import Bits, PackedBits, class_words, decide_fired, unpack
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.statistics import with_statistics
 
 Floats = NDArray[np.float64]
+
+
+class Labelled(NamedTuple):
+    """Rows whose classes are known."""
+
+    bits: PackedBits
+    """The bits of a network's predicates."""
+    target: NDArray[np.int64]
+    weight: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,13 +47,12 @@ class Comparison:
     """[answer, true class]: the weight of the rows it never saw."""
 
 
-def compare(network: RuleNetwork, training: Examples, held: Examples) -> Comparison:
+def compare(network: RuleNetwork, training: Labelled, held: Labelled) -> Comparison:
     """Return what a network does on the rows it was learned from, and on rows it never saw."""
-    words = [rows.to_packed_bits() for rows in (training, held)]
-    counted = with_statistics(network, words[0], training.target, training.weight)
+    counted = with_statistics(network, *training)
     confusions = []
-    for rows, bits in zip((training, held), words, strict=True):
-        fired = unpack(class_words(network.levels, bits))
+    for rows in (training, held):
+        fired = unpack(class_words(network.levels, rows.bits))
         confusions.append(_confusion(decide_fired(network, fired), rows, len(network.classes)))
     return Comparison(counted, fired, held.target, held.weight, *confusions)
 
@@ -81,6 +89,6 @@ def _bins(one: Comparison, others: Sequence[Comparison]) -> Iterator[tuple[float
     yield from reliability(calibrated(one.network, optimism(others)), one.fired, one.target, one.weight)
 
 
-def _confusion(decided: NDArray[np.intp], rows: Examples, classes: int) -> Floats:
+def _confusion(decided: NDArray[np.intp], rows: Labelled, classes: int) -> Floats:
     counts: Floats = np.bincount(decided * classes + rows.target, rows.weight, classes**2).astype(np.float64)
     return counts.reshape(classes, classes)

@@ -23,12 +23,12 @@ def with_training(
     rows: Examples,
     parameters: Mapping[str, Any],
     validation: Validation,
-    **chosen: float,
+    **chosen: Any,
 ) -> RuleNetwork:
     """Return the network with how it came about, and with what all rows of its table show.
 
     `rows` are the table's rows as bits of the network's predicates, `parameters` those of the estimator, and `chosen`
-    is what the validation rows chose: a rate and an epoch, or a penalty and members.
+    is what the validation rows chose: a rate and an epoch, or a penalty, members and mixed rows.
     """
     training = training_of(parameters, len(data.hashes), data.binarizer.categories_dropped_, **chosen)
     return replace(

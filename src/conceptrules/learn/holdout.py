@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from conceptrules.learn.examples import Examples, joined, split
-from conceptrules.learn.training_data import TrainingData, read_validation_rows
+from conceptrules.learn.examples import Examples, canonical, joined, split
+from conceptrules.learn.training_data import TrainingData, open_validation_rows
 from conceptrules.model.errors import warn
 
 HELD_BACK, GIVEN, TRAINING = "held back", "given", "training"
@@ -16,30 +16,30 @@ HELD_BACK, GIVEN, TRAINING = "held back", "given", "training"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Holdout:
-    """One split of the rows, or several."""
+    """One split of the rows."""
 
-    pairs: tuple[tuple[Examples, Examples], ...]
-    """Rows to learn from and rows to judge by. They are the same object where no row can be held out."""
+    training: Examples
+    """Rows to learn from."""
+    held: Examples
+    """Rows to judge by: the same object where no row can be held out."""
     source: str
     """Where the rows to judge by are from: HELD_BACK, GIVEN or TRAINING."""
     seen: Examples
     """All rows that may decide what is left out of the rules."""
 
 
-def hold_out(
-    data: TrainingData, X_val: Any, y_val: Any, *, fraction: float, splits: int, rng: np.random.Generator
-) -> Holdout:
-    """Take the user's rows to judge by, or else hold back a fraction of the rows, several times if asked.
+def hold_out(data: TrainingData, X_val: Any, y_val: Any, *, fraction: float, rng: np.random.Generator) -> Holdout:
+    """Take the user's rows to judge by, or else hold back a fraction of the rows.
 
     A class that is too small to give a row stays in training, which is told in a warning.
     """
     if X_val is not None or y_val is not None:
-        given = read_validation_rows(data, X_val, y_val)
-        return Holdout(((data.rows, given),), GIVEN, joined(data.rows, given))
-    pairs = tuple(_held_back(data.rows, fraction, rng) for _ in range(splits))
-    training, held = pairs[0]
+        table, target, weight = open_validation_rows(data, X_val, y_val)
+        given = canonical(Examples.from_packed_bits(data.binarizer.transform_packed(table), target, weight))
+        return Holdout(data.rows, given, GIVEN, joined(data.rows, given))
+    training, held = _held_back(data.rows, fraction, rng)
     _warn_of_small(data, fraction, training, held)
-    return Holdout(pairs, TRAINING if held is training else HELD_BACK, data.rows)
+    return Holdout(training, held, TRAINING if held is training else HELD_BACK, data.rows)
 
 
 def _held_back(rows: Examples, fraction: float, rng: np.random.Generator) -> tuple[Examples, Examples]:

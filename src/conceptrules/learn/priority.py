@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 import numpy as np
 
-from conceptrules.learn.examples import Bits, Examples, Targets, Weights
+from conceptrules.learn.examples import Bits, Examples, Weights
 
 Priority = tuple[tuple[int, ...], int]
 """The numbers of the classes, the first winner first, and the number of the default."""
-
-_HELPS = 1e-12  # sums of the same numbers in another order differ by less
 
 
 def by_precision(fired: Bits, examples: Examples, class_weight: Weights) -> Priority:
@@ -39,26 +35,3 @@ def by_position(fired: Bits, examples: Examples, class_weight: Weights) -> Prior
 
 PRIORITIES = {"learned": by_precision, "first": by_position}
 """What `MLLPClassifier(priority=...)` can be."""
-
-
-def rarest_first(target: Targets, weight: Weights, classes: int) -> Priority:
-    """Return the classes from the rarest to the commonest, which is the default."""
-    order = np.argsort(np.bincount(target, weight, classes), kind="stable").tolist()
-    return tuple(order), order[-1]
-
-
-def improved(order: Sequence[int], default: int, score: Callable[[Sequence[int], int], float]) -> Priority:
-    """Return a priority whose score is at least as high: neighbours change places, and other defaults are tried."""
-    order = list(order)
-    best = score(order, default)
-    while True:
-        before = best
-        for place in range(len(order) - 1):
-            swapped = [*order[:place], order[place + 1], order[place], *order[place + 2 :]]
-            if (now := score(swapped, default)) > best + _HELPS:
-                best, order = now, swapped
-        for c in sorted(order):
-            if (now := score(order, c)) > best + _HELPS:
-                best, default = now, c
-        if best == before:
-            return tuple(order), default

@@ -24,6 +24,7 @@ def training_of(
     epoch: float | None = None,
     penalty: float | None = None,
     members: float | None = None,
+    augmented: bool = False,
 ) -> Training:
     """Return how a network came about. Parameters of the estimator that are no plain values are left out."""
     seed = parameters.get("random_state")
@@ -38,6 +39,7 @@ def training_of(
         categories_dropped=categories_dropped,
         edge_penalty=None if penalty is None else float(penalty),
         members=None if members is None else int(members),
+        augmented=augmented,
     )
 
 

@@ -1,8 +1,9 @@
-"""What a learner starts from: a table, read once, as bits."""
+"""What a learner starts from: a table, read once."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,16 +22,14 @@ _LIGHT = 0.1
 """The mean of weights below which they are more likely shares than numbers of rows."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class TrainingData:
-    """The rows of a table, as bits of the predicates that a binarizer learned from them."""
+    """The rows of a table, and the predicates that a binarizer learned from them."""
 
     binarizer: Binarizer
     classes: NDArray[Any]
     class_weight: Any
     """The user's `class_weight`, checked."""
-    rows: Examples
-    """The rows in canonical form."""
     hashes: NDArray[np.uint64]
     """A hash of each row of the table."""
     table: Table
@@ -39,6 +38,12 @@ class TrainingData:
     weight: NDArray[np.float64]
     """The weight of each row of the table."""
 
+    @cached_property
+    def rows(self) -> Examples:
+        """The rows as bits of all predicates, in canonical form."""
+        words = self.binarizer.transform_packed(self.table)
+        return canonical(Examples.from_packed_bits(words, self.target, self.weight))
+
     def blank(self) -> RuleNetwork:
         """Return a network of these predicates and classes, without rules."""
         names = tuple(self.classes.tolist())
@@ -46,20 +51,18 @@ class TrainingData:
         return RuleNetwork(self.binarizer.columns_, self.binarizer.predicates_, (none,), names)
 
     def rows_for(self, network: RuleNetwork) -> Examples:
-        """Return the rows as bits of the predicates of a network, which may have others than the binarizer."""
-        if network.predicates == self.binarizer.predicates_:
-            return self.rows
+        """Return the rows as bits of the predicates of a network, in canonical form."""
         words = read_packed_bits(network.columns, network.predicates, self.table)
         return canonical(Examples.from_packed_bits(words, self.target, self.weight))
 
-    def weights_of_classes(self, rows: Examples) -> NDArray[np.float64]:
-        """Return the weight of each class, where "balanced" means balanced on these rows."""
-        share = np.bincount(rows.target, rows.weight, len(self.classes)).astype(np.float64)
+    def weights_of_classes(self, target: NDArray[np.int64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the weight of each class, where "balanced" means balanced on rows of these classes and weights."""
+        share = np.bincount(target, weight, len(self.classes)).astype(np.float64)
         return check_class_weight(self.class_weight, self.classes, share)
 
 
 def read_training_data(X: Any, y: Any, binarizer: Binarizer, sample_weight: Any, class_weight: Any) -> TrainingData:
-    """Fit the binarizer to a table, and return the table's rows as bits. Each cell of the table is read once.
+    """Fit the binarizer to a table, and return the table with what was learned. Each cell of it is read once.
 
     Labels, weights and classes are checked before the table is opened; rows of weight 0 are never looked at.
     """
@@ -74,25 +77,26 @@ def read_training_data(X: Any, y: Any, binarizer: Binarizer, sample_weight: Any,
     table = table.read_once()
     binarizer.fit(table, labels, sample_weight=weight)
     target = codes_of_labels(labels)[1]
-    rows = canonical(Examples.from_packed_bits(binarizer.transform_packed(table), target, weight))
     hashes = row_hashes(binarizer.columns_, table, labels)
-    return TrainingData(binarizer, classes, class_weight, rows, hashes, table, target, weight)
+    return TrainingData(binarizer, classes, class_weight, hashes, table, target, weight)
 
 
-def read_validation_rows(data: TrainingData, X_val: Any, y_val: Any) -> Examples:
-    """Return rows that the user gives for validation, as bits of the same predicates."""
+def open_validation_rows(
+    data: TrainingData, X_val: Any, y_val: Any
+) -> tuple[Table, NDArray[np.int64], NDArray[np.float64]]:
+    """Return the rows that the user gives for validation: a table, their classes as numbers, and their weights."""
     if X_val is None or y_val is None:
         raise InputError("X_val and y_val go together: give both or none")
     labels, weight = check_labels(y_val, "y_val")
     unknown = np.setdiff1d(labels, data.classes)
     if len(unknown):
         raise InputError(f"y_val has the class {unknown.tolist()[0]!r}, which y has not")
-    words = data.binarizer.transform_packed(X_val)
-    if words.rows != len(labels):
-        raise InputError(f"y_val has {len(labels)} labels for the {words.rows} rows of X_val")
-    if not words.rows:
+    table = open_table(X_val)
+    if table.rows != len(labels):
+        raise InputError(f"y_val has {len(labels)} labels for the {table.rows} rows of X_val")
+    if not table.rows:
         raise InputError("X_val has no rows; leave X_val and y_val out to have rows of X held back instead")
-    return canonical(Examples.from_packed_bits(words, np.searchsorted(data.classes, labels), weight))
+    return table, np.searchsorted(data.classes, labels), weight
 
 
 def _warn_of_light(weight: NDArray[np.float64]) -> None:

@@ -62,7 +62,9 @@ class Training:
     edge_penalty: float | None = None
     """The penalty of an edge, in rows, that was best on the validation rows; None where edges had none."""
     members: int | None = None
-    """How many networks vote in this one, or did before local search made them one; None where edges had no penalty."""
+    """How many networks vote in this one; None where edges had no penalty."""
+    augmented: bool = False
+    """Whether the rules were learned from mixed rows too, with the classes that a forest expects of them."""
 
 
 def for_other_rules(training: Training | None) -> Training | None:

@@ -1,4 +1,4 @@
-"""A committee answers as its members would by vote."""
+"""The network of a vote decides as its members would by vote."""
 
 from __future__ import annotations
 
@@ -6,49 +6,97 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.learn.search.mutable_network import MutableNetwork
-from conceptrules.learn.search.voting import MEMBERS, committee, longest_vote
-from conceptrules.model.evaluation import PackedBits, first_firing, unpack
-from tests.strategies_search import drafts_on, rows
+from conceptrules.learn.search.voting import MEMBERS, Member, longest_vote, vote, voted
+from conceptrules.model.evaluation import decide_fired, first_firing, layers_plain
+from conceptrules.model.network import Level, Literal, Rule, RuleNetwork
+from conceptrules.model.predicate import Column, Equals
+from tests.strategies_search import seeded
+
+BITS = 4
+COLUMNS = tuple(Column(f"b{number}", "boolean") for number in range(BITS))
+ROWS = np.array(np.meshgrid(*[[False, True]] * BITS)).reshape(BITS, -1).T
 
 
-def fired(net: MutableNetwork) -> np.ndarray:
-    return unpack(PackedBits(net.fired, len(net.rows.target)))
+def network(levels: tuple[Level, ...], member: Member) -> RuleNetwork:
+    predicates = tuple(Equals(column.name, True) for column in COLUMNS)
+    classes = tuple(range(len(member.rules)))
+    return RuleNetwork(COLUMNS, predicates, levels, classes, member.order, member.default)
 
 
-def decided(net: MutableNetwork) -> np.ndarray:
-    return first_firing(fired(net), net.order, net.default)
+def fired(levels: tuple[Level, ...], member: Member) -> np.ndarray:
+    return layers_plain(network(levels, member), ROWS)[-1]
 
 
-@given(st.integers(2, 3).flatmap(rows), st.data())
-def test_of_few_classes_the_majority_of_decisions_wins(judged, data):
-    """Members may describe any of the classes, in any order, with any default; without a majority, that of the first
-    is taken."""
-    members = [data.draw(drafts_on(judged, levels=1)) for _ in range(MEMBERS)]
-    votes = np.sum([np.eye(judged.classes)[decided(member)] for member in members], axis=0)
+def some_member(rng: np.random.Generator, classes: int) -> Member:
+    """None to two rules for each class, in any priority, with any default."""
+
+    def rule() -> Rule:
+        chosen = rng.permutation(BITS)[: rng.integers(1, 3)]
+        return Rule(tuple(Literal(int(index), bool(rng.random() < 0.5)) for index in sorted(chosen)))
+
+    rules = tuple(tuple(dict.fromkeys(rule() for _ in range(rng.integers(3)))) for _ in range(classes))
+    return Member(rules, tuple(rng.permutation(classes).tolist()), int(rng.integers(classes)))
+
+
+@st.composite
+def some_members(draw: st.DrawFn, least: int = 2, most: int = 6) -> list[Member]:
+    rng, classes = draw(seeded()), draw(st.integers(least, most))
+    return [some_member(rng, classes) for _ in range(MEMBERS)]
+
+
+def together(members: list[Member]) -> np.ndarray:
+    every = [fired(member.levels(), member) for member in members]
+    return voted(every, [np.array(member.order) for member in members], [member.default for member in members])
+
+
+@given(some_members())
+def test_the_network_of_a_vote_decides_as_voted_says(members: list[Member]) -> None:
+    found = network(vote(members), members[0])
+    decided = decide_fired(found, layers_plain(found, ROWS)[-1])
+    np.testing.assert_array_equal(decided, together(members))
+
+
+@given(some_members(2, 3))
+def test_of_few_classes_the_majority_of_decisions_wins(members: list[Member]) -> None:
+    """Without a majority, the default of the first member is taken."""
+    decisions = [first_firing(fired(one.levels(), one), one.order, one.default) for one in members]
+    votes = np.sum([np.eye(len(members[0].rules))[decided] for decided in decisions], axis=0)
     wanted = np.where(votes.max(axis=1) >= 2, votes.argmax(axis=1), members[0].default)
-    assert (decided(committee(members)) == wanted).all()
+    np.testing.assert_array_equal(together(members), wanted)
 
 
-@given(rows(classes=4), st.data())
-def test_of_several_classes_two_votes_win_then_one(judged, data):
-    """A member has a vote for each class that fires; who wins among them is the first member's."""
-    members = [data.draw(drafts_on(judged, levels=1)) for _ in range(MEMBERS)]
-    votes = np.sum([fired(member) for member in members], axis=0)
-    wanted = np.where((votes >= 2).any(axis=1, keepdims=True), votes >= 2, votes >= 1)
-    together = committee(members)
-    assert (fired(together) == wanted).all()
-    assert (together.order, together.default) == (members[0].order, members[0].default)
+@given(some_members(4, 6))
+def test_of_several_classes_two_votes_win_then_the_first_member(members: list[Member]) -> None:
+    """A class has a vote of each member in which it fires. Where only the first member votes, its default is taken."""
+    every = [fired(member.levels(), member) for member in members]
+    first, answers = members[0], together(members)
+    for row, votes in enumerate(np.sum(every, axis=0)):
+        winners = votes > 1
+        if not winners.any() and any(part[row].any() for part in every[1:]):
+            winners = every[0][row]
+        assert answers[row] == next((k for k in first.order if winners[k]), first.default)
 
 
-@given(rows(), st.data())
-def test_rules_that_count_votes_are_short(judged, data):
-    together = committee([data.draw(drafts_on(judged, levels=1)) for _ in range(MEMBERS)])
-    lengths = [len(rule) for layer in together.layers[2::2] for rule in layer]
-    assert max(lengths, default=0) <= longest_vote(judged.classes)
+@given(some_members())
+def test_rules_that_count_votes_are_short(members: list[Member]) -> None:
+    _, *above = vote(members)
+    most = max(longest_vote(len(members[0].rules)), 3 if len(above) > 1 else 0)
+    assert all(len(rule.literals) <= most for level in above for rule in level.rules)
 
 
-@given(rows(), st.data())
-def test_members_that_agree_decide_as_each_does(judged, data):
-    member = data.draw(drafts_on(judged, levels=1))
-    assert (decided(committee([member] * MEMBERS)) == decided(member)).all()
+@given(some_members())
+def test_a_member_by_itself_is_one_level(members: list[Member]) -> None:
+    first = members[0]
+    (level,) = first.levels()
+    assert [tuple(level.rules[number] for number in concept.rules) for concept in level.concepts] == [
+        tuple(sorted(rules, key=level.rules.index)) for rules in first.rules
+    ]
+    alone = voted([fired(first.levels(), first)], [np.array(first.order)], [first.default])
+    np.testing.assert_array_equal(alone, first_firing(fired(first.levels(), first), first.order, first.default))
+
+
+@given(some_members())
+def test_three_equal_members_decide_as_one(members: list[Member]) -> None:
+    first = members[0]
+    alone = first_firing(fired(first.levels(), first), first.order, first.default)
+    np.testing.assert_array_equal(together([first] * MEMBERS), alone)

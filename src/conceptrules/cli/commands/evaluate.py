@@ -76,7 +76,7 @@ def evaluate(
     rate: Rate = None,
     negation: Negation = None,
     max_epochs: MaxEpochs = None,
-    max_categories: MaxCategories = 256,
+    max_categories: MaxCategories = 255,
     seed: Seed = 0,
     n_jobs: Jobs = -1,
     device: Device = None,

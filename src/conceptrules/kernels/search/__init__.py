@@ -1,1 +1,1 @@
-"""The compiled loops over rows of the search."""
+"""The compiled loops of the search on binned columns: scores, coverage, histograms of gains, and local search."""

@@ -41,8 +41,9 @@ class FitJob:
 
 def job_of(data: TrainingData, holdout: Holdout, hyperparameters: Hyperparameters, rng: np.random.Generator) -> FitJob:
     """Return the job of learning from a table, whose rows are split once."""
-    training, validation = holdout.pairs[0]
-    return FitJob(hyperparameters, training, validation, data.weights_of_classes(training), rng)
+    training = holdout.training
+    class_weight = data.weights_of_classes(training.target, training.weight)
+    return FitJob(hyperparameters, training, holdout.held, class_weight, rng)
 
 
 @dataclass(frozen=True, slots=True)

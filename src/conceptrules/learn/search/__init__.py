@@ -1,1 +1,1 @@
-"""The learner of `ConceptRuleClassifier`: a search over discrete networks."""
+"""The default learner: a search for networks on the bins of the columns."""

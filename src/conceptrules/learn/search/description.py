@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from conceptrules.learn.calibration import Comparison, calibrated, held_out_reliability, optimism
+from conceptrules.kernels.search.values import Rows
+from conceptrules.learn.calibration import Comparison, Labelled, calibrated, compare, held_out_reliability, optimism
 from conceptrules.learn.evidence import with_training
-from conceptrules.learn.holdout import Holdout
-from conceptrules.learn.search.fit import FoundNetwork
+from conceptrules.learn.search.coded_network import CodedNetwork
+from conceptrules.learn.search.fit import FoundNetwork, SearchTask
 from conceptrules.learn.training_data import TrainingData
 from conceptrules.model.metrics import macro_f1
 from conceptrules.model.pareto import Choice
@@ -18,20 +20,37 @@ from conceptrules.model.provenance import Validation
 from conceptrules.model.statistics import with_statistics
 
 
-def describe(found: FoundNetwork, data: TrainingData, holdout: Holdout, parameters: Mapping[str, Any]) -> Choice:
-    """Return the network with statistics of all rows, calibrated probabilities, and how it came about."""
+def describe(
+    found: FoundNetwork, data: TrainingData, task: SearchTask, source: str, parameters: Mapping[str, Any]
+) -> Choice:
+    """Return the network with statistics of all rows, calibrated probabilities, and how it came about.
+
+    All figures are of rows of the table, as they are counted without the weights of their classes.
+    """
     rows = data.rows_for(found.network)
     counted = with_statistics(found.network, rows.to_packed_bits(), rows.target, rows.weight)
+    class_weight = data.weights_of_classes(data.target, data.weight)
+    comparisons = [
+        compare(coded.network, *(_labelled(coded, side, class_weight) for side in (fold.training, fold.held)))
+        for coded, fold in zip(found.in_folds, task.folds, strict=True)
+    ]
     network = with_training(
-        calibrated(counted, optimism(found.comparisons)),
+        calibrated(counted, optimism(comparisons)),
         data,
         rows,
         parameters,
-        _validation(found.comparisons, holdout.source),
+        _validation(comparisons, source),
         penalty=found.trial.penalty,
         members=found.trial.members,
+        augmented=found.trial.augmented,
     )
-    return Choice(found.edges, found.score, network, found.extracted)
+    return Choice(found.edges, found.score, network, found.coded.network)
+
+
+def _labelled(coded: CodedNetwork, rows: Rows, class_weight: NDArray[np.float64]) -> Labelled:
+    """Return merged rows with one class each, as the bits of a network."""
+    row, label = np.nonzero(rows.mass)
+    return Labelled(coded.bits(rows.codes[row]), label, rows.mass[row, label] / class_weight[label])
 
 
 def _validation(comparisons: Sequence[Comparison], source: str) -> Validation:

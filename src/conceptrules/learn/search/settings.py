@@ -2,23 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
 
-import numpy as np
-from numpy.typing import NDArray
-
-from conceptrules.learn.scoring import SCORES
-from conceptrules.learn.search.ablation import ALL, Ablation
-from conceptrules.learn.search.problem import EFFORTS, Problem
-from conceptrules.learn.training_data import TrainingData
+from conceptrules.kernels.search import scores
+from conceptrules.kernels.search.values import Limits
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.predicate import Column, Equals, OneOf, Predicate
 
-LONGEST = 12
-"""Literals of a rule, unless something else is asked for."""
+SCORINGS = {
+    "f1_macro": scores.F1_MACRO,
+    "accuracy": scores.ACCURACY,
+    "balanced_accuracy": scores.BALANCED_ACCURACY,
+    "neg_log_loss": scores.NEG_LOG_LOSS,
+}
+MOST_RULES = 20_000
+"""Rules of any network."""
+_LONGEST = 24
+"""Edges of any rule; it has no more than 12 conditions, but some of them are sets of categories."""
+_CATEGORIES = 16
+"""Categories in one condition, so that it can be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How hard to try."""
+
+    sweeps: int
+    seeds: int
+    regrow: int
+    lowest: float
+    """The lowest penalty, in rows."""
+    trees: int
+    """Trees of the forest that is asked about mixed rows; 0: no such rows."""
+    votes: bool
+    """Whether three networks may vote."""
+
+
+EFFORTS = {
+    "fast": Effort(sweeps=3, seeds=1, regrow=0, lowest=0.3, trees=0, votes=False),
+    "default": Effort(sweeps=4, seeds=1, regrow=0, lowest=0.07, trees=80, votes=True),
+    "best": Effort(sweeps=8, seeds=3, regrow=4, lowest=0.03, trees=200, votes=True),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +55,10 @@ class SearchSettings:
     max_edges: int | None = None
     max_rules: int | None = None
     max_rule_length: int | None = None
-    negation: bool | str = "auto"
-    ablation: Ablation = ALL
+    negation: bool = True
 
     def __post_init__(self) -> None:
-        for name, known in (("effort", EFFORTS), ("scoring", SCORES)):
+        for name, known in (("effort", EFFORTS), ("scoring", SCORINGS)):
             value = getattr(self, name)
             if not isinstance(value, str) or value not in known:
                 raise InputError(f"{name} is {value!r}; use one of {', '.join(map(repr, known))}")
@@ -42,25 +66,33 @@ class SearchSettings:
             value = getattr(self, name)
             if value is not None and (not isinstance(value, Integral) or isinstance(value, bool) or value < 1):
                 raise InputError(f"{name} is {value!r}; it needs a whole number of at least 1, or None for no limit")
-        if not isinstance(self.negation, bool) and self.negation != "auto":
-            raise InputError(f"negation is {self.negation!r}; use True, False or 'auto'")
+        if not isinstance(self.negation, bool):
+            raise InputError(f"negation is {self.negation!r}; use True or False")
 
-    def problem(self, data: TrainingData, seed: int) -> Problem:
-        """Return what there is to learn from a table."""
-        predicates = data.binarizer.predicates_
-        return Problem(
-            examples=data.rows,
-            classes=len(data.classes),
-            class_weight=data.weights_of_classes(data.rows),
-            scoring=self.scoring,
-            literals=allowed_literals(data.binarizer.columns_, predicates, self.negation),
-            effort=EFFORTS[self.effort],
-            seed=seed,
-            most_edges=None if self.max_edges is None else int(self.max_edges),
-            most_rules=None if self.max_rules is None else int(self.max_rules),
-            longest=int(self.max_rule_length or LONGEST),
-            ablation=self.ablation,
-            columns=columns_of(predicates),
+    @property
+    def tries(self) -> Effort:
+        return EFFORTS[self.effort]
+
+    @property
+    def may_vote(self) -> bool:
+        """Whether three networks may vote: not where few edges, few rules or short rules are asked for."""
+        free = self.max_edges is None and self.max_rules is None and self.max_rule_length is None
+        return self.tries.votes and free
+
+    def limits(self, penalty: float) -> Limits:
+        """Return the limits of a search at a penalty, in units of the score."""
+        tries = self.tries
+        return Limits(
+            penalty=float(penalty),
+            conditions=int(min(self.max_rule_length or _LONGEST, _LONGEST)),
+            rules=int(min(self.max_rules or MOST_RULES, MOST_RULES)),
+            edges=float(self.max_edges or 1e12),
+            categories=_CATEGORIES,
+            negation=bool(self.negation),
+            scoring=SCORINGS[self.scoring],
+            sweeps=tries.sweeps,
+            seeds=tries.seeds,
+            regrow=tries.regrow,
         )
 
     def kept_by(self, network: RuleNetwork) -> bool:
@@ -69,24 +101,3 @@ class SearchSettings:
         longest = max((len(rule.literals) for rule in rules), default=0)
         found = ((network.edges, self.max_edges), (len(rules), self.max_rules), (longest, self.max_rule_length))
         return all(limit is None or count <= limit for count, limit in found)
-
-
-def allowed_literals(
-    columns: Sequence[Column], predicates: Sequence[Predicate], negation: bool | str
-) -> NDArray[np.bool_]:
-    """Return which of the predicates, and then of their negations, rules may have.
-
-    With "auto", only categories are negated, since thresholds come in pairs already.
-    """
-    kinds = {column.name: column.kind for column in columns}
-    unordered = [
-        isinstance(predicate, Equals | OneOf) and kinds[predicate.column] != "ordinal" for predicate in predicates
-    ]
-    negated = np.array(unordered, np.bool_) if negation == "auto" else np.full(len(predicates), bool(negation))
-    return np.concatenate([np.ones(len(predicates), bool), negated])
-
-
-def columns_of(predicates: Sequence[Predicate]) -> NDArray[np.int64]:
-    """Return the number of each predicate's column."""
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(one.column for one in predicates))}
-    return np.array([numbers[one.column] for one in predicates], np.int64)

@@ -1,1 +1,0 @@
-"""The compiled loops of the search on binned columns: scores, coverage, histograms of gains, and local search."""

@@ -1,0 +1,487 @@
+"""Local search for the rules of a network with one level: change, drop, add and exchange rules while it gets better.
+
+What is maximised is the score less the penalty of all edges. Gains of rows are linear in the score's slopes; whether a
+change is taken is decided by the exact score.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptrules.kernels.compiling import kernel
+from conceptrules.kernels.search.coverage import (
+    answer_instead,
+    confusion_of,
+    count_rules,
+    gains_of,
+    look_from,
+    toggle,
+)
+from conceptrules.kernels.search.growth import copy_rule, grow
+from conceptrules.kernels.search.histograms import climb
+from conceptrules.kernels.search.scores import score_of, slopes_of
+from conceptrules.kernels.search.values import CODES, LONGEST
+
+_HELPS = 1e-12
+"""Sums of the same numbers in another order differ by less."""
+_STANDSTILL = 2e-4
+"""A sweep that adds less than this to the score is the last."""
+_FIRST_CARE = 4.0
+"""How often rows that lose are counted where the first rules of a class are grown: later rules can add, but not take
+away."""
+
+
+class Work(NamedTuple):
+    """Where a search stands, and room to work in."""
+
+    counts: NDArray[np.int16]
+    """[class, row]: how many rules of the class hold."""
+    confusion: NDArray[np.float64]
+    slopes: NDArray[np.float64]
+    first_slopes: NDArray[np.float64]
+    """The slopes where every class is right: what the first rules of a class are grown for."""
+    open: NDArray[np.bool_]
+    """The rows where the class at hand would win if it fired."""
+    otherwise: NDArray[np.int64]
+    """The answer where it does not fire."""
+    gain: NDArray[np.float64]
+    active: NDArray[np.int64]
+    """The rows that gain or lose."""
+    within: NDArray[np.int64]
+    inside: NDArray[np.float64]
+    """A histogram over all bins; `beside` is another."""
+    beside: NDArray[np.float64]
+    slot: NDArray[np.int64]
+    """The condition on each column, or -1."""
+    column: NDArray[np.int64]
+    """The rule at hand, with `allowed` and `size`."""
+    allowed: NDArray[np.uint8]
+    size: NDArray[np.int64]
+    next_column: NDArray[np.int64]
+    """The best rule of those with one fear of losing."""
+    next_allowed: NDArray[np.uint8]
+    next_size: NDArray[np.int64]
+    best_column: NDArray[np.int64]
+    """The best rule until now."""
+    best_allowed: NDArray[np.uint8]
+    best_size: NDArray[np.int64]
+
+
+@kernel()
+def _work(rows: Any, columns: Any, scoring: Any) -> Any:
+    size, classes = rows.mass.shape
+    work = Work(
+        np.zeros((classes, size), np.int16),
+        np.zeros((classes, classes)),
+        np.zeros((classes, classes)),
+        np.zeros((classes, classes)),
+        np.ones(size, np.bool_),
+        np.zeros(size, np.int64),
+        np.zeros(size),
+        np.zeros(size, np.int64),
+        np.zeros(size, np.int64),
+        np.zeros(columns.start[-1]),
+        np.zeros(columns.start[-1]),
+        np.zeros(rows.codes.shape[1], np.int64),
+        np.zeros(LONGEST, np.int64),
+        np.zeros((LONGEST, CODES), np.uint8),
+        np.zeros(LONGEST, np.int64),
+        np.zeros(LONGEST, np.int64),
+        np.zeros((LONGEST, CODES), np.uint8),
+        np.zeros(LONGEST, np.int64),
+        np.zeros(LONGEST, np.int64),
+        np.zeros((LONGEST, CODES), np.uint8),
+        np.zeros(LONGEST, np.int64),
+    )
+    for i in range(size):
+        for k in range(classes):
+            work.confusion[k, k] += rows.mass[i, k]
+    slopes_of(work.confusion, scoring, work.first_slopes)
+    return work
+
+
+@kernel()
+def random_below(state: Any, size: Any) -> Any:
+    """Return a number from 0 to size - 1 (xorshift)."""
+    x = state[0]
+    x ^= x << np.uint64(13)
+    x ^= x >> np.uint64(7)
+    x ^= x << np.uint64(17)
+    state[0] = x
+    return np.int64((x >> np.uint64(11)) % np.uint64(size))
+
+
+@kernel()
+def cost_of(column: Any, size: Any, length: Any, columns: Any) -> Any:
+    """Return the edges of a rule, its own included, each at the cost of its column."""
+    cost = 1.0
+    for k in range(length):
+        cost += size[k] * columns.cost[column[k]]
+    return cost
+
+
+@kernel()
+def _cost_of_rule(rules: Any, r: Any, columns: Any) -> Any:
+    return cost_of(rules.column[r], rules.size[r], rules.length[r], columns)
+
+
+@kernel()
+def _put(rules: Any, r: Any, owner: Any, column: Any, allowed: Any, size: Any, length: Any) -> Any:
+    rules.owner[r], rules.length[r] = owner, length
+    copy_rule(column, allowed, size, length, rules.column[r], rules.allowed[r], rules.size[r])
+
+
+@kernel()
+def _take_out(rules: Any, r: Any, used: Any) -> Any:
+    """Take out a rule; the last one takes its place. Returns how many are left."""
+    last = used - 1
+    if r != last:
+        _put(rules, r, rules.owner[last], rules.column[last], rules.allowed[last], rules.size[last], rules.length[last])
+    return last
+
+
+@kernel()
+def _owned(rules: Any, used: Any, c: Any) -> Any:
+    count = 0
+    for r in range(used):
+        count += rules.owner[r] == c
+    return count
+
+
+@kernel()
+def _toggle_rule(rows: Any, rules: Any, r: Any, more: Any, work: Any, c: Any) -> Any:
+    toggle(
+        rows, rules.column[r], rules.allowed[r], rules.length[r], more,
+        work.counts[c], work.open, work.otherwise, c, work.confusion,
+    )  # fmt: skip
+
+
+@kernel()
+def _toggle(rows: Any, column: Any, allowed: Any, length: Any, more: Any, work: Any, c: Any) -> Any:
+    toggle(rows, column, allowed, length, more, work.counts[c], work.open, work.otherwise, c, work.confusion)
+
+
+@kernel()
+def _climb(rows: Any, columns: Any, limits: Any, work: Any, listed: Any, row: Any, length: Any) -> Any:
+    return climb(
+        rows, columns, limits, work.active, listed, work.gain, row,
+        work.column, work.allowed, work.size, length, work.inside, work.beside, work.slot,
+    )  # fmt: skip
+
+
+@kernel()
+def _seed_row(work: Any, listed: Any, state: Any) -> Any:
+    """Return a row that gains, or -1 if chance finds none."""
+    for _ in range(30):
+        row = work.active[random_below(state, listed)]
+        if work.gain[row] > 0:
+            return row
+    return -1
+
+
+@kernel()
+def _candidate(rows: Any, columns: Any, limits: Any, work: Any, listed: Any, attempt: Any, state: Any) -> Any:
+    """Make a new rule. Returns its conditions (0: none) and its value.
+
+    Rules are grown by information, and on odd attempts by the sum of gains: the one finds rules where nearly all rows
+    lose, the other finds wide ones where many gain. The first two are grown around no row, the others around one each.
+    """
+    row = -1 if attempt < 2 else _seed_row(work, listed, state)
+    if attempt > 1 and row < 0:
+        return 0, 0.0
+    if attempt % 2:
+        length, value = _climb(rows, columns, limits, work, listed, row, 0)
+    else:
+        length, value = grow(
+            rows, columns, limits, work.active, listed, work.gain, row,
+            work.column, work.allowed, work.size, work.inside, work.beside, work.slot, work.within,
+        )  # fmt: skip
+    if length and (row >= 0 or attempt % 2 == 0):
+        length, value = _climb(rows, columns, limits, work, listed, -1, length)
+    return length, value
+
+
+@kernel()
+def _keep_best(work: Any, length: Any) -> Any:
+    copy_rule(work.column, work.allowed, work.size, length, work.best_column, work.best_allowed, work.best_size)
+
+
+@kernel()
+def _swap(rows: Any, counts: Any, order: Any, place: Any, confusion: Any) -> Any:
+    """Exchange two neighbours in the priority; the confusion matrix follows where both fire and nothing before them."""
+    first, second = order[place], order[place + 1]
+    for i in range(counts.shape[1]):
+        if counts[first, i] > 0 and counts[second, i] > 0:
+            hidden = False
+            for p in range(place):
+                hidden = hidden or counts[order[p], i] > 0
+            if not hidden:
+                answer_instead(rows, i, first, second, confusion)
+    order[place], order[place + 1] = second, first
+
+
+@kernel()
+def tune_priority(rows: Any, counts: Any, order: Any, default: Any, confusion: Any, scoring: Any) -> Any:
+    """Exchange neighbours in the priority and try other defaults while the score rises. Returns default and score."""
+    classes = len(order)
+    confusion_of(rows, counts, order, default, confusion)
+    best = score_of(confusion, scoring)
+    silent = np.zeros(classes)  # the mass of the rows where no class fires
+    for i in range(counts.shape[1]):
+        fires = False
+        for c in range(classes):
+            fires = fires or counts[c, i] > 0
+        if not fires:
+            for k in range(classes):
+                silent[k] += rows.mass[i, k]
+    while True:
+        before = best
+        for place in range(classes - 1):
+            _swap(rows, counts, order, place, confusion)
+            now = score_of(confusion, scoring)
+            if now > best + _HELPS:
+                best = now
+            else:
+                _swap(rows, counts, order, place, confusion)
+        for c in range(classes):
+            for k in range(classes):
+                confusion[k, default] -= silent[k]
+                confusion[k, c] += silent[k]
+            now = score_of(confusion, scoring)
+            if now > best + _HELPS:
+                best, default = now, c
+            else:
+                for k in range(classes):
+                    confusion[k, c] -= silent[k]
+                    confusion[k, default] += silent[k]
+        if best <= before:
+            confusion_of(rows, counts, order, default, confusion)
+            return default, score_of(confusion, scoring)
+
+
+@kernel()
+def _start(rows: Any, columns: Any, limits: Any, rules: Any, order: Any, default: Any, work: Any, state: Any) -> Any:
+    """Grow rules for each class against the others, as if these were right already. Returns their number and cost."""
+    used, cost = 0, 0.0
+    for place in range(len(order)):
+        c = order[place]
+        if c == default:
+            continue
+        for i in range(len(work.open)):
+            work.open[i], work.otherwise[i] = True, default
+        while used < limits.rules:
+            listed, gaining = gains_of(
+                rows, work.open, work.otherwise, work.counts[c], c, work.first_slopes, _FIRST_CARE, True,
+                work.gain, work.active,
+            )  # fmt: skip
+            best, best_length = limits.penalty, 0
+            for attempt in range(2 * (limits.seeds + 1) if gaining else 0):
+                length, value = _candidate(rows, columns, limits, work, listed, attempt, state)
+                if length and value > best:
+                    best, best_length = value, length
+                    _keep_best(work, length)
+            more = cost_of(work.best_column, work.best_size, best_length, columns)
+            if best_length == 0 or cost + more > limits.edges:
+                break
+            _toggle(rows, work.best_column, work.best_allowed, best_length, 1, work, c)
+            _put(rules, used, c, work.best_column, work.best_allowed, work.best_size, best_length)
+            used, cost = used + 1, cost + more
+    return used, cost
+
+
+@kernel()
+def _improve(
+    rows: Any, columns: Any, limits: Any, rules: Any, used: Any, cost: Any, objective: Any, work: Any, c: Any
+) -> Any:
+    """Change or drop each rule of a class in turn. Returns the number of rules, their cost and the objective."""
+    slopes_of(work.confusion, limits.scoring, work.slopes)
+    r = 0
+    while r < used:
+        if rules.owner[r] != c:
+            r += 1
+            continue
+        length = rules.length[r]
+        _toggle_rule(rows, rules, r, -1, work, c)
+        listed, _ = gains_of(
+            rows, work.open, work.otherwise, work.counts[c], c, work.slopes, 1.0, False, work.gain, work.active
+        )
+        copy_rule(rules.column[r], rules.allowed[r], rules.size[r], length, work.column, work.allowed, work.size)
+        without_cost = cost - _cost_of_rule(rules, r, columns)
+        without = score_of(work.confusion, limits.scoring) - limits.penalty * without_cost
+        length, _ = _climb(rows, columns, limits, work, listed, -1, length)
+        if length:
+            new_cost = without_cost + cost_of(work.column, work.size, length, columns)
+            _toggle(rows, work.column, work.allowed, length, 1, work, c)
+            now = score_of(work.confusion, limits.scoring) - limits.penalty * new_cost
+            if now > objective + _HELPS and now > without and new_cost <= limits.edges:
+                objective, cost = now, new_cost
+                _put(rules, r, c, work.column, work.allowed, work.size, length)
+                r += 1
+                continue
+            _toggle(rows, work.column, work.allowed, length, -1, work, c)
+        if without >= objective:
+            objective, cost, used = without, without_cost, _take_out(rules, r, used)
+        else:
+            _toggle_rule(rows, rules, r, 1, work, c)
+            r += 1
+    return used, cost, objective
+
+
+@kernel()
+def _list_gains(rows: Any, limits: Any, work: Any, c: Any, care: Any, fear: Any) -> Any:
+    """List who gains from a new rule of a class, with one of three fears of losing. Returns as `gains_of` does."""
+    answered = 0.0
+    for k in range(len(work.confusion)):
+        answered += work.confusion[k, c]
+    if fear == 0:
+        slopes, hope = work.slopes, False
+    elif fear == 1 and care == 1:
+        slopes, hope = work.slopes, True
+    elif fear == 2 and answered == 0:
+        slopes, care, hope = work.first_slopes, _FIRST_CARE, True
+    else:
+        return 0, 0
+    return gains_of(rows, work.open, work.otherwise, work.counts[c], c, slopes, care, hope, work.gain, work.active)
+
+
+@kernel()
+def _add(
+    rows: Any,
+    columns: Any,
+    limits: Any,
+    rules: Any,
+    used: Any,
+    cost: Any,
+    objective: Any,
+    work: Any,
+    c: Any,
+    care: Any,
+    state: Any,
+) -> Any:
+    """Add rules of a class as long as one helps. Returns the number of rules, their cost and the objective."""
+    while used < limits.rules:
+        slopes_of(work.confusion, limits.scoring, work.slopes)
+        best, best_length = objective, 0
+        for fear in range(3):
+            listed, gaining = _list_gains(rows, limits, work, c, care, fear)
+            most, length = 0.0, 0
+            for attempt in range(2 * (limits.seeds + 1) if gaining else 0):
+                tried, value = _candidate(rows, columns, limits, work, listed, attempt, state)
+                if tried and value > most and cost + cost_of(work.column, work.size, tried, columns) <= limits.edges:
+                    most, length = value, tried
+                    copy_rule(
+                        work.column, work.allowed, work.size, tried, work.next_column, work.next_allowed, work.next_size
+                    )
+            if length == 0:
+                continue
+            # Of the rules that one fear leads to, the exact score judges the one with the largest gain.
+            more = cost_of(work.next_column, work.next_size, length, columns)
+            _toggle(rows, work.next_column, work.next_allowed, length, 1, work, c)
+            now = score_of(work.confusion, limits.scoring) - limits.penalty * (cost + more)
+            _toggle(rows, work.next_column, work.next_allowed, length, -1, work, c)
+            if now > best + _HELPS:
+                best, best_length = now, length
+                copy_rule(
+                    work.next_column, work.next_allowed, work.next_size, length,
+                    work.best_column, work.best_allowed, work.best_size,
+                )  # fmt: skip
+        if best_length == 0:
+            break
+        _toggle(rows, work.best_column, work.best_allowed, best_length, 1, work, c)
+        _put(rules, used, c, work.best_column, work.best_allowed, work.best_size, best_length)
+        objective, used = best, used + 1
+        cost += cost_of(work.best_column, work.best_size, best_length, columns)
+    return used, cost, objective
+
+
+@kernel()
+def _exchange(
+    rows: Any,
+    columns: Any,
+    limits: Any,
+    rules: Any,
+    used: Any,
+    cost: Any,
+    objective: Any,
+    work: Any,
+    c: Any,
+    state: Any,
+) -> Any:
+    """Take out one or two rules of a class and grow others; the old ones come back if they were better."""
+    old_confusion, old_count = work.confusion.copy(), work.counts[c].copy()
+    owner, length, column = rules.owner[:used].copy(), rules.length[:used].copy(), rules.column[:used].copy()
+    allowed, size = rules.allowed[:used].copy(), rules.size[:used].copy()
+    fewer, fewer_cost = used, cost
+    for _ in range(1 + random_below(state, 2)):
+        own = _owned(rules, fewer, c)
+        if own == 0:
+            break
+        skip, r = random_below(state, own), 0
+        while rules.owner[r] != c or skip > 0:
+            skip -= rules.owner[r] == c
+            r += 1
+        _toggle_rule(rows, rules, r, -1, work, c)
+        fewer_cost -= _cost_of_rule(rules, r, columns)
+        fewer = _take_out(rules, r, fewer)
+    now = score_of(work.confusion, limits.scoring) - limits.penalty * fewer_cost
+    care = (1.0, 2.0, 5.0, 20.0)[random_below(state, 4)]
+    new, new_cost, now = _add(rows, columns, limits, rules, fewer, fewer_cost, now, work, c, care, state)
+    if now > objective + _HELPS:
+        return new, new_cost, now
+    work.confusion[:] = old_confusion
+    work.counts[c, :] = old_count
+    for r in range(used):
+        _put(rules, r, owner[r], column[r], allowed[r], size[r], length[r])
+    return used, cost, objective
+
+
+@kernel()
+def _come_first(order: Any, c: Any) -> Any:
+    """Put a class before all others in the priority."""
+    place = 0
+    while order[place] != c:
+        place += 1
+    while place > 0:
+        order[place] = order[place - 1]
+        place -= 1
+    order[0] = c
+
+
+@kernel()
+def search(rows: Any, columns: Any, limits: Any, rules: Any, used: Any, order: Any, default: Any, state: Any) -> Any:
+    """Improve a network in place, or grow one if it has no rules.
+
+    `order` is the priority of the classes. Returns (rules in use, default, score, cost of all edges).
+    """
+    work, classes = _work(rows, columns, limits.scoring), len(order)
+    cost = 0.0
+    for r in range(used):
+        cost += _cost_of_rule(rules, r, columns)
+    count_rules(rows.codes, rules, used, work.counts)
+    if used == 0:
+        used, cost = _start(rows, columns, limits, rules, order, default, work, state)
+    default, score = tune_priority(rows, work.counts, order, default, work.confusion, limits.scoring)
+    objective = score - limits.penalty * cost
+    turn = np.arange(classes)
+    for sweep in range(limits.sweeps):
+        before = objective
+        for a in range(classes - 1, 0, -1):
+            b = random_below(state, a + 1)
+            turn[a], turn[b] = turn[b], turn[a]
+        for t in range(classes):
+            c = turn[t]
+            if _owned(rules, used, c) == 0:
+                _come_first(order, c)  # so that nothing that fires before it hides its rows
+            look_from(work.counts, order, default, c, work.open, work.otherwise)
+            used, cost, objective = _improve(rows, columns, limits, rules, used, cost, objective, work, c)
+            used, cost, objective = _add(rows, columns, limits, rules, used, cost, objective, work, c, 1.0, state)
+            for _ in range(min(_owned(rules, used, c), limits.regrow)):
+                used, cost, objective = _exchange(rows, columns, limits, rules, used, cost, objective, work, c, state)
+        default, score = tune_priority(rows, work.counts, order, default, work.confusion, limits.scoring)
+        objective = score - limits.penalty * cost
+        if objective < before + max(limits.penalty / 2, _STANDSTILL if sweep else 0.0):
+            break
+    return used, default, objective + limits.penalty * cost, cost

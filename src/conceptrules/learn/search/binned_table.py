@@ -1,0 +1,130 @@
+"""The columns of a table as bins: every value a small number, in the order of the values where they have one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptrules.binarize import Binarizer
+from conceptrules.kernels.search.values import CODES, Columns
+from conceptrules.model.predicate import Column, Equals, Interval, Missing, Predicate, Value, one_of
+from conceptrules.tables.column_values import ColumnValues, check_readable, codes_of, numbers_of
+from conceptrules.tables.table import Table, positions
+
+MAX_BINS = CODES - 1
+"""The most bins of a column; the last code is that of missing and unseen values."""
+Test = tuple[Predicate, bool]
+"""A predicate, and whether it is negated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bins:
+    """The bins of one column: between cut points, or one for each category."""
+
+    column: Column
+    cuts: tuple[float, ...]
+    others: bool = False
+    """Whether training showed categories that have no bin."""
+
+    @property
+    def count(self) -> int:
+        return len(self.cuts) + 1 if self.column.ordered else min(len(self.column.categories), MAX_BINS)
+
+    @property
+    def in_order(self) -> bool:
+        return self.column.ordered or self.column.kind == "ordinal"
+
+    def codes(self, cells: ColumnValues) -> NDArray[np.uint8]:
+        """Return the bin of each row, or the number of bins where the value is missing or unseen."""
+        if self.column.ordered:
+            numbers = numbers_of(cells)
+            found = np.searchsorted(np.array(self.cuts), numbers)
+            found[np.isnan(numbers)] = self.count
+        else:
+            found = np.asarray(codes_of(cells, self.column.categories[: self.count]))
+            found = np.where(found < 0, self.count, found)
+        return cells.by_row(found.astype(np.uint8))
+
+    def examples(self) -> tuple[Value, ...]:
+        """Return a value of each bin."""
+        if not self.column.ordered:
+            return self.column.categories[: self.count]
+        return (*self.cuts, np.inf)
+
+    def tests(self, allowed: NDArray[np.uint8]) -> list[Test]:
+        """Return the predicates that say together where a condition holds."""
+        name, held, gap = self.column.name, np.flatnonzero(allowed[: self.count]).tolist(), bool(allowed[self.count])
+        if not held and not self.others:
+            return [(Missing(name), False)]
+        if len(held) == self.count and not self.others:
+            return [(Missing(name), True)]
+        if self.column.ordered:
+            sides: list[Test] = []
+            if held[0] > 0:
+                sides.append((Interval(name, low=self.cuts[held[0] - 1]), False))
+            if held[-1] < self.count - 1:
+                sides.append((Interval(name, high=self.cuts[held[-1]]), False))
+            return sides
+        named = [b for b in range(self.count) if b not in held] if gap else held
+        values = [self.column.categories[b] for b in named]
+        return [(Equals(name, values[0]) if len(values) == 1 else one_of(self.column, values), gap)]
+
+
+@dataclass(frozen=True, slots=True)
+class BinnedTable:
+    """How a table is read as bins."""
+
+    bins: tuple[Bins, ...]
+
+    def codes(self, table: Table) -> NDArray[np.uint8]:
+        """Return (rows, columns): the bin of each value."""
+        codes = np.empty((table.rows, len(self.bins)), np.uint8)
+        columns = tuple(bins.column for bins in self.bins)
+        for number, (bins, position) in enumerate(zip(self.bins, positions(columns, table), strict=True)):
+            cells = table.cells(position)
+            check_readable(cells, bins.column)
+            codes[:, number] = bins.codes(cells)
+        return codes
+
+    def columns(self, codes: NDArray[np.uint8]) -> Columns:
+        """Return what the codes mean; a column that these rows show without gaps is never asked for them."""
+        counts = np.array([bins.count for bins in self.bins], np.int64)
+        gaps = (codes == counts).any(axis=0) if len(codes) else np.zeros(len(counts), np.bool_)
+        return Columns(
+            bins=counts,
+            gaps=gaps,
+            # Where unseen values share the code, "is missing" would not be true of all rows that have it.
+            askable=gaps & np.array([bins.column.missing and not bins.others for bins in self.bins], np.bool_),
+            ordered=np.array([bins.in_order for bins in self.bins], np.bool_),
+            cost=np.ones(len(counts)),
+            start=np.concatenate([[0], np.cumsum(counts + 1)]),
+        )
+
+
+def binned_table(binarizer: Binarizer, max_bins: int = MAX_BINS) -> BinnedTable:
+    """Return the bins that the predicates of a binarizer make, at most so many of numbers."""
+    cuts: dict[str, set[float]] = {column.name: set() for column in binarizer.columns_}
+    for predicate in binarizer.predicates_:
+        if isinstance(predicate, Interval):
+            cuts[predicate.column] |= {bound for bound in (predicate.low, predicate.high) if np.isfinite(bound)}
+    dropped = dict(binarizer.categories_dropped_)
+    return BinnedTable(
+        tuple(
+            Bins(
+                column,
+                _at_most(max_bins - 1, sorted(cuts[column.name])),
+                column.name in dropped or len(column.categories) > MAX_BINS,
+            )
+            for column in binarizer.columns_
+        )
+    )
+
+
+def _at_most(most: int, cuts: Sequence[float]) -> tuple[float, ...]:
+    """Leave out cuts, evenly, where there are more than so many."""
+    if len(cuts) <= most:
+        return tuple(cuts)
+    return tuple(cuts[(2 * k + 1) * len(cuts) // (2 * most)] for k in range(most))

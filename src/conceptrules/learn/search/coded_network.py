@@ -1,0 +1,81 @@
+"""Networks of the search as values of the language, and what their predicates say of rows as bins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptrules.kernels.search.values import CODES
+from conceptrules.learn.search.binned_table import BinnedTable, Bins
+from conceptrules.learn.search.regularization_path import Snapshot
+from conceptrules.learn.search.voting import Member, vote
+from conceptrules.model.evaluation import PackedBits, pack
+from conceptrules.model.network import Level, Literal, Rule, RuleNetwork
+from conceptrules.model.predicate import Predicate, Value, holds
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CodedNetwork:
+    """A network whose predicates are read from bins."""
+
+    network: RuleNetwork
+    position: NDArray[np.intp]
+    """The column of each predicate."""
+    allowed: NDArray[np.bool_]
+    """[predicate, code]: where it holds."""
+
+    def bits(self, codes: NDArray[np.uint8]) -> PackedBits:
+        """Return the bits of the predicates on rows."""
+        columns = [allowed[codes[:, at]] for at, allowed in zip(self.position, self.allowed, strict=True)]
+        return pack(np.stack(columns, axis=1) if columns else np.zeros((len(codes), 0), np.bool_))
+
+
+def coded_network(table: BinnedTable, classes: tuple[Value, ...], snapshots: Sequence[Snapshot]) -> CodedNetwork:
+    """Return one network, or the vote of several."""
+    numbers: dict[Predicate, int] = {}
+    where: dict[Predicate, tuple[int, NDArray[np.bool_]]] = {}
+    members = [_member(table, one, numbers, where, len(classes)) for one in snapshots]
+    levels: tuple[Level, ...] = members[0].levels() if len(members) == 1 else vote(members)
+    first = snapshots[0]
+    network = RuleNetwork(
+        tuple(bins.column for bins in table.bins),
+        tuple(numbers),
+        levels,
+        classes,
+        tuple(classes[c] for c in first.order),
+        classes[first.default],
+    )
+    position = np.array([where[test][0] for test in numbers], np.intp)
+    allowed = np.array([where[test][1] for test in numbers], np.bool_).reshape(len(numbers), CODES)
+    return CodedNetwork(network, position, allowed)
+
+
+def _member(
+    table: BinnedTable,
+    snapshot: Snapshot,
+    numbers: dict[Predicate, int],
+    where: dict[Predicate, tuple[int, NDArray[np.bool_]]],
+    classes: int,
+) -> Member:
+    rules: list[list[Rule]] = [[] for _ in range(classes)]
+    for owner, length, columns, allowed in zip(*snapshot.rules[:4], strict=True):
+        literals = []
+        for column, holding in zip(columns[:length].tolist(), allowed[:length], strict=True):
+            bins = table.bins[column]
+            for test, negated in bins.tests(holding):
+                literals.append(Literal(numbers.setdefault(test, len(numbers)), negated))
+                where.setdefault(test, (column, _codes_of(test, bins)))
+        rules[owner].append(Rule(tuple(literals)))
+    return Member(tuple(map(tuple, rules)), tuple(snapshot.order.tolist()), snapshot.default)
+
+
+def _codes_of(test: Predicate, bins: Bins) -> NDArray[np.bool_]:
+    """Return in which bins a predicate holds; the code behind them is that of missing and unseen values."""
+    result = np.zeros(CODES, np.bool_)
+    for code, value in enumerate(bins.examples()):
+        result[code] = holds(test, value)
+    result[bins.count] = holds(test, None)
+    return result

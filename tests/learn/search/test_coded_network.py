@@ -1,0 +1,100 @@
+"""A network of the language says of tables what the search's own network says of their bins."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conceptrules.binarize import Binarizer
+from conceptrules.kernels.search.local_search import search
+from conceptrules.kernels.search.values import CODES, empty_rules
+from conceptrules.learn.search.binned_table import BinnedTable, binned_table
+from conceptrules.learn.search.coded_network import coded_network
+from conceptrules.learn.search.merged_rows import merged
+from conceptrules.learn.search.regularization_path import Snapshot
+from conceptrules.learn.search.voting import MEMBERS, voted
+from conceptrules.model.evaluation import decide, unpack
+from conceptrules.tables.table import open_table, read_packed_bits
+from tests.strategies_search import limits, seeded
+
+pytestmark = pytest.mark.filterwarnings("ignore:constant columns", "ignore:column .*")
+
+
+def some_table(rng: np.random.Generator, rows: int = 60) -> pd.DataFrame:
+    """A number, a category of which rare ones have no bin, a rank and a boolean; most of them with gaps."""
+    ranks = pd.Categorical(rng.choice(["low", "mid", "high"], rows), ["low", "mid", "high"], ordered=True)
+    table = pd.DataFrame(
+        {
+            "number": rng.integers(0, 9, rows) / 2,
+            "word": rng.choice(list("aaaabbbcde"), rows),
+            "rank": ranks,
+            "flag": rng.random(rows) < 0.5,
+        }
+    )
+    for name in ("number", "word", "rank"):
+        if rng.random() < 0.7:
+            table[name] = table[name].where(rng.random(rows) > 0.2)
+    return table
+
+
+def prepared(rng: np.random.Generator, classes: int) -> tuple[pd.DataFrame, BinnedTable, np.ndarray, np.ndarray]:
+    table = some_table(rng)
+    target = np.r_[np.arange(classes), rng.integers(classes, size=len(table) - classes)]
+    binarizer = Binarizer(literals="thresholds", max_categories=int(rng.choice([2, 9]))).fit(table, target)
+    bins = binned_table(binarizer)
+    return table, bins, bins.codes(open_table(table)), target
+
+
+def snapshot_of(bins: BinnedTable, codes: np.ndarray, target: np.ndarray, classes: int, seed: int) -> Snapshot:
+    rows = merged(codes, target, np.ones(len(target)), np.ones(classes))
+    rules, order = empty_rules(40), np.random.default_rng(seed).permutation(classes)
+    used, default, score, cost = search(
+        rows, bins.columns(rows.codes), limits(rules=40, penalty=1e-4, regrow=1), rules, 0, order, int(order[-1]),
+        np.array([seed + 1], np.uint64),
+    )  # fmt: skip
+    kept = type(rules)(*(part[:used] for part in rules))
+    return Snapshot(kept, order, int(default), float(score), round(cost))
+
+
+@settings(max_examples=30)
+@given(seeded(), st.integers(2, 4), st.sampled_from([1, MEMBERS]))
+def test_the_network_decides_as_the_snapshots_do(rng: np.random.Generator, classes: int, members: int) -> None:
+    """On the rows of the table; on new ones, bins do not tell a missing value from a category that is new."""
+    table, bins, codes, target = prepared(rng, classes)
+    snapshots = [snapshot_of(bins, codes, target, classes, seed) for seed in range(members)]
+    coded = coded_network(bins, tuple(range(classes)), snapshots)
+    orders, defaults = [one.order for one in snapshots], [one.default for one in snapshots]
+    wanted = voted([one.fired(codes) for one in snapshots], orders, defaults)
+    np.testing.assert_array_equal(decide(coded.network, read_bits(coded.network, table)), wanted)
+
+
+def read_bits(network: object, rows: pd.DataFrame) -> object:
+    return read_packed_bits(network.columns, network.predicates, open_table(rows))  # type: ignore[attr-defined]
+
+
+@settings(max_examples=30)
+@given(seeded())
+def test_bits_of_codes_are_bits_of_the_table(rng: np.random.Generator) -> None:
+    table, bins, codes, target = prepared(rng, 2)
+    coded = coded_network(bins, ("no", "yes"), [snapshot_of(bins, codes, target, 2, 0)])
+    np.testing.assert_array_equal(unpack(coded.bits(codes)), unpack(read_bits(coded.network, table)))
+
+
+@settings(max_examples=30)
+@given(seeded())
+def test_a_network_has_no_more_edges_than_the_search_counted(rng: np.random.Generator) -> None:
+    _, bins, codes, target = prepared(rng, 3)
+    snapshot = snapshot_of(bins, codes, target, 3, 0)
+    assert coded_network(bins, (0, 1, 2), [snapshot]).network.edges <= snapshot.edges
+
+
+def test_a_network_without_rules() -> None:
+    bins = prepared(np.random.default_rng(0), 2)[1]
+    nothing = Snapshot(empty_rules(0), np.array([1, 0]), 0, 0.5, 0)
+    coded = coded_network(bins, ("no", "yes"), [nothing])
+    assert (coded.network.edges, coded.network.default, coded.network.priority) == (0, "no", ("yes", "no"))
+    assert coded.allowed.shape == (0, CODES)
+    assert coded.bits(np.zeros((3, 4), np.uint8)).words.shape[0] == 0

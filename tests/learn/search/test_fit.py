@@ -1,0 +1,101 @@
+"""From rows to a Pareto front: what is found, and what it does not depend on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conceptrules import datasets
+from conceptrules.binarize import Binarizer
+from conceptrules.learn.search.fit import SearchResult, Trial, fit
+from conceptrules.learn.search.settings import SearchSettings
+from conceptrules.learn.search.task import search_task
+from conceptrules.learn.training_data import read_training_data
+
+
+def learned(
+    X: Any, y: Any, threads: int = 1, weight: Any = None, watch: Any = lambda trial: None, **settings: Any
+) -> SearchResult:
+    binarizer = Binarizer(literals="thresholds", quantiles=254)
+    task, _ = search_task(
+        read_training_data(X, y, binarizer, weight, None),
+        settings=SearchSettings(**{"effort": "fast", **settings}),
+        rng=np.random.default_rng(0),
+    )
+    return fit(task, threads, watch)
+
+
+def made(rows: int = 240, seed: int = 0) -> tuple[list[list[Any]], list[str]]:
+    rng = np.random.default_rng(seed)
+    numbers, words = rng.normal(size=(rows, 2)).round(1), rng.choice(list("uvw"), rows)
+    X = [[*pair.tolist(), str(word)] for pair, word in zip(numbers, words, strict=True)]
+    return X, ["a" if row[0] > 0.5 and row[2] != "u" else "b" if row[1] > 0 else "c" for row in X]
+
+
+def test_the_game_is_learned() -> None:
+    game = datasets.load("tic-tac-toe")
+    found = learned(game.X, game.y)
+    network = found.networks[found.chosen].network
+    assert network.edges <= 40
+    assert np.mean(network.predict(game.X) == np.asarray(game.y)) > 0.98
+
+
+def test_the_front_is_sorted_and_says_what_was_tried() -> None:
+    found = learned(*made())
+    edges, scores = [one.edges for one in found.networks], [one.score for one in found.networks]
+    assert edges == sorted(edges)
+    assert scores == sorted(scores)
+    assert all(isinstance(trial, Trial) for trial in found.history)
+    assert found.networks[found.chosen].trial in found.history
+    assert not found.interrupted
+
+
+def test_neither_threads_nor_the_order_of_rows_nor_repeats_leave_a_trace() -> None:
+    X, y = made()
+    shuffled = np.random.default_rng(1).permutation(len(X))
+    first = learned(X, y)
+    others = [
+        learned(X, y, threads=2),
+        learned([X[k] for k in shuffled], [y[k] for k in shuffled]),
+        learned(X + X, y + y, max_edges=None),
+    ]
+    doubled = learned(X, y, weight=[2] * len(X))
+    for other in others[:2]:
+        assert other.history == first.history
+        assert other.networks[other.chosen].network == first.networks[first.chosen].network
+    # Equal rows are never on both sides of a split, so that a table twice over is no better than it is.
+    assert others[2].history == doubled.history
+    assert others[2].networks[others[2].chosen].score == pytest.approx(doubled.networks[doubled.chosen].score)
+
+
+@pytest.mark.parametrize("limit", [{"max_edges": 6}, {"max_rules": 2}, {"max_rule_length": 1}])
+def test_budgets_are_kept_exactly(limit: dict[str, int]) -> None:
+    settings = SearchSettings(effort="fast", **limit)
+    for one in learned(*made(), **limit).networks:
+        assert settings.kept_by(one.network)
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy", "neg_log_loss"])
+def test_every_score_can_be_asked_for(scoring: str) -> None:
+    X, y = made()
+    found = learned(X, y, scoring=scoring)
+    assert np.mean(found.networks[found.chosen].network.predict(X) == np.asarray(y)) > 0.8
+
+
+def test_a_forest_and_votes_are_tried_by_default() -> None:
+    X, y = made(120)
+    history = learned(X, y, effort="default").history
+    assert {trial.augmented for trial in history} == {False, True}
+    assert {trial.members for trial in history} <= {1, 3}
+
+
+def test_ctrl_c_keeps_the_best_so_far() -> None:
+    def stop(trial: Trial) -> None:
+        if trial.penalty < 5:
+            raise KeyboardInterrupt
+
+    found = learned(*made(), watch=stop)
+    assert found.interrupted
+    assert found.networks
