@@ -8,6 +8,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from conceptrules.model.conditions import Condition, conditions
 from conceptrules.model.network import Literal, RuleNetwork
@@ -28,8 +29,10 @@ from conceptrules.model.predicate import (
 
 # A name or value with one of these in it, or like the name of a concept, could be taken for our own words.
 _OURS = re.compile(
-    r'(^|\s)(and|or|not|is|always|[=<>]|!=|<=)(\s|$)|(^|\s)in \{|, |^[CR]\d+\.\d+\b|^\(|\)$|^\s|\s$|  |"|^$'
+    r'(^|\s)(and|or|not|is|always|[=<>]|!=|<=|>=)(\s|$)|(^|\s)in \{|, |^[CR]\d+\.\d+\b|^\(|\)$|^\s|\s$|  |"|^$'
 )
+# How Python writes numbers, true and false.
+_OTHER_VALUE = re.compile(r"True|False|-?(\d+(\.\d+)?(e[+-]\d+)?|inf)")
 _FIGURES_AT = 100  # the figures of a section line up at the end of its longest rule, but not further right than here
 
 
@@ -40,7 +43,31 @@ def word(value: object) -> str:
     job "black and white"
     """
     text = str(value)
-    return shown(json.dumps(text, ensure_ascii=False)) if _OURS.search(text) or not text.isprintable() else text
+    return _quoted(text) if _OURS.search(text) or not text.isprintable() else text
+
+
+def category_word(column: Column, value: Value) -> str:
+    """Return a category as text that says which value it is, though a column can list both the text "1" and the number.
+
+    In a column whose categories are all text, 1 is that text, and the number would be (1). In any other column 1 is the
+    number, and the text is in quotes.
+
+    >>> jobs, codes = Column("job", "category", ("cook", "1")), Column("code", "category", (1, 2))
+    >>> print(category_word(jobs, "1"), category_word(codes, 1), category_word(codes, "1"), category_word(jobs, 1))
+    1 1 "1" (1)
+    """
+    if isinstance(value, str):
+        return _quoted(value) if not lists_text(column) and _OTHER_VALUE.fullmatch(value) else word(value)
+    return f"({value})" if lists_text(column) else word(value)
+
+
+def lists_text(column: Column) -> bool:
+    """Return whether the categories of a column are all text."""
+    return bool(column.categories) and all(isinstance(value, str) for value in column.categories)
+
+
+def _quoted(text: str) -> str:
+    return shown(json.dumps(text, ensure_ascii=False))
 
 
 def number_text(value: float) -> str:
@@ -82,29 +109,31 @@ _FORMATS: dict[Kind, Callable[[float], str]] = {
 
 
 def predicate_text(
-    predicate: Predicate, column: Column, word: Callable[[object], str] = word, at_most: str = "<="
+    predicate: Predicate, column: Column, words: Callable[[object], str] | None = None, at_most: str = "<="
 ) -> str:
-    """Return a predicate as text; `word` writes names and values, `at_most` stands before an upper bound.
+    """Return a predicate as text; `at_most` stands before an upper bound.
+
+    Names and values are written by `words`, or else by `word` and `category_word`, which `rule_reader` can read.
 
     >>> predicate_text(Interval("age", 27, 41), Column("age"))
     '27 < age <= 41'
     """
-    name = word(column.name)
+    name, category = (words or word)(column.name), words or partial(category_word, column)
     match predicate:
         case Missing():
             return f"{name} is missing"
         case Equals(value=value):
-            return f"{name} = {word(value)}"
+            return f"{name} = {category(value)}"
         case Interval() | OneOf():
-            bounds = bound_texts(predicate, column, word)
+            bounds = bound_texts(predicate, column, words)
             if bounds is not None:
                 return _between_text(name, *bounds, at_most)
-            return f"{name} in {{{', '.join(map(word, named(predicate)))}}}"
+            return f"{name} in {{{', '.join(map(category, named(predicate)))}}}"
     raise AssertionError(predicate)
 
 
 def bound_texts(
-    predicate: Predicate, column: Column, word: Callable[[object], str] = word
+    predicate: Predicate, column: Column, words: Callable[[object], str] | None = None
 ) -> tuple[str | None, str | None] | None:
     """Return the lower and the upper bound as text, None where there is none; None for predicates without bounds.
 
@@ -119,8 +148,9 @@ def bound_texts(
     if run is None:
         return None
     start, stop = run
-    low = word(column.categories[start - 1]) if start else None
-    return low, None if start and stop == len(column.categories) else word(column.categories[stop - 1])
+    category = words or partial(category_word, column)
+    low = category(column.categories[start - 1]) if start else None
+    return low, None if start and stop == len(column.categories) else category(column.categories[stop - 1])
 
 
 def value_text(column: Column, value: Value | None) -> str:
@@ -134,7 +164,9 @@ def value_text(column: Column, value: Value | None) -> str:
 
 def value_word(column: Column, value: Value) -> str:
     """Return the value alone as text: 30, 2024-02-29, nurse."""
-    return _FORMATS[column.kind](value) if column.ordered and not isinstance(value, str) else word(value)
+    if column.ordered and not isinstance(value, str):
+        return _FORMATS[column.kind](value)
+    return category_word(column, value)
 
 
 def _between_text(name: str, low: str | None, high: str | None, at_most: str) -> str:
@@ -156,7 +188,7 @@ def literal_text(network: RuleNetwork, level: int, literal: Literal, at_most: st
     if not literal.negated:
         return text
     if isinstance(predicate, Equals):
-        return f"{word(predicate.column)} != {word(predicate.value)}"
+        return f"{word(predicate.column)} != {category_word(column, predicate.value)}"
     if isinstance(predicate, OneOf) and run_of(predicate, column) is None:
         name = word(predicate.column)
         return f"{name} not {text.removeprefix(f'{name} ')}"

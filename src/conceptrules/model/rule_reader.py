@@ -1,0 +1,381 @@
+"""From the text of a rule to the rule: the inverse of `model.text`.
+
+A rule is conditions with `and` between them, or `always`. Besides what `model.text` prints, a reader may write
+`not job = student` without brackets, `>=` and `<`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import difflib
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NoReturn
+
+from conceptrules.model.errors import InputError
+from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
+from conceptrules.model.predicate import (
+    EPOCH,
+    Column,
+    Equals,
+    Interval,
+    Missing,
+    OneOf,
+    Predicate,
+    Value,
+    one_of,
+    run_of,
+)
+from conceptrules.model.text import concept_name, lists_text, literals_text, rule_text, value_word, word
+
+LONGEST = 100_000  # characters of one rule
+_QUOTED = r'"(?:[^"\\]|\\.)*"'
+_AND = re.compile(rf"{_QUOTED}|( and )")
+_OPERATOR = re.compile(rf"{_QUOTED}| (<=|>=|!=|<|>|=|is|not in(?= \{{)|in(?= \{{)) ")
+_COMMA = re.compile(rf"{_QUOTED}|(, ?)")
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
+_PLAIN_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
+_DURATION = re.compile(r"(minus )?(?:(\d+) days? )?(\d+):(\d\d):(\d\d)(?:\.(\d{1,6}))?")
+_MICROSECOND = dt.timedelta(microseconds=1)
+_FORMS = "column > value, column <= value, column = value, column in {a, b}, column is missing or column is present"
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A literal that says itself what it tests."""
+
+    predicate: Predicate
+    """The predicate."""
+    negated: bool = False
+    """Whether the test holds where the predicate does not."""
+
+
+def read_rule(text: str, columns: Sequence[Column]) -> tuple[Stated, ...]:
+    """Return the tests whose AND a text says, in its order.
+
+    Parameters
+    ----------
+    text : str
+        A rule in words, such as `income > 50000 and not job = student`.
+    columns : sequence of Column
+        The columns that it may speak of.
+
+    Returns
+    -------
+    tuple of Stated
+        The tests; none for `always`.
+
+    Raises
+    ------
+    InputError
+        If the text cannot be read: the message has the place, what was expected and the nearest name.
+
+    Examples
+    --------
+    >>> read_rule("27 < age <= 41", [Column("age")])
+    (Stated(predicate=Interval(column='age', low=27.0, high=41.0), negated=False),)
+    """
+    return tuple(_Reader(text, columns).test(start, part) for start, part in _conditions(text))
+
+
+def read_literals(text: str, network: RuleNetwork, level: int = 0) -> tuple[RuleNetwork, tuple[Literal, ...]]:
+    """Return the literals that a text says, and the network with the predicates that it did not have yet.
+
+    On the levels above the first, literals are the concepts of the level below: `C1.1 and not C1.2`.
+
+    Parameters
+    ----------
+    text : str
+        A rule in words.
+    network : RuleNetwork
+        The network that the rule is for.
+    level : int, default=0
+        The level of the rule, counted from 0.
+
+    Returns
+    -------
+    network : RuleNetwork
+        The network, perhaps with more predicates.
+    literals : tuple of Literal
+        The literals, sorted.
+
+    Raises
+    ------
+    InputError
+        If the text cannot be read.
+    """
+    if level:
+        return network, tuple(
+            sorted({_concept(text, start, part, network, level) for start, part in _conditions(text)})
+        )
+    known = {
+        literals_text(network, 0, [Literal(i, no)])[0]: Literal(i, no) for no in (True, False) for i in _all(network)
+    }
+    found: set[Literal] = set()
+    for start, part in _conditions(text):
+        if part in known:  # what two numbers print alike, to the microsecond, is known only by its text
+            found.add(known[part])
+            continue
+        for test in _split(_Reader(text, network.columns).test(start, part), network):
+            if test.predicate not in network.predicates:
+                network = replace(network, predicates=(*network.predicates, test.predicate))
+            found.add(Literal(network.predicates.index(test.predicate), test.negated))
+    return network, tuple(sorted(found))
+
+
+def stated_text(tests: Sequence[Stated], columns: Sequence[Column]) -> str:
+    """Return tests as the text of a rule, just as a network prints it."""
+    network = as_network(tests, columns)
+    return rule_text(network, 0, 0)
+
+
+def as_network(tests: Sequence[Stated], columns: Sequence[Column]) -> RuleNetwork:
+    """Return a network whose only rule has these tests."""
+    predicates = tuple(dict.fromkeys(test.predicate for test in tests))
+    literals = tuple(Literal(predicates.index(test.predicate), test.negated) for test in tests)
+    return RuleNetwork(tuple(columns), predicates, (Level((Rule(literals),), (Concept((0,)),)),), ("yes",))
+
+
+def words_of_rule(network: RuleNetwork, level: int, literals: Sequence[Literal]) -> frozenset[str]:
+    """Return the conditions of a rule as a set of texts: rules that read alike but for the order have the same."""
+    return frozenset(literals_text(network, level, literals))
+
+
+def _all(network: RuleNetwork) -> range:
+    return range(len(network.predicates))
+
+
+def _split(test: Stated, network: RuleNetwork) -> Iterator[Stated]:
+    """Yield an interval with two bounds as two thresholds, unless the network has it as one predicate.
+
+    That is what learned networks are made of. Not where it is negated, or for runs in the middle of an order, which are
+    one predicate in either case unless both thresholds are there.
+    """
+    predicate = test.predicate
+    if test.negated or predicate in network.predicates:
+        yield test
+    elif isinstance(predicate, Interval) and math.isfinite(predicate.low) and math.isfinite(predicate.high):
+        yield Stated(Interval(predicate.column, low=predicate.low))
+        yield Stated(Interval(predicate.column, high=predicate.high))
+    elif isinstance(predicate, OneOf):
+        yield from _thresholds(predicate, network) or [test]
+    else:
+        yield test
+
+
+def _thresholds(predicate: OneOf, network: RuleNetwork) -> list[Stated]:
+    """Return the two thresholds of an ordinal column that together are this run, if the network has both."""
+    column = next(column for column in network.columns if column.name == predicate.column)
+    run = run_of(predicate, column)
+    if run is None:
+        return []
+    start, stop = run
+    both = [OneOf(column.name, some) for some in (column.categories[start:], column.categories[:stop])]
+    return [Stated(one) for one in both] if all(one in network.predicates for one in both) else []
+
+
+def _conditions(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the conditions, each with the place where it starts."""
+    if len(text) > LONGEST:
+        raise InputError(f"a rule of {len(text):,} characters; at most {LONGEST:,} are read")
+    if text.strip() == "always":
+        return
+    start = 0
+    for found in _AND.finditer(text):
+        if found[1]:
+            yield _stripped(start, text[start : found.start()])
+            start = found.end()
+    yield _stripped(start, text[start:])
+
+
+def _stripped(start: int, text: str) -> tuple[int, str]:
+    return start + len(text) - len(text.lstrip()), text.strip()
+
+
+def _fail(text: str, start: int, message: str) -> NoReturn:
+    shown = text if len(text) <= 200 else f"{text[:200]}..."
+    raise InputError(f"in the rule {shown!r}, at character {start + 1}: {message}")
+
+
+def _nearest(name: str, names: Sequence[str]) -> str:
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    listed = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
+    return f"did you mean {near[0]}?" if near else f"there are {listed}" if names else "there are none"
+
+
+def _concept(text: str, start: int, part: str, network: RuleNetwork, level: int) -> Literal:
+    name = part.removeprefix("not ").strip()
+    names = [concept_name(level - 1, index) for index in range(len(network.levels[level - 1].concepts))]
+    if name not in names:
+        _fail(text, start, f"expected a concept, found {name!r}; {_nearest(name, names)}")
+    return Literal(names.index(name), part.startswith("not "))
+
+
+class _Reader:
+    """Reads the conditions of one text."""
+
+    def __init__(self, text: str, columns: Sequence[Column]) -> None:
+        self.text, self.columns = text, {word(column.name): column for column in columns}
+
+    def test(self, start: int, part: str) -> Stated:
+        """Return the test that a condition says."""
+        negated = False
+        while part.startswith("not ") or (part.startswith("(") and part.endswith(")")):
+            if part.startswith("not "):
+                negated, (start, part) = not negated, _stripped(start + 4, part[4:])
+            else:
+                start, part = _stripped(start + 1, part[1:-1])
+        found = self._positive(start, part)
+        return Stated(found.predicate, found.negated != negated)
+
+    def _positive(self, start: int, part: str) -> Stated:
+        operators = [found for found in _OPERATOR.finditer(part) if found[1]]
+        if not part:
+            _fail(self.text, start, f"expected a condition: {_FORMS}")
+        if not operators:
+            _fail(self.text, start, f"expected a condition ({_FORMS}), found {part!r}; {_nearest(part, self._names())}")
+        first = operators[0]
+        left, right = part[: first.start()].strip(), part[first.end() :].strip()
+        after = start + first.end()
+        if len(operators) == 1:
+            return self._simple(self._column(start, left), first[1], after, right)
+        second = operators[1]
+        if len(operators) > 2 or first[1] not in ("<", "<=") or second[1] not in ("<", "<="):
+            _fail(self.text, start + second.start() + 1, f"expected ' and ' before {second[0].strip()!r}")
+        name, upper = part[first.end() : second.start()].strip(), part[second.end() :].strip()
+        column = self._column(after, name)
+        low = self._bound(column, first[1] == "<=", start, left)
+        high = self._bound(column, second[1] == "<", start + second.end(), upper)
+        return Stated(self._between(column, low, high, start))
+
+    def _simple(self, column: Column, operator: str, start: int, value: str) -> Stated:
+        if operator == "is":
+            if value not in ("missing", "present"):
+                _fail(self.text, start, f"expected missing or present after 'is', found {value!r}; for a value write =")
+            return Stated(Missing(column.name)) if value == "missing" else self._present(column)
+        if operator in ("in", "not in"):
+            return Stated(self._set(column, start, value), operator == "not in")
+        if operator in ("=", "!="):
+            if column.ordered:
+                _fail(self.text, start - 2, f"column {column.name!r} is a {column.kind}; ask for > and <= of it")
+            return Stated(Equals(column.name, self._value(column, start, value)), operator == "!=")
+        bound = self._bound(column, operator in ("<", ">="), start, value)
+        if operator in ("<", "<="):
+            return Stated(self._between(column, None, bound, start))
+        return Stated(self._between(column, bound, None, start))
+
+    def _present(self, column: Column) -> Stated:
+        return Stated(Interval(column.name)) if column.ordered else Stated(Missing(column.name), negated=True)
+
+    def _set(self, column: Column, start: int, text: str) -> OneOf:
+        if not text.endswith("}"):
+            _fail(self.text, start + len(text) - 1, "expected } at the end of the set")
+        if column.ordered:
+            _fail(self.text, start, f"column {column.name!r} is a {column.kind}, which no set tests; use > and <=")
+        values, place, inner = [], 1, text[:-1]
+        for found in [*(found for found in _COMMA.finditer(inner) if found[1]), None]:
+            end = found.start() if found else len(inner)
+            values.append(self._value(column, start + place, inner[place:end].strip()))
+            place = found.end() if found else end
+        return one_of(column, values)
+
+    def _column(self, start: int, name: str) -> Column:
+        unquoted = word(self._unquoted(start, name)) if name.startswith('"') else name
+        if unquoted not in self.columns:
+            _fail(self.text, start, f"expected a column, found {name!r}; {_nearest(name, self._names())}")
+        return self.columns[unquoted]
+
+    def _names(self) -> list[str]:
+        return list(self.columns)
+
+    def _unquoted(self, start: int, text: str) -> str:
+        if not re.fullmatch(_QUOTED, text, re.DOTALL):
+            _fail(self.text, start, f'expected one text in quotes that ends with ", found {text}')
+        return _ESCAPE.sub(_unescaped, text[1:-1])
+
+    def _value(self, column: Column, start: int, text: str) -> Value:
+        """Return a category: the known one that is written like this, or else what it looks like."""
+        if text.startswith('"'):
+            return self._unquoted(start, text)
+        bare = text[1:-1] if text.startswith("(") and text.endswith(")") else text
+        if not text:
+            _fail(self.text, start, f"expected a category of {column.name!r}")
+        if bare == text and lists_text(column):
+            return text
+        other = _other_value(bare)
+        if bare != text and other is None:
+            _fail(self.text, start, f"expected a number, True or False in brackets, found {bare!r}")
+        return text if other is None else other
+
+    def _bound(self, column: Column, strict: bool, start: int, text: str) -> float | int:
+        """Return a bound; one that is inside from below or outside from above becomes the number before it.
+
+        That of an ordinal column is the place after a category.
+        """
+        if column.kind == "ordinal":
+            value = self._value(column, start, text)
+            if value not in column.categories:
+                known = [value_word(column, category) for category in column.categories]
+                _fail(
+                    self.text, start, f"expected a category of {column.name!r}, found {text!r}; {_nearest(text, known)}"
+                )
+            return column.categories.index(value) + (0 if strict else 1)
+        if not column.ordered:
+            _fail(self.text, start, f"column {column.name!r} has no order (it is a {column.kind}); use =, != or in")
+        number = _number(column, text)
+        if number is None or math.isnan(number):
+            kind = "a number" if column.kind == "number" else f"a {column.kind} ({value_word(column, 0.0)})"
+            _fail(self.text, start, f"expected {kind}, found {text!r}")
+        return math.nextafter(number, -math.inf) if strict else number
+
+    def _between(self, column: Column, low: float | None, high: float | None, start: int) -> Predicate:
+        if column.kind != "ordinal":
+            ends = (-math.inf if low is None else low), (math.inf if high is None else high)
+            if not ends[0] < ends[1]:
+                _fail(self.text, start, f"no {column.name!r} is above {ends[0]:g} and at most {ends[1]:g}")
+            return Interval(column.name, *ends)
+        some = column.categories[None if low is None else int(low) : None if high is None else int(high)]
+        if not some:
+            _fail(self.text, start, f"no category of {column.name!r} is within these bounds")
+        return OneOf(column.name, some)
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    code = found[1] or found[2] or found[3]
+    return chr(int(code, 16)) if code else _PLAIN_ESCAPES.get(found[4], found[4])
+
+
+def _other_value(text: str) -> Value | None:
+    """Return a number, true or false that is written as Python writes it."""
+    if text in ("True", "False"):
+        return text == "True"
+    if re.fullmatch(r"-?\d{1,4000}", text):
+        return int(text)
+    return float(text) if re.fullmatch(r"-?(\d+(\.\d+)?(e[+-]\d+)?|inf)", text) else None
+
+
+def _number(column: Column, text: str) -> float | None:
+    """Return what the text says in the unit of an ordered column; None if it cannot be read."""
+    try:
+        if column.kind == "number":
+            return float(text)
+        if column.kind == "duration":
+            return _microseconds(text)
+        if text.startswith("1970-01-01 + "):
+            return _microseconds(text.removeprefix("1970-01-01 + "))
+        return float((dt.datetime.fromisoformat(text) - EPOCH) // _MICROSECOND)
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def _microseconds(text: str) -> float | None:
+    if text.endswith(" microseconds"):
+        return float(text.removesuffix(" microseconds"))
+    found = _DURATION.fullmatch(text)
+    if not found:
+        return None
+    minus, days, hours, minutes, seconds, fraction = found.groups()
+    whole = ((int(days or 0) * 24 + int(hours)) * 60 + int(minutes)) * 60 + int(seconds)
+    return float((whole * 10**6 + int((fraction or "").ljust(6, "0"))) * (-1 if minus else 1))
