@@ -50,7 +50,7 @@ COLUMNS = (
         ("code = 1", (Stated(Equals("code", 1)),)),
         ('code = "1"', (Stated(Equals("code", "1")),)),
         ("not code = 2.5", (Stated(Equals("code", 2.5), True),)),
-        ("code not in {2.5,  1}", (Stated(OneOf("code", (1, 2.5)), True),)),
+        ("code not in {2.5,  1 }", (Stated(OneOf("code", (1, 2.5)), True),)),
         ("rank <= mid", (Stated(OneOf("rank", ("low", "mid"))),)),
         ("rank >= mid", (Stated(OneOf("rank", ("mid", "high", "top"))),)),
         ("low < rank <= high", (Stated(OneOf("rank", ("mid", "high"))),)),

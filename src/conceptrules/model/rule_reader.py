@@ -34,7 +34,7 @@ LONGEST = 100_000  # characters of one rule
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _AND = re.compile(rf"{_QUOTED}|( and )")
 _OPERATOR = re.compile(rf"{_QUOTED}| (<=|>=|!=|<|>|=|is|not in(?= \{{)|in(?= \{{)) ")
-_COMMA = re.compile(rf"{_QUOTED}|(, ?)")
+_COMMA = re.compile(rf"{_QUOTED}|(, )")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
 _PLAIN_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 _DURATION = re.compile(r"(minus )?(?:(\d+) days? )?(\d+):(\d\d):(\d\d)(?:\.(\d{1,6}))?")
