@@ -199,7 +199,8 @@ def _fail(text: str, start: int, message: str) -> NoReturn:
     raise InputError(f"in the rule {shown!r}, at character {start + 1}: {message}")
 
 
-def _nearest(name: str, names: Sequence[str]) -> str:
+def nearest_name(name: str, names: Sequence[str]) -> str:
+    """Return the end of a message about an unknown name: the nearest one that exists, or all of them."""
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     listed = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
     return f"did you mean {near[0]}?" if near else f"there are {listed}" if names else "there are none"
@@ -209,7 +210,7 @@ def _concept(text: str, start: int, part: str, network: RuleNetwork, level: int)
     name = part.removeprefix("not ").strip()
     names = [concept_name(level - 1, index) for index in range(len(network.levels[level - 1].concepts))]
     if name not in names:
-        _fail(text, start, f"expected a concept, found {name!r}; {_nearest(name, names)}")
+        _fail(text, start, f"expected a concept, found {name!r}; {nearest_name(name, names)}")
     return Literal(names.index(name), part.startswith("not "))
 
 
@@ -235,7 +236,11 @@ class _Reader:
         if not part:
             _fail(self.text, start, f"expected a condition: {_FORMS}")
         if not operators:
-            _fail(self.text, start, f"expected a condition ({_FORMS}), found {part!r}; {_nearest(part, self._names())}")
+            _fail(
+                self.text,
+                start,
+                f"expected a condition ({_FORMS}), found {part!r}; {nearest_name(part, self._names())}",
+            )
         first = operators[0]
         left, right = part[: first.start()].strip(), part[first.end() :].strip()
         after = start + first.end()
@@ -284,7 +289,7 @@ class _Reader:
     def _column(self, start: int, name: str) -> Column:
         unquoted = word(self._unquoted(start, name)) if name.startswith('"') else name
         if unquoted not in self.columns:
-            _fail(self.text, start, f"expected a column, found {name!r}; {_nearest(name, self._names())}")
+            _fail(self.text, start, f"expected a column, found {name!r}; {nearest_name(name, self._names())}")
         return self.columns[unquoted]
 
     def _names(self) -> list[str]:
@@ -319,7 +324,9 @@ class _Reader:
             if value not in column.categories:
                 known = [value_word(column, category) for category in column.categories]
                 _fail(
-                    self.text, start, f"expected a category of {column.name!r}, found {text!r}; {_nearest(text, known)}"
+                    self.text,
+                    start,
+                    f"expected a category of {column.name!r}, found {text!r}; {nearest_name(text, known)}",
                 )
             return column.categories.index(value) + (0 if strict else 1)
         if not column.ordered:

@@ -1,0 +1,41 @@
+"""What a network is to satisfy, as a value: clauses, and the domain of the rows that are possible."""
+
+from conceptrules.model.policy.clauses import (
+    Apart,
+    Clause,
+    Cost,
+    Default,
+    Fair,
+    Forbidden,
+    Implies,
+    Independent,
+    LeastPrecision,
+    LeastRows,
+    Limit,
+    Locked,
+    Monotone,
+    OnlyFor,
+    Priority,
+)
+from conceptrules.model.policy.domain import Domain
+from conceptrules.model.policy.policy import Policy
+
+__all__ = [
+    "Apart",
+    "Clause",
+    "Cost",
+    "Default",
+    "Domain",
+    "Fair",
+    "Forbidden",
+    "Implies",
+    "Independent",
+    "LeastPrecision",
+    "LeastRows",
+    "Limit",
+    "Locked",
+    "Monotone",
+    "OnlyFor",
+    "Policy",
+    "Priority",
+]

@@ -1,0 +1,270 @@
+"""A policy: the clauses that a network is to satisfy, on the rows that are possible."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from conceptrules.model.errors import InputError
+from conceptrules.model.policy.clauses import (
+    Apart,
+    Clause,
+    Cost,
+    Default,
+    Fair,
+    Forbidden,
+    Implies,
+    Independent,
+    Limit,
+    Locked,
+    Monotone,
+    OnlyFor,
+    Priority,
+)
+from conceptrules.model.policy.domain import Domain
+from conceptrules.model.predicate import Column, Value, named
+from conceptrules.model.rule_reader import Stated, nearest_name, read_rule
+from conceptrules.model.text import category_word, word
+
+C = TypeVar("C", bound=Clause)
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What a network is to satisfy: clauses, and the rows that are possible.
+
+    The same value steers learning and is proved of a network. `Policy.of` takes the keys of a policy file as keywords,
+    `Policy.read` a TOML file.
+
+    Parameters
+    ----------
+    clauses : tuple of Clause, default=()
+        What is asked for.
+    domain : Domain, optional
+        The rows that are possible; by default all.
+
+    Raises
+    ------
+    InputError
+        If clauses contradict each other whatever the data are.
+
+    Examples
+    --------
+    >>> policy = Policy.of(monotone={"income": "up"}, forbidden=["sex"], max_edges=20)
+    >>> for clause in policy.clauses:
+    ...     print(clause.name, "-", clause.text)
+    monotone.income - as income rises, the decision never gets worse
+    forbidden.sex - no rule asks about sex
+    max_edges - at most 20 edges
+    """
+
+    clauses: tuple[Clause, ...] = ()
+    domain: Domain = field(default_factory=Domain)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "clauses", tuple(self.clauses))
+        _check_kinds(self.clauses)
+        _check_repeated(self.clauses)
+        _check_together(self)
+
+    def of_kind(self, kind: type[C]) -> tuple[C, ...]:
+        """Return the clauses of one kind.
+
+        Parameters
+        ----------
+        kind : type
+            A class of clauses, such as `Monotone`.
+
+        Returns
+        -------
+        tuple of Clause
+            These clauses, in their order.
+        """
+        return tuple(clause for clause in self.clauses if isinstance(clause, kind))
+
+    @classmethod
+    def of(cls, **keys: Any) -> Policy:
+        """Return a policy from the keys that a policy file has, as keywords.
+
+        Parameters
+        ----------
+        **keys
+            The keys; docs/steering.md lists them.
+
+        Returns
+        -------
+        Policy
+            The policy.
+
+        Raises
+        ------
+        InputError
+            If a key is unknown, a value of the wrong type, or clauses contradict each other.
+        """
+        from conceptrules.model.policy.plain import from_plain
+
+        return from_plain(keys)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Policy:
+        """Return the policy of a TOML file.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Returns
+        -------
+        Policy
+            The policy.
+
+        Raises
+        ------
+        InputError
+            If the file is no policy; the message names the clause and what to write instead.
+        OSError
+            If the file cannot be read.
+        """
+        from conceptrules.model.policy.plain import from_toml, limited
+
+        with open(path, "rb") as stream:
+            try:
+                return from_toml(limited(stream))
+            except InputError as error:
+                message = str(error)
+                raise InputError(f"{path}: {message if len(message) <= 600 else message[:600] + '...'}") from None
+
+
+def check_policy(policy: Policy, columns: Sequence[Column], classes: Sequence[Value]) -> None:
+    """Raise an `InputError` where a policy names columns or classes that are not there, or rules that cannot be read.
+
+    Groups of fairness need not be among the columns, and neither need forbidden columns.
+    """
+    names = [column.name for column in columns]
+    for clause, column in _columns_of(policy):
+        if column not in names:
+            raise InputError(f"{clause}: there is no column {column!r}; {nearest_name(column, names)}")
+    for clause, label in _classes_of(policy):
+        if label not in classes:
+            known = nearest_name(str(label), list(map(str, classes)))
+            raise InputError(f"{clause}: there is no class {label!r}; {known}")
+    for one in policy.of_kind(Priority):
+        if len(one.classes) != len(classes):
+            raise InputError(f"priority must list each class once: {', '.join(map(word, classes))}")
+    for order in policy.of_kind(Monotone):
+        if order.order and len(order.order) != len(classes):
+            raise InputError(f"{order.name}: the order must list each class once: {', '.join(map(word, classes))}")
+        kind = next(column.kind for column in columns if column.name == order.column)
+        if kind == "category":
+            raise InputError(
+                f"{order.name}: the column {order.column!r} is a category, which has no order; "
+                "make it an ordinal column, or take the clause out"
+            )
+    for name, text in rule_texts(policy):
+        stated(name, text, columns)
+    for column, low, _ in policy.domain.ranges:
+        if not next(one.ordered for one in columns if one.name == column):
+            raise InputError(f"domain.ranges.{column}: the column is not ordered, so {low:g} means nothing there")
+    _check_locked(policy, columns)
+
+
+def stated(clause: str, text: str, columns: Sequence[Column]) -> tuple[Stated, ...]:
+    """Return the tests of a rule in words; an error names the clause, and so does one about an unknown category."""
+    try:
+        tests = read_rule(text, columns)
+    except InputError as error:
+        raise InputError(f"{clause}: {error}") from None
+    known = {column.name: column for column in columns}
+    for test in tests:
+        column = known[test.predicate.column]
+        for value in named(test.predicate):
+            if column.categories and value not in column.categories:
+                listed = [category_word(column, one) for one in column.categories]
+                raise InputError(
+                    f"{clause}: column {column.name!r} has no category {value!r}; {nearest_name(str(value), listed)}"
+                )
+    return tests
+
+
+def rule_texts(policy: Policy) -> Iterator[tuple[str, str]]:
+    """Yield the rules in words, each with the name of its clause."""
+    for clause in policy.clauses:
+        if isinstance(clause, Locked | Implies):
+            yield clause.name, clause.rule
+    for place, text in enumerate(policy.domain.impossible):
+        yield f"domain.impossible[{place}]", text
+
+
+def _columns_of(policy: Policy) -> Iterator[tuple[str, str]]:
+    for clause in policy.clauses:
+        match clause:
+            case Monotone(column=column) | Independent(column=column) | OnlyFor(column=column) | Cost(column=column):
+                yield clause.name, column
+            case Apart(first=first, second=second):
+                yield clause.name, first
+                yield clause.name, second
+    for column in policy.domain.names:
+        yield "domain", column
+
+
+def _classes_of(policy: Policy) -> Iterator[tuple[str, Value]]:
+    for clause in policy.clauses:
+        match clause:
+            case Monotone(order=some) | OnlyFor(classes=some) | Priority(classes=some):
+                yield from ((clause.name, label) for label in some)
+            case Locked(label=label) | Implies(label=label) | Default(label=label) | Fair(positive=label):
+                yield clause.name, label
+
+
+def _check_kinds(clauses: Sequence[object]) -> None:
+    for clause in clauses:
+        if not isinstance(clause, Clause):
+            raise InputError(f"a policy is made of clauses such as Monotone('age', 'up'), not of {clause!r}")
+
+
+def _check_repeated(clauses: Sequence[Clause]) -> None:
+    seen: dict[str, Clause] = {}
+    for clause in clauses:
+        other = seen.setdefault(clause.name, clause)
+        if other is not clause and other != clause:
+            raise InputError(f"{clause.name} is asked for twice and differently: {other.text}; {clause.text}")
+        if other is not clause:
+            raise InputError(f"{clause.name} is asked for twice; take one of them out")
+
+
+def _check_together(policy: Policy) -> None:
+    """Refuse what no network satisfies, whatever the data are."""
+    limits = {limit.of: limit.most for limit in policy.of_kind(Limit)}
+    locked = policy.of_kind(Locked)
+    for size in ("rules", "edges"):
+        most = limits.get(size, len(locked))
+        if most < len(locked):
+            raise InputError(f"max_{size} = {most}, but {len(locked)} rules are locked; allow more, or unlock some")
+    decided = {clause.rule: clause for clause in locked if clause.mode == "decides"}
+    for clause in policy.of_kind(Implies):
+        other = decided.get(clause.rule)
+        if other is not None and other.label != clause.label:
+            raise InputError(f"{clause.name} contradicts {other.name}: {clause.text}, but {other.text}")
+
+
+def _check_locked(policy: Policy, columns: Sequence[Column]) -> None:
+    """Refuse locked rules that other clauses forbid."""
+    forbidden = {clause.column: clause.name for clause in policy.of_kind(Forbidden)}
+    limits = {limit.of: limit.most for limit in policy.of_kind(Limit)}
+    only = {clause.column: clause for clause in policy.of_kind(OnlyFor)}
+    for clause in policy.of_kind(Locked):
+        tests = stated(clause.name, clause.rule, columns)
+        used = {test.predicate.column for test in tests}
+        for column in sorted(used):
+            if column in forbidden:
+                raise InputError(f"{clause.name} contradicts {forbidden[column]}; unlock the rule, or allow the column")
+            if column in only and clause.label not in only[column].classes:
+                raise InputError(f"{clause.name} contradicts {only[column].name}: {only[column].text}")
+        for pair in policy.of_kind(Apart):
+            if {pair.first, pair.second} <= used:
+                raise InputError(f"{clause.name} contradicts {pair.name}: {pair.text}")
+        if len(tests) > limits.get("literals", len(tests)):
+            raise InputError(f"{clause.name} has {len(tests)} literals, but max_literals = {limits['literals']}")

@@ -1,0 +1,245 @@
+"""Policies from Python and from TOML are the same values; what cannot be meant gets one clear error."""
+
+import contextlib
+import tomllib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conceptrules.model import Column, InputError
+from conceptrules.model.policy import (
+    Apart,
+    Cost,
+    Default,
+    Domain,
+    Fair,
+    Forbidden,
+    Implies,
+    Independent,
+    LeastPrecision,
+    LeastRows,
+    Limit,
+    Locked,
+    Monotone,
+    OnlyFor,
+    Policy,
+    Priority,
+)
+from conceptrules.model.policy.plain import from_plain, from_toml, to_plain
+from conceptrules.model.policy.policy import check_policy
+from tests.strategies import names, values
+
+WHOLE = """
+order = ["no", "maybe", "yes"]
+independent = ["zip"]
+forbidden = ["race", "sex"]
+apart = [["age", "job"]]
+default = "no"
+priority = ["yes", "maybe", "no"]
+max_edges = 40
+max_rules = 10
+max_literals = 4
+min_rows = 20
+min_precision = 0.8
+confidence = 0.95
+
+[monotone]
+income = "up"
+debt = { direction = "down", missing = "lowest" }
+
+[only_for]
+age = ["yes"]
+
+[cost]
+income = 2.5
+
+[[locked]]
+rule = "debt > 5000"
+class = "no"
+mode = "decides"
+
+[[fair]]
+column = "sex"
+positive = "yes"
+bound = 0.05
+
+[[implies]]
+if = "income > 90000 and debt <= 0"
+then = "yes"
+
+[domain]
+missing = ["debt"]
+unseen = false
+impossible = ["income <= 0 and job = cook"]
+[domain.ranges]
+age = [0, 120]
+"""
+ORDER = ("no", "maybe", "yes")
+CLAUSES = (
+    Monotone("income", "up", ORDER),
+    Monotone("debt", "down", ORDER, "lowest"),
+    Independent("zip"),
+    Forbidden("race"),
+    Forbidden("sex"),
+    Apart("age", "job"),
+    OnlyFor("age", ("yes",)),
+    Cost("income", 2.5),
+    Locked("debt > 5000", "no", "decides"),
+    Default("no"),
+    Priority(("yes", "maybe", "no")),
+    Limit("edges", 40),
+    Limit("rules", 10),
+    Limit("literals", 4),
+    LeastRows(20),
+    LeastPrecision(0.8, 0.95),
+    Fair("sex", "yes", 0.05),
+    Implies("income > 90000 and debt <= 0", "yes"),
+)
+DOMAIN = Domain((("age", 0, 120),), ("debt",), False, ("income <= 0 and job = cook",))
+COLUMNS = (
+    Column("age"),
+    Column("income"),
+    Column("debt"),
+    Column("job", "category", ("cook", "nurse")),
+    Column("zip", "category"),
+)
+
+
+def test_a_file_with_every_clause():
+    assert from_toml(WHOLE) == Policy(CLAUSES, DOMAIN)
+    check_policy(from_toml(WHOLE), COLUMNS, ORDER)
+
+
+def test_from_python():
+    assert Policy.of(**tomllib.loads(WHOLE)) == Policy(CLAUSES, DOMAIN)
+    assert Policy.of() == Policy()
+
+
+def test_each_clause_says_what_it_asks_for():
+    texts = [clause.text for clause in CLAUSES]
+    assert len(set(texts)) == len(texts)
+    assert texts[0] == "as income rises, the decision never gets worse (no < maybe < yes)"
+    assert CLAUSES[16].text == "the positive rates of yes between groups of sex differ by at most 0.05"
+
+
+@given(st.lists(names(), unique=True, min_size=2, max_size=4), st.lists(values(), unique=True, min_size=2, max_size=3))
+def test_plain_values_give_the_policy_back(columns, classes):
+    policy = Policy(
+        (
+            Monotone(columns[0], "down", tuple(classes), "lowest"),
+            *map(Forbidden, columns),
+            Apart(*columns[:2]),
+            OnlyFor(columns[1], tuple(classes[1:])),
+            Locked(columns[0], classes[0]),
+            Priority(tuple(classes)),
+            LeastPrecision(0.5),
+        ),
+        Domain(((columns[0], -1, 2),), tuple(columns)),
+    )
+    assert from_plain(to_plain(policy)) == policy
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("monoton = 3", "there is no key 'monoton'; did you mean 'monotone'?"),
+        ("x = 3", "there is no key 'x'; it can have monotone"),
+        ("monotone = 'up'", "monotone: expected a table"),
+        ("monotone.age = 'rising'", "monotone.age: direction must be 'up' or 'down', found 'rising'"),
+        ("monotone.age = 3", "monotone.age: expected a table"),
+        ("monotone.age = {missing = 'lowest'}", "no direction is given"),
+        ("monotone.age = {direction = 'up', order = ['a', 'b', 'a']}", "goes in a circle, a < b < a"),
+        ("order = ['a', 'a']", "order: the order of the classes goes in a circle"),
+        ("forbidden = 'race'", "put it in square brackets"),
+        ("forbidden = [3]", "expected text, found 3"),
+        ("forbidden = ['a', 'a']", "forbidden.a is asked for twice"),
+        ("apart = [['a', 'a']]", "a column always meets itself"),
+        ("apart = [['a']]", "expected pairs of columns"),
+        ("only_for.a = []", "no class is named"),
+        ("cost.a = -1", "cost must be a number from 0 up"),
+        ("cost.a = nan", "cost must be a number"),
+        ("max_edges = 2.5", "max_edges must be a whole number"),
+        ("max_edges = true", "max_edges must be a whole number"),
+        ("min_precision = 2", "must be a number from 0 to 1"),
+        ("confidence = 0.9", "confidence goes with min_precision"),
+        ("priority = ['a', 'b', 'a']", "goes in a circle"),
+        ("default = []", "expected a class"),
+        ("[[locked]]\nrule = 'x > 1'", "'class' is missing"),
+        ("[[locked]]\nrule = 'x > 1'\nclass = 'a'\nmode = 'soft'", "mode must be 'keep' or 'decides'"),
+        ("max_rules = 0\n[[locked]]\nrule = 'x > 1'\nclass = 'a'", "max_rules = 0, but 1 rules are locked"),
+        ("[[implies]]\nif = 'x > 1'\nthen = 'a'\n[[implies]]\nif = 'x > 1'\nthen = 'b'", "twice and differently"),
+        ("[[fair]]\ncolumn='s'\npositive='a'\nbound=0.1\nmeasure='x'", "measure must be 'positive_rate'"),
+        ("domain.ranges.age = [5, 1]", "two numbers, the least first"),
+        ("domain.ranges.age = [5]", "expected the least and the greatest value"),
+        ("domain.unseen = 1", "expected true or false"),
+        ("domain.x = 1", "there is no key 'x'"),
+        ("a = ", "not a policy: no TOML"),
+        ("a = " + "[" * 100_000, "not a policy: no TOML"),
+        ("forbidden = [" + ",".join(f"'{i}'" for i in range(20_000)) + "]", "more than 10,000 clauses"),
+    ],
+)
+def test_hostile_files_get_one_error(text, message, tmp_path):
+    (tmp_path / "policy.toml").write_text(text)
+    with pytest.raises(InputError) as error:
+        Policy.read(tmp_path / "policy.toml")
+    assert message in str(error.value)
+    assert "policy.toml: " in str(error.value)
+    assert len(str(error.value)) < 1_000
+
+
+def test_files_that_are_no_text_or_too_large(tmp_path):
+    (tmp_path / "p.toml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="not text"):
+        Policy.read(tmp_path / "p.toml")
+    (tmp_path / "p.toml").write_bytes(b"#" * 1_000_001)
+    with pytest.raises(InputError, match="larger than a policy can be"):
+        Policy.read(tmp_path / "p.toml")
+
+
+@given(st.text())
+def test_any_text_is_a_policy_or_an_error(text):
+    with contextlib.suppress(InputError):
+        assert isinstance(from_toml(text), Policy)
+
+
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        (Policy.of(monotone={"incme": "up"}), "monotone.incme: there is no column 'incme'; did you mean income?"),
+        (Policy.of(monotone={"job": "up"}), "is a category, which has no order"),
+        (Policy.of(default="never"), "default: there is no class 'never'"),
+        (Policy.of(priority=["yes", "no"]), "priority must list each class once"),
+        (Policy.of(order=["no", "yes"], monotone={"age": "up"}), "the order must list each class once"),
+        (
+            Policy.of(implies=[{"if": "agee > 3", "then": "no"}]),
+            "implies.agee > 3: in the rule 'agee > 3', at",
+        ),
+        (Policy.of(implies=[{"if": "job = nurs", "then": "no"}]), "no category 'nurs'; did you mean nurse?"),
+        (Policy.of(domain={"impossible": ["x > 3"]}), "domain.impossible[0]: in the rule"),
+        (Policy.of(domain={"ranges": {"job": [0, 1]}}), "the column is not ordered"),
+        (Policy.of(domain={"missing": ["x"]}), "domain: there is no column 'x'"),
+        (
+            Policy.of(locked=[{"rule": "age > 3", "class": "no"}], forbidden=["age"]),
+            "locked.age > 3 contradicts forbidden.age",
+        ),
+        (
+            Policy.of(locked=[{"rule": "age > 3", "class": "no"}], only_for={"age": ["yes"]}),
+            "locked.age > 3 contradicts only_for.age",
+        ),
+        (
+            Policy.of(locked=[{"rule": "age > 3 and debt > 1", "class": "no"}], apart=[["debt", "age"]]),
+            "contradicts apart.debt.age",
+        ),
+        (Policy.of(locked=[{"rule": "age > 3 and debt > 1", "class": "no"}], max_literals=1), "has 2 literals"),
+    ],
+)
+def test_names_that_are_not_there(policy, message):
+    with pytest.raises(InputError) as error:
+        check_policy(policy, COLUMNS, ORDER)
+    assert message in str(error.value)
+
+
+def test_only_clauses_make_a_policy():
+    with pytest.raises(InputError, match="made of clauses"):
+        Policy(("age",))
