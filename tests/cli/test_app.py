@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import io
 import json
+import re
 from pathlib import Path
 
 import pyarrow as pa
@@ -319,6 +320,17 @@ def test_a_link_to_the_input_is_the_input(refused, tmp_path):
     (tmp_path / "model.csv").symlink_to("model.json")
     assert "is the file model.json itself" in refused("predict", "model.json", "data.csv", "-o", "model.csv")
     assert (tmp_path / "data.csv").read_text() == TABLE
+
+
+def test_fit_tells_the_score_on_held_out_rows_beside_the_base_rate(run, tmp_path):
+    fit = ["fit", "data.csv", "-t", "class", "-o", "new.json", "--effort", "fast"]
+    assert re.search(r"macro-F1 (1.000|0.9\d\d) on held-out rows \(always answering young has 0.3\d\d\)", run(*fit)[1])
+    assert "accuracy 1.000 on held-out rows (always answering young has 0.525)" in run(*fit, "--scoring", "accuracy")[1]
+    rows = "".join(f"{number % 2},{'yes' if number % 20 == 3 else 'no'}\n" for number in range(200))
+    (tmp_path / "data.csv").write_text("coin,class\n" + rows)
+    said = run(*fit, "--scoring", "accuracy")[1]
+    assert "no rule is better than always answering no" in said
+    assert run("rules", "new.json")[0].startswith("No rule is better than always answering no.")
 
 
 @pytest.mark.parametrize("labels", [("01", "02"), ("False", "True"), ("1.0", "2.0"), ("1", "x")])

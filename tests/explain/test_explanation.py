@@ -131,7 +131,7 @@ def test_figures_are_those_of_the_training_rows():
     assert (found.rows, found.right) == (3, pytest.approx(2 / 3))
     assert found.probability == pytest.approx((2 + 0.5) / 4)
     assert "Of 3 training rows with this outcome, 67% were high; the probability stated is 62%." in str(found)
-    assert "(held on 75% of the training rows, 67% of them high)" in str(found)
+    assert "(held on 75% of the training rows, 67% of them high [20-94%])" in str(found)
     silent = network.explain(row(job="nurse")).fired[0]
     assert (silent.coverage, silent.precision) == (0, None)
     unseen = network.explain(row(job="cook"))

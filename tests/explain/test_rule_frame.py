@@ -18,6 +18,10 @@ def test_records_of_classes_are_their_coverage(network):
     found = [record for record in rule_records(network) if record["level"] == last]
     figures = sorted((r["text"], str(r["for"]), r["covers"], r["decides"]) for r in found)
     assert figures == sorted((r.text, str(r.label), r.rows, r.decided) for r in coverage(network))
+    intervals = sorted(
+        (r["text"], str(r["for"]), (r["precision_low"], r["precision_high"])) for r in found if r["covers"]
+    )
+    assert intervals == sorted((r.text, str(r.label), r.interval) for r in coverage(network) if r.rows)
     assert len(rule_records(network)) == sum(len(c.rules) for level in network.levels for c in level.concepts)
 
 

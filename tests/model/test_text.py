@@ -2,6 +2,7 @@ import ast
 import datetime as dt
 import math
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import assume, given
@@ -21,6 +22,7 @@ from conceptrules.model import (
     RuleNetwork,
     Statistics,
 )
+from conceptrules.model.provenance import Training
 from conceptrules.model.statistics import edges
 from conceptrules.model.text import literal_text, literals_text, node_names, predicate_text, rule_text, word
 from tests.strategies import measured_networks, names, networks
@@ -49,17 +51,17 @@ WORDS = """\
 5 rules, 14 edges.
 
 >50K if any of
-  C1.2               (1,000 rows, over 99% right)
-  C1.1 and not C1.2  (12.5 rows, 56% right)
+  C1.2               (1,000 rows, over 99% right [99-100%])
+  C1.1 and not C1.2  (12.5 rows, 56% right [30-79%])
 
 <=50K for everything else
 
 C1.1 means any of
-  age > 27 and marital-status = Married  (3,120 rows, 74% >50K)
+  age > 27 and marital-status = Married  (3,120 rows, 74% >50K [72-76%])
   R1.2: 5013 < gain <= 6514              (no rows)
 
 C1.2 means any of
-  not (age > 27) and marital-status != Married  (1 row, 100% <=50K)
+  not (age > 27) and marital-status != Married  (1 row, 100% <=50K [20-100%])
   R1.2: 5013 < gain <= 6514                     (no rows)"""
 
 WITHOUT_FIGURES = """\
@@ -96,9 +98,9 @@ def test_a_rule_that_others_come_before_tells_what_it_decides():
         (((4, 0),), ((0, 2), (0, 0))),
     )
     network = RuleNetwork(COLUMNS, (AGE, SPOUSE, GAIN), (level,), "ab", "ab", "a", statistics)
-    assert "age > 27  (4 rows, 100% right)" in str(network)
-    assert "marital-status = Married  (6 rows, 33% right; decides 2 rows, 100% right)" in str(network)
-    assert "5013 < gain <= 6514       (3 rows, 0% right; decides no row)" in str(network)
+    assert "age > 27  (4 rows, 100% right [51-100%])" in str(network)
+    assert "marital-status = Married  (6 rows, 33% right [9-71%]; decides 2 rows, 100% right [34-100%])" in str(network)
+    assert "5013 < gain <= 6514       (3 rows, 0% right [0-57%]; decides no row)" in str(network)
     worth = [(rule.rows, rule.precision, rule.decided, rule.decided_precision) for rule in coverage(network)]
     assert worth == [(4, 1, 4, 1), (6, 2 / 6, 2, 1), (3, 0, 0, None)]
 
@@ -250,7 +252,14 @@ def test_no_exception_is_rounded_away(share, text):
     rows = (10_000 * share, 10_000 * (1 - share))
     level = Level((Rule(),), (Concept((0,)), Concept()))
     network = RuleNetwork((), (), (level,), ("a", "b"), statistics=Statistics(rows, ((rows,),), ()))
-    assert f"(10,000 rows, {text} right)" in str(network)
+    assert f"(10,000 rows, {text} right [" in str(network)
+
+
+def test_a_network_without_rules_says_so():
+    network = RuleNetwork((), (), (Level((), (Concept(), Concept())),), ("a", "b"), default="b")
+    assert str(network).startswith("There are no rules: the answer is always b.")
+    learned = replace(network, training=Training("0.2.0", 0, (), 40, None, None))
+    assert str(learned).startswith("No rule is better than always answering b.")
 
 
 def test_a_bound_is_told_apart_from_its_neighbour():

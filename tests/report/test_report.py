@@ -63,9 +63,13 @@ def test_a_rule_that_others_come_before_shows_what_it_decides():
     network = small()
     bits = read_packed_bits(network.columns, network.predicates, ROWS)
     measured = with_statistics(network, bits, np.array([network.classes.index(name) for name in TRUE]))
-    assert "decides 2 rows, 100% right</span>" in report(measured)
-    assert "decides 2 rows, 100% right</span>" in report(network, ROWS, TRUE)
-    assert "holds on 4 training rows, 75% of them young, and decides 2 rows, 100% of these young" in report(measured)
+    interval = '<span title="95 % Wilson interval">[34-100%]</span>'
+    assert f"decides 2 rows, 100% right {interval}</span>" in report(measured)
+    assert f"decides 2 rows, 100% right {interval}</span>" in report(network, ROWS, TRUE)
+    assert (
+        "holds on 4 training rows, 75% of them young [30-96%], and decides 2 rows, 100% of these young [34-100%]"
+        in report(measured)
+    )
 
 
 def test_without_rows_it_says_what_it_cannot_say():

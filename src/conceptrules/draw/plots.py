@@ -15,8 +15,10 @@ from conceptrules.draw.escape import shortened
 from conceptrules.explain.importance_scores import Importance, Weight
 from conceptrules.explain.rule_coverage import RuleCoverage
 from conceptrules.model.errors import InputError
+from conceptrules.model.metrics import SCORE_NAMES
 from conceptrules.model.pareto import Choice, Point
 from conceptrules.model.pareto import pareto_front as non_dominated
+from conceptrules.model.precision import interval_text
 from conceptrules.model.provenance import Training
 from conceptrules.model.text import percent, word
 
@@ -28,13 +30,6 @@ __all__ = ["confusion", "coverage", "history", "importance", "pareto_front"]
 
 _MOST = 20  # bars of a plot; what is left is counted
 _WORDS = 56
-_SCORES = {
-    "f1_macro": "macro-F1",
-    "macro-F1": "macro-F1",  # as models of version 0.1 call it
-    "accuracy": "accuracy",
-    "balanced_accuracy": "balanced accuracy",
-    "neg_log_loss": "negative log loss",
-}
 _TICKS = 4  # of an axis with edge penalties: they are long numbers
 
 
@@ -209,12 +204,12 @@ def coverage(rules: Sequence[RuleCoverage]) -> Figure:
     wrong = [rule.rows - rule.right for rule in shown]
     axes.barh(places, wrong, left=[rule.right for rule in shown], color=LIGHT[1], hatch="///", label="of another")
     for place, rule in enumerate(shown):
-        share = "no rows" if rule.precision is None else percent(rule.precision)
+        share = "no rows" if rule.precision is None else f"{percent(rule.precision)} {interval_text(rule.interval)}"
         axes.annotate(f" {share}", (rule.rows, place), va="center", fontsize="small", color=QUIET["light"])
     _names(axes, [f"{word(rule.label)}: {rule.text}" for rule in shown])
     axes.set_title(_left_out("rules: rows covered and share that is right", len(rules) - len(shown)), fontsize="medium")
     axes.set_xlabel("training rows")
-    axes.margins(x=0.12)
+    axes.margins(x=0.2)
     figure.legend(frameon=False, fontsize="small", loc="outside lower right", ncols=2)
     return figure
 
@@ -321,7 +316,7 @@ def _score_name(training: Training | None) -> str:
     if training is None:
         return "score"
     scoring = str(dict(training.settings).get("scoring", "f1_macro"))  # the paper's method has no choice
-    return _SCORES.get(scoring, scoring)
+    return SCORE_NAMES.get(scoring, scoring)
 
 
 def _figure(width: float, height: float, layout: Literal["constrained", "compressed"] = "constrained") -> Figure:

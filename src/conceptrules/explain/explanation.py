@@ -11,6 +11,7 @@ from typing import Literal as Choice
 from conceptrules.explain.counterfactual import LIMIT, Counterfactual, check_fixed, check_wanted, find_counterfactual
 from conceptrules.model.evaluation import Bits, decide_fired, layers, layers_plain, unpack
 from conceptrules.model.network import Literal, RuleNetwork
+from conceptrules.model.precision import Ends, wilson_interval
 from conceptrules.model.predicate import Value
 from conceptrules.model.statistics import distinct_rows, probabilities
 from conceptrules.model.text import concept_name, literals_text, rule_text, word
@@ -36,6 +37,8 @@ class FiredRule:
     """The share of training rows on which it holds; None without statistics."""
     precision: float | None
     """The share of those that are of the class that is explained; None where there are none."""
+    interval: Ends | None = None
+    """The 95 % Wilson interval of the precision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,8 +272,9 @@ def _fired_rule(network: RuleNetwork, owner: str, level: int, index: int, kind: 
     if network.statistics is None:
         return FiredRule(owner, level, index, text, None, None)
     covered = network.statistics.covered[level][index]
-    precision = covered[kind] / sum(covered) if sum(covered) else None
-    return FiredRule(owner, level, index, text, sum(covered) / sum(network.statistics.rows), precision)
+    rows = sum(covered)
+    precision, interval = covered[kind] / rows if rows else None, wilson_interval(covered[kind], rows)
+    return FiredRule(owner, level, index, text, rows / sum(network.statistics.rows), precision, interval)
 
 
 def _absent(network: RuleNetwork, fired: Iterable[FiredRule]) -> Iterator[Absent]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
+from conceptrules.model.precision import Ends, wilson_interval
 from conceptrules.model.predicate import Value
 from conceptrules.model.text import decided_rows, rule_text
 
@@ -35,6 +36,11 @@ class RuleCoverage:
     def precision(self) -> float | None:
         """The share of the covered rows that is of the class; None where the rule covers no row."""
         return self.right / self.rows if self.rows else None
+
+    @property
+    def interval(self) -> Ends | None:
+        """The 95 % Wilson interval of the precision; None where the rule covers no row."""
+        return wilson_interval(self.right, self.rows)
 
     @property
     def decided_precision(self) -> float | None:

@@ -10,6 +10,7 @@ import narwhals as nw
 
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
+from conceptrules.model.precision import wilson_interval
 from conceptrules.model.predicate import Value
 from conceptrules.model.statistics import rule_size
 from conceptrules.model.text import concept_name, decided_rows, rule_text
@@ -22,8 +23,8 @@ def rule_records(network: RuleNetwork) -> list[Record]:
     """Return a record for each rule of each class, by priority, and of each concept below.
 
     The keys are `for` (the class or concept), `rule` (its name), `text`, `level`, `size` (its edges), `covers`,
-    `precision`, `decides`, `decided_precision` and `stability`. Figures are of training rows; what was not counted
-    is None.
+    `precision` with the ends `precision_low` and `precision_high` of its 95 % Wilson interval, the same of
+    `decided_precision` after `decides`, and `stability`. Figures are of training rows; what was not counted is None.
     """
     return [_record(network, *place) for place in _places(network)]
 
@@ -42,8 +43,9 @@ def rule_frame(network: RuleNetwork, backend: str | None = None) -> Any:
     return nw.from_dict(values, types, backend=cast(Any, backend)).to_native()
 
 
-_KEYS = ("for", "rule", "text", "level", "size", "covers", "precision", "decides", "decided_precision", "stability")
-_FIGURES = ("covers", "precision", "decides", "decided_precision", "stability")
+_SHARES = ("precision", "precision_low", "precision_high")
+_FIGURES = ("covers", *_SHARES, "decides", *(f"decided_{name}" for name in _SHARES), "stability")
+_KEYS = ("for", "rule", "text", "level", "size", *_FIGURES)
 _TYPES: dict[str, nw.dtypes.DType] = {
     "level": nw.Int64(),
     "size": nw.Int64(),
@@ -78,12 +80,14 @@ def _record(network: RuleNetwork, level: int, concept: int, rule: int, name: Val
         "level": level + 1,
         "size": rule_size(network, level, rule),
         "covers": None if covered is None else float(sum(covered)),
-        "precision": _share(covered, concept) if top else None,
+        **dict(zip(_SHARES, _shares(covered if top else None, concept), strict=True)),
         "decides": None if decided is None else float(sum(decided)),
-        "decided_precision": _share(decided, concept),
+        **{f"decided_{name}": share for name, share in zip(_SHARES, _shares(decided, concept), strict=True)},
         "stability": stability[level][rule] if stability else None,
     }
 
 
-def _share(rows: tuple[float, ...] | None, kind: int) -> float | None:
-    return rows[kind] / sum(rows) if rows and sum(rows) else None
+def _shares(rows: tuple[float, ...] | None, kind: int) -> tuple[float | None, ...]:
+    """Return the share of a class and the ends of its interval."""
+    ends = wilson_interval(rows[kind], sum(rows)) if rows else None
+    return (rows[kind] / sum(rows), *ends) if rows and ends else (None, None, None)

@@ -7,6 +7,7 @@ from itertools import groupby
 
 from conceptrules.explain.counterfactual import ColumnChange, Counterfactual
 from conceptrules.explain.explanation import Absent, Explanation, FiredRule, Miss, Rival
+from conceptrules.model.precision import interval_text
 from conceptrules.model.text import percent, plural, word
 
 MOST = 8  # rules of an absent concept that are told
@@ -58,7 +59,7 @@ def figures(rule: FiredRule, label: object) -> str:
         return ""
     if rule.precision is None:
         return "  (held on no training row)"
-    share = f"{percent(rule.precision)} of them {word(label)}"
+    share = f"{percent(rule.precision)} of them {word(label)} {interval_text(rule.interval)}".rstrip()
     return f"  (held on {percent(rule.coverage)} of the training rows, {share})"
 
 

@@ -8,6 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+SCORE_NAMES = {
+    "f1_macro": "macro-F1",
+    "macro-F1": "macro-F1",  # as models of version 0.1 call it
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy",
+    "neg_log_loss": "negative log loss",
+}
+"""What people call the scores that scikit-learn has these names for."""
 
 
 def confusion_matrix(

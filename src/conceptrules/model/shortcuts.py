@@ -143,7 +143,8 @@ class Shortcuts:
         -------
         table
             The columns are `for` (the class or concept), `rule`, `text`, `level`, `size`, `covers`, `precision`,
-            `decides`, `decided_precision` and `stability`.
+            `precision_low` and `precision_high` (its 95 % Wilson interval), `decides`, `decided_precision`,
+            `decided_precision_low`, `decided_precision_high` and `stability`.
         """
         from conceptrules.explain.rule_frame import rule_frame
 

@@ -12,6 +12,7 @@ from functools import partial
 
 from conceptrules.model.conditions import Condition, conditions
 from conceptrules.model.network import Literal, RuleNetwork
+from conceptrules.model.precision import interval_text, wilson_interval
 from conceptrules.model.predicate import (
     EPOCH,
     Column,
@@ -261,10 +262,29 @@ def _header(network: RuleNetwork) -> str:
     from conceptrules.model.statistics import edges  # NumPy, which loading a model can do without
 
     firing = [word(name) for name in network.priority if _rules_of(network, name)]
-    rules = sum(len(level.rules) for level in network.levels)
+    rules = rule_count(network)
+    if not rules:
+        said = no_rule(network)
+        return f"{said[0].upper()}{said[1:]}."
     size = f"{plural(rules, 'rule')}, {plural(edges(network), 'edge')}."
     order = f" When several classes fire, the first of these wins: {', '.join(firing)}."
     return size + order if len(firing) > 1 else size
+
+
+def rule_count(network: RuleNetwork) -> int:
+    """Return the number of rules, on all levels."""
+    return sum(len(level.rules) for level in network.levels)
+
+
+def no_rule(network: RuleNetwork) -> str:
+    """Return what a network without rules says; of one that was learned, that no rule was worth its edges."""
+    default = word(network.default)
+    learned = network.training is not None
+    return (
+        f"no rule is better than always answering {default}"
+        if learned
+        else f"there are no rules: the answer is always {default}"
+    )
 
 
 def _class_sections(network: RuleNetwork) -> Iterator[str]:
@@ -323,12 +343,16 @@ def _figures(network: RuleNetwork, level: int, rule: int, right: int | None) -> 
     meaning = word(network.classes[kind]) if right is None else "right"
     decided = None if right is None else decided_rows(network, right, rule)
     less = "" if decided is None or decided == covered else f"; {_decides(decided, kind)}"
-    return f"({plural(total, 'row')}, {percent(covered[kind] / total)} {meaning}{less})"
+    return f"({plural(total, 'row')}, {_share(covered[kind], total, meaning)}{less})"
 
 
 def _decides(decided: tuple[float, ...], kind: int) -> str:
     total = sum(decided)
-    return f"decides {plural(total, 'row')}, {percent(decided[kind] / total)} right" if total else "decides no row"
+    return f"decides {plural(total, 'row')}, {_share(decided[kind], total, 'right')}" if total else "decides no row"
+
+
+def _share(right: float, rows: float, meaning: str) -> str:
+    return f"{percent(right / rows)} {meaning} {interval_text(wilson_interval(right, rows))}"
 
 
 def _rules_of(network: RuleNetwork, name: Value) -> tuple[int, ...]:

@@ -195,14 +195,18 @@ def _rule_node(item: Item, group: Group) -> dict[str, str]:
 def _cover_text(cover: Cover | None, noun: str) -> str:
     if cover is None:
         return ""
-    right = "" if cover.right is None else f", {percent(cover.right)} of them {cover.meaning}"
+    right = "" if cover.right is None else f", {percent(cover.right)} of them {cover.meaning} {cover.interval}"
     return f"holds on {plural(cover.rows, noun)}{right}{_decides(cover)}"
 
 
 def _decides(cover: Cover) -> str:
     if not cover.contested or cover.decided is None:
         return ""
-    right = "" if cover.decided_right is None else f", {percent(cover.decided_right)} of these {cover.meaning}"
+    right = (
+        ""
+        if cover.decided_right is None
+        else f", {percent(cover.decided_right)} of these {cover.meaning} {cover.decided_interval}"
+    )
     return f", and decides {plural(cover.decided, 'row')}{right}"
 
 

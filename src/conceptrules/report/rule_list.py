@@ -9,6 +9,7 @@ from conceptrules.draw.graph import rule_id
 from conceptrules.explain.importance_scores import asked_columns
 from conceptrules.model.conditions import Condition, conditions
 from conceptrules.model.network import RuleNetwork, Statistics
+from conceptrules.model.precision import interval_text, wilson_interval
 from conceptrules.model.statistics import rule_size
 from conceptrules.model.text import concept_name, condition_text, rule_text, word
 
@@ -39,6 +40,18 @@ class Cover:
     """How many of the rows are answered with the class of the rule; None for a concept, and where nobody counted."""
     decided_right: float | None = None
     """The share of these that is of the class; None without rows."""
+
+    @property
+    def interval(self) -> str:
+        """The 95 % Wilson interval of `right` as text; empty without rows."""
+        return "" if self.right is None else interval_text(wilson_interval(self.right * self.rows, self.rows))
+
+    @property
+    def decided_interval(self) -> str:
+        """The same of `decided_right`."""
+        if self.decided is None or self.decided_right is None:
+            return ""
+        return interval_text(wilson_interval(self.decided_right * self.decided, self.decided))
 
     @property
     def contested(self) -> bool:

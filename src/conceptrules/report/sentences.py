@@ -50,7 +50,8 @@ def _how(network: RuleNetwork) -> str:
     firing = [name for name in network.priority if network.levels[-1].concepts[network.classes.index(name)].rules]
     default = _brief(network.default)
     if not firing:
-        return f"It has no rule for any class, so the answer is always {default}."
+        found = f": no rule was better than always answering {default}" if network.training else ""
+        return f"It has no rule for any class, so the answer is always {default}{found}."
     if len(firing) == 1:
         count = len(network.levels[-1].concepts[network.classes.index(firing[0])].rules)
         if firing[0] != network.default:

@@ -40,7 +40,8 @@ def test_every_rule_is_in_the_tables(made, to):
 
 def test_markdown_shows_figures_where_there_are_some():
     text = export(measured(), "markdown")
-    assert f"| R1.1 | {escaped(rule_text(measured(), 0, 0))} | 3 | 66.7% |" in text
+    assert f"| R1.1 | {escaped(rule_text(measured(), 0, 0))} | 3 | 66.7% \\[20-94%\\] |" in text
+    assert r"& 3 & 66.7\% [20-94\%] \\" in export(measured(), "latex")
     assert "| rule | literals |\n" in export(network(), "markdown")
 
 

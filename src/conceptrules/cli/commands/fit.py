@@ -6,6 +6,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
 
 from conceptrules.cli.files.file_names import check_model_output, check_not_input
@@ -37,7 +38,9 @@ from conceptrules.cli.options import (
     Seed,
     Target,
 )
-from conceptrules.model.text import plural
+from conceptrules.model.metrics import SCORE_NAMES
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.text import no_rule, plural, rule_count, word
 
 if TYPE_CHECKING:
     from conceptrules.cli.learner import Classifier
@@ -95,11 +98,40 @@ def fit(
     network = replace(clf.network_, target=target)
     write_model(network, output)
     if not quiet:
-        rules = sum(len(level.rules) for level in network.levels)
-        counts = f"{plural(rules, 'rule')}, {plural(network.edges, 'edge')}"
+        counts = f"{plural(rule_count(network), 'rule')}, {plural(network.edges, 'edge')}"
         typer.echo(f"{counts}, learned from {plural(len(y), 'row')} in {perf_counter() - start:.1f} s", err=True)
+        typer.echo(_verdict(clf, network), err=True)
     if interrupted:
         raise typer.Exit(130)
+
+
+def _verdict(clf: Classifier, network: RuleNetwork) -> str:
+    """Return how good the network is on held-out rows, beside always answering the commonest class."""
+    if not rule_count(network):
+        return no_rule(network)
+    seen, training = network.statistics, network.training
+    scoring = clf.get_params().get("scoring", "f1_macro")
+    score = next(one.score for one in clf.frontier_ if one.network is clf.network_)
+    if seen is None or training is None or training.validation is None:
+        return f"{SCORE_NAMES[scoring]} {score:.3f}"
+    where = "training rows: too few to hold some out" if training.validation.source == "training" else "held-out rows"
+    commonest = word(network.classes[seen.rows.index(max(seen.rows))])
+    base = f"always answering {commonest} has {base_score(np.array(seen.rows), scoring):.3f}"
+    return f"{SCORE_NAMES[scoring]} {score:.3f} on {where} ({base})"
+
+
+def base_score(counts: np.ndarray, scoring: str) -> float:
+    """Return the score of always answering the commonest class; `counts` has the rows of each.
+
+    >>> base_score(np.array([30.0, 70.0]), "accuracy")
+    0.7
+    """
+    from conceptrules.kernels.search.scores import score_of
+    from conceptrules.learn.search.settings import SCORINGS
+
+    confusion = np.zeros((len(counts), len(counts)))
+    confusion[:, counts.argmax()] = counts
+    return float(score_of(confusion, SCORINGS[scoring]))
 
 
 def _fitted(clf: Classifier, X: Any, y: Any) -> bool:

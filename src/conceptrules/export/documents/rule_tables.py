@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from conceptrules.export.node_names import rule_id
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.network import RuleNetwork
+from conceptrules.model.precision import interval_text, wilson_interval
 from conceptrules.model.text import concept_name, number_text, rule_text, word
 
 
@@ -20,7 +21,7 @@ class RuleRow:
     rows: str
     """How many training rows the rule covers; empty where nobody counted."""
     right: str
-    """The share of them that is of the class."""
+    """The share of them that is of the class, with its interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,10 @@ def _introduction(network: RuleNetwork) -> Iterator[str]:
         yield f"If several classes fire, the first of these wins: {', '.join(map(word, network.priority))}."
     yield f"If none fires, the answer is {word(network.default)}."
     if network.statistics is not None:
-        yield "Rows are those of the training table on which the rule holds, right is the share of them of its class."
+        yield (
+            "Rows are those of the training table on which the rule holds, right is the share of them of its class, "
+            "with its 95 % Wilson interval."
+        )
 
 
 def _classes(network: RuleNetwork) -> Iterator[Section]:
@@ -77,8 +81,12 @@ def _concepts(network: RuleNetwork) -> Iterator[Section]:
 
 def _row(network: RuleNetwork, level: int, rule: int, right: int | None) -> RuleRow:
     counts = network.statistics.covered[level][rule] if network.statistics else ()
-    share = "" if right is None or not sum(counts) else f"{counts[right] / sum(counts):.1%}"
+    share = "" if right is None or not sum(counts) else _share(counts[right], sum(counts))
     return RuleRow(f"R{rule_id(level, rule)}", rule_text(network, level, rule), _count(counts), share)
+
+
+def _share(right: float, rows: float) -> str:
+    return f"{right / rows:.1%} {interval_text(wilson_interval(right, rows))}"
 
 
 def _count(counts: Sequence[float]) -> str:
