@@ -13,6 +13,7 @@ import conceptrules
 def test_the_public_names_are_exactly_these():
     assert sorted(conceptrules.__all__) == [
         "Binarizer",
+        "ColumnWarning",
         "ConceptRuleClassifier",
         "ConceptRulesError",
         "InputError",

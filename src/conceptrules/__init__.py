@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     from conceptrules.logic import diff, equivalent, implies, minimise, simplify
     from conceptrules.mllp import MLLPClassifier
     from conceptrules.model import RuleNetwork
-    from conceptrules.model.errors import ConceptRulesError, InputError
+    from conceptrules.model.errors import ColumnWarning, ConceptRulesError, InputError
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Binarizer",
+    "ColumnWarning",
     "ConceptRuleClassifier",
     "ConceptRulesError",
     "InputError",
@@ -54,6 +55,7 @@ _MODULES = {
 }
 _HOMES = {
     "Binarizer": "conceptrules.binarize",
+    "ColumnWarning": "conceptrules.model.errors",
     "ConceptRuleClassifier": "conceptrules.classifier",
     "ConceptRulesError": "conceptrules.model.errors",
     "InputError": "conceptrules.model.errors",

@@ -89,7 +89,7 @@ def test_many_categories_keep_the_most_frequent() -> None:
     job = ["rare", *["often"] * 8, *["also"] * 8, *["b", "b", "a"]]
     with pytest.warns(UserWarning, match="column 'job' has 5 categories; the 3 most frequent are kept") as caught:
         binarizer = Binarizer(max_categories=3).fit(TABLE.assign(job=job), HALVES)
-    assert len(caught) == 1
+    assert sum("'job'" in str(warning.message) for warning in caught) == 1
     assert binarizer.columns_[1].categories == ("also", "b", "often")
     assert binarizer.count_unseen(TABLE.assign(job=job)) == {"job": 2}
 
@@ -115,7 +115,7 @@ def test_constant_columns_get_one_warning_between_them() -> None:
     table = TABLE.assign(one=1, gone=None, same="x")
     with pytest.warns(UserWarning, match="constant columns tell no classes apart: 'one', 'gone', 'same'") as caught:
         binarizer = Binarizer().fit(table, HALVES)
-    assert len(caught) == 1
+    assert sum("constant" in str(warning.message) for warning in caught) == 1
     assert len(binarizer.transform(table).T) == 7
 
 

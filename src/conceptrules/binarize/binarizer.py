@@ -11,9 +11,11 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from conceptrules.binarize.columns import GivenKind, Literals, PredicateSettings, Target, learn_column
+from conceptrules.binarize.columns import GivenKind, Literals, PredicateSettings, learn_column
+from conceptrules.binarize.doubtful_columns import doubt
 from conceptrules.binarize.quantile_cuts import QUANTILES
-from conceptrules.model.errors import InputError, warn
+from conceptrules.binarize.target import Target
+from conceptrules.model.errors import ColumnWarning, InputError, warn
 from conceptrules.model.evaluation import Bits, PackedBits, unpack
 from conceptrules.model.predicate import KINDS, Column, Predicate
 from conceptrules.model.text import predicate_text
@@ -119,16 +121,17 @@ class Binarizer(TransformerMixin, BaseEstimator):
         rows = np.flatnonzero(target.weight)
         if len(rows) < table.rows:
             table, target = table.take(rows), target.take(rows)
-        learned = [
-            learn_column(cells, kinds.get(cells.name), target, settings)
-            for cells in map(table.cells, range(len(table.names)))
-        ]
-        for column in learned:
+        learned = []
+        for cells in map(table.cells, range(len(table.names))):
+            column = learn_column(cells, kinds.get(cells.name), target, settings)
             if column.warning:
                 warn(column.warning)
+            if found := None if column.constant else doubt(cells, column.column, target):
+                warn(ColumnWarning(found, [cells.name]))
+            learned.append(column)
         constant = [column.column.name for column in learned if column.constant]
         if constant and len(rows) > 1:
-            warn(f"constant columns tell no classes apart: {', '.join(map(repr, constant))}")
+            warn(ColumnWarning(f"constant columns tell no classes apart: {', '.join(map(repr, constant))}", constant))
         self.columns_ = tuple(column.column for column in learned)
         self.categories_dropped_ = tuple((column.column.name, column.dropped) for column in learned if column.dropped)
         self.predicates_ = tuple(predicate for column in learned for predicate in column.predicates)

@@ -14,25 +14,13 @@ from conceptrules.binarize.entropy_cuts import cut_points
 from conceptrules.binarize.ordered_categories import order_in
 from conceptrules.binarize.quantile_cuts import QUANTILES, threshold_cuts
 from conceptrules.binarize.rounded_cuts import short_moment, short_number
+from conceptrules.binarize.target import Target
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Column, Equals, Interval, Kind, Missing, OneOf, Predicate, Value
 from conceptrules.model.values import whole
 from conceptrules.tables.column_values import ColumnValues, check_readable, codes_of, numbers_of
 
 Literals = Choice["intervals", "thresholds"]
-_IDENTIFIER = 10  # from so many rows on, text that is different on every one of them looks like an identifier
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What the cut points are to tell apart: class codes, and the weights of the rows."""
-
-    codes: NDArray[np.intp]
-    weight: NDArray[np.float64]
-    n_classes: int
-
-    def take(self, rows: NDArray[np.intp]) -> Target:
-        return Target(self.codes[rows], self.weight[rows], self.n_classes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +127,7 @@ def _learn_categories(
     distinct = sorted({whole(value) for value in cells.values[~cells.missing].tolist()})
     kept = distinct
     warning = None
-    if cells.family == "category" and len(distinct) == len(cells) >= _IDENTIFIER:
-        warning = f"column {column.name!r} is different on every row (an identifier?); drop it if it is"
-    elif len(distinct) > max_categories:
+    if max_categories < len(distinct) < len(cells):  # text that is different on every row is told as such
         warning = (
             f"column {column.name!r} has {len(distinct)} categories; the {max_categories} most frequent are kept, "
             "the others read as unseen (raise max_categories to keep more)"

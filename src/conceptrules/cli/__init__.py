@@ -6,7 +6,9 @@ import io
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from shlex import quote
 
+from conceptrules.model.errors import ColumnWarning
 from conceptrules.model.predicate import shown
 
 
@@ -34,11 +36,20 @@ def _each_once() -> Callable[..., None]:
     seen: set[str] = set()
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
-        if str(message) not in seen:
-            seen.add(str(message))
-            _say("warning", message)
+        kind, text = _told(message)
+        if text not in seen:
+            seen.add(text)
+            _say(kind, text)
 
     return show
+
+
+def _told(message: Warning | str) -> tuple[str, str]:
+    """Return what a message is and says; of a column that is hardly a feature, how to leave it out."""
+    if not isinstance(message, ColumnWarning):
+        return "warning", str(message)
+    dropped = " ".join(f"--drop {quote(name)}" for name in message.columns[:5])
+    return "note", f"{message.found}; {dropped} leaves {'it' if len(message.columns) == 1 else 'them'} out"
 
 
 def _say(kind: str, message: object) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from shlex import quote
 
 import numpy as np
@@ -245,26 +245,3 @@ def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def split(item: str, columns: Sequence[str]) -> list[str]:
     """Split `a,b` into two columns, unless there is a column of that very name."""
     return [item] if item in columns else [name.strip() for name in item.split(",")]
-
-
-def doubtful(table: pa.Table) -> Iterator[str]:
-    """Yield what to tell of columns that are hardly features: constants, and numbers that only count the rows."""
-    for name in table.column_names:
-        column = _decoded(table[name])
-        if len(column) < _FEW:
-            return
-        if len(column.unique()) == 1:
-            yield f"column {name!r} has the same value in every row; --drop {quote(name)} leaves it out"
-        elif pa.types.is_integer(column.type) and _counts_rows(column):
-            yield f"column {name!r} numbers the rows (an identifier?); --drop {quote(name)} leaves it out"
-
-
-_FEW = 20  # rows, of which nothing can be told
-
-
-def _counts_rows(column: pa.ChunkedArray) -> bool:
-    """Return whether the values are consecutive numbers, each once, in any order."""
-    if column.null_count or pc.count_distinct(column).as_py() < len(column):
-        return False
-    ends = pc.min_max(column).as_py()
-    return bool(ends["max"] - ends["min"] == len(column) - 1)

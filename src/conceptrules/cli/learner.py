@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import typer
-
 from conceptrules.cli import columns
 from conceptrules.cli.files.table_reader import open_table
 from conceptrules.cli.files.text_format import USUAL, TextFormat
@@ -64,8 +62,6 @@ def learning_task(
     source = open_table(data, text)
     kinds = columns.kinds(kind, source.columns, source.name)
     X, y = columns.examples(source, target, drop, only, kinds, bins)
-    for note in columns.doubtful(X):
-        typer.echo(f"note: {note}", err=True)
     return classifier(learner, {name: kinds[name] for name in X.column_names if name in kinds}), X, y
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterable
 from types import FrameType
 
 _PACKAGE = __name__.partition(".")[0]
@@ -24,7 +25,24 @@ class ColumnTypeError(ConceptRulesError, TypeError):
     """A column whose values have the wrong type."""
 
 
-def warn(message: str) -> None:
+class ColumnWarning(UserWarning):
+    """A column that is hardly a feature, such as an identifier; it is learned from all the same.
+
+    Parameters
+    ----------
+    found : str
+        What was found.
+    columns : iterable of str
+        The columns that it is about.
+    """
+
+    def __init__(self, found: str, columns: Iterable[str] = ()) -> None:
+        super().__init__(f"{found}; leave it out if it is no feature")
+        self.found = found
+        self.columns = tuple(columns)
+
+
+def warn(message: str | Warning) -> None:
     """Warn, and name the first line outside of this package on the way up: the call that the user wrote."""
     frame: FrameType | None = sys._getframe(1)
     level = 2

@@ -1,0 +1,81 @@
+"""Columns that are hardly features are told, and others are not."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from conceptrules.binarize import Binarizer
+from conceptrules.model.errors import ColumnWarning
+
+ROWS = 200
+RNG = np.random.default_rng(0)
+CLASSES = RNG.choice(["no", "yes", "perhaps"], ROWS, p=[0.5, 0.3, 0.2])
+OTHERS = RNG.permutation(10**6)[:ROWS]
+
+
+def told(name: str, values: Any, classes: Any = CLASSES) -> list[str]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        Binarizer().fit(pd.DataFrame({name: values}), classes)
+    assert all(warning.category is ColumnWarning for warning in caught)
+    assert all(warning.message.columns == (name,) for warning in caught)
+    return [warning.message.found for warning in caught]
+
+
+@pytest.mark.parametrize(
+    "name", ["id", "customer_id", "PassengerId", "orderNo", "Order No.", "key", "row number", "ID"]
+)
+def test_whole_numbers_that_are_all_different_are_an_identifier_by_their_name(name: str) -> None:
+    assert told(name, OTHERS) == [f"column {name!r} is a different whole number on every row (an identifier?)"]
+    assert told(name, OTHERS.astype(float)) == told(name, OTHERS)
+
+
+@pytest.mark.parametrize("name", ["price", "valid", "idea", "number_of_rooms"])
+def test_other_whole_numbers_that_are_all_different_are_not(name: str) -> None:
+    assert told(name, OTHERS) == []
+
+
+def test_numbers_that_count_or_rise_are_an_identifier_by_whatever_name() -> None:
+    assert told("a", RNG.permutation(ROWS) + 7) == ["column 'a' numbers the rows (an identifier?)"]
+    assert told("a", np.sort(OTHERS)) == ["column 'a' is a different whole number on every row (an identifier?)"]
+
+
+def test_a_measurement_that_is_different_on_every_row_is_none() -> None:
+    assert told("id", RNG.normal(size=ROWS)) == []
+    assert told("id", OTHERS // 2 * 2 % 1000) == []  # not all different
+    assert told("id", np.where(np.arange(ROWS) == 3, np.nan, OTHERS)) == []  # a gap
+
+
+@pytest.mark.parametrize(
+    "copy",
+    [
+        pd.Series(CLASSES).map({"no": "n", "yes": "y", "perhaps": "p"}),
+        pd.Series(CLASSES).map({"no": 3, "yes": 1, "perhaps": 2}),
+        pd.Series(CLASSES).map({"no": 30.5, "yes": 10.0, "perhaps": 20.0}) + RNG.random(ROWS),
+    ],
+)
+def test_copies_of_the_target_are_told(copy: Any) -> None:
+    assert told("a", copy) == ["column 'a' alone tells the classes apart on 100% of the rows (a copy of the target?)"]
+    spoiled = copy.copy()
+    spoiled.iloc[:1] = copy[CLASSES[0] != CLASSES].iloc[:1].to_numpy()
+    assert told("a", spoiled) == [
+        "column 'a' alone tells the classes apart on over 99% of the rows (a copy of the target?)"
+    ]
+
+
+def test_a_good_column_is_no_copy() -> None:
+    blurred = pd.Series(CLASSES).map({"no": 3.0, "yes": 1.0, "perhaps": 2.0}) + RNG.normal(size=ROWS) / 2
+    assert told("a", blurred) == []
+    rare = np.where(np.arange(ROWS) < 3, "rare", "common")
+    assert told("a", RNG.choice(["x", "y"], ROWS), rare) == []  # 99 % are right without any column
+    assert told("a", [f"v{number // 4}" for number in range(ROWS)], np.repeat(CLASSES[: ROWS // 4], 4)) == []
+
+
+def test_python_says_what_to_do() -> None:
+    with pytest.warns(ColumnWarning, match=r"numbers the rows \(an identifier\?\); leave it out if it is no feature"):
+        Binarizer().fit(pd.DataFrame({"a": np.arange(ROWS)}), CLASSES)
