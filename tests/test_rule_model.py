@@ -48,11 +48,11 @@ def test_weights_are_repeats_and_zero_is_absence(quick: Quick) -> None:
 
 def test_a_small_class_stays_in_training(quick: Quick) -> None:
     X, y = table(quick)
-    y[:3] = "rare"
-    with pytest.warns(UserWarning, match="class 'rare' has too few rows for a validation split of 0.2"):
+    y[:1] = "rare"
+    with pytest.warns(UserWarning, match="class 'rare' has too few rows that differ to hold some out for validation"):
         clf = quick().fit(X, y)
     assert "rare" in clf.network_.classes
-    y[3:5] = "odd"
+    y[3:4] = "odd"
     with pytest.warns(UserWarning, match="classes 'odd', 'rare' have too few rows"):
         quick().fit(X, y)
 
@@ -85,7 +85,7 @@ def test_progress_is_shown_when_asked_for(quick: Quick, capsys: pytest.CaptureFi
 @pytest.mark.parametrize("data", ["a table", "rows"])
 def test_a_warning_points_at_the_line_that_fits(quick: Quick, data: str) -> None:
     X, y = simple()
-    rare = np.where(np.arange(len(y)) < 2, "rare", "common")
+    rare = np.where(np.arange(len(y)) < 1, "rare", "common")
     with pytest.warns(UserWarning, match="class 'rare' has too few rows") as caught:
         quick().fit(X if data == "a table" else X.astype(object).values.tolist(), rare)
     assert [warning.filename for warning in caught] == [__file__]
@@ -189,3 +189,41 @@ def test_a_model_of_a_wide_table_knows_only_what_it_uses(quick: Quick, tmp_path:
     assert load(tmp_path / "model.json").predict(wide).tolist() == fitted.predict(wide).tolist()
     assert (tmp_path / "model.json").stat().st_size < 60_000
     assert fitted.transform(wide, layer=0).shape == (len(y), len(network.predicates))
+
+
+def test_a_table_twice_over_and_a_weight_of_two_are_no_better(quick: Quick) -> None:
+    """Equal rows are never on both sides of a split: else the copies of held-out rows would be learned by heart."""
+    X, y = table(quick)
+    once = quick().fit(X, y)
+    order = np.tile(np.arange(len(y)), 2)
+    twice, weighted = quick().fit(X.iloc[order], y[order]), quick().fit(X, y, sample_weight=np.full(len(y), 2))
+    assert twice.frontier_ == weighted.frontier_
+    assert twice.network_ == weighted.network_
+    assert twice.network_.training.validation.crs_f1 < 0.98
+    if quick is quick_search:  # the steps of gradient descent are others where rows are heavier
+        assert twice.network_ == once.network_
+        assert twice.frontier_ == once.frontier_
+        assert twice.network_.training.validation.crs_f1 == once.network_.training.validation.crs_f1
+    assert twice.network_.training.validation.rows == 2 * once.network_.training.validation.rows
+    assert sum(twice.network_.statistics.rows) == 2 * len(y)
+
+
+def test_the_newest_rows_judge(quick: Quick) -> None:
+    """Of late, everything is the other way round."""
+    X, y = simple(300)
+    day = np.random.default_rng(0).permutation(len(y))
+    y = np.where(X["age"] > 50, "old", "young")
+    y[day >= 240] = np.where(X["age"][day >= 240] > 50, "young", "old")
+    validation = quick().fit(X, y, time=day).network_.training.validation
+    assert (validation.source, validation.rows) == ("held back", 60)
+    assert validation.crs_f1 < 0.4
+    assert quick().fit(X, y).network_.training.validation.crs_f1 > 0.6
+
+
+def test_rows_that_judge_are_said_once(quick: Quick) -> None:
+    X, y = simple()
+    for name in ("groups", "time"):
+        with pytest.raises(InputError, match=f"X_val and {name} both say which rows are held out"):
+            quick().fit(X, y, X_val=X, y_val=y, **{name: np.arange(len(y))})
+    with pytest.raises(InputError, match="groups has no value in row 0"):
+        quick().fit(X, y, groups=[None, *"ab" * 59, "a"])

@@ -127,7 +127,17 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, *, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        groups: Any = None,
+        time: Any = None,
+    ) -> Self:
         """Learn the rules from a table.
 
         Parameters
@@ -142,6 +152,11 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             Rows that choose the network, instead of rows held out of X.
         y_val : array-like, default=None
             The classes of these rows.
+        groups : array-like of shape (n_samples,), default=None
+            The group of each row, such as a patient or a customer with several rows. Rows of one group are held out
+            together, so that what is chosen is good for new groups. Without groups, equal rows are held out together.
+        time : array-like of shape (n_samples,), default=None
+            The moment of each row: dates or numbers. The newest rows are held out instead of a choice by chance.
 
         Returns
         -------
@@ -154,7 +169,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             If a parameter, the table or the classes do not fit; the message says what to do.
         """
         self.check_parameters()
-        data = read_training_data(X, y, self._binarizer(), sample_weight, self.class_weight)
+        data = read_training_data(X, y, self._binarizer(), sample_weight, self.class_weight, groups, time)
         task, source = search_task(
             data,
             X_val,

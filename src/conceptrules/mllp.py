@@ -155,7 +155,17 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
         self.device = device
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, *, sample_weight: Any = None, X_val: Any = None, y_val: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        groups: Any = None,
+        time: Any = None,
+    ) -> Self:
         """Learn the rules from a table.
 
         Parameters
@@ -170,6 +180,11 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
             Rows that choose the rate and the epoch, instead of rows held out of X.
         y_val : array-like, default=None
             The classes of these rows.
+        groups : array-like of shape (n_samples,), default=None
+            The group of each row, such as a patient or a customer with several rows. Rows of one group are held out
+            together, so that what is chosen is good for new groups. Without groups, equal rows are held out together.
+        time : array-like of shape (n_samples,), default=None
+            The moment of each row: dates or numbers. The newest rows are held out instead of a choice by chance.
 
         Returns
         -------
@@ -182,7 +197,7 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
             If a parameter, the table or the classes do not fit; the message says what to do.
         """
         self.check_parameters()
-        data = read_training_data(X, y, self._binarizer(), sample_weight, self.class_weight)
+        data = read_training_data(X, y, self._binarizer(), sample_weight, self.class_weight, groups, time)
         plan = self._plan(data, X_val, y_val)
         (found,) = _trained([plan], self)
         return self._finish(plan, found)._finished(y, found.interrupted)

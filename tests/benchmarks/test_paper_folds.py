@@ -17,6 +17,8 @@ from benchmarks.paper.properties import properties
 from benchmarks.paper.reference import data_names, paper_cell, paper_figures
 from benchmarks.paper.scores import scores
 from benchmarks.paper.settings import load_settings
+from benchmarks.paper.training_data import split
+from conceptrules.learn.examples import Examples, canonical, joined
 
 
 def test_cart_on_tic_tac_toe_gives_the_papers_cell_to_the_digit() -> None:
@@ -98,3 +100,42 @@ def test_scores_leave_rare_classes_out_where_they_say_so() -> None:
     assert found["accuracy"] == 0.8
     assert found["f1"] == pytest.approx((1 + 0.8 + 0) / 3)
     assert found["f1_common"] == pytest.approx((1 + 0.8) / 2)
+
+
+def some_rows(seed: int, fractions: bool) -> Examples:
+    """Few different rows, so that many are equal; weights from 0 to 3."""
+    rng = np.random.default_rng(seed)
+    weight = rng.random(40) * 3 if fractions else rng.integers(0, 4, 40)
+    weight[0] = 1
+    return Examples.of(rng.random((40, 3)) < 0.5, rng.integers(0, 2, 40), weight.astype(float))
+
+
+@given(st.integers(0, 999), st.sampled_from([0.1, 0.2, 0.5, 0.9]), st.booleans())
+def test_a_split_loses_no_row_and_takes_its_share_of_each_class(seed: int, fraction: float, fractions: bool) -> None:
+    rows = canonical(some_rows(seed, fractions))
+    training, validation = split(rows, fraction, np.random.default_rng(seed))
+    merged = joined(training, validation)
+    assert np.array_equal(merged.bits, rows.bits)
+    np.testing.assert_allclose(merged.weight, rows.weight)
+    for label in (0, 1):
+        sizes = [
+            part.weight[part.target == label].sum() if not fractions else np.sum(part.target == label)
+            for part in (rows, validation)
+        ]
+        assert sizes[1] == np.floor(sizes[0] * fraction + 1e-9)
+
+
+def test_equal_rows_go_to_both_sides() -> None:
+    """Two kinds of rows, 50 of each: were equal rows kept together, training would never see one kind."""
+    rows = Examples.of(np.array([[True], [False]]), np.array([0, 1]), np.array([50.0, 50.0]))
+    training, validation = split(rows, 0.2, np.random.default_rng(0))
+    assert training.weight.tolist() == [40, 40]
+    assert validation.weight.tolist() == [10, 10]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_class_too_small_for_a_split_stays_in_training(seed: int) -> None:
+    rows = Examples.of(np.eye(9, dtype=bool), np.array([0] * 5 + [1] * 4), np.ones(9))
+    training, validation = split(rows, 0.2, np.random.default_rng(seed))
+    assert np.bincount(training.target).tolist() == [4, 4]
+    assert validation.target.tolist() == [0]

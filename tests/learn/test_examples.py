@@ -1,4 +1,4 @@
-"""Rows in canonical form, and their split."""
+"""Rows in canonical form, and parts of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.learn.examples import Examples, canonical, joined, split, with_negations
+from conceptrules.learn.examples import Examples, canonical, parted, with_negations
 from conceptrules.model.evaluation import pack
 
 
@@ -41,35 +41,13 @@ def test_whole_weights_are_repeats(seed: int) -> None:
     assert equal(canonical(rows), canonical(taken(rows, order, np.ones(len(order)))))
 
 
-@given(st.integers(0, 999), st.sampled_from([0.1, 0.2, 0.5, 0.9]), st.booleans())
-def test_a_split_loses_no_row_and_takes_its_share_of_each_class(seed: int, fraction: float, fractions: bool) -> None:
-    rows = canonical(examples(seed, fractions=fractions))
-    training, validation = split(rows, fraction, np.random.default_rng(seed))
-    merged = joined(training, validation)
-    assert np.array_equal(merged.bits, rows.bits)
-    np.testing.assert_allclose(merged.weight, rows.weight)
-    for label in (0, 1):
-        sizes = [
-            part.weight[part.target == label].sum() if not fractions else np.sum(part.target == label)
-            for part in (rows, validation)
-        ]
-        assert sizes[1] == np.floor(sizes[0] * fraction + 1e-9)
-
-
-def test_equal_rows_go_to_both_sides() -> None:
-    """Two kinds of rows, 50 of each: were equal rows kept together, training would never see one kind."""
-    rows = Examples.of(np.array([[True], [False]]), np.array([0, 1]), np.array([50.0, 50.0]))
-    training, validation = split(rows, 0.2, np.random.default_rng(0))
-    assert training.weight.tolist() == [40, 40]
-    assert validation.weight.tolist() == [10, 10]
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_a_class_too_small_stays_in_training(seed: int) -> None:
-    rows = Examples.of(np.eye(9, dtype=bool), np.array([0] * 5 + [1] * 4), np.ones(9))
-    training, validation = split(rows, 0.2, np.random.default_rng(seed))
-    assert np.bincount(training.target).tolist() == [4, 4]
-    assert validation.target.tolist() == [0]
+@given(st.integers(0, 999), st.booleans())
+def test_parts_are_the_rows_that_are_held_back_and_the_others(seed: int, fractions: bool) -> None:
+    rows = examples(seed, fractions=fractions)
+    held = np.random.default_rng(seed + 1).random(len(rows)) < 0.5
+    training, validation = parted(rows, held)
+    assert equal(training, canonical(taken(rows, np.flatnonzero(~held))))
+    assert equal(validation, canonical(taken(rows, np.flatnonzero(held))))
 
 
 @pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 1023, 1024, 1025, 2100])

@@ -111,22 +111,7 @@ def canonical(examples: Examples) -> Examples:
     return Examples(packed[starts], target[starts], weight, examples.inputs)
 
 
-def split(examples: Examples, fraction: float, rng: np.random.Generator) -> tuple[Examples, Examples]:
-    """Return training and validation rows, split class by class; a class too small to give a row stays in training.
-
-    Whole-number weights are split like the repeats they stand for; where there are fractions, rows go one way whole.
-    """
-    held = np.zeros(len(examples))
-    whole = bool(np.all(examples.weight == np.round(examples.weight)))
-    for label in np.unique(examples.target):
-        members = rng.permutation(np.flatnonzero(examples.target == label))
-        size = examples.weight[members] if whole else np.ones(len(members))
-        held[members] = _every(size, fraction, rng) * (examples.weight[members] / size)
-    return examples.weighted(examples.weight - held), examples.weighted(held)
-
-
-def _every(size: Weights, fraction: float, rng: np.random.Generator) -> Weights:
-    """Return how much of each size to hold back: of rows laid end to end, every 1/fraction-th from a random start."""
-    wanted = size.sum() * fraction
-    start = rng.random() * (1 - wanted % 1)  # so that the number taken is `wanted` rounded down
-    return np.diff(np.floor(np.cumsum(size) * fraction + start), prepend=0.0)
+def parted(examples: Examples, held: Bits) -> tuple[Examples, Examples]:
+    """Return the rows that are not held back, and those that are, both in canonical form."""
+    weight = examples.weight
+    return canonical(examples.weighted(np.where(held, 0, weight))), canonical(examples.weighted(weight * held))

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from conceptrules.learn.examples import Examples, canonical, joined, split
+from conceptrules.learn.examples import Examples, canonical, joined, parted
+from conceptrules.learn.row_groups import held_once
 from conceptrules.learn.training_data import TrainingData, open_validation_rows
 from conceptrules.model.errors import warn
 
@@ -37,21 +39,23 @@ def hold_out(data: TrainingData, X_val: Any, y_val: Any, *, fraction: float, rng
         table, target, weight = open_validation_rows(data, X_val, y_val)
         given = canonical(Examples.from_packed_bits(data.binarizer.transform_packed(table), target, weight))
         return Holdout(data.rows, given, GIVEN, joined(data.rows, given))
-    training, held = _held_back(data.rows, fraction, rng)
-    _warn_of_small(data, fraction, training, held)
-    return Holdout(training, held, TRAINING if held is training else HELD_BACK, data.rows)
+    if data.groups is not None:
+        part = data.groups.parts(data.target, data.weight, fraction, rng)
+        return Holdout(*parted(data.in_order(), part == 0), HELD_BACK, data.rows)
+    # Equal rows are held out together. Their hashes say which ones are, for many others have the same bits.
+    _, first, number = np.unique(data.hashes, return_index=True, return_inverse=True)
+    order = np.lexsort((data.weight, number))
+    size = np.bincount(number[order], data.weight[order]).astype(np.float64)
+    training, held = parted(data.in_order(), held_once(data.target[first], size, fraction, rng)[number])
+    warn_of_small(data.classes[np.setdiff1d(training.target, held.target)])
+    if not len(held):  # where no class has a row to spare, the rows to learn from have to judge as well
+        return Holdout(training, training, TRAINING, data.rows)
+    return Holdout(training, held, HELD_BACK, data.rows)
 
 
-def _held_back(rows: Examples, fraction: float, rng: np.random.Generator) -> tuple[Examples, Examples]:
-    training, held = split(rows, fraction, rng)
-    # Where no class has a row to spare, the rows to learn from have to judge as well.
-    return training, held if len(held) else training
-
-
-def _warn_of_small(data: TrainingData, fraction: float, training: Examples, held: Examples) -> None:
-    judging = held.target if held is not training else np.zeros(0, np.int64)
-    small = data.classes[np.setdiff1d(training.target, judging).astype(np.intp)]
-    if len(small):
-        named = ", ".join(map(repr, small.tolist()))
-        few = f"class {named} has" if len(small) == 1 else f"classes {named} have"
-        warn(f"{few} too few rows for a validation split of {fraction}; these rows stay in training")
+def warn_of_small(classes: NDArray[Any]) -> None:
+    """Warn of classes that have no row to hold out."""
+    if len(classes):
+        named = ", ".join(map(repr, classes.tolist()))
+        few = f"class {named} has" if len(classes) == 1 else f"classes {named} have"
+        warn(f"{few} too few rows that differ to hold some out for validation; these rows stay in training")

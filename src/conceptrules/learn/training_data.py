@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from conceptrules.binarize import Binarizer
 from conceptrules.binarize.binarizer import check_rows
 from conceptrules.learn.examples import Examples, canonical
+from conceptrules.learn.row_groups import RowGroups, row_groups
 from conceptrules.model.errors import InputError, warn
 from conceptrules.model.network import Concept, Level, RuleNetwork
 from conceptrules.tables.fingerprint import row_hashes
@@ -37,12 +38,17 @@ class TrainingData:
     """The class of each row of the table, as a number."""
     weight: NDArray[np.float64]
     """The weight of each row of the table."""
+    groups: RowGroups | None = None
+    """What the user says of rows that stay on one side of every split."""
 
     @cached_property
     def rows(self) -> Examples:
         """The rows as bits of all predicates, in canonical form."""
-        words = self.binarizer.transform_packed(self.table)
-        return canonical(Examples.from_packed_bits(words, self.target, self.weight))
+        return canonical(self.in_order())
+
+    def in_order(self) -> Examples:
+        """Return the rows as bits of all predicates, in the order of the table."""
+        return Examples.from_packed_bits(self.binarizer.transform_packed(self.table), self.target, self.weight)
 
     def blank(self) -> RuleNetwork:
         """Return a network of these predicates and classes, without rules."""
@@ -61,7 +67,15 @@ class TrainingData:
         return check_class_weight(self.class_weight, self.classes, share)
 
 
-def read_training_data(X: Any, y: Any, binarizer: Binarizer, sample_weight: Any, class_weight: Any) -> TrainingData:
+def read_training_data(
+    X: Any,
+    y: Any,
+    binarizer: Binarizer,
+    sample_weight: Any,
+    class_weight: Any,
+    groups: Any = None,
+    time: Any = None,
+) -> TrainingData:
     """Fit the binarizer to a table, and return the table with what was learned. Each cell of it is read once.
 
     Labels, weights and classes are checked before the table is opened; rows of weight 0 are never looked at.
@@ -71,6 +85,8 @@ def read_training_data(X: Any, y: Any, binarizer: Binarizer, sample_weight: Any,
     classes = check_classes(labels)
     check_class_weight(class_weight, classes, np.ones(len(classes)))
     table, kept = open_table(X), np.flatnonzero(weight)
+    together = row_groups(groups, time, len(labels))
+    together = together and together.take(kept)
     check_rows(table, len(labels))
     if len(kept) < len(weight):
         table, labels, weight = table.take(kept), labels[kept], weight[kept]
@@ -78,7 +94,7 @@ def read_training_data(X: Any, y: Any, binarizer: Binarizer, sample_weight: Any,
     binarizer.fit(table, labels, sample_weight=weight)
     target = codes_of_labels(labels)[1]
     hashes = row_hashes(binarizer.columns_, table, labels)
-    return TrainingData(binarizer, classes, class_weight, hashes, table, target, weight)
+    return TrainingData(binarizer, classes, class_weight, hashes, table, target, weight, together)
 
 
 def open_validation_rows(
@@ -87,6 +103,9 @@ def open_validation_rows(
     """Return the rows that the user gives for validation: a table, their classes as numbers, and their weights."""
     if X_val is None or y_val is None:
         raise InputError("X_val and y_val go together: give both or none")
+    if data.groups is not None:
+        name = "time" if data.groups.in_time else "groups"
+        raise InputError(f"X_val and {name} both say which rows are held out; give one of them")
     labels, weight = check_labels(y_val, "y_val")
     unknown = np.setdiff1d(labels, data.classes)
     if len(unknown):

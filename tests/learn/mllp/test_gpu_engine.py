@@ -99,7 +99,7 @@ def test_the_classifier_trains_there_too(monkeypatch: pytest.MonkeyPatch) -> Non
     from conceptrules.learn.mllp import device
 
     monkeypatch.setattr(device, "_gpus", lambda: [DEVICE])
-    rows, answers = [["yes"], ["no"]] * 5, ["a", "b"] * 5
+    rows, answers = [[word, k] for k in range(5) for word in ("yes", "no")], ["a", "b"] * 5
     quick = {"layers": (2,), "binarization_rate": 0.5, "max_epochs": 1, "random_state": 0}
     alone = MLLPClassifier(**quick, device="cuda").fit(rows, answers)
     (member,) = fit_cohort(rows, answers, settings=[quick], estimator=MLLPClassifier(device="cuda"))

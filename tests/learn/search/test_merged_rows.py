@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conceptrules.kernels.search.values import Rows
-from conceptrules.learn.search.merged_rows import folds, merged
+from conceptrules.learn.search.merged_rows import folds, merged, repeats_of
 from tests.strategies_search import seeded
 
 Table = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
@@ -107,3 +107,19 @@ def test_where_no_row_can_be_held_out_all_judge(target: Any) -> None:
     rows = merged(codes, np.array(target), np.ones(len(target)), np.ones(3))
     (fold,) = folds(rows, 5, 5, np.random.default_rng(0))
     assert fold.held is fold.training is rows
+
+
+@given(tables(), st.integers(1, 4))
+def test_a_table_several_times_over_is_the_table(table: Table, repeats: int) -> None:
+    """Whether its rows are repeated, or weigh so much more."""
+    codes, target, weight, class_weight = table
+    order = np.tile(np.arange(len(codes)), repeats)
+    whole = np.ceil(weight)
+    hashes = np.array([hash((row.tobytes(), c)) for row, c in zip(codes, target.tolist(), strict=True)]).view(np.uint64)
+    once = repeats_of(hashes, whole)
+    assert repeats_of(hashes[order], whole[order]) == repeats_of(hashes, repeats * whole) == repeats * once
+    assert same(
+        merged(codes, target, whole, class_weight, once),
+        merged(codes[order], target[order], whole[order], class_weight, repeats * once),
+    )
+    assert repeats_of(hashes, whole + 0.5) == 1

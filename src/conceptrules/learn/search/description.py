@@ -29,9 +29,9 @@ def describe(
     """
     rows = data.rows_for(found.network)
     counted = with_statistics(found.network, rows.to_packed_bits(), rows.target, rows.weight)
-    class_weight = data.weights_of_classes(data.target, data.weight)
+    worth = data.weights_of_classes(data.target, data.weight) / task.repeats
     comparisons = [
-        compare(coded.network, *(_labelled(coded, side, class_weight) for side in (fold.training, fold.held)))
+        compare(coded.network, *(_labelled(coded, side, worth) for side in (fold.training, fold.held)))
         for coded, fold in zip(found.in_folds, task.folds, strict=True)
     ]
     network = with_training(
@@ -47,10 +47,10 @@ def describe(
     return Choice(found.edges, found.score, network, found.coded.network)
 
 
-def _labelled(coded: CodedNetwork, rows: Rows, class_weight: NDArray[np.float64]) -> Labelled:
-    """Return merged rows with one class each, as the bits of a network."""
+def _labelled(coded: CodedNetwork, rows: Rows, worth: NDArray[np.float64]) -> Labelled:
+    """Return merged rows with one class each, as the bits of a network; `worth` is what a row of each class weighs."""
     row, label = np.nonzero(rows.mass)
-    return Labelled(coded.bits(rows.codes[row]), label, rows.mass[row, label] / class_weight[label])
+    return Labelled(coded.bits(rows.codes[row]), label, rows.mass[row, label] / worth[label])
 
 
 def _validation(comparisons: Sequence[Comparison], source: str) -> Validation:

@@ -81,6 +81,8 @@ class SearchTask:
     folds: Sequence[Fold]
     settings: SearchSettings
     seed: int
+    repeats: float = 1.0
+    """How often every row of the table is there; here it is there once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

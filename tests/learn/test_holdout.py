@@ -1,0 +1,95 @@
+"""Which rows both learners hold out: equal rows, groups and moments are never on both sides."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conceptrules.binarize import Binarizer
+from conceptrules.learn.holdout import hold_out
+from conceptrules.learn.search.settings import SearchSettings
+from conceptrules.learn.search.task import search_task
+from conceptrules.learn.training_data import read_training_data
+from tests.strategies_search import seeded
+
+Sides = list[tuple[Counter[Any], Counter[Any]]]
+
+
+def read(X: pd.DataFrame, y: Any, **more: Any) -> Any:
+    return read_training_data(X, y, Binarizer(kinds=dict.fromkeys(X, "category")), None, None, **more)
+
+
+def of_the_search(data: Any, seed: int) -> Sides:
+    """The weight of each row, as codes and class, on the sides of each fold."""
+    task, _ = search_task(data, settings=SearchSettings(), rng=np.random.default_rng(seed))
+
+    def counted(rows: Any) -> Counter[Any]:
+        return Counter(
+            {
+                (codes.tobytes(), c): mass[c] * task.repeats
+                for codes, mass in zip(*rows[:2], strict=True)
+                for c in np.flatnonzero(mass)
+            }
+        )
+
+    return [(counted(fold.training), counted(fold.held)) for fold in task.folds]
+
+
+def of_the_mllp(data: Any, seed: int) -> Sides:
+    found = hold_out(data, None, None, fraction=0.2, rng=np.random.default_rng(seed))
+
+    def counted(rows: Any) -> Counter[Any]:
+        return Counter(dict(zip(zip(map(bytes, rows.packed), rows.target, strict=True), rows.weight, strict=True)))
+
+    return [(counted(found.training), counted(found.held))]
+
+
+LEARNERS = pytest.mark.parametrize("sides", [of_the_search, of_the_mllp])
+
+
+@LEARNERS
+@settings(max_examples=30)
+@given(seeded(), st.integers(0, 9))
+def test_equal_rows_are_held_out_together(
+    sides: Callable[[Any, int], Sides], rng: np.random.Generator, seed: int
+) -> None:
+    """Each row of a class that is not the only one of it is there one to three times."""
+    rows = np.repeat(np.arange(40), np.r_[2, rng.integers(1, 4, 39)])
+    data = read(pd.DataFrame({"row": rows.astype(str)}), (rows % 2).astype(str))
+    for training, held in sides(data, seed):
+        assert held
+        assert not training.keys() & held.keys()
+        assert sum(training.values()) + sum(held.values()) == len(rows)
+        assert {c for _, c in held} == {0, 1}
+
+
+@LEARNERS
+@settings(max_examples=30)
+@given(seeded(), st.integers(0, 9), st.integers(2, 12))
+def test_groups_are_held_out_together(
+    sides: Callable[[Any, int], Sides], rng: np.random.Generator, seed: int, groups: int
+) -> None:
+    group = np.r_[np.arange(groups), rng.integers(0, groups, 60)]
+    y = np.concatenate([["a", "b"], rng.choice(["a", "b"], len(group) - 2)])
+    data = read(pd.DataFrame({"group": group.astype(str)}), y, groups=group)
+    for training, held in sides(data, seed):
+        assert held
+        assert training
+        assert not {row for row, _ in training} & {row for row, _ in held}
+        assert sum(training.values()) + sum(held.values()) == len(group)
+
+
+@LEARNERS
+def test_time_gives_a_single_split(sides: Callable[[Any, int], Sides]) -> None:
+    day = np.random.default_rng(0).permutation(50)
+    data = read(pd.DataFrame({"late": (day >= 40).astype(str)}), np.where(day % 2, "a", "b"), time=day)
+    ((training, held),) = sides(data, 0)
+    assert not {row for row, _ in training} & {row for row, _ in held}
+    assert (sum(training.values()), sum(held.values())) == (40, 10)

@@ -1,0 +1,121 @@
+"""Rows that stay on one side of a split: by groups, by time, and one by one where nothing is said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conceptrules import InputError
+from conceptrules.learn.row_groups import RowGroups, dealt, held_once, row_groups
+from tests.strategies_search import seeded
+
+ALL = np.arange(6)
+
+
+@pytest.mark.parametrize("groups", [list("bbaacc"), [2, 2, 1, 1, 7, 7], np.array([2.5, 2.5, 0, 0, 9, 9])])
+@pytest.mark.parametrize("kind", [list, np.array, pd.Series, pl.Series, pa.array, pd.Categorical])
+def test_any_column_says_which_rows_go_together(groups: Any, kind: Any) -> None:
+    found = row_groups(kind(list(groups)), None, 6)
+    assert found is not None
+    assert found.number.tolist() == [1, 1, 0, 0, 2, 2]
+    assert not found.in_time
+
+
+@pytest.mark.parametrize(
+    "time",
+    [
+        [3, 1, 2],
+        [0.3, -0.1, 0.2],
+        pd.to_datetime(["2024-03-01", "2023-03-01", "2024-02-01"]),
+        pa.array([30, 10, 20], pa.date32()),
+    ],
+)
+def test_moments_are_numbered_from_the_oldest(time: Any) -> None:
+    found = row_groups(None, time, 3)
+    assert found is not None
+    assert found.number.tolist() == [2, 0, 1]
+    assert found.in_time
+
+
+@pytest.mark.parametrize(
+    ("given_to_fit", "message"),
+    [
+        ({"groups": ["a"] * 5}, r"groups has the shape \(5,\); it needs one value for each of the 6 rows"),
+        ({"groups": np.ones((6, 2))}, r"groups has the shape \(6, 2\)"),
+        ({"groups": ["a", "b", None, "a", "b", "b"]}, "groups has no value in row 2; fill it in, or leave the row out"),
+        ({"time": [1, 2, 3, np.nan, 5, 6]}, "time has no value in row 3"),
+        ({"groups": ["a"] * 6}, "groups has the same group for all rows, so that none can be held out"),
+        ({"time": [7] * 6}, "time has the same moment for all rows"),
+        ({"time": list("abcdef")}, "time holds 'a', which has no order in time; give dates or numbers"),
+        ({"groups": list("ababab"), "time": [1, 2, 3, 4, 5, 6]}, "groups and time both say which rows are held out"),
+    ],
+)
+def test_what_cannot_be_groups(given_to_fit: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        row_groups(given_to_fit.get("groups"), given_to_fit.get("time"), 6).take(ALL)  # type: ignore[union-attr]
+
+
+def test_groups_of_rows_that_are_left_out_do_not_count() -> None:
+    groups = row_groups(["a", "a", "b", "b", "c", "c"], None, 6)
+    assert groups is not None
+    assert groups.take(np.array([0, 5])).number.tolist() == [0, 1]
+    with pytest.raises(InputError, match="same group"):
+        groups.take(np.array([0, 1]))
+
+
+@given(seeded(), st.integers(2, 30), st.sampled_from([0.05, 0.2, 0.34, 0.5, 0.9]))
+def test_groups_are_held_out_whole_and_each_once(rng: np.random.Generator, groups: int, fraction: float) -> None:
+    number = np.concatenate([np.arange(groups), rng.integers(0, groups, 60)])
+    target, weight = rng.integers(0, 3, len(number)), rng.random(len(number)) + 0.1
+    part = RowGroups(number, False).parts(target, weight, fraction, rng)
+    assert all(len(set(part[number == group])) == 1 for group in range(groups))
+    assert set(part) == set(range(min(max(2, round(1 / fraction)), groups)))
+
+
+@given(seeded(), st.integers(2, 30), st.sampled_from([0.05, 0.2, 0.5, 0.9]))
+def test_the_newest_rows_are_held_out(rng: np.random.Generator, moments: int, fraction: float) -> None:
+    number = np.concatenate([np.arange(moments), rng.integers(0, moments, 60)])
+    weight = rng.integers(1, 4, len(number)) * 1.0
+    held = RowGroups(number, True).parts(np.zeros(len(number), np.int64), weight, fraction, rng) == 0
+    assert held.any()
+    assert not held.all()
+    assert number[held].min() > number[~held].max()
+    # No other moment to begin with gives a share that is nearer.
+    shares = [weight[number >= first].sum() / weight.sum() for first in range(1, moments)]
+    assert abs(weight[held].sum() / weight.sum() - fraction) == pytest.approx(min(abs(s - fraction) for s in shares))
+
+
+@given(seeded(), st.integers(2, 6), st.integers(1, 3))
+def test_classes_are_dealt_evenly(rng: np.random.Generator, count: int, least: int) -> None:
+    main = rng.integers(0, 4, 50)
+    part = dealt(main, count, rng, least)
+    for c in np.unique(main):
+        found = part[main == c]
+        if len(found) < least:
+            assert (found == -1).all()
+        else:
+            assert np.ptp(np.bincount(found, minlength=count)) <= 1
+
+
+@given(seeded(), st.sampled_from([0.1, 0.2, 0.5, 0.9]))
+def test_no_class_gives_more_than_its_share_or_all_it_has(rng: np.random.Generator, fraction: float) -> None:
+    main = np.concatenate([[0], [1, 1], rng.integers(2, 5, 40)])
+    weight = rng.integers(1, 5, len(main)) * 1.0
+    held = held_once(main, weight, fraction, rng)
+    assert not held[0]
+    for c in np.flatnonzero(np.bincount(main) > 1):
+        here, size = main == c, weight[main == c].sum()
+        assert 1 <= held[here].sum() < here.sum()
+        assert weight[here & held].sum() <= max(fraction * size + 1e-6, weight[here].min())
+        left = here & ~held  # none that is left would still have had room
+        assert weight[here & held].sum() + weight[left].min() > fraction * size
+    equal = held_once(main, np.ones(len(main)), fraction, rng)
+    for c, size in enumerate(np.bincount(main).tolist()):
+        assert equal[main == c].sum() == (max(1, int(size * fraction + 1e-6)) if size > 1 else 0)
