@@ -16,7 +16,6 @@ from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Column, Value
 from conceptrules.model.values import label_text, whole
-from conceptrules.tables.labels import check_not_too_many
 from conceptrules.tables.table import nearest
 
 
@@ -105,6 +104,8 @@ def _read_as(kind: Told) -> str:
 
 def check_classes(y: pa.ChunkedArray, target: str) -> None:
     """Raise if the classes are a quantity, or names of single rows; warn if they are very many."""
+    from conceptrules.tables.labels import check_not_too_many  # which loads scikit-learn
+
     numeric = y
     if pa.types.is_string(y.type):
         texts = are_numbers(y)

@@ -18,6 +18,10 @@ MissingWords = Annotated[
     str,
     typer.Option("--missing", help="Words that mean missing besides the empty field: NA,?,-", show_default=False),
 ]
+DateOrder = Annotated[
+    str,
+    typer.Option("--dates", help="How to read dates such as 3/4/2024: day-first or month-first.", show_default=False),
+]
 Target = Annotated[str, typer.Option("--target", "-t", help="The column to predict.", show_default=False)]
 Bins = Annotated[
     int,

@@ -19,6 +19,7 @@ from conceptrules.cli.learner import Learner, learning_task
 from conceptrules.cli.options import (
     TABLE,
     Bins,
+    DateOrder,
     Delimiter,
     Device,
     Drop,
@@ -83,6 +84,7 @@ def evaluate(
     bins: Bins = 0,
     delimiter: Delimiter = "",
     missing: MissingWords = "",
+    dates: DateOrder = "",
 ) -> None:
     """Test a model on a table, or learn and test by cross-validation.
 
@@ -95,7 +97,7 @@ def evaluate(
     if len(paths) != (1 if cv else 2):
         raise InputError("give a model and a table, or only a table with --cv and --target")
     if not cv:
-        network, source = read_model_and_table(paths[0], paths[1], text_format(delimiter, missing))
+        network, source = read_model_and_table(paths[0], paths[1], text_format(delimiter, missing, dates))
         X, y = columns.labelled(source, target, network)
         found = evaluation(network, X, y, positive or None)
         _show([found])
@@ -121,7 +123,7 @@ def evaluate(
         n_jobs=n_jobs,
         device=device,
     )
-    clf, X, y = learning_task(paths[0], target, drop, only, kind, learner, text_format(delimiter, missing), bins)
+    clf, X, y = learning_task(paths[0], target, drop, only, kind, learner, text_format(delimiter, missing, dates), bins)
     _show(cross_validation(clf, X, y, cv, seed))
 
 

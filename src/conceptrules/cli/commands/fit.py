@@ -16,6 +16,7 @@ from conceptrules.cli.learner import Learner, learning_task
 from conceptrules.cli.options import (
     Bins,
     Data,
+    DateOrder,
     Delimiter,
     Device,
     Drop,
@@ -71,6 +72,7 @@ def fit(
     bins: Bins = 0,
     delimiter: Delimiter = "",
     missing: MissingWords = "",
+    dates: DateOrder = "",
     quiet: Quiet = False,
 ) -> None:
     """Learn a network from a table and write it to a file."""
@@ -92,7 +94,7 @@ def fit(
         n_jobs=n_jobs,
         device=device,
     )
-    clf, X, y = learning_task(data, target, drop, only, kind, learner, text_format(delimiter, missing), bins)
+    clf, X, y = learning_task(data, target, drop, only, kind, learner, text_format(delimiter, missing, dates), bins)
     start = perf_counter()
     interrupted = _fitted(clf, X, y)
     network = replace(clf.network_, target=target)

@@ -10,7 +10,7 @@ from conceptrules.cli import columns
 from conceptrules.cli.files.file_names import check_model_output, check_not_input
 from conceptrules.cli.files.models import read_model_and_table, write_model
 from conceptrules.cli.files.text_format import text_format
-from conceptrules.cli.options import Data, Delimiter, MissingWords, Model, Quiet, Target
+from conceptrules.cli.options import Data, DateOrder, Delimiter, MissingWords, Model, Quiet, Target
 from conceptrules.model.text import plural
 
 
@@ -25,6 +25,7 @@ def measure(
     quiet: Quiet = False,
     delimiter: Delimiter = "",
     missing: MissingWords = "",
+    dates: DateOrder = "",
 ) -> None:
     """Count again which rows the rules of a model cover and decide, after an edit or on newer rows.
 
@@ -35,7 +36,7 @@ def measure(
 
     check_model_output(output)
     check_not_input(output, [data])
-    network, source = read_model_and_table(model, data, text_format(delimiter, missing))
+    network, source = read_model_and_table(model, data, text_format(delimiter, missing, dates))
     X, y = columns.labelled(source, target, network)
     measured = counted(network, X, y)
     write_model(measured, output)

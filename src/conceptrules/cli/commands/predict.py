@@ -26,7 +26,7 @@ from conceptrules.cli.files.file_names import (
 )
 from conceptrules.cli.files.models import read_model
 from conceptrules.cli.files.text_format import USUAL, TextFormat, text_format
-from conceptrules.cli.options import Data, Delimiter, Jobs, MissingWords, Model, Out
+from conceptrules.cli.options import Data, DateOrder, Delimiter, Jobs, MissingWords, Model, Out
 from conceptrules.explain.explanation import reasons as reasons_of
 from conceptrules.model.errors import ColumnTypeError, InputError
 from conceptrules.model.network import RuleNetwork
@@ -56,6 +56,7 @@ def predict(
     n_jobs: Jobs = -1,
     delimiter: Delimiter = "",
     missing: MissingWords = "",
+    dates: DateOrder = "",
     probabilities: Annotated[
         bool, typer.Option("--probabilities", help="Add a column with the probability of each class.")
     ] = False,
@@ -79,7 +80,7 @@ def predict(
     if abstain not in ("", *get_args(plan.Abstain)):
         raise InputError(f"--abstain {abstain!r} is unknown; use none, several or both")
     wanted = Wanted(probabilities, reasons, cast(plan.Abstain, abstain) if abstain else None)
-    summary = write_predictions(network, data, output, n_jobs, wanted, text_format(delimiter, missing))
+    summary = write_predictions(network, data, output, n_jobs, wanted, text_format(delimiter, missing, dates))
     known = {column.name: column for column in network.columns}
     for name, count in summary.unseen.items():
         typer.echo(f"column {name!r}: {count} of {summary.rows} rows have {_unusual(known[name])}", err=True)

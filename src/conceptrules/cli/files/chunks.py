@@ -62,10 +62,10 @@ class Text:
         delimiter: str,
         place: Callable[[], int],
         total: int | None,
-        missing: Sequence[str] = USUAL.missing,
+        text: TextFormat = USUAL,
     ) -> None:
         self.name, self.total, self._delimiter, self._place = name, total, delimiter, place
-        self._missing = missing
+        self._text = text
         self._parts = whole_rows(name, stream, delimiter)
         first = _not_blank(self._parts).removeprefix(row_ends.BOM)
         end = row_ends.after_header(first, delimiter)
@@ -83,7 +83,7 @@ class Text:
         before = self._lines - row_ends.count_lines(self._header)
         for part in self._all_parts():
             data = self._header + part
-            opened = partial(table_reader.Delimited, self.name, data, self._delimiter, before, self._missing)
+            opened = partial(table_reader.Delimited, self.name, data, self._delimiter, before, self._text)
             yield Chunk(opened, self._place())
             before += row_ends.count_lines(part)
 
@@ -135,7 +135,7 @@ def open_chunks(name: str, categories: Collection[str] = (), text: TextFormat = 
     `categories` are the columns whose text is read for its categories.
     """
     if name == STREAM:
-        yield Text("standard input", sys.stdin.buffer, text.delimiter or ",", lambda: 0, None, text.missing)
+        yield Text("standard input", sys.stdin.buffer, text.delimiter or ",", lambda: 0, None, text)
         return
     suffix = table_suffix(name)
     if suffix == PARQUET:
@@ -144,7 +144,7 @@ def open_chunks(name: str, categories: Collection[str] = (), text: TextFormat = 
     with open(name, "rb") as file:
         stream: Any = gzip.GzipFile(fileobj=file) if suffix.endswith(".gz") else file
         delimiter = text.delimiter or DELIMITERS[suffix]
-        yield Text(name, stream, delimiter, file.tell, os.path.getsize(name), text.missing)
+        yield Text(name, stream, delimiter, file.tell, os.path.getsize(name), text)
 
 
 def whole_rows(name: str, stream: BinaryIO, delimiter: str, size: int | None = None) -> Iterator[bytes]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from shlex import quote
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptrules.cli.files import row_ends
+from conceptrules.cli.files.written_dates import is_date
 from conceptrules.model.errors import InputError
 
 _CONVERSION = re.compile(
@@ -21,9 +23,13 @@ _PARSING = re.compile(r"Row #(\d+): (.*)", re.S)
 # What pyarrow reads as a number in CSV.
 _NUMBER = r"(?i)^\s*[+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|nan|inf|infinity)\s*$"
 NEARLY_ALL = 0.9  # of the values of a column: what the few others are does not change what it is meant to be
-_MEANT = {"double": "numbers", "bool": "true or false", "date32": "dates such as 2021-03-05"}
+_MEANT = {"double": "numbers", "bool": "true or false"}
 # Kinds that are left to pyarrow to recognise, and what it recognises as them.
-MOMENTS = {"datetime": "dates and times such as 2021-03-05 14:30", "duration": "times of day such as 14:30:00"}
+MOMENTS = {
+    "date": "dates such as 2021-03-05",
+    "datetime": "dates and times such as 2021-03-05 14:30",
+    "duration": "times of day such as 14:30:00",
+}
 _CLOCKS = (pa.time32("s"),)
 _TIMES = (pa.timestamp("s"), pa.timestamp("ns"), pa.timestamp("s", "UTC"), pa.timestamp("ns", "UTC"))
 
@@ -95,7 +101,25 @@ def no_moment(
     return InputError(f"{where}, line {line}: column {name!r} should hold {MOMENTS[kind]}, found {values[row]!r}")
 
 
+def no_number(
+    column: pa.ChunkedArray,
+    name: str,
+    where: str,
+    data: bytes,
+    delimiter: str,
+    before: int,
+    reads: Callable[[str], Any],
+) -> InputError:
+    """Return what is wrong with text that should hold numbers; `reads` tells other texts that can be read as some."""
+    values, numeric = column.to_pylist(), are_numbers(column).to_pylist()
+    row = next(row for row, value in enumerate(values) if numeric[row] is False and reads(value) is None)
+    line = before + _line(data, delimiter, row + 2)
+    return InputError(f"{where}, line {line}: column {name!r} should hold numbers, found {values[row]!r}")
+
+
 def _reads_as(value: str, kind: str) -> bool:
+    if kind != "duration" and is_date(value):
+        return True
     return any(_casts(value, kind_of) for kind_of in (_CLOCKS if kind == "duration" else _TIMES))
 
 

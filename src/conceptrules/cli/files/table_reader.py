@@ -18,14 +18,18 @@ import pyarrow.compute as pc
 from pyarrow import csv, parquet
 
 from conceptrules.cli.files import csv_errors
+from conceptrules.cli.files.censored_numbers import number, read_numbers
 from conceptrules.cli.files.file_names import DELIMITERS, PARQUET, STREAM, table_suffix
 from conceptrules.cli.files.text_format import USUAL, TextFormat
+from conceptrules.cli.files.written_dates import read_dates
 from conceptrules.model.errors import InputError
+from conceptrules.model.text import plural
 
-_TYPES = {"category": pa.string(), "number": pa.float64(), "boolean": pa.bool_(), "date": pa.date32()}
+_TYPES = {"category": pa.string(), "number": pa.float64(), "boolean": pa.bool_()}
 """The types of columns whose kind is known; other kinds are left to pyarrow's inference."""
 
 
+_CENSORING = re.compile(rb"[<>]")
 _LEADING_ZERO = re.compile(rb"(?<![0-9.])0[0-9]")
 
 
@@ -51,12 +55,10 @@ class Source(Protocol):
 class Delimited:
     """Text with a header row. Only the empty field is missing, and words that are named: NA and null are words."""
 
-    def __init__(
-        self, name: str, data: bytes, delimiter: str, before: int = 0, missing: Sequence[str] = USUAL.missing
-    ) -> None:
+    def __init__(self, name: str, data: bytes, delimiter: str, before: int = 0, text: TextFormat = USUAL) -> None:
         """Take the text of some rows; the file has `before` lines above them."""
         self.name, self._data, self._delimiter, self._before = name, data, delimiter, before
-        self._missing = list(missing)
+        self._missing, self._day_first = list(text.missing), text.day_first
         csv_errors.check_text(name, data, delimiter, before)
 
     @cached_property
@@ -64,8 +66,15 @@ class Delimited:
         return distinct(self.name, csv_errors.header(self._data, self._delimiter))
 
     def read(self, columns: Sequence[str], kinds: Mapping[str, str] | None = None) -> pa.Table:
-        types = {column: _TYPES[kind] for column, kind in (kinds or {}).items() if kind in _TYPES}
-        table = self._parsed(types, columns)
+        kinds = kinds or {}
+        types = {column: _TYPES[kind] for column, kind in kinds.items() if kind in _TYPES}
+        try:
+            table = self._parsed(types, columns)
+        except InputError:
+            if not _CENSORING.search(self._data):
+                raise
+            types |= {column: pa.string() for column, kind in kinds.items() if kind == "number"}
+            table = self._parsed(types, columns)
         coded = self._codes([field.name for field in table.schema if _whole(field) and field.name not in types])
         for name in coded:
             option = f"--kind {quote(f'{name}=number')}"
@@ -75,15 +84,63 @@ class Delimited:
             )
         if coded:
             table = self._parsed({**types, **dict.fromkeys(coded, pa.string())}, columns)
-        for field in table.schema:
-            kind = (kinds or {}).get(field.name)
-            if pa.types.is_string(field.type) and kind is None and field.name not in coded:
-                self._check_words(table[field.name], field.name)
-            elif pa.types.is_string(field.type) and kind in csv_errors.MOMENTS:
-                raise csv_errors.no_moment(
-                    table[field.name], field.name, kind, self.name, self._data, self._delimiter, self._before
+        for index, field in enumerate(table.schema):
+            if pa.types.is_string(field.type) and field.name not in coded:
+                table = table.set_column(
+                    index, field.name, self._meant(table[index], field.name, kinds.get(field.name))
                 )
         return with_durations(table)
+
+    def _meant(self, column: pa.ChunkedArray, name: str, kind: str | None) -> pa.ChunkedArray:
+        """Return what a column of text is meant to be: dates, numbers of which some are censored, or text."""
+        censored = kind in (None, "number") and _CENSORING.search(self._data) is not None
+        if censored and (numbers := read_numbers(column)) is not None:
+            values, count, first = numbers
+            if kind is None:
+                warnings.warn(
+                    f"column {name!r} has {plural(count, 'value')} such as {first!r} among its numbers; they are read "
+                    f"as numbers just beyond the limit, {first!r} as {number(first)} "
+                    f"(--kind {quote(f'{name}=category')} if they are text)",
+                    stacklevel=2,
+                )
+            return values
+        if kind == "number":
+            return self._as_numbers(column, name)
+        if kind not in (None, "date", "datetime"):
+            if kind in csv_errors.MOMENTS:
+                raise self._no_moment(column, name, kind)
+            return column
+        dates = read_dates(column, self._day_first)
+        if dates.values is not None:
+            return dates.values
+        if dates.unsure:
+            message = (
+                f"column {name!r} holds dates such as {dates.unsure!r} in which either number could be the month; say "
+                "--dates day-first or --dates month-first"
+            )
+            if kind is not None:
+                raise InputError(f"{self.name}: {message}")
+            warnings.warn(f"{message}, or they are read as text", stacklevel=2)
+        elif kind is not None:
+            raise self._no_moment(column, name, kind)
+        elif dates.share >= csv_errors.NEARLY_ALL:
+            warnings.warn(
+                f"column {name!r} is text, but nearly all of it is dates; the first other value is {dates.other!r}; if "
+                f"that means missing, say --missing {quote(dates.other)}",
+                stacklevel=2,
+            )
+        else:
+            self._check_words(column, name)
+        return column
+
+    def _as_numbers(self, column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+        """Return plain numbers; the column was read as text because another one did not hold what it should."""
+        if pc.all(csv_errors.are_numbers(column)).as_py() is False:
+            raise csv_errors.no_number(column, name, self.name, self._data, self._delimiter, self._before, number)
+        return self._parsed({name: _TYPES["number"]}, [name])[name]
+
+    def _no_moment(self, column: pa.ChunkedArray, name: str, kind: str) -> InputError:
+        return csv_errors.no_moment(column, name, kind, self.name, self._data, self._delimiter, self._before)
 
     def _codes(self, names: Sequence[str]) -> list[str]:
         """Return the columns of digits with a leading zero, such as zip codes: they are names, and no numbers."""
@@ -145,13 +202,13 @@ def open_table(name: str, text: TextFormat = USUAL) -> Source:
     """Open a table, by the suffix of its name, or CSV on standard input."""
     if name == STREAM:
         data = sys.stdin.buffer.read()
-        return Delimited("standard input", data, text.delimiter or ",", missing=text.missing)
+        return Delimited("standard input", data, text.delimiter or ",", text=text)
     suffix = table_suffix(name)
     if suffix == PARQUET:
         return Parquet(name)
     data = Path(name).read_bytes()
     plain = _unzipped(name, data) if suffix.endswith(".gz") else data
-    return Delimited(name, plain, text.delimiter or DELIMITERS[suffix], missing=text.missing)
+    return Delimited(name, plain, text.delimiter or DELIMITERS[suffix], text=text)
 
 
 def with_durations(table: pa.Table) -> pa.Table:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from conceptrules.model.errors import InputError
 
+_ORDERS = {"": None, "day-first": True, "month-first": False}
 _NAMES = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " ", "pipe": "|"}
 
 
@@ -17,19 +18,23 @@ class TextFormat:
     """One character; None goes by the name of the file."""
     missing: tuple[str, ...] = ("",)
     """The words that mean missing, the empty field among them."""
+    day_first: bool | None = None
+    """Whether 3/4/2024 is a day in April; None: the other dates of the column tell."""
 
 
 USUAL = TextFormat()
 
 
-def text_format(delimiter: str, missing: str) -> TextFormat:
-    """Read `--delimiter` and `--missing NA,?`; both are empty where they are not given.
+def text_format(delimiter: str, missing: str, dates: str = "") -> TextFormat:
+    """Read `--delimiter`, `--missing NA,?` and `--dates day-first`; all are empty where they are not given.
 
-    >>> text_format("tab", "NA,?")
-    TextFormat(delimiter='\\t', missing=('', 'NA', '?'))
+    >>> text_format("tab", "NA,?", "day-first")
+    TextFormat(delimiter='\\t', missing=('', 'NA', '?'), day_first=True)
     """
     found = _NAMES.get(delimiter, delimiter)
     if len(found) > 1 or found in ('"', "\n", "\r") or not found.isascii():
         raise InputError(f"--delimiter {delimiter!r} should be one character, such as ; or |, or the word tab")
     words = [word.strip() for word in missing.split(",")] if missing else []
-    return TextFormat(found or None, tuple(dict.fromkeys(["", *words])))
+    if dates not in _ORDERS:
+        raise InputError(f"--dates {dates!r} is unknown; use day-first or month-first")
+    return TextFormat(found or None, tuple(dict.fromkeys(["", *words])), _ORDERS[dates])
