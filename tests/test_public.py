@@ -18,6 +18,7 @@ def test_the_public_names_are_exactly_these():
         "ConceptRulesError",
         "InputError",
         "MLLPClassifier",
+        "Policy",
         "RuleNetwork",
         "__version__",
         "audit",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from conceptrules.mllp import MLLPClassifier
     from conceptrules.model import RuleNetwork
     from conceptrules.model.errors import ColumnWarning, ConceptRulesError, InputError
+    from conceptrules.model.policy import Policy
 
 __version__ = "0.1.0"
 
@@ -30,6 +31,7 @@ __all__ = [
     "ConceptRulesError",
     "InputError",
     "MLLPClassifier",
+    "Policy",
     "RuleNetwork",
     "__version__",
     "audit",
@@ -60,6 +62,7 @@ _HOMES = {
     "ConceptRulesError": "conceptrules.model.errors",
     "InputError": "conceptrules.model.errors",
     "MLLPClassifier": "conceptrules.mllp",
+    "Policy": "conceptrules.model.policy",
     "RuleNetwork": "conceptrules.model",
     "audit": "conceptrules.explain",
     "coverage": "conceptrules.explain",

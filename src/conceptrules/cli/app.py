@@ -18,6 +18,7 @@ from conceptrules.cli.commands import (
     fit,
     measure,
     predict,
+    prove,
     report,
     rules,
     schema,
@@ -39,6 +40,7 @@ app.command()(draw.draw)
 app.command()(report.report)
 app.command()(export.export)
 app.command()(diff.diff)
+app.command()(prove.prove)
 app.command()(measure.measure)
 app.command()(schema.schema)
 app.command()(datasets.datasets)

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from conceptrules.draw.svg import Svg, Theme
     from conceptrules.explain.explanation import Explanation, FiredRule
     from conceptrules.explain.scores import Evaluation
+    from conceptrules.logic.policies.proof import Proof
     from conceptrules.model.network import RuleNetwork
+    from conceptrules.model.policy import Policy
     from conceptrules.tables.prediction import Abstain
 
 
@@ -187,6 +189,32 @@ class Shortcuts:
         from conceptrules.explain.explanation import explain
 
         return explain(self, row, fixed=fixed, to=to, limit=limit, seconds=seconds)
+
+    def prove(self: Any, policy: Policy, *, data: Any = None, labels: Iterable[object] | None = None) -> Proof:
+        """Decide for each clause of a policy whether the network satisfies it: on all possible rows, not on a sample.
+
+        Parameters
+        ----------
+        policy : Policy
+            What the network is to satisfy.
+        data : table, optional
+            Rows that clauses about rows are checked on, and that counterexamples are looked for among and near.
+        labels : iterable of class labels, optional
+            The class of each row of `data`.
+
+        Returns
+        -------
+        Proof
+            One verdict for each clause: proved, refuted with a counterexample, or undecided within the work allowed.
+
+        Raises
+        ------
+        InputError
+            If the policy names columns or classes that the network does not have, or contradicts itself.
+        """
+        from conceptrules.logic.policies.proof import prove
+
+        return prove(self, policy, data=data, labels=labels)
 
     def export(self: Any, to: str, *, verify: bool = False, data: Any = None, **options: Any) -> Any:
         """Write the network in another language.

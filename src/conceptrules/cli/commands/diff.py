@@ -58,7 +58,7 @@ def exit_code(found: Difference) -> int:
 
 
 def as_json_text(found: Difference) -> str:
-    return json.dumps(_plain(asdict(found)), indent=1, allow_nan=False)
+    return json.dumps(plain_values(asdict(found)), indent=1, allow_nan=False)
 
 
 def as_text(found: Difference) -> str:
@@ -122,12 +122,12 @@ def _undecided(reason: str | None) -> str:
     return reason if reason and reason.startswith("not decided") else f"not decided: {reason}"
 
 
-def _plain(value: Any) -> Any:
+def plain_values(value: Any) -> Any:
     """Return the value with dates and infinities as text, since JSON has none."""
     if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: plain_values(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [plain_values(item) for item in value]
     known = value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
     return value if known else str(value)
 

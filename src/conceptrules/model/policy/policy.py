@@ -61,7 +61,9 @@ class Policy:
     """
 
     clauses: tuple[Clause, ...] = ()
+    """What is asked for."""
     domain: Domain = field(default_factory=Domain)
+    """The rows that are possible."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "clauses", tuple(self.clauses))

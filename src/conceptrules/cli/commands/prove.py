@@ -1,0 +1,93 @@
+"""`conceptrules prove`: whether a model satisfies a policy, as text or JSON, with a certificate if asked for."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from conceptrules.cli import columns
+from conceptrules.cli.commands.diff import plain_values
+from conceptrules.cli.files.file_names import check_not_input, check_output, check_streams, naming
+from conceptrules.cli.files.models import read_model
+from conceptrules.cli.files.table_reader import Source, open_table
+from conceptrules.cli.files.text_format import text_format
+from conceptrules.cli.options import TABLE, Delimiter, MissingWords, Model, Target
+from conceptrules.logic.policies.proof import Proof
+from conceptrules.logic.policies.proof import prove as proof_of
+from conceptrules.model.errors import InputError
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.policy import Fair, LeastPrecision, LeastRows, Policy
+from conceptrules.model.predicate import shown
+
+PROVED, REFUTED, UNDECIDED = 0, 1, 3  # 2 is an error
+
+
+def prove(
+    model: Model,
+    policy: Annotated[str, typer.Argument(help="A policy file (TOML).", show_default=False)],
+    *,
+    data: Annotated[str, typer.Option(help="Rows to check clauses about rows on. " + TABLE, show_default=False)] = "",
+    target: Target = "",
+    certificate: Annotated[
+        str, typer.Option(help="Write a certificate there, for python -m conceptrules.check.", show_default=False)
+    ] = "",
+    delimiter: Delimiter = "",
+    missing: MissingWords = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Decide whether a model satisfies a policy: for all possible rows, not for a sample.
+
+    The exit code is 0 if every clause is proved, 1 if one is refuted, and 3 if none is refuted but one is undecided.
+    """
+    check_streams(model, data)
+    if certificate:
+        check_not_input(certificate, [model, policy, data])
+        check_output(certificate)
+    asked = Policy.read(policy)
+    network = read_model(model)
+    source = open_table(data, text_format(delimiter, missing)) if data else None
+    table, labels = _rows(network, asked, source, target) if source else (None, None)
+    proof = proof_of(network, asked, data=table, labels=labels)
+    typer.echo(as_json_text(proof) if as_json else shown_lines(proof))
+    if certificate:
+        from conceptrules.logic.policies.certificate import certificate as certified
+
+        told = tomllib.loads(Path(policy).read_text(encoding="utf-8-sig"))
+        with naming(certificate):
+            Path(certificate).write_text(certified(network, asked, proof, told), encoding="utf-8")
+    raise typer.Exit({"proved": PROVED, "refuted": REFUTED, "undecided": UNDECIDED}[proof.outcome])
+
+
+def shown_lines(proof: Proof) -> str:
+    """Return the verdicts as text without control characters."""
+    return "\n".join(map(shown, str(proof).splitlines()))
+
+
+def as_json_text(proof: Proof) -> str:
+    """Return the verdicts as JSON."""
+    content = {"hash": proof.hash, "outcome": proof.outcome, "verdicts": [asdict(one) for one in proof.verdicts]}
+    return json.dumps(plain_values(content), indent=1, allow_nan=False)
+
+
+def _rows(network: RuleNetwork, policy: Policy, source: Source, target: str) -> tuple[Any, Any]:
+    """Return the columns of the network and those of groups, and the classes where there are some."""
+    if target or any(isinstance(clause, LeastRows | LeastPrecision | Fair) for clause in policy.clauses):
+        try:
+            table, labels = columns.labelled(source, target, network)
+        except InputError:
+            if target or policy.of_kind(LeastPrecision):
+                raise
+            table, labels = columns.unlabelled(source, network), None
+    else:
+        table, labels = columns.unlabelled(source, network), None
+    groups = [clause.column for clause in policy.of_kind(Fair)]
+    for name in dict.fromkeys(groups):
+        if name not in table.column_names:
+            found = columns.known(name, source.columns, source.name)
+            table = table.append_column(name, source.read([found])[found])
+    return table, labels

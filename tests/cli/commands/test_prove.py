@@ -1,0 +1,71 @@
+"""`conceptrules prove`, run as a user would run it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import conceptrules.check as checker
+from conceptrules.cli import main
+from conceptrules.io.model_file import save
+from conceptrules.model import Rule
+from tests.logic.policies.test_proof import A, J, people
+
+
+@pytest.fixture(autouse=True)
+def _files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save(people(Rule((A, J)), target="class"), "model.json")
+    (tmp_path / "rows.csv").write_text("age,job,pay,sex,class\n50,nurse,1,f,yes\n30,cook,1,m,no\n60,cook,3,f,yes\n")
+
+
+@pytest.fixture
+def run(capsys, tmp_path):
+    def running(policy: str, *arguments: str, code: int) -> str:
+        (tmp_path / "policy.toml").write_text(policy)
+        with pytest.raises(SystemExit) as end:
+            main(["prove", "model.json", "policy.toml", *arguments])
+        out, err = capsys.readouterr()
+        assert end.value.code == code, out + err
+        return out or err
+
+    return running
+
+
+UP = 'order = ["no", "yes"]\nforbidden = ["pay"]\n[monotone]\nage = "up"\n'
+
+
+def test_a_policy_that_is_proved_with_its_certificate(run):
+    assert run(UP, "--certificate", "c.json", code=0) == (
+        "proved: as age rises, the decision never gets worse (no < yes) (on all possible rows)\n"
+        "proved: no rule asks about pay (read off the rules)\n"
+    )
+    assert checker.main(["model.json", "policy.toml", "c.json"]) == 0
+
+
+def test_a_policy_that_is_refuted(run):
+    found = run('independent = ["age"]', "--data", "rows.csv", code=1)
+    assert found.startswith("refuted: the decision does not depend on age (by a given row)\n  row 1 of the data, with")
+    assert run('independent = ["age"]', code=1).count("a made-up row") == 1
+
+
+def test_clauses_about_rows(run):
+    fair = 'min_precision = 0.9\n[[fair]]\ncolumn = "sex"\npositive = "yes"\nbound = 0.2\n'
+    assert "needs rows" in run(fair, code=3)
+    found = run(fair, "--data", "rows.csv", code=1)
+    assert "proved: at least 0.9 of the rows of every rule are of its class (on 3 rows)" in found
+    assert "f 50%, m 0%: a difference of 0.5000, on 3 rows" in found
+    assert "no column 'sax'" in run(fair.replace('"sex"', '"sax"'), "--data", "rows.csv", code=2)
+    rates = '[[fair]]\ncolumn = "sex"\npositive = "yes"\nbound = 0.9\n'
+    assert "difference of 0.5000" in run(rates, "--data", "rows.csv", "--target", "class", code=0)
+
+
+def test_json(run):
+    found = json.loads(run(UP, "--json", code=0))
+    assert [one["outcome"] for one in found["verdicts"]] == ["proved", "proved"]
+
+
+def test_errors_name_the_file(run):
+    assert run("monoton = 3", code=2).startswith("error: policy.toml: the policy: there is no key 'monoton'")
+    assert "would be lost" in run(UP, "--certificate", "model.json", code=2)

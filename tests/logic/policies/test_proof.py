@@ -1,0 +1,182 @@
+"""Verdicts against brute force over all rows, and the clauses that are read off rules and counted on rows."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+
+from conceptrules.logic.policies.proof import check_contradictions, prove
+from conceptrules.model import Column, Concept, Equals, InputError, Interval, Level, Literal, Rule, RuleNetwork
+from conceptrules.model.policy import Default, Implies, Independent, Locked, Monotone, Policy
+from tests.io.test_versions import WHOLE
+from tests.logic.policies.brute_force import all_rows, cases, fails, is_possible, really_fails
+
+
+def proved(network, policy, **options):
+    """The verdicts; None if the domain has no row in some column."""
+    try:
+        return prove(network, policy, **options).verdicts
+    except InputError:
+        return None
+
+
+@settings(max_examples=300, deadline=None)
+@given(cases())
+def test_the_verdicts_are_those_of_brute_force(case):
+    network, policy = case
+    rows = all_rows(network)[::7]
+    for data in (None, rows):
+        found = proved(network, policy, data=data)
+        if found is None:
+            assert not any(is_possible(policy.domain, row) for row in all_rows(network))
+            return
+        for clause, verdict in zip(policy.clauses, found, strict=True):
+            assert verdict.outcome == ("refuted" if really_fails(clause, network, policy.domain) else "proved")
+            if verdict.counterexample is not None:
+                check_counterexample(network, policy, clause, verdict.counterexample, data)
+
+
+def check_counterexample(network, policy, clause, found, data):
+    shown = [one.row for one in found.decisions]
+    labels = [one.label for one in found.decisions]
+    assert network.predict(shown).tolist() == labels
+    assert all(is_possible(policy.domain, row) for row in shown)
+    ways = [(shown[0], shown[-1], labels[0], labels[-1]), (shown[-1], shown[0], labels[-1], labels[0])]
+    assert any(fails(clause, a, b, (one, two)) for a, b, one, two in ways)
+    assert (found.row is None) == (found.origin == "made up")
+    if found.origin == "real":
+        real = data[found.row]
+        assert all(shown[0][name] == real[name] for name in real if name != found.column)
+
+
+AGE, JOB, PAY = Column("age"), Column("job", "category", ("nurse", "cook")), Column("pay")
+A, J, P = Literal(0), Literal(1), Literal(2)
+
+
+def people(*rules, other=(), **changes):
+    level = Level((*rules, *other), (Concept(range(len(rules))), Concept(range(len(rules), len(rules) + len(other)))))
+    tests = (Interval("age", 41), Equals("job", "nurse"), Interval("pay", 1000))
+    made = RuleNetwork((AGE, JOB, PAY), tests, (level,), ("yes", "no"), default="no")
+    return replace(made, **changes)
+
+
+def outcome(network, data=None, labels=None, **keys):
+    (verdict,) = prove(network, Policy.of(**keys), data=data, labels=labels).verdicts
+    return verdict.outcome, verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({"forbidden": ["pay"]}, ("proved", "read off the rules")),
+        ({"forbidden": ["job"]}, ("refuted", "this rule does: age > 41 and job = nurse")),
+        ({"apart": [["pay", "job"]]}, ("proved", "read off the rules")),
+        ({"apart": [["age", "job"]]}, ("refuted", "this rule does: age > 41 and job = nurse")),
+        ({"only_for": {"age": ["yes"]}}, ("proved", "read off the rules")),
+        ({"only_for": {"age": ["no"]}}, ("refuted", "this rule of yes does too: age > 41 and job = nurse")),
+        ({"default": "no"}, ("proved", "read off the rules")),
+        ({"default": "yes"}, ("refuted", "the default is no")),
+        ({"priority": ["no", "yes"]}, ("refuted", "the priority is yes, no")),
+        ({"max_edges": 3}, ("proved", "read off the rules")),
+        ({"max_edges": 2}, ("refuted", "the network has 3 edges")),
+        ({"max_rules": 0}, ("refuted", "the network has 1 rule")),
+        ({"max_literals": 1}, ("refuted", "this rule has 2: age > 41 and job = nurse")),
+        ({"locked": [{"rule": "job = nurse and age > 41", "class": "yes"}]}, ("proved", "read off the rules")),
+        ({"locked": [{"rule": "job = nurse", "class": "yes"}]}, ("refuted", "yes has no such rule")),
+        ({"locked": [{"rule": "job = nurse and age > 41", "class": "no"}]}, ("refuted", "no has no such rule")),
+        (
+            {"locked": [{"rule": "job = nurse and age > 41", "class": "yes", "mode": "decides"}]},
+            ("proved", "on all possible rows"),
+        ),
+        ({"min_rows": 1}, ("undecided", "needs rows and their classes; there are no rows")),
+        ({"fair": [{"column": "sex", "positive": "yes", "bound": 0.1}]},
+         ("undecided", "needs rows; give some with the column of the groups")),
+    ],
+)  # fmt: skip
+def test_clauses_that_the_rules_tell(keys, expected):
+    assert outcome(people(Rule((A, J))), **keys) == expected
+
+
+ROWS = [
+    {"age": age, "job": "nurse", "pay": 0, "sex": sex}
+    for age, sex in [(50, "f"), (60, "f"), (20, "f"), (45, "m"), (30, "m"), (20, None)]
+]
+LABELS = ["yes", "no", "no", "yes", "yes", "odd"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({"min_rows": 3}, ("proved", "on 6 rows")),
+        ({"min_rows": 4}, ("refuted", "this rule covers 3 rows: age > 41, on 6 rows")),
+        ({"min_precision": 0.6}, ("proved", "on 6 rows")),
+        ({"min_precision": 0.7}, ("refuted", "this rule of yes reaches 0.6667: age > 41, on 6 rows")),
+        ({"min_precision": 0.6, "confidence": 0.9},
+         ("refuted", "this rule of yes reaches 0.3212: age > 41, on 6 rows")),
+        ({"fair": [{"column": "sex", "positive": "yes", "bound": 0.2}]},
+         ("proved", "f 67%, m 50%: a difference of 0.1667, on 6 rows")),
+        ({"fair": [{"column": "sex", "positive": "yes", "bound": 0.1}]},
+         ("refuted", "f 67%, m 50%: a difference of 0.1667, on 6 rows")),
+        ({"fair": [{"column": "sex", "positive": "yes", "bound": 0.4, "measure": "true_positive_rate"}]},
+         ("refuted", "f 100%, m 50%: a difference of 0.5000, on 6 rows")),
+        ({"fair": [{"column": "sex", "positive": "yes", "bound": 0.75, "measure": "selection_ratio"}]},
+         ("proved", "f 67%, m 50%: a ratio of 0.7500, on 6 rows")),
+    ],
+)  # fmt: skip
+def test_clauses_that_rows_tell(keys, expected):
+    assert outcome(people(Rule((A,))), ROWS, LABELS, **keys) == expected
+
+
+def test_counterexamples_say_where_they_are_from_and_why():
+    network = people(Rule((A, J)), other=(Rule((P,)),))
+    policy = Policy.of(independent=["age"])
+    near = [{"age": 20, "job": "cook", "pay": 5}]
+    texts = [str(prove(network, policy, data=data).verdicts[0]) for data in (None, near, [{**near[0], "job": "nurse"}])]
+    assert texts[0] == (
+        "refuted: the decision does not depend on age (by a possible row)\n"
+        "  a made-up row:\n"
+        "    age = 41, job = nurse, pay = 1001\n"
+        "      is no: because pay > 1000\n"
+        "    age = 42, job = nurse, pay = 1001\n"
+        "      is yes: because age > 41 and job = nurse"
+    )
+    assert "  row 1 of the data with 1 column changed (job):\n    age = 20, job = nurse, pay = 5" in texts[1]
+    assert "  row 1 of the data, with only age varied:\n    age = 20, job = nurse, pay = 5" in texts[2]
+    assert "(by a given row)" in texts[2]
+
+
+def test_too_little_work_is_undecided_and_never_proved():
+    policy = Policy.of(independent=["age"])
+    proof = prove(WHOLE, policy, work=3)
+    assert (proof.outcome, proof.proved, proof.verdicts[0].reason) == ("undecided", False, "not decided: too large")
+
+
+def test_a_rule_is_kept_through_the_levels():
+    level = Level((Rule((A, J)), Rule((P,))), (Concept((0, 1)), Concept((1,))))
+    above = Level((Rule((A,)), Rule((A, J))), (Concept((0,)), Concept((1,))))
+    network = people(levels=(level, above))
+    policy = Policy((Locked("age > 41 and job = nurse", "yes"), Locked("pay > 1000", "no")))
+    assert [verdict.outcome for verdict in prove(network, policy).verdicts] == ["proved", "refuted"]
+
+
+def test_what_no_network_can_satisfy_is_told_with_a_row():
+    policy = Policy((Implies("age > 41", "yes"), Implies("job = nurse", "no")))
+    with pytest.raises(InputError, match=r"nurse contradicts implies.age > 41: both hold where age = 42, job = nurse"):
+        check_contradictions(policy, (AGE, JOB), ("yes", "no"))
+    apart = Policy(policy.clauses, replace(policy.domain, impossible=("age > 30 and job = nurse",)))
+    check_contradictions(apart, (AGE, JOB), ("yes", "no"))
+
+
+def test_a_domain_without_rows():
+    level = Level((), (Concept(), Concept()))
+    network = RuleNetwork((Column("when", "date"),), (), (level,), ("yes", "no"))
+    policy = Policy.of(domain={"ranges": {"when": [0.2, 0.7]}, "missing": False})
+    with pytest.raises(InputError, match="domain: no row is possible, since column 'when' has no possible value"):
+        prove(network, policy)
+
+
+def test_the_worst_verdict_is_the_outcome():
+    policy = Policy((Default("no"), Monotone("age", "up", ("no", "yes")), Independent("job")))
+    proof = prove(people(Rule((A,))), policy)
+    assert proof.proved
+    assert str(prove(people(), Policy())) == "the policy asks for nothing"
