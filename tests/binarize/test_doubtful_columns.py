@@ -76,6 +76,14 @@ def test_a_good_column_is_no_copy() -> None:
     assert told("a", [f"v{number // 4}" for number in range(ROWS)], np.repeat(CLASSES[: ROWS // 4], 4)) == []
 
 
+@pytest.mark.parametrize(
+    "days", [pd.date_range("2024-01-01", periods=ROWS), list(pd.date_range("2024-01-01", periods=ROWS).date)]
+)
+def test_dates_are_told(days: Any) -> None:
+    (found,) = told("signup", days)
+    assert found.startswith("column 'signup' holds dates, and a rule on them tells old rows from new ones")
+
+
 def test_python_says_what_to_do() -> None:
     with pytest.warns(ColumnWarning, match=r"numbers the rows \(an identifier\?\); leave it out if it is no feature"):
         Binarizer().fit(pd.DataFrame({"a": np.arange(ROWS)}), CLASSES)

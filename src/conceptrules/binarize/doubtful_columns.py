@@ -1,4 +1,4 @@
-"""Columns that are hardly features: identifiers, and copies of the target."""
+"""Columns that are hardly features: dates as such, identifiers, and copies of the target."""
 
 from __future__ import annotations
 
@@ -27,8 +27,16 @@ _NAMED = re.compile(
 
 def doubt(cells: ColumnValues, column: Column, target: Target) -> str | None:
     """Return why a column is hardly a feature; None if nothing speaks against it."""
-    reason = _identifies(cells, column) or _copies(cells, column, target)
+    reason = _dates(column) or _identifies(cells, column) or _copies(cells, column, target)
     return f"column {column.name!r} {reason}" if reason else None
+
+
+def _dates(column: Column) -> str | None:
+    if column.kind not in ("date", "datetime"):
+        return None
+    return (
+        "holds dates, and a rule on them tells old rows from new ones (--date-parts or with_date_parts: rules on parts)"
+    )
 
 
 def _copies(cells: ColumnValues, column: Column, target: Target) -> str | None:

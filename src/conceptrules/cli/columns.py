@@ -16,7 +16,10 @@ from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Column, Value
 from conceptrules.model.values import label_text, whole
+from conceptrules.tables.column_values import check_readable
+from conceptrules.tables.date_parts import DatePart, part_of, part_values, with_date_parts
 from conceptrules.tables.table import nearest
+from conceptrules.tables.table import open_table as open_dates
 
 
 def known(name: str, columns: Sequence[str], where: str) -> str:
@@ -166,12 +169,43 @@ def labelled(source: Source, target: str, network: RuleNetwork) -> tuple[pa.Tabl
 
 def unlabelled(source: Source, network: RuleNetwork) -> pa.Table:
     """Return the columns that a network uses, read as what it learned them as."""
-    kinds = {known(column.name, source.columns, source.name): _kind(column) for column in network.columns}
+    parts = date_parts(network, source.columns)
+    dates = {name: "datetime" for part in parts for name in part.columns}
+    asked = [column for column in network.columns if column.name not in {part.name for part in parts}]
+    kinds = {**dates, **{known(column.name, source.columns, source.name): _kind(column) for column in asked}}
     table = source.read(list(kinds), kinds)
+    if parts:
+        table = _with_parts(table, parts).select([column.name for column in network.columns])
     for column in network.columns:
         if column.kind in ("category", "ordinal"):
             index = table.column_names.index(column.name)
             table = table.set_column(index, column.name, _alike(table[index], column.categories))
+    return table
+
+
+def date_parts(network: RuleNetwork, columns: Sequence[str]) -> list[DatePart]:
+    """Return the columns of a network that are parts of dates in these columns, and not there themselves."""
+    found = [part_of(column.name, columns) for column in network.columns if column.name not in columns]
+    return [part for part in found if part is not None]
+
+
+def with_parts_that_differ(table: pa.Table) -> pa.Table:
+    """Return the table with parts of its dates instead of the dates, but those that are the same in every row."""
+    found = with_date_parts(table)
+    if found is table:
+        raise InputError("--date-parts makes parts of dates, but no column to learn from holds dates; leave it out")
+    made = [name for name in found.column_names if name not in table.column_names]
+    return found.drop_columns([name for name in made if len(found[name].unique()) == 1])
+
+
+def _with_parts(table: pa.Table, parts: Sequence[DatePart]) -> pa.Table:
+    opened = open_dates(table)
+    cells = {name: opened.cells(opened.names.index(name)) for part in parts for name in part.columns}
+    for name, found in cells.items():
+        check_readable(found, Column(name, "datetime"))
+    moments = {name: found.by_row(found.values).astype("M8[us]") for name, found in cells.items()}
+    for part in parts:
+        table = table.append_column(part.name, pa.array(part_values(part, moments)))
     return table
 
 
@@ -180,6 +214,7 @@ def default_target(source: Source, network: RuleNetwork) -> str:
     if network.target in source.columns:
         return network.target
     names = {column.name for column in network.columns}
+    names |= {name for part in date_parts(network, source.columns) for name in part.columns}
     others = [column for column in source.columns if column not in names]
     if len(others) == 1:
         return others[0]

@@ -57,11 +57,13 @@ def learning_task(
     learner: Learner,
     text: TextFormat = USUAL,
     bins: int = 0,
+    date_parts: bool = False,
 ) -> tuple[Classifier, pa.Table, np.ndarray]:
     """Return the estimator, the table to learn from and the class of each row."""
     source = open_table(data, text)
     kinds = columns.kinds(kind, source.columns, source.name)
     X, y = columns.examples(source, target, drop, only, kinds, bins)
+    X = columns.with_parts_that_differ(X) if date_parts else X
     return classifier(learner, {name: kinds[name] for name in X.column_names if name in kinds}), X, y
 
 

@@ -18,6 +18,13 @@ MissingWords = Annotated[
     str,
     typer.Option("--missing", help="Words that mean missing besides the empty field: NA,?,-", show_default=False),
 ]
+DateParts = Annotated[
+    bool,
+    typer.Option(
+        "--date-parts",
+        help="Learn from the month, weekday and hour of dates and the days between them, instead of the dates.",
+    ),
+]
 DateOrder = Annotated[
     str,
     typer.Option("--dates", help="How to read dates such as 3/4/2024: day-first or month-first.", show_default=False),

@@ -20,6 +20,7 @@ from conceptrules.cli.options import (
     TABLE,
     Bins,
     DateOrder,
+    DateParts,
     Delimiter,
     Device,
     Drop,
@@ -82,6 +83,7 @@ def evaluate(
     n_jobs: Jobs = -1,
     device: Device = None,
     bins: Bins = 0,
+    date_parts: DateParts = False,
     delimiter: Delimiter = "",
     missing: MissingWords = "",
     dates: DateOrder = "",
@@ -123,7 +125,9 @@ def evaluate(
         n_jobs=n_jobs,
         device=device,
     )
-    clf, X, y = learning_task(paths[0], target, drop, only, kind, learner, text_format(delimiter, missing, dates), bins)
+    clf, X, y = learning_task(
+        paths[0], target, drop, only, kind, learner, text_format(delimiter, missing, dates), bins, date_parts
+    )
     _show(cross_validation(clf, X, y, cv, seed))
 
 

@@ -17,6 +17,7 @@ from conceptrules.cli.options import (
     Bins,
     Data,
     DateOrder,
+    DateParts,
     Delimiter,
     Device,
     Drop,
@@ -70,6 +71,7 @@ def fit(
     n_jobs: Jobs = -1,
     device: Device = None,
     bins: Bins = 0,
+    date_parts: DateParts = False,
     delimiter: Delimiter = "",
     missing: MissingWords = "",
     dates: DateOrder = "",
@@ -94,7 +96,9 @@ def fit(
         n_jobs=n_jobs,
         device=device,
     )
-    clf, X, y = learning_task(data, target, drop, only, kind, learner, text_format(delimiter, missing, dates), bins)
+    clf, X, y = learning_task(
+        data, target, drop, only, kind, learner, text_format(delimiter, missing, dates), bins, date_parts
+    )
     start = perf_counter()
     interrupted = _fitted(clf, X, y)
     network = replace(clf.network_, target=target)

@@ -205,8 +205,10 @@ def _check(network: RuleNetwork, table: Chunked, output: str, wanted: Wanted) ->
     for name in pa.schema(added_fields(network, label_array(network.classes), wanted)).names:
         if name in table.columns:
             raise InputError(f"{table.name} already has a column {name!r}; rename it or take it out")
+    made = {part.name for part in columns.date_parts(network, table.columns)}
     for column in network.columns:
-        columns.known(column.name, table.columns, table.name)
+        if column.name not in made:
+            columns.known(column.name, table.columns, table.name)
     nested = next((each for each in table.schema if pa.types.is_nested(each.type)), None)
     if nested is not None and not is_parquet(output):
         raise InputError(f"column {nested.name!r} is of the type {nested.type}, which CSV cannot hold; write .parquet")
