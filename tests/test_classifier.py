@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from copy import copy
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -267,6 +268,18 @@ def test_history_and_training_tell_of_penalties() -> None:
     assert "layers" not in dict(training.settings)
     assert loads(dumps(fitted().network_)) == fitted().network_
     assert loads(dumps(fitted().network_)).training == training
+
+
+def test_the_file_says_whether_mixed_rows_were_learned_from() -> None:
+    """The forest is asked in any case; held-out rows decide whether its rows are used."""
+    assert {line["augmented"] for line in default().history_} == {False, True}
+    for choice in default().frontier_:
+        network = choice.network
+        assert network.training.augmented in (False, True)
+        for augmented in (False, True):
+            told = replace(network, training=replace(network.training, augmented=augmented))
+            assert loads(dumps(told)).training == told.training
+        assert sum(network.statistics.rows) == len(Y)  # mixed rows are never counted
 
 
 def test_transform_gives_every_layer_of_the_network() -> None:

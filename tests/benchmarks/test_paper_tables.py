@@ -331,7 +331,7 @@ def test_the_pages_and_figures_are_what_the_records_say(tmp_path: Path) -> None:
     """If this fails, records were added without `make paper`."""
     pytest.importorskip("matplotlib", reason="matplotlib comes with the extra test")
     made = pages.write_pages(tmp_path)
-    assert len(made) == 5
+    assert len(made) == 4
     for path in (*made, *(tmp_path / "figures").iterdir()):
         committed = pages.HERE / path.relative_to(tmp_path)
         assert path.read_bytes() == committed.read_bytes(), path.name

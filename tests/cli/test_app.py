@@ -8,6 +8,8 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -22,6 +24,8 @@ from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwor
 from conceptrules.model.predicate import Column, Equals, Interval
 from conceptrules.model.text import plural
 
+# Many tables here are a few rows over and over, none of which can be held out.
+pytestmark = pytest.mark.filterwarnings("ignore:class.* too few rows that differ")
 FAST = ["--method", "mllp", "--layers", "8", "--max-epochs", "20", "--quiet"]
 ROWS = "".join(f"{age},{job},{'old' if age > 40 else 'young'}\n" for age in range(20, 60) for job in ("nurse", "cook"))
 TABLE = "age,job,class\n" + ROWS
@@ -101,6 +105,56 @@ def test_fit_to_standard_output_and_columns_chosen(run):
     assert [column["name"] for column in json.loads(out)["columns"]] == ["age"]
     out, _ = run("fit", "data.csv", "-t", "class", "-o", "-", "--only", "job,age", "--kind", "age=category", *FAST)
     assert [column["kind"] for column in json.loads(out)["columns"]] == ["category", "category"]
+
+
+def test_groups_and_the_newest_rows_are_held_out(run):
+    """A street tells the class of one house only; low streets say what comes later, until day 160."""
+    rng = np.random.default_rng(0)
+    house, day, noise = np.repeat(np.arange(50), 4), rng.permutation(200), rng.integers(0, 1000, 200)
+    answer = (rng.random(50) < 0.5)[house]
+    table = {
+        "house": house,
+        "street": house * 7 % 50,
+        "noise": noise,
+        "date": np.datetime64("2024-01-01") + day,
+        "day": day,
+        "class": answer,
+        "later": (house * 7 % 50 < 25) ^ (day >= 160),
+    }
+    pd.DataFrame(table).to_csv("data.csv", index=False)
+    search = ["--effort", "fast", "--quiet"]
+    fit = ["fit", "data.csv", "--only", "street,noise", "-o", "new.json", *search]
+
+    def score(*options):
+        run(*fit, *options)
+        assert [column.name for column in load("new.json").columns] == ["street", "noise"]
+        return load("new.json").training.validation
+
+    assert score("-t", "class").crs_f1 > 0.8
+    assert score("-t", "class", "--groups", "house").crs_f1 < 0.7
+    assert score("-t", "later").crs_f1 > 0.6
+    for name in ("day", "date"):
+        assert (found := score("-t", "later", "--time", name)).crs_f1 < 0.4
+        assert (found.source, found.rows) == ("held back", 40)
+    run("fit", "data.csv", "-t", "class", "--groups", "house", "-o", "new.json", *search)
+    assert "house" not in [column.name for column in load("new.json").columns]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--groups", "age", "--time", "age"], "--groups and --time both say which rows are held out"),
+        (["--groups", "jobs"], "there is no column 'jobs'"),
+        (["--time", "class"], "--time names the target column 'class'"),
+        (["--time", "job"], "time holds 'nurse', which has no order in time; give dates or numbers"),
+        (["--groups", "gap"], "the column 'gap' of --groups has no value in 1 of 40 rows, first in row 3"),
+        (["--groups", "one"], "groups has the same group for all rows"),
+    ],
+)
+def test_columns_that_cannot_say_what_to_hold_out(refused, tmp_path, options, message):
+    rows = [f"{age},nurse,{'' if age == 22 else 'x'},1,{'a' if age > 40 else 'b'}\n" for age in range(20, 60)]
+    (tmp_path / "data.csv").write_text("age,job,gap,one,class\n" + "".join(rows))
+    assert message in refused("fit", "data.csv", "-t", "class", "-o", "new.json", *options, *FAST)
 
 
 @pytest.mark.parametrize("order", ["S<M<L", "S < M < L"])
@@ -257,7 +311,7 @@ FIT = ["fit", "data.csv", "-o", "new.json", "--target"]
         (["predict", "model.json", "data.csv", "-o", "out.txt"], "must end in one of .csv, .parquet"),
         (["evaluate", "model.json", "data.csv", "--target", "Class"], "did you mean 'class'?"),
         (["evaluate", "model.json"], "give a model and a table"),
-        ([*FIT, "class", "--max-categories", "0"], "max_categories must be a whole number"),
+        ([*FIT, "class", "--max-categories", "0"], "max_categories is 0; it needs a whole number from 1 to 255"),
         ([*FIT, "class", "--seed", "-1"], "--seed -1 is out of range"),
         ([*FIT, "class", "--n-jobs", "0"], "n_jobs is 0"),
         (["evaluate", "data.csv", "--cv", "5"], "say it with --target"),

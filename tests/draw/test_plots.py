@@ -57,11 +57,36 @@ def test_history_marks_the_epoch_that_was_chosen():
     assert figure.axes[2].lines[-1].get_xdata() == [10, 10]
 
 
+def path_point(penalty, *, members=1, augmented=False):
+    return {
+        "penalty": penalty,
+        "members": members,
+        "augmented": augmented,
+        "edges": 9,
+        "score": 0.9,
+        "training_score": 1,
+    }
+
+
+def test_paths_with_mixed_rows_are_lines_of_their_own():
+    lines = [path_point(penalty, augmented=mixed) for mixed in (False, True) for penalty in (5, 2, 1)]
+    figure = plots.history([*lines, path_point(2, members=3)])
+    drawn(figure)
+    assert [list(line.get_xdata()) for line in figure.axes[1].lines] == [[5, 2, 1], [5, 2, 1], [2]]
+    labels = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    assert labels == [
+        "training rows",
+        "training rows, with mixed rows",
+        "held-out rows",
+        "held-out rows, with mixed rows",
+    ]
+
+
 @pytest.mark.parametrize(
     "penalties", [(5.0, 2.5, 1.2, 0.6), (30000, 7000, 2000, 500, 120, 30, 8, 2, 0.5), (3.3, 2.9, 2.6, 2.2), (1.5,)]
 )
 def test_the_ticks_of_the_edge_penalty_do_not_overlap(penalties):
-    lines = [{"penalty": each, "members": 1, "edges": 9, "score": 0.9, "training_score": 1} for each in penalties]
+    lines = [path_point(each) for each in penalties]
     figure = plots.history(lines, training=Training("1", 0, (), 10, None, None, edge_penalty=penalties[0], members=1))
     drawn(figure)
     for axes in figure.axes:

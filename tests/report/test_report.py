@@ -96,6 +96,11 @@ def test_a_rate_that_was_given_was_not_tuned():
     assert "The binarization rate (0.8) was given. The epoch (30) was the best" in report(small(told))
 
 
+def test_mixed_rows_are_told():
+    assert "mixed rows" not in report(small(trained()))
+    assert "learned from mixed rows as well" in report(small(replace(trained(), augmented=True)))
+
+
 def test_with_rows_it_tells_scores_ties_errors_and_what_training_never_showed():
     found = collect(small(trained()), ROWS, TRUE)
     scores = found.audit.scores

@@ -98,6 +98,20 @@ def examples(
     return table.drop_columns([target]), y.to_numpy()
 
 
+def in_one_part(source: Source, name: str, option: str, target: str) -> np.ndarray:
+    """Return the column that says which rows are held out together."""
+    if known(name, source.columns, source.name) == target:
+        raise InputError(f"{option} names the target column {target!r}; name one that says which rows to hold out")
+    column = _decoded(source.read([name], {name: "category"} if option == "--groups" else {})[name])
+    missing = pc.is_null(column, nan_is_null=True)
+    if count := pc.sum(missing).as_py():
+        raise InputError(
+            f"the column {name!r} of {option} has no value in {count} of {len(column)} rows, "
+            f"first in row {pc.index(missing, True).as_py() + 1}; fill it in or take these rows out"
+        )
+    return column.to_numpy()
+
+
 def _read_as(kind: Told) -> str:
     """Return how to read the text of a column of this kind."""
     if isinstance(kind, str):

@@ -58,13 +58,19 @@ def learning_task(
     text: TextFormat = USUAL,
     bins: int = 0,
     date_parts: bool = False,
-) -> tuple[Classifier, pa.Table, np.ndarray]:
-    """Return the estimator, the table to learn from and the class of each row."""
+    together: Mapping[str, str] = {},
+) -> tuple[Classifier, pa.Table, np.ndarray, dict[str, np.ndarray]]:
+    """Return the estimator, the table to learn from, the class of each row, and which rows are held out together.
+
+    `together` has the columns that say so by the parameter of `fit`: groups or time. They are no features.
+    """
     source = open_table(data, text)
+    held = {name: columns.in_one_part(source, column, f"--{name}", target) for name, column in together.items()}
+    drop = [*drop, *together.values()]
     kinds = columns.kinds(kind, source.columns, source.name)
     X, y = columns.examples(source, target, drop, only, kinds, bins)
     X = columns.with_parts_that_differ(X) if date_parts else X
-    return classifier(learner, {name: kinds[name] for name in X.column_names if name in kinds}), X, y
+    return classifier(learner, {name: kinds[name] for name in X.column_names if name in kinds}), X, y, held
 
 
 def classifier(learner: Learner, kinds: Mapping[str, Told]) -> Classifier:

@@ -83,6 +83,20 @@ Keep = Annotated[
     list[str],
     typer.Option(default_factory=list, show_default=False, help="SQL: a further column of the table to give back."),
 ]
+Groups = Annotated[
+    str,
+    typer.Option(
+        help="A column that says which rows belong together, such as those of a patient: they are held out together. "
+        "It is not learned from.",
+        show_default=False,
+    ),
+]
+Time = Annotated[
+    str,
+    typer.Option(
+        help="A column of dates or numbers: the newest rows are held out. It is not learned from.", show_default=False
+    ),
+]
 Method = Annotated[str, typer.Option(help="How to learn: search, or mllp, the method of the paper.")]
 Effort = Annotated[
     str | None, typer.Option(help="search: how hard to try: fast, default or best.", show_default="default")

@@ -19,6 +19,10 @@ _SOURCES = {
 }
 _STEPS = ((0.99, "99% or more"), (0.9, "90 to 99%"), (0.5, "50 to 90%"), (0.0, "under 50%"))
 STABLE = 0.9
+_MIXED = (
+    " The rules were learned from mixed rows as well, with the classes that a forest expects of them; "
+    "all figures are of rows of the table."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,7 @@ def tuned(training: Training) -> str:
     return (
         f"{chosen} the best on {rows}. "
         "Which class wins, the answer for everything else and the cut points come from the training rows. "
-        "So scores on any of these rows flatter the model."
+        "So scores on any of these rows flatter the model." + (_MIXED if training.augmented else "")
     )
 
 

@@ -125,7 +125,7 @@ def evaluate(
         n_jobs=n_jobs,
         device=device,
     )
-    clf, X, y = learning_task(
+    clf, X, y, _ = learning_task(
         paths[0], target, drop, only, kind, learner, text_format(delimiter, missing, dates), bins, date_parts
     )
     _show(cross_validation(clf, X, y, cv, seed))

@@ -22,6 +22,7 @@ from conceptrules.cli.options import (
     Device,
     Drop,
     Effort,
+    Groups,
     Jobs,
     Kinds,
     Layers,
@@ -39,7 +40,9 @@ from conceptrules.cli.options import (
     Scoring,
     Seed,
     Target,
+    Time,
 )
+from conceptrules.model.errors import InputError
 from conceptrules.model.metrics import SCORE_NAMES
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.text import no_rule, plural, rule_count, word
@@ -70,6 +73,8 @@ def fit(
     seed: Seed = 0,
     n_jobs: Jobs = -1,
     device: Device = None,
+    groups: Groups = "",
+    time: Time = "",
     bins: Bins = 0,
     date_parts: DateParts = False,
     delimiter: Delimiter = "",
@@ -96,11 +101,13 @@ def fit(
         n_jobs=n_jobs,
         device=device,
     )
-    clf, X, y = learning_task(
-        data, target, drop, only, kind, learner, text_format(delimiter, missing, dates), bins, date_parts
-    )
+    if groups and time:
+        raise InputError("--groups and --time both say which rows are held out; give one of them")
+    together = {name: column for name, column in (("groups", groups), ("time", time)) if column}
+    text = text_format(delimiter, missing, dates)
+    clf, X, y, held = learning_task(data, target, drop, only, kind, learner, text, bins, date_parts, together)
     start = perf_counter()
-    interrupted = _fitted(clf, X, y)
+    interrupted = _fitted(clf, X, y, held)
     network = replace(clf.network_, target=target)
     write_model(network, output)
     if not quiet:
@@ -140,10 +147,10 @@ def base_score(counts: np.ndarray, scoring: str) -> float:
     return float(score_of(confusion, SCORINGS[scoring]))
 
 
-def _fitted(clf: Classifier, X: Any, y: Any) -> bool:
+def _fitted(clf: Classifier, X: Any, y: Any, held: dict[str, Any]) -> bool:
     """Fit the estimator; return whether Ctrl-C ended that early, with a network to keep."""
     try:
-        clf.fit(X, y)
+        clf.fit(X, y, **held)
     except KeyboardInterrupt:
         if not hasattr(clf, "network_"):
             raise
