@@ -170,7 +170,7 @@ def test_an_order_is_told(run, tmp_path, order):
     assert err.splitlines() == [
         f"column {name!r}: 1 of 3 rows have a value that the model has no category for, or no value, where training "
         "always had one"
-        for name in ("size", "n")
+        for name in network.used_columns
     ]
 
 
@@ -194,10 +194,8 @@ def test_predict_keeps_the_columns_as_they_are_and_counts_what_is_new(run, tmp_p
     out, err = run("predict", "model.json", "new.csv")
     assert out == "id,job,age,prediction\n007,nurse,41.50,old\n008,pilot,,young\n"
     assert err.splitlines() == [
-        "column 'age': 1 of 2 rows have no value, where training always had one",
-        "column 'job': 1 of 2 rows have a value that the model has no category for, or no value, where training always "
-        "had one",
-    ]
+        "column 'age': 1 of 2 rows have no value, where training always had one"
+    ]  # no rule uses the job, of which one is new
 
 
 def test_predict_of_no_rows_is_no_rows(run, tmp_path):
@@ -528,6 +526,17 @@ def test_columns_that_are_hardly_features_are_told_before_the_fit(run, tmp_path)
     assert "note" not in err
     _, err = run("evaluate", "data.csv", "-t", "class", "--cv", "2", *FAST[:-1])
     assert err.count("note: constant columns") == 1
+
+
+@pytest.mark.filterwarnings("always:.*often means missing")
+def test_words_that_often_mean_missing_are_told(run, tmp_path):
+    (tmp_path / "odd.csv").write_text(TABLE.replace(",cook,", ",N/A,").replace("30,nurse", "30,?"))
+    fit = ["fit", "odd.csv", "-t", "class", "-o", "new.json", *FAST]
+    _, err = run(*fit)
+    assert "warning: 'N/A', '?' (first in column 'job') often means missing" in err
+    assert "say --missing 'N/A,?'" in err
+    assert "missing" not in run(*fit, "--missing", "N/A,?")[1]
+    assert "missing" not in run(*fit, "--kind", "job=category")[1]
 
 
 def test_words_can_mean_missing_and_the_delimiter_can_be_told(run, tmp_path):

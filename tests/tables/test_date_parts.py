@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
+from pathlib import Path
 from typing import Any
 
+import duckdb
 import narwhals as nw
 import pandas as pd
 import polars as pl
@@ -74,3 +77,17 @@ def test_what_has_no_parts_is_told() -> None:
     table = pa.table({"day": [dt.date(2024, 3, 1)], "month of day": [3]})
     with pytest.raises(InputError, match="already has a column 'month of day'"):
         with_date_parts(table)
+
+
+def test_the_view_in_the_documentation_makes_the_same_parts() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "exports.md").read_text(encoding="utf-8")
+    query = re.search(r"CREATE VIEW parts AS\n(SELECT.*?)```", page, re.DOTALL)
+    moments = [dt.datetime(1969, 12, 31, 23, 59), dt.datetime(2024, 3, 1, 13, 45), None]
+    orders = pa.table({"signup": moments, "order": [*moments[1:], moments[0]]})
+    database = duckdb.connect()
+    database.register("orders", orders)
+    view = database.sql(query[1]).to_arrow_table()
+    made = with_date_parts(orders)
+    for name in view.column_names[2:]:
+        assert view[name].to_pylist() == made[name].to_pylist()
+    assert len(view.column_names) == 6

@@ -15,7 +15,7 @@ from conceptrules.binarize.columns import GivenKind, Literals, PredicateSettings
 from conceptrules.binarize.doubtful_columns import doubt
 from conceptrules.binarize.quantile_cuts import QUANTILES
 from conceptrules.binarize.target import Target
-from conceptrules.model.errors import ColumnWarning, InputError, warn
+from conceptrules.model.errors import ColumnWarning, DateWarning, InputError, warn
 from conceptrules.model.evaluation import Bits, PackedBits, unpack
 from conceptrules.model.predicate import KINDS, Column, Predicate
 from conceptrules.model.text import predicate_text
@@ -124,11 +124,14 @@ class Binarizer(TransformerMixin, BaseEstimator):
         learned = []
         for cells in map(table.cells, range(len(table.names))):
             column = learn_column(cells, kinds.get(cells.name), target, settings)
-            if column.warning:
-                warn(column.warning)
+            learned.append(column)
             if found := None if column.constant else doubt(cells, column.column, target):
                 warn(ColumnWarning(found, [cells.name]))
-            learned.append(column)
+            elif column.warning:
+                warn(column.warning)
+        dates = [column.column.name for column in learned if column.column.kind in ("date", "datetime")]
+        if dates:
+            warn(DateWarning(dates))
         constant = [column.column.name for column in learned if column.constant]
         if constant and len(rows) > 1:
             warn(ColumnWarning(f"constant columns tell no classes apart: {', '.join(map(repr, constant))}", constant))

@@ -127,7 +127,7 @@ def _learn_categories(
     distinct = sorted({whole(value) for value in cells.values[~cells.missing].tolist()})
     kept = distinct
     warning = None
-    if max_categories < len(distinct) < len(cells):  # text that is different on every row is told as such
+    if len(distinct) > max_categories:
         warning = (
             f"column {column.name!r} has {len(distinct)} categories; the {max_categories} most frequent are kept, "
             "the others read as unseen (raise max_categories to keep more)"

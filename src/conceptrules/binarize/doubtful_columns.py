@@ -1,9 +1,10 @@
-"""Columns that are hardly features: dates as such, identifiers, and copies of the target."""
+"""Columns that are hardly features: identifiers, and copies of the target."""
 
 from __future__ import annotations
 
 import re
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from conceptrules.tables.column_values import ColumnValues, codes_of, numbers_of
 
 _TEXTS = 10  # from so many rows on, text that is different on every one of them looks like an identifier
 _NUMBERS = 20  # the same of whole numbers
+_DIFFERENT = 0.9  # of the values of an identifier are different, at least
 _ROWS = 100  # rows enough to say that a column tells the classes apart
 _EACH = 10  # rows of a category, on average, that are enough to say so
 _WRONG = 0.01  # of the rows, on which a copy of the target may err
@@ -27,16 +29,8 @@ _NAMED = re.compile(
 
 def doubt(cells: ColumnValues, column: Column, target: Target) -> str | None:
     """Return why a column is hardly a feature; None if nothing speaks against it."""
-    reason = _dates(column) or _identifies(cells, column) or _copies(cells, column, target)
+    reason = _identifies(cells, column) or _copies(cells, column, target)
     return f"column {column.name!r} {reason}" if reason else None
-
-
-def _dates(column: Column) -> str | None:
-    if column.kind not in ("date", "datetime"):
-        return None
-    return (
-        "holds dates, and a rule on them tells old rows from new ones (--date-parts or with_date_parts: rules on parts)"
-    )
 
 
 def _copies(cells: ColumnValues, column: Column, target: Target) -> str | None:
@@ -47,25 +41,28 @@ def _copies(cells: ColumnValues, column: Column, target: Target) -> str | None:
 
 
 def _identifies(cells: ColumnValues, column: Column) -> str | None:
-    values = cells.values[~cells.missing]
-    if len(cells) < _TEXTS or len(values) < len(cells):
+    values = cells.by_row(cells.values)[~cells.gaps]
+    if cells.family == "category" and len(values) >= _TEXTS and _mostly_different(values):
+        return f"is different on {_every(values)} (an identifier?)"
+    if cells.family != "number" or len(values) < max(_NUMBERS, len(cells)):  # measurements have gaps
         return None
-    if cells.family == "category" and len(set(values.tolist())) == len(cells):
-        return "is different on every row (an identifier?)"
-    if cells.family != "number" or len(cells) < _NUMBERS or cells.values.dtype.kind not in "iuf":
+    values = values.astype(np.float64)
+    if not (values % 1 == 0).all() or not _mostly_different(values):
         return None
-    low, high = float(values.min()), float(values.max())
-    whole = values.dtype.kind in "iu" or bool((values % 1 == 0).all())
-    if not whole or high - low < len(cells) - 1 or len(np.unique(values)) < len(cells):
-        return None
-    if high - low == len(cells) - 1:
+    if len(np.unique(values)) == len(values) == np.ptp(values) + 1:
         return "numbers the rows (an identifier?)"
     named = _NAMED.search(column.name) or _NAMED.search(column.name.lower())
-    return "is a different whole number on every row (an identifier?)" if named or _sorted(values) else None
+    rises = len(values) >= _ROWS and bool((values[1:] > values[:-1]).all())
+    return f"is a different whole number on {_every(values)} (an identifier?)" if named or rises else None
 
 
-def _sorted(values: NDArray[np.number]) -> bool:
-    return len(values) >= _ROWS and bool((values[1:] > values[:-1]).all())
+def _mostly_different(values: NDArray[Any]) -> bool:
+    """Return whether nearly every value is there once; some rows of a table may be there twice."""
+    return len(set(values.tolist())) >= _DIFFERENT * len(values)
+
+
+def _every(values: NDArray[Any]) -> str:
+    return "every row" if len(set(values.tolist())) == len(values) else "nearly every row"
 
 
 def _told_apart(cells: ColumnValues, column: Column, target: Target) -> float | None:

@@ -6,7 +6,6 @@ import io
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from shlex import quote
 
 from conceptrules.model.errors import ColumnWarning
 from conceptrules.model.predicate import shown
@@ -45,11 +44,10 @@ def _each_once() -> Callable[..., None]:
 
 
 def _told(message: Warning | str) -> tuple[str, str]:
-    """Return what a message is and says; of a column that is hardly a feature, how to leave it out."""
-    if not isinstance(message, ColumnWarning):
-        return "warning", str(message)
-    dropped = " ".join(f"--drop {quote(name)}" for name in message.columns[:5])
-    return "note", f"{message.found}; {dropped} leaves {'it' if len(message.columns) == 1 else 'them'} out"
+    """Return what a message is and says; of a column that is hardly a feature, the option that helps."""
+    if isinstance(message, ColumnWarning):
+        return "note", f"{message.found}; {message.option()}"
+    return "warning", str(message)
 
 
 def _say(kind: str, message: object) -> None:

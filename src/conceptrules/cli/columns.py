@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from shlex import quote
 
@@ -11,7 +12,7 @@ import pyarrow.compute as pc
 
 from conceptrules.cli import target_ranges as ranges
 from conceptrules.cli.files.csv_errors import NEARLY_ALL, are_numbers
-from conceptrules.cli.files.table_reader import Source
+from conceptrules.cli.files.table_reader import Delimited, Source
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Column, Value
@@ -81,6 +82,8 @@ def examples(
     chosen = features(source.columns, known(target, source.columns, source.name), drop, only, source.name)
     readings = {name: _read_as(kind) for name, kind in kinds.items()}
     table = source.read([*chosen, target], {**readings, target: "category"})
+    if isinstance(source, Delimited):
+        _tell_gaps(table.select([name for name in chosen if name not in kinds]))
     for name, kind in kinds.items():
         if isinstance(kind, tuple) and name in chosen:
             index = table.column_names.index(name)
@@ -110,6 +113,25 @@ def in_one_part(source: Source, name: str, option: str, target: str) -> np.ndarr
             f"first in row {pc.index(missing, True).as_py() + 1}; fill it in or take these rows out"
         )
     return column.to_numpy()
+
+
+_GAPS = pa.array(["NA", "N/A", "n/a", "na", "NaN", "nan", "NULL", "null", "?", "-", "--", "."])
+
+
+def _tell_gaps(table: pa.Table) -> None:
+    """Warn of words that often mean missing, in columns of text; of a few among numbers, the reader does."""
+    found: dict[str, str] = {}
+    for name in table.column_names:
+        if pa.types.is_string(table[name].type) and (pc.mean(are_numbers(table[name])).as_py() or 0) < NEARLY_ALL:
+            values = pc.unique(table[name])
+            found |= {word: name for word in values.filter(pc.is_in(values, _GAPS)).to_pylist() if word not in found}
+    if found:
+        words, where = ", ".join(map(repr, found)), next(iter(found.values()))
+        warnings.warn(
+            f"{words} (first in column {where!r}) often means missing, and is read as a category; if it does mean "
+            f"missing, say --missing {quote(','.join(found))}",
+            stacklevel=2,
+        )
 
 
 def _read_as(kind: Told) -> str:

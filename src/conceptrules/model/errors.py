@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterable
+from shlex import quote
 from types import FrameType
 
 _PACKAGE = __name__.partition(".")[0]
@@ -37,9 +38,38 @@ class ColumnWarning(UserWarning):
     """
 
     def __init__(self, found: str, columns: Iterable[str] = ()) -> None:
-        super().__init__(f"{found}; leave it out if it is no feature")
         self.found = found
         self.columns = tuple(columns)
+        super().__init__(f"{found}; {self._advice()}")
+
+    def _advice(self) -> str:
+        return "leave it out if it is no feature"
+
+    def option(self) -> str:
+        """Return what helps on the command line."""
+        dropped = " ".join(f"--drop {quote(name)}" for name in self.columns[:5])
+        return f"{dropped} leaves {'it' if len(self.columns) == 1 else 'them'} out"
+
+
+class DateWarning(ColumnWarning):
+    """Columns of dates, which are learned from as they are.
+
+    Parameters
+    ----------
+    columns : iterable of str
+        The columns.
+    """
+
+    def __init__(self, columns: Iterable[str]) -> None:
+        names = ", ".join(map(repr, columns))
+        super().__init__(f"a rule on a date tells old rows from new ones: {names}", columns)
+
+    def _advice(self) -> str:
+        return "conceptrules.tables.with_date_parts makes months, weekdays and days between dates of it"
+
+    def option(self) -> str:
+        """Return what helps on the command line."""
+        return "--date-parts learns from months, weekdays and days between dates instead"
 
 
 def warn(message: str | Warning) -> None:

@@ -83,6 +83,8 @@ def predict(
     summary = write_predictions(network, data, output, n_jobs, wanted, text_format(delimiter, missing, dates))
     known = {column.name: column for column in network.columns}
     for name, count in summary.unseen.items():
+        if name not in network.used_columns:  # the answers do not depend on it
+            continue
         typer.echo(f"column {name!r}: {count} of {summary.rows} rows have {_unusual(known[name])}", err=True)
 
 
