@@ -385,6 +385,15 @@ def test_fit_tells_the_score_on_held_out_rows_beside_the_base_rate(run, tmp_path
     assert run("rules", "new.json")[0].startswith("No rule is better than always answering no.")
 
 
+def test_evaluate_tells_rows_that_the_model_learned_from(run, tmp_path):
+    rows = "".join(f"{age / 7:.3f},{'old' if age > 140 else 'young'}\n" for age in range(280))
+    (tmp_path / "data.csv").write_text("age,class\n" + rows)
+    run("fit", "data.csv", "-t", "class", "-o", "new.json", *FAST)
+    assert "note: the model learned from 100% of these rows" in run("evaluate", "new.json", "data.csv")[1]
+    (tmp_path / "other.csv").write_text("age,class\n" + rows.replace(".", ".9"))
+    assert run("evaluate", "new.json", "other.csv")[1] == ""
+
+
 @pytest.mark.parametrize("labels", [("01", "02"), ("False", "True"), ("1.0", "2.0"), ("1", "x")])
 def test_labels_in_text_stay_as_they_are(run, tmp_path, labels):
     (tmp_path / "data.csv").write_text("a,size\n" + f"x,{labels[0]}\ny,{labels[1]}\n" * 20)

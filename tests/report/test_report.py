@@ -63,7 +63,7 @@ def test_a_rule_that_others_come_before_shows_what_it_decides():
     network = small()
     bits = read_packed_bits(network.columns, network.predicates, ROWS)
     measured = with_statistics(network, bits, np.array([network.classes.index(name) for name in TRUE]))
-    interval = '<span title="95 % Wilson interval">[34-100%]</span>'
+    interval = '<span class="interval" title="95 % Wilson interval">[34-100%]</span>'
     assert f"decides 2 rows, 100% right {interval}</span>" in report(measured)
     assert f"decides 2 rows, 100% right {interval}</span>" in report(network, ROWS, TRUE)
     assert (

@@ -20,6 +20,7 @@ from conceptrules.model.predicate import Column, Equals, Interval, Kind, Missing
 from conceptrules.model.values import whole
 from conceptrules.tables.column_values import ColumnValues, check_readable, codes_of, numbers_of
 
+_MOST = 255  # categories that the search can keep
 Literals = Choice["intervals", "thresholds"]
 
 
@@ -128,9 +129,10 @@ def _learn_categories(
     kept = distinct
     warning = None
     if len(distinct) > max_categories:
+        more = " (raise max_categories to keep more)" if max_categories < _MOST else ""
         warning = (
             f"column {column.name!r} has {len(distinct)} categories; the {max_categories} most frequent are kept, "
-            "the others read as unseen (raise max_categories to keep more)"
+            f"the others read as unseen{more}"
         )
     if len(distinct) > max_categories:
         kept = _most_frequent(distinct, cells, target.weight, max_categories)

@@ -115,7 +115,7 @@ def in_one_part(source: Source, name: str, option: str, target: str) -> np.ndarr
     return column.to_numpy()
 
 
-_GAPS = pa.array(["NA", "N/A", "n/a", "na", "NaN", "nan", "NULL", "null", "?", "-", "--", "."])
+_GAPS = ("NA", "N/A", "n/a", "na", "NaN", "nan", "NULL", "null", "?", "-", "--", ".")
 
 
 def _tell_gaps(table: pa.Table) -> None:
@@ -123,8 +123,7 @@ def _tell_gaps(table: pa.Table) -> None:
     found: dict[str, str] = {}
     for name in table.column_names:
         if pa.types.is_string(table[name].type) and (pc.mean(are_numbers(table[name])).as_py() or 0) < NEARLY_ALL:
-            values = pc.unique(table[name])
-            found |= {word: name for word in values.filter(pc.is_in(values, _GAPS)).to_pylist() if word not in found}
+            found |= {word: name for word in pc.unique(table[name]).to_pylist() if word in _GAPS and word not in found}
     if found:
         words, where = ", ".join(map(repr, found)), next(iter(found.values()))
         warnings.warn(

@@ -109,7 +109,7 @@ def _classes(network: RuleNetwork, given: Statistics | None) -> Iterator[Group]:
         name = network.classes[index]
         rules = network.levels[top].concepts[index].rules
         title = word(name)
-        default = " It is also the answer for everything else." if name == network.default else ""
+        default = f" It is {'also ' if rules else ''}the answer for everything else." if name == network.default else ""
         turn = " It wins over the classes below it." if place < len(network.priority) - 1 else ""
         lead = (f"If any of these holds, this class fires.{turn}" if rules else "No rule speaks for it.") + default
         yield Group(f"class-{index}", title, lead, _items(network, top, rules, given, f"class-{index}", index), title)

@@ -46,6 +46,7 @@ from conceptrules.explain.scores import Evaluation as Scores
 from conceptrules.model.errors import InputError
 from conceptrules.model.metrics import accuracy, macro_f1
 from conceptrules.model.network import RuleNetwork
+from conceptrules.model.text import percent
 from conceptrules.model.values import label_text
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ def evaluate(
     if not cv:
         network, source = read_model_and_table(paths[0], paths[1], text_format(delimiter, missing, dates))
         X, y = columns.labelled(source, target, network)
+        _tell_training_rows(network, X, y)
         found = evaluation(network, X, y, positive or None)
         _show([found])
         console().print(f"\n{found.scores.details()}")
@@ -129,6 +131,20 @@ def evaluate(
         paths[0], target, drop, only, kind, learner, text_format(delimiter, missing, dates), bins, date_parts
     )
     _show(cross_validation(clf, X, y, cv, seed))
+
+
+def _tell_training_rows(network: RuleNetwork, X: pa.Table, y: np.ndarray) -> None:
+    """Say how many of the rows the model learned from, where these are more than chance has."""
+    from conceptrules.explain.auditing import training_rows
+    from conceptrules.report.sentences import FEW
+
+    seen = training_rows(network, X, y.tolist())
+    if seen is not None and seen.share >= FEW:
+        typer.echo(
+            f"note: the model learned from {percent(seen.share)} of these rows, and does better on them than on new "
+            "ones; --cv 5 learns and tests on different rows",
+            err=True,
+        )
 
 
 @dataclass(frozen=True, slots=True)
