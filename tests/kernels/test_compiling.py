@@ -24,7 +24,7 @@ from conceptrules.kernels.mllp import vectors
 
 FIT = """
 from conceptrules import MLLPClassifier
-MLLPClassifier(layers=(4,), max_epochs=1).fit([[0], [1]] * 20, ["a", "b"] * 20)
+MLLPClassifier(layers=(4,), max_epochs=1).fit([[k % 20] for k in range(40)], (["a"] * 10 + ["b"] * 10) * 2)
 """
 COUNT = """
 import numpy as np
@@ -128,8 +128,8 @@ CacheImpl._locator_classes = []  # as where neither the package's folder nor HOM
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     from conceptrules import ConceptRuleClassifier
-    model = ConceptRuleClassifier(effort='fast').fit([[k] for k in range(40)], ["a"] * 20 + ["b"] * 20)
-    assert list(pickle.loads(pickle.dumps(model)).predict([[30]])) == ["b"]
+    model = ConceptRuleClassifier(effort='fast').fit([[k % 20] for k in range(40)], (["a"] * 10 + ["b"] * 10) * 2)
+    assert list(pickle.loads(pickle.dumps(model)).predict([[15]])) == ["b"]
 print(*[warning.message for warning in caught], sep="\\n")
 """
 
