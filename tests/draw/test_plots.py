@@ -80,6 +80,7 @@ def test_paths_with_mixed_rows_are_lines_of_their_own():
         "held-out rows",
         "held-out rows, with mixed rows",
     ]
+    assert [text.get_text() for text in figure.axes[1].get_legend().get_texts()] == ["several networks that vote"]
 
 
 @pytest.mark.parametrize(
@@ -167,6 +168,9 @@ def test_pareto_front():
     texts = drawn(plots.pareto_front(points))
     assert "$small" in texts
     assert "worse" not in texts
+    few = plots.pareto_front([Point(2, 0.8), Point(3, 0.9)])
+    drawn(few)
+    assert all(tick == round(tick) for tick in few.axes[0].get_xticks())
     with pytest.raises(InputError, match="there is no network to plot"):
         plots.pareto_front([])
 

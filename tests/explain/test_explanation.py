@@ -259,7 +259,8 @@ def test_fired_rules_of_many_rows_are_those_of_each(network):
         alone = [*found.fired, *(rule for rival in found.rivals for rule in rival.rules)]
         assert list(rules) == [rule for rule in alone if rule.level == last]
         assert (reason == "no rule holds") == (not rules)
-        assert all(rule.text in reason for rule in found.fired if rule.level == last)
+        assert all(rule.text in reason for rule in found.fired)
+        assert all(f"{rule.owner} because" in reason for rule in found.fired if rule.level < last)
 
 
 def test_reasons_are_the_rules_of_the_answer():

@@ -117,8 +117,12 @@ def _regularization_path(scores: Sequence[Mapping[str, Any]], training: Training
         if mixed:
             axes.plot([line["penalty"] for line in mixed], [line[name] for line in mixed], color=LIGHT[2],
                       label=label and f"{label}, with mixed rows", linewidth=1.4, **style)  # fmt: skip
-        axes.plot([line["penalty"] for line in voting], [line[name] for line in voting], "o", color=LIGHT[1])
+        if voting:
+            axes.plot([line["penalty"] for line in voting], [line[name] for line in voting], "o", color=LIGHT[1],
+                      label="" if label else "several networks that vote")  # fmt: skip
     panels[0].legend(frameon=False, fontsize="small")
+    if voting:
+        panels[1].legend(frameon=False, fontsize="small")
     for axes in panels:
         _penalty_axis(axes, [line["penalty"] for line in scores])
         if training is not None and training.edge_penalty is not None:
@@ -311,6 +315,8 @@ def pareto_front(networks: Sequence[Point] | Sequence[Choice], *, score: str | N
     if max(p.edges for p in networks) > 500:
         axes.set_xscale("symlog")
         axes.xaxis.set_major_formatter("{x:g}")
+    else:
+        axes.locator_params(axis="x", integer=True)  # no network has half an edge
     axes.set(xlabel="edges", ylabel=score or _score_name(first.network.training if isinstance(first, Choice) else None))
     axes.grid(alpha=0.25)
     return figure

@@ -8,6 +8,8 @@ from functools import cache
 from typing import Any
 from typing import Literal as Choice
 
+import numpy as np
+
 from conceptrules.explain.counterfactual import LIMIT, Counterfactual, check_fixed, check_wanted, find_counterfactual
 from conceptrules.model.evaluation import Bits, decide_fired, layers, layers_plain, unpack
 from conceptrules.model.network import Literal, RuleNetwork
@@ -207,15 +209,29 @@ def fired_rules(network: RuleNetwork, table: Any) -> list[tuple[FiredRule, ...]]
 
 
 def reasons(network: RuleNetwork, table: Any) -> list[str]:
-    """Return the rules of the answered class that hold on each row, as one text; where there are none, that says so."""
-    found = fired_rules(network, table)
-    texts = {rules: _reason(rules) for rules in set(found)}
-    return [texts[rules] for rules in found]
+    """Return the rules of the answered class that hold on each row, as one text; where there are none, that says so.
+
+    The concepts that these rules name are explained by the rules of theirs that hold.
+    """
+    words = read_packed_bits(network.columns, network.predicates, table, network.used_predicates)
+    hidden = [unpack(layer) for layer in layers(network, words)[1:]]
+    kinds, inverse = distinct_rows(np.hstack(hidden))
+    sizes = np.cumsum([layer.shape[1] for layer in hidden])[:-1]
+    texts = [_reason(network, [kinds[:0], *np.split(kind, sizes)]) for kind in kinds]
+    return [texts[kind] for kind in inverse.tolist()]
 
 
-def _reason(rules: Sequence[FiredRule]) -> str:
-    texts = [rule.text for rule in rules if rule.owner == rules[0].owner]
-    return " or ".join(f"({text})" if len(texts) > 1 else text for text in texts) or "no rule holds"
+def _reason(network: RuleNetwork, holds: Sequence[Bits]) -> str:
+    if not holds[-1].any():
+        return "no rule holds"
+    rules = list(_fired(network, holds, int(decide_fired(network, holds[-1][None])[0])))
+    owners = {rule.owner: [each.text for each in rules if each.owner == rule.owner] for rule in rules}
+    first, *concepts = ((owner, _any_of(texts)) for owner, texts in owners.items())
+    return "; ".join([first[1], *(f"{owner} because {texts}" for owner, texts in concepts)])
+
+
+def _any_of(texts: Sequence[str]) -> str:
+    return " or ".join(f"({text})" if len(texts) > 1 else text for text in texts)
 
 
 def _told(network: RuleNetwork) -> list[FiredRule]:
