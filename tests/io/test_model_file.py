@@ -127,7 +127,7 @@ def changed(path, value):
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (["version"], 3, "version 3, this conceptrules reads up to 2; update it"),
+        (["version"], 4, "version 4, this conceptrules reads up to 3; update it"),
         (["version"], 10**4000, "version 10+[.]{3}, this conceptrules"),
         (["version"], 0, "version must be 1 or more"),
         (["version"], "1", "version must be a whole number"),
@@ -193,7 +193,7 @@ def test_numbers_that_json_does_not_have(number):
 
 def test_keys_given_twice():
     with pytest.raises(InputError, match="'version' is given twice"):
-        loads(TEXT.replace('"version": 2', '"version": 2, "version": 1'))
+        loads(TEXT.replace('"version": 3', '"version": 3, "version": 1'))
 
 
 def pieces(value, path=()):

@@ -14,7 +14,10 @@ from conceptrules.io.model_file import dumps, load, loads
 from conceptrules.io.model_schema import schema
 from conceptrules.model import Column, Concept, Equals, Interval, Level, Literal, Missing, Rule, RuleNetwork, Statistics
 from conceptrules.model.content_hash import content_hash
+from conceptrules.model.policy import Default, Domain, Forbidden, Implies, Monotone, Policy
+from conceptrules.model.policy.record import ProofRecord, VerdictRecord
 from conceptrules.model.provenance import Training, Validation
+from conceptrules.model.trail import Entry, broken, sealed, state_of
 from conceptrules.report import report
 
 MODELS = Path(__file__).parent / "models"
@@ -85,6 +88,20 @@ WHOLE = RuleNetwork(
         categories_dropped=(("job and pay", 12),),
     ),
 )
+POLICY = Policy(
+    (Default("high"), Forbidden("zip"), Monotone("age", "up", ("low", 3, "high")), Implies("level = inf", 3)),
+    Domain((("age", 0, math.inf),), ("age",), False, ("smokes = True and age <= 5",)),
+)
+_ENTRY = Entry(
+    "anna", "2026-11-16 12:00:00", 'a "reason" é', {"kind": "default", "label": "high"},
+    {"drop": [], "add": [], "default": "low"}, {"rows": None, "equivalent": False}, "sha256:0", "", "",
+)  # fmt: skip
+GOVERNED = replace(
+    WHOLE,
+    policy=POLICY,
+    proof=ProofRecord("sha256:0", (VerdictRecord("default", "high is answered", "proved", "read off the rules"),)),
+    trail=(sealed(replace(_ENTRY, after=state_of(replace(WHOLE, policy=POLICY)))),),
+)
 ROWS = [
     (20, "nurse", 1, True, dt.date(2021, 5, 1), dt.datetime(2019, 1, 1), dt.timedelta(hours=2)),
     (30, "nurse", 1, False, dt.date(2019, 5, 1), dt.datetime(2021, 1, 1), dt.timedelta(hours=1)),
@@ -108,7 +125,18 @@ def test_version_2():
     assert (network.statistics, network.training) == (WHOLE.statistics, WHOLE.training)
     assert network.predict(ROWS).tolist() == ANSWERS
     hashed = f'  "hash": "{content_hash(network)}",\n'  # of the statistics, which the file did not have from the start
-    assert dumps(network).replace(hashed, "") == (MODELS / "version-2.json").read_text(encoding="utf-8")
+    written = dumps(network).replace(hashed, "").replace('"version": 3', '"version": 2')
+    assert written == (MODELS / "version-2.json").read_text(encoding="utf-8")
+
+
+def test_version_3():
+    network = load(MODELS / "version-3.json")
+    assert network == WHOLE
+    assert (network.policy, network.proof) == (GOVERNED.policy, GOVERNED.proof)
+    assert network.trail == GOVERNED.trail
+    assert broken(network.trail) is None
+    assert network.trail[-1].after == state_of(network)
+    assert dumps(network) == (MODELS / "version-3.json").read_text(encoding="utf-8")
 
 
 def test_what_version_2_did_not_have_from_the_start():
@@ -118,12 +146,12 @@ def test_what_version_2_did_not_have_from_the_start():
     new = replace(WHOLE, target="wage class", statistics=statistics)
     found = loads(dumps(new))
     assert (found.target, found.statistics) == (new.target, new.statistics)
-    Draft202012Validator(json.loads(schema(2))).validate(json.loads(dumps(new)))
+    Draft202012Validator(json.loads(schema(VERSION))).validate(json.loads(dumps(new)))
 
 
 def test_the_hash_of_a_network_never_changes():
     expected = "sha256:0c49b9a5c084a67dda7fcb4a1f996845c768f801ee9cc40a71be42cabb364024"
-    assert {content_hash(load(MODELS / f"version-{version}.json")) for version in (1, 2)} == {expected}
+    assert {content_hash(load(MODELS / f"version-{version}.json")) for version in (1, 2, 3)} == {expected}
 
 
 def test_every_version_has_its_model_and_its_schema():

@@ -12,6 +12,7 @@ from conceptrules.cli.commands import (
     demo,
     diff,
     draw,
+    edit,
     evaluate,
     explain,
     export,
@@ -41,6 +42,10 @@ app.command()(report.report)
 app.command()(export.export)
 app.command()(diff.diff)
 app.command()(prove.prove)
+app.command()(edit.edit)
+app.command()(edit.undo)
+app.command()(edit.replay)
+app.command()(edit.log)
 app.command()(measure.measure)
 app.command()(schema.schema)
 app.command()(datasets.datasets)

@@ -10,6 +10,7 @@ from conceptrules.model.content_hash import content_hash
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import shown
 from conceptrules.model.text import rule_text, word
+from conceptrules.model.trail import head_of
 
 _ENDS = re.compile(r"(?<=\*)(?=/)|(?<=/)(?=\*)|(?<=<)(?=[/!?A-Za-z])|(?<=\]\])(?=>)|(?<=\?)(?=\?)")
 
@@ -20,6 +21,7 @@ def header(network: RuleNetwork) -> list[str]:
 
     return [
         f"Made by conceptrules {__version__} from the network {content_hash(network)}.",
+        *([f"It was edited; the last entry of its trail is {head_of(network)}."] if network.trail else []),
         "Change the network and export again, rather than this text.",
         f"Classes, the first that fires wins: {', '.join(map(word, network.priority))}.",
         f"If none fires: {word(network.default)}.",

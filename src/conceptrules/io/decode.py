@@ -12,6 +12,7 @@ from functools import partial
 
 from conceptrules.io.decode_provenance import training
 from conceptrules.io.encode import FORMAT, VERSION
+from conceptrules.io.governance import read_policy, read_proof, read_trail
 from conceptrules.io.json_readers import (
     At,
     counts,
@@ -97,7 +98,7 @@ def _column(value: object, at: At) -> Column:
     wrong(kind, (*at, "kind"), f"one of {', '.join(KINDS)}")
 
 
-def _predicate(value: object, at: At, more: tuple[str, ...] = ()) -> Predicate:
+def read_predicate(value: object, at: At, more: tuple[str, ...] = ()) -> Predicate:
     """Read a predicate; `more` are keys that are read elsewhere."""
     kind = value.get("kind") if isinstance(value, dict) else None
     if kind == "interval":
@@ -165,7 +166,7 @@ def _network_1(model: object) -> RuleNetwork:
     labels = values(classes, ("classes",))
     return RuleNetwork(
         columns=items(_column, columns, ("columns",)),
-        predicates=items(_predicate, predicates, ("predicates",)),
+        predicates=items(read_predicate, predicates, ("predicates",)),
         levels=items(_level_1, levels, ("levels",)),
         classes=labels,
         priority=_priority(priority),
@@ -203,7 +204,7 @@ def _network_2(model: object) -> RuleNetwork:
         {"hash": None, "target": None, **model}, (), keys
     )
     known = items(_column, columns, ("columns",))
-    tests = items(partial(_predicate, more=("name",)), predicates, ("predicates",))
+    tests = items(partial(read_predicate, more=("name",)), predicates, ("predicates",))
     labels = values(classes, ("classes",))
     network = RuleNetwork(
         columns=known,
@@ -330,4 +331,20 @@ def _check_hash(own: str, given: object) -> None:
         )
 
 
-_VERSIONS: dict[int, Callable[[object], RuleNetwork]] = {1: _network_1, 2: _network_2}
+# Version 3: the policy, its proof and the trail
+
+
+def _network_3(model: object) -> RuleNetwork:
+    assert isinstance(model, dict)
+    policy, proof, trail = (model.get(key) for key in _GOVERNANCE)
+    network = _network_2({key: value for key, value in model.items() if key not in _GOVERNANCE})
+    return replace(
+        network,
+        policy=None if policy is None else read_policy(policy, ("policy",)),
+        proof=None if proof is None else read_proof(proof, ("proof",)),
+        trail=() if trail is None else read_trail(trail, ("trail",)),
+    )
+
+
+_GOVERNANCE = ("policy", "proof", "trail")
+_VERSIONS: dict[int, Callable[[object], RuleNetwork]] = {1: _network_1, 2: _network_2, 3: _network_3}

@@ -10,7 +10,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 
+from conceptrules.io.governance import policy_fields
 from conceptrules.io.node_names import concept_names, predicate_names
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.network import Level, RuleNetwork, Statistics
@@ -18,7 +20,7 @@ from conceptrules.model.predicate import Column, Equals, Interval, Missing, OneO
 from conceptrules.model.provenance import Setting, Training, Validation
 
 FORMAT = "conceptrules"
-VERSION = 2
+VERSION = 3
 
 
 def dumps(network: RuleNetwork) -> str:
@@ -50,9 +52,24 @@ def dumps(network: RuleNetwork) -> str:
         "levels": _list(_levels(network, names)),
         "statistics": "null" if statistics is None else _statistics(statistics, network.classes, own),
         "training": "null" if network.training is None else _training(network.training),
+        **_governance(network),
     }
     # What UTF-8 cannot hold (half of a surrogate pair) becomes \udc80, which is how JSON writes it.
     return _object(fields).encode("utf-8", "backslashreplace").decode("utf-8") + "\n"
+
+
+def _governance(network: RuleNetwork) -> dict[str, str]:
+    """Return the policy, its proof and the trail, where there are any."""
+    found = {}
+    if network.policy is not None:
+        found["policy"] = _object({key: _flat(value) for key, value in policy_fields(network.policy).items()})
+    if network.proof is not None:
+        verdicts = _list(_flat(asdict(verdict)) for verdict in network.proof.verdicts)
+        found["proof"] = _object({"hash": _flat(network.proof.hash), "verdicts": verdicts})
+    if network.trail:
+        entries = ({key: _flat(value) for key, value in asdict(entry).items()} for entry in network.trail)
+        found["trail"] = _list(map(_object, entries))
+    return found
 
 
 def _column(column: Column) -> str:
@@ -61,6 +78,11 @@ def _column(column: Column) -> str:
 
 
 def _predicate(name: str, predicate: Predicate) -> str:
+    return _flat({"name": name, **predicate_fields(predicate)})
+
+
+def predicate_fields(predicate: Predicate) -> dict[str, object]:
+    """Return a predicate as values of JSON."""
     test: dict[str, object]
     match predicate:
         case Interval(column=column, low=low, high=high):
@@ -73,7 +95,7 @@ def _predicate(name: str, predicate: Predicate) -> str:
             test = {"kind": "missing", "column": column}
         case _:
             raise AssertionError(predicate)
-    return _flat({"name": name, **test})
+    return test
 
 
 def _levels(network: RuleNetwork, predicates: Sequence[str]) -> Iterable[str]:

@@ -13,7 +13,7 @@ def schema(version: int = VERSION) -> str:
 
     Parameters
     ----------
-    version : int, default=2
+    version : int, default=3
         The version of the file; by default the one that is written.
 
     Returns

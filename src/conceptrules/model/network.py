@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import (
@@ -24,6 +25,11 @@ from conceptrules.model.predicate import (
 )
 from conceptrules.model.provenance import Training
 from conceptrules.model.shortcuts import Shortcuts
+
+if TYPE_CHECKING:
+    from conceptrules.model.policy import Policy
+    from conceptrules.model.policy.record import ProofRecord
+    from conceptrules.model.trail import Entry
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -192,6 +198,12 @@ class RuleNetwork(Shortcuts):
         How the network was learned.
     target : str, optional
         The name of the column that the network predicts.
+    policy : Policy, optional
+        What the network is to satisfy.
+    proof : ProofRecord, optional
+        What was proved of it.
+    trail : tuple of Entry, default=()
+        How it was edited.
 
     Raises
     ------
@@ -222,6 +234,9 @@ class RuleNetwork(Shortcuts):
     statistics: Statistics | None = field(default=None, compare=False, repr=False)
     training: Training | None = field(default=None, compare=False, repr=False)
     target: str | None = field(default=None, compare=False, repr=False)
+    policy: Policy | None = field(default=None, compare=False, repr=False)
+    proof: ProofRecord | None = field(default=None, compare=False, repr=False)
+    trail: tuple[Entry, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("columns", "predicates", "levels"):

@@ -125,6 +125,15 @@ def read_literals(text: str, network: RuleNetwork, level: int = 0) -> tuple[Rule
     return network, tuple(sorted(found))
 
 
+def read_bound(column: Column, text: str) -> float:
+    """Return a cut point of an ordered column; of an ordinal one, the place after a category.
+
+    >>> read_bound(Column("size", "ordinal", ("S", "M", "L")), "M")
+    2
+    """
+    return _Reader(text, (column,)).bound(column, False, 0, text)
+
+
 def stated_text(tests: Sequence[Stated], columns: Sequence[Column]) -> str:
     """Return tests as the text of a rule, just as a network prints it."""
     network = as_network(tests, columns)
@@ -251,8 +260,8 @@ class _Reader:
             _fail(self.text, start + second.start() + 1, f"expected ' and ' before {second[0].strip()!r}")
         name, upper = part[first.end() : second.start()].strip(), part[second.end() :].strip()
         column = self._column(after, name)
-        low = self._bound(column, first[1] == "<=", start, left)
-        high = self._bound(column, second[1] == "<", start + second.end(), upper)
+        low = self.bound(column, first[1] == "<=", start, left)
+        high = self.bound(column, second[1] == "<", start + second.end(), upper)
         return Stated(self._between(column, low, high, start))
 
     def _simple(self, column: Column, operator: str, start: int, value: str) -> Stated:
@@ -266,7 +275,7 @@ class _Reader:
             if column.ordered:
                 _fail(self.text, start - 2, f"column {column.name!r} is a {column.kind}; ask for > and <= of it")
             return Stated(Equals(column.name, self._value(column, start, value)), operator == "!=")
-        bound = self._bound(column, operator in ("<", ">="), start, value)
+        bound = self.bound(column, operator in ("<", ">="), start, value)
         if operator in ("<", "<="):
             return Stated(self._between(column, None, bound, start))
         return Stated(self._between(column, bound, None, start))
@@ -314,7 +323,7 @@ class _Reader:
             _fail(self.text, start, f"expected a number, True or False in brackets, found {bare!r}")
         return text if other is None else other
 
-    def _bound(self, column: Column, strict: bool, start: int, text: str) -> float | int:
+    def bound(self, column: Column, strict: bool, start: int, text: str) -> float | int:
         """Return a bound; one that is inside from below or outside from above becomes the number before it.
 
         That of an ordinal column is the place after a category.

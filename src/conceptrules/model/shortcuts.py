@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from conceptrules.draw.svg import Svg, Theme
+    from conceptrules.edit.editing import Edited
+    from conceptrules.edit.operations import Operation
     from conceptrules.explain.explanation import Explanation, FiredRule
     from conceptrules.explain.scores import Evaluation
     from conceptrules.logic.policies.proof import Proof
@@ -215,6 +217,42 @@ class Shortcuts:
         from conceptrules.logic.policies.proof import prove
 
         return prove(self, policy, data=data, labels=labels)
+
+    def edit(
+        self: Any,
+        operation: Operation,
+        *,
+        who: str,
+        why: str,
+        data: Any = None,
+        labels: Iterable[object] | None = None,
+    ) -> Edited:
+        """Return an edited network and what the edit does, with an entry on its trail.
+
+        Parameters
+        ----------
+        operation : Operation
+            What to do, such as `conceptrules.edit.DropRule("age > 41", "old")`.
+        who, why : str
+            Who makes the edit, and the reason; the trail keeps both.
+        data : table, optional
+            Rows to compare the classes of before and after on; the trail keeps counts of them, and no row.
+        labels : iterable of class labels, optional
+            The class of each row of `data`; the statistics of the network are counted on them again.
+
+        Returns
+        -------
+        Edited
+            The edited network, the effect, and the proof of its policy.
+
+        Raises
+        ------
+        InputError
+            If the edit cannot be made: the message names the nearest rule, column or class.
+        """
+        from conceptrules.edit.editing import edit
+
+        return edit(self, operation, who=who, why=why, data=data, labels=labels)
 
     def export(self: Any, to: str, *, verify: bool = False, data: Any = None, **options: Any) -> Any:
         """Write the network in another language.

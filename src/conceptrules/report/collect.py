@@ -14,7 +14,9 @@ from conceptrules.explain.scores import Evaluation, evaluate
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork, Statistics
+from conceptrules.model.policy.record import VerdictRecord
 from conceptrules.model.predicate import Value
+from conceptrules.model.trail import head_of
 from conceptrules.model.values import label_text
 from conceptrules.report.form_fields import Field, fields
 from conceptrules.report.rule_list import Group, groups
@@ -42,6 +44,10 @@ class Report:
     """The scores on the rows of the report, if there are any."""
     real_rows: bool
     """Whether the samples are rows of the table."""
+    verdicts: tuple[VerdictRecord, ...] = ()
+    """What was proved of each clause of the network's policy."""
+    head: str | None = None
+    """The hash of the last entry of the network's trail, if it was edited."""
 
 
 def collect(
@@ -65,7 +71,19 @@ def collect(
         audit=admitted,
         evaluation=None if table is None else evaluate(network, table, labels),
         real_rows=include_rows,
+        verdicts=_verdicts(network),
+        head=head_of(network),
     )
+
+
+def _verdicts(network: RuleNetwork) -> tuple[VerdictRecord, ...]:
+    """Return the verdicts on the network's policy; those on other rules do not count."""
+    if network.policy is None:
+        return ()
+    if network.proof is not None and network.proof.hash == content_hash(network):
+        return network.proof.verdicts
+    unknown = "undecided", "not proved of these rules yet; conceptrules prove does it"
+    return tuple(VerdictRecord(clause.name, clause.text, *unknown) for clause in network.policy.clauses)
 
 
 def check(X: Any, y: Any, include_rows: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Annotated, Any
 
@@ -15,12 +15,14 @@ from conceptrules.cli.files.file_names import check_streams
 from conceptrules.cli.files.models import read_model
 from conceptrules.cli.files.table_reader import Source, open_table
 from conceptrules.cli.options import TABLE, Model
+from conceptrules.edit.log import edit_text
 from conceptrules.logic.difference import Difference, Logic, Rows, changed_rows
 from conceptrules.logic.difference import diff as difference_of
 from conceptrules.logic.rule_matching import Section
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import shown
-from conceptrules.model.text import word
+from conceptrules.model.text import plural, word
+from conceptrules.model.trail import Entry
 
 SAME, DIFFERENT, UNDECIDED = 0, 1, 3  # 2 is an error
 
@@ -37,8 +39,10 @@ def diff(
     decide that.
     """
     check_streams(old, new, data)
-    found = difference(read_model(old), read_model(new), open_table(data) if data else None)
-    typer.echo(as_json_text(found) if as_json else as_text(found))
+    before, after = read_model(old), read_model(new)
+    found = difference(before, after, open_table(data) if data else None)
+    made = tuple(edit_text(entry, after.trail) for entry in edits_since(before, after))
+    typer.echo(as_json_text(found, made) if as_json else as_text(found, made))
     raise typer.Exit(exit_code(found))
 
 
@@ -57,12 +61,19 @@ def exit_code(found: Difference) -> int:
     return SAME if found.same else DIFFERENT
 
 
-def as_json_text(found: Difference) -> str:
-    return json.dumps(plain_values(asdict(found)), indent=1, allow_nan=False)
+def edits_since(old: RuleNetwork, new: RuleNetwork) -> tuple[Entry, ...]:
+    """Return the entries that the trail of the new model has after those of the old one; none if it does not go on."""
+    start = len(old.trail)
+    return new.trail[start:] if new.trail[:start] == old.trail else ()
 
 
-def as_text(found: Difference) -> str:
-    return "\n".join(_lines(found))
+def as_json_text(found: Difference, edits: Sequence[str] = ()) -> str:
+    return json.dumps(plain_values({**asdict(found), "edits": edits}), indent=1, allow_nan=False)
+
+
+def as_text(found: Difference, edits: Sequence[str] = ()) -> str:
+    made = [f"{plural(len(edits), 'edit')} on the trail of the new model:"] if edits else []
+    return "\n".join([*made, *(shown(f"  {text}") for text in edits), *_lines(found)])
 
 
 def _lines(found: Difference) -> Iterator[str]:

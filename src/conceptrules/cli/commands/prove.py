@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,12 +12,12 @@ import typer
 
 from conceptrules.cli import columns
 from conceptrules.cli.commands.diff import plain_values
-from conceptrules.cli.files.file_names import check_not_input, check_output, check_streams, naming
-from conceptrules.cli.files.models import read_model
+from conceptrules.cli.files.file_names import check_model_output, check_not_input, check_output, check_streams, naming
+from conceptrules.cli.files.models import read_model, write_model
 from conceptrules.cli.files.table_reader import Source, open_table
 from conceptrules.cli.files.text_format import text_format
 from conceptrules.cli.options import TABLE, Delimiter, MissingWords, Model, Target
-from conceptrules.logic.policies.proof import Proof
+from conceptrules.logic.policies.proof import Proof, recorded
 from conceptrules.logic.policies.proof import prove as proof_of
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
@@ -36,6 +36,10 @@ def prove(
     certificate: Annotated[
         str, typer.Option(help="Write a certificate there, for python -m conceptrules.check.", show_default=False)
     ] = "",
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", help="Write the model with the policy and the verdicts.", show_default=False),
+    ] = "",
     delimiter: Delimiter = "",
     missing: MissingWords = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -48,6 +52,9 @@ def prove(
     if certificate:
         check_not_input(certificate, [model, policy, data])
         check_output(certificate)
+    if output:
+        check_model_output(output)
+        check_not_input(output, [policy, data])
     asked = Policy.read(policy)
     network = read_model(model)
     source = open_table(data, text_format(delimiter, missing)) if data else None
@@ -60,6 +67,8 @@ def prove(
         told = tomllib.loads(Path(policy).read_text(encoding="utf-8-sig"))
         with naming(certificate):
             Path(certificate).write_text(certified(network, asked, proof, told), encoding="utf-8")
+    if output:
+        write_model(replace(network, policy=asked, proof=recorded(proof)), output)
     raise typer.Exit({"proved": PROVED, "refuted": REFUTED, "undecided": UNDECIDED}[proof.outcome])
 
 

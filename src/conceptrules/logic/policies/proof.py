@@ -19,6 +19,7 @@ from conceptrules.model.errors import InputError
 from conceptrules.model.network import Concept, Level, RuleNetwork
 from conceptrules.model.policy import Clause, Cost, Fair, LeastPrecision, LeastRows, Locked, Policy
 from conceptrules.model.policy.policy import check_policy, stated
+from conceptrules.model.policy.record import ProofRecord, VerdictRecord
 from conceptrules.model.predicate import Column, Value
 
 Outcome = Choice["proved", "refuted", "undecided"]
@@ -125,6 +126,12 @@ def prove(
         if not isinstance(clause, Cost)
     )
     return Proof(content_hash(network), verdicts, tuple(trees.items()))
+
+
+def recorded(proof: Proof) -> ProofRecord:
+    """Return what a network keeps of a proof."""
+    verdicts = (VerdictRecord(one.name, one.text, one.outcome, one.reason) for one in proof.verdicts)
+    return ProofRecord(proof.hash, tuple(verdicts))
 
 
 def check_contradictions(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from conceptrules.model.errors import InputError
 from conceptrules.model.policy.clauses import (
@@ -17,11 +17,14 @@ from conceptrules.model.policy.clauses import (
     Forbidden,
     Implies,
     Independent,
+    LeastPrecision,
+    LeastRows,
     Limit,
     Locked,
     Monotone,
     OnlyFor,
     Priority,
+    Size,
 )
 from conceptrules.model.policy.domain import Domain
 from conceptrules.model.predicate import Column, Value, named
@@ -41,7 +44,7 @@ class Policy:
     Parameters
     ----------
     clauses : tuple of Clause, default=()
-        What is asked for.
+        What is asked for; the clauses are kept by their kinds, in the order of a policy file.
     domain : Domain, optional
         The rows that are possible; by default all.
 
@@ -66,8 +69,8 @@ class Policy:
     """The rows that are possible."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "clauses", tuple(self.clauses))
         _check_kinds(self.clauses)
+        object.__setattr__(self, "clauses", tuple(sorted(self.clauses, key=_place)))
         _check_repeated(self.clauses)
         _check_together(self)
 
@@ -219,6 +222,16 @@ def _classes_of(policy: Policy) -> Iterator[tuple[str, Value]]:
                 yield from ((clause.name, label) for label in some)
             case Locked(label=label) | Implies(label=label) | Default(label=label) | Fair(positive=label):
                 yield clause.name, label
+
+
+_KINDS = (
+    Monotone, Independent, Forbidden, Apart, OnlyFor, Cost, Locked, Default, Priority, Limit, LeastRows, LeastPrecision,
+    Fair, Implies,
+)  # fmt: skip
+
+
+def _place(clause: Clause) -> tuple[int, int]:
+    return _KINDS.index(type(clause)), get_args(Size).index(clause.of) if isinstance(clause, Limit) else 0
 
 
 def _check_kinds(clauses: Sequence[object]) -> None:

@@ -1,0 +1,207 @@
+"""`conceptrules edit`, `undo`, `replay` and `log`: changes of a model, and the trail that keeps them."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from conceptrules.cli import columns
+from conceptrules.cli.files.file_names import check_model_output, check_not_input, check_streams
+from conceptrules.cli.files.models import read_model, write_model
+from conceptrules.cli.files.table_reader import Source, open_table
+from conceptrules.cli.files.text_format import text_format
+from conceptrules.cli.options import TABLE, Delimiter, MissingWords, Model, Target
+from conceptrules.edit import operations
+from conceptrules.edit.editing import Edited
+from conceptrules.edit.editing import edit as edited_by
+from conceptrules.edit.editing import undo as undone_by
+from conceptrules.edit.log import log_text
+from conceptrules.edit.replay import replay as replayed_on
+from conceptrules.edit.rules import sole_owner
+from conceptrules.model.errors import InputError
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.predicate import Value, shown
+from conceptrules.model.rule_reader import nearest_name
+from conceptrules.model.trail import broken, state_of
+from conceptrules.model.values import label_text
+
+DONE, REFUSED = 0, 1  # 2 is an error
+# What each action takes after its name.
+FORMS = {
+    "add": "RULE",
+    "drop": "RULE",
+    "change": "RULE NEW_RULE",
+    "add-literal": "RULE CONDITION",
+    "drop-literal": "RULE CONDITION",
+    "move-cut": "COLUMN OLD NEW",
+    "priority": "CLASS...",
+    "default": "CLASS",
+    "lock": "RULE",
+    "unlock": "RULE",
+}
+Out = Annotated[
+    str, typer.Option("--output", "-o", help="The model file to write; without it, nothing is.", show_default=False)
+]
+Who = Annotated[str, typer.Option("--by", help="Who makes the change.", show_default="the user's name")]
+Why = Annotated[str, typer.Option("--why", help="The reason; the trail keeps it.", show_default=False)]
+Rows = Annotated[str, typer.Option("--data", help="Rows to show the effect on. " + TABLE, show_default=False)]
+Force = Annotated[bool, typer.Option("--force", help="Write even if the policy of the model is refuted.")]
+
+
+def edit(
+    model: Model,
+    action: Annotated[str, typer.Argument(help="; ".join(f"{name} {form}" for name, form in FORMS.items()))],
+    arguments: Annotated[list[str], typer.Argument(help="What the action takes.", show_default=False)],
+    *,
+    label: Annotated[
+        str, typer.Option("--class", help="The class, or concept such as C1.2, of the rule.", show_default=False)
+    ] = "",
+    decides: Annotated[bool, typer.Option("--decides", help="lock: where the rule holds, answer its class.")] = False,
+    output: Out = "",
+    who: Who = "",
+    why: Why = "",
+    data: Rows = "",
+    target: Target = "",
+    force: Force = False,
+    delimiter: Delimiter = "",
+    missing: MissingWords = "",
+) -> None:
+    """Change a model, and show first what that does.
+
+    A rule is named by its words, as `conceptrules rules` prints it. The change is an entry of the trail in the model
+    file. The exit code is 1, and nothing is written, if the policy of the model is refuted by it; --force writes it.
+    """
+    network, table, labels = _read(model, output, data, target, text_format(delimiter, missing))
+    operation = _operation(network, action, arguments, label, decides)
+    done = edited_by(network, operation, who=_name(who), why=why, data=table, labels=labels)
+    _finish(done, output, force)
+
+
+def undo(
+    model: Model,
+    *,
+    output: Out = "",
+    who: Who = "",
+    why: Why = "",
+    data: Rows = "",
+    target: Target = "",
+    force: Force = False,
+    delimiter: Delimiter = "",
+    missing: MissingWords = "",
+) -> None:
+    """Take back the last change of a model that was not taken back yet; this too is an entry of the trail."""
+    network, table, labels = _read(model, output, data, target, text_format(delimiter, missing))
+    _finish(undone_by(network, who=_name(who), why=why, data=table, labels=labels), output, force)
+
+
+def replay(
+    edited: Annotated[str, typer.Argument(help="The model whose changes are made again.", show_default=False)],
+    model: Annotated[str, typer.Argument(help="The model to make them on.", show_default=False)],
+    *,
+    output: Out = "",
+) -> None:
+    """Make the changes of one model on another, such as one that was learned again.
+
+    Changes that the other model does not take are shown and left out; the exit code is 1 then.
+    """
+    check_streams(edited, model)
+    if output:
+        check_model_output(output)
+        check_not_input(output, [edited])
+    trail = read_model(edited).trail
+    done = replayed_on(trail, read_model(model))
+    typer.echo(_printable(str(done)))
+    if output:
+        write_model(done.network, output)
+    raise typer.Exit(REFUSED if done.conflicts else DONE)
+
+
+def log(
+    model: Model,
+    *,
+    verify: Annotated[bool, typer.Option("--verify", help="Check the hashes; exit with 1 if one fails.")] = False,
+) -> None:
+    """Show the changes of a model: who, when, why, what, and what it did."""
+    network = read_model(model)
+    typer.echo(_printable(log_text(network.trail)))
+    if verify:
+        wrong = broken(network.trail)
+        if wrong is None and network.trail and network.trail[-1].after != state_of(network):
+            wrong = "the model is not the one that the last entry ended with: it was changed since"
+        typer.echo(f"not as it was written: {wrong}" if wrong else "verified: every entry is as it was written")
+        raise typer.Exit(REFUSED if wrong else DONE)
+
+
+def _read(model: str, output: str, data: str, target: str, text: Any) -> tuple[RuleNetwork, Any, Any]:
+    check_streams(model, data)
+    if output:
+        check_model_output(output)
+        check_not_input(output, [data] if data else [])
+    network = read_model(model)
+    return (network, *_rows(network, open_table(data, text), target)) if data else (network, None, None)
+
+
+def _rows(network: RuleNetwork, source: Source, target: str) -> tuple[Any, Any]:
+    """Return the rows, with their classes where there are some."""
+    if target or network.target in source.columns:
+        return columns.labelled(source, target, network)
+    return columns.unlabelled(source, network), None
+
+
+def _finish(done: Edited, output: str, force: bool) -> None:
+    typer.echo(_printable(str(done)))
+    refuted = done.proof is not None and done.proof.outcome == "refuted"
+    if output and (force or not refuted):
+        write_model(done.network, output)
+    elif output:
+        typer.echo("nothing is written, since the policy of the model is refuted; --force writes it", err=True)
+    raise typer.Exit(REFUSED if refuted and not force else DONE)
+
+
+def _operation(
+    network: RuleNetwork, action: str, arguments: Sequence[str], label: str, decides: bool
+) -> operations.Operation:
+    if action not in FORMS:
+        raise InputError(f"there is no action {action!r}; {nearest_name(action, list(FORMS))}")
+    wanted = 0 if action == "priority" else len(FORMS[action].split())
+    if wanted and len(arguments) != wanted:
+        raise InputError(f"{action} takes {FORMS[action]}, found {len(arguments)} arguments; put quotes around a rule")
+    if action in ("priority", "default"):
+        classes = [_class(network, text) for text in arguments]
+        return operations.SetPriority(tuple(classes)) if action == "priority" else operations.SetDefault(classes[0])
+    if action == "move-cut":
+        return operations.MoveCut(*arguments)
+    if action == "unlock":
+        return operations.UnlockRule(arguments[0])
+    if action == "add" and not label:
+        raise InputError("which class gets the rule? Say it with --class")
+    owner = _owner(network, label) if label else sole_owner(network, arguments[0])
+    if action == "lock":
+        return operations.LockRule(arguments[0], owner, "decides" if decides else "keep")
+    make: Any = operations.KINDS[action]
+    return make(*arguments, owner)
+
+
+def _owner(network: RuleNetwork, text: str) -> Value:
+    return next((name for name in network.classes if label_text(name) == text), text)
+
+
+def _class(network: RuleNetwork, text: str) -> Value:
+    known = {label_text(name): name for name in network.classes}
+    if text not in known:
+        raise InputError(f"the model has no class {text!r}; {nearest_name(text, list(known))}")
+    return known[text]
+
+
+def _name(who: str) -> str:
+    try:
+        return who or getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"
+
+
+def _printable(text: str) -> str:
+    return "\n".join(map(shown, text.splitlines()))

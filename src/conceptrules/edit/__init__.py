@@ -1,0 +1,36 @@
+"""Edits of a network as values: what they do to it, and the trail that keeps them."""
+
+from conceptrules.edit.editing import Edited, edit, undo
+from conceptrules.edit.operations import (
+    AddLiteral,
+    AddRule,
+    ChangeRule,
+    DropLiteral,
+    DropRule,
+    LockRule,
+    MoveCut,
+    Operation,
+    SetDefault,
+    SetPriority,
+    UnlockRule,
+)
+from conceptrules.edit.replay import Replayed, replay
+
+__all__ = [
+    "AddLiteral",
+    "AddRule",
+    "ChangeRule",
+    "DropLiteral",
+    "DropRule",
+    "Edited",
+    "LockRule",
+    "MoveCut",
+    "Operation",
+    "Replayed",
+    "SetDefault",
+    "SetPriority",
+    "UnlockRule",
+    "edit",
+    "replay",
+    "undo",
+]

@@ -1,0 +1,103 @@
+"""The edits of one network on another, such as one that was learned again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+from typing import Literal as Choice
+
+from conceptrules.edit.editing import edit, standing
+from conceptrules.edit.operations import DropRule, Operation, from_plain
+from conceptrules.edit.rules import Conflict, alike
+from conceptrules.io.governance import infinite
+from conceptrules.model.errors import InputError
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.trail import Entry
+
+Outcome = Choice["applied", "already", "conflict"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What became of one edit."""
+
+    entry: Entry
+    """The entry of the trail that it is from."""
+    text: str
+    """The edit in words."""
+    outcome: Outcome
+    """Whether it was applied, was true already, or conflicts with the network."""
+    reason: str = ""
+    """Why it conflicts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A network with the edits of another. `print` shows what became of each."""
+
+    network: RuleNetwork
+    """The network after all edits that it takes."""
+    steps: tuple[Step, ...]
+    """What became of each edit."""
+
+    @property
+    def conflicts(self) -> tuple[Step, ...]:
+        """The edits that the network does not take."""
+        return tuple(step for step in self.steps if step.outcome == "conflict")
+
+    def __str__(self) -> str:
+        words = {"applied": "applied", "already": "true already", "conflict": "CONFLICT"}
+        reasons = [f" ({step.reason})" if step.reason else "" for step in self.steps]
+        lines = [f"{words[step.outcome]}: {step.text}{why}" for step, why in zip(self.steps, reasons, strict=True)]
+        return "\n".join(lines) or "there are no edits to replay"
+
+
+def replay(
+    trail: Iterable[Entry], network: RuleNetwork, *, data: Any = None, labels: Iterable[object] | None = None
+) -> Replayed:
+    """Make the edits of a trail on another network, as far as it takes them.
+
+    Edits that were taken back are left out. Who, when and why are those of the trail.
+
+    Parameters
+    ----------
+    trail : iterable of Entry
+        The entries: `network.trail`.
+    network : RuleNetwork
+        The network to edit.
+    data : table, optional
+        Rows to find the effect of each edit on.
+    labels : iterable of class labels, optional
+        The class of each row of `data`.
+
+    Returns
+    -------
+    Replayed
+        The network, and what became of each edit: applied, true already, or a conflict, which is left out.
+    """
+    steps = []
+    listed = None if labels is None else list(labels)
+    for entry in standing(trail):
+        operation = from_plain(infinite(entry.edit))
+        try:
+            told = {"who": entry.who, "why": entry.why, "when": entry.when}
+            done = edit(network, operation, **told, data=data, labels=listed)
+        except InputError as error:
+            steps.append(_refused(network, entry, operation, error))
+            continue
+        network = done.network
+        steps.append(Step(entry, operation.text, "applied"))
+    return Replayed(network, tuple(steps))
+
+
+def _refused(network: RuleNetwork, entry: Entry, operation: Operation, error: InputError) -> Step:
+    """Return the step of an edit that the network does not take.
+
+    A rule to drop that is not there is no conflict, unless one like it is, with other bounds: it was learned again.
+    """
+    already, reason = isinstance(error, Conflict) and error.already, str(error)
+    if isinstance(operation, DropRule) and isinstance(error, Conflict):
+        near = alike(network, operation.label, operation.rule)
+        already, reason = near is None, f"a rule like it is there: {near}"
+    return Step(entry, operation.text, "already") if already else Step(entry, operation.text, "conflict", reason)

@@ -1,0 +1,148 @@
+"""`conceptrules edit`, `undo`, `replay` and `log`, run as a user would run them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from conceptrules.cli import main
+from conceptrules.edit.normal_form import normal
+from conceptrules.export import export
+from conceptrules.io.model_file import load, save
+from conceptrules.model import Rule
+from conceptrules.report import report
+from tests.edit.test_editing import NETWORK
+from tests.logic.policies.test_proof import A, J, people
+
+
+@pytest.fixture(autouse=True)
+def _files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save(people(Rule((A, J)), target="class"), "model.json")
+    (tmp_path / "rows.csv").write_text("age,job,pay,class\n50,nurse,1,yes\n42,nurse,1,no\n60,cook,3,yes\n")
+
+
+@pytest.fixture
+def run(capsys):
+    def running(*arguments: str, code: int = 0) -> str:
+        with pytest.raises(SystemExit) as end:
+            main(list(arguments))
+        out, err = capsys.readouterr()
+        assert end.value.code == code, out + err
+        return out + err
+
+    return running
+
+
+def test_an_edit_its_log_and_back(run):
+    move = (
+        "edit",
+        "model.json",
+        "move-cut",
+        "age",
+        "41",
+        "45",
+        "--data",
+        "rows.csv",
+        "--by",
+        "anna",
+        "--why",
+        "new law",
+    )
+    shown = run(*move)
+    assert shown.startswith("1 of 3 rows get another class\n  yes -> no: 1 row, 0 right before, 1 right after\n")
+    assert load("model.json").trail == ()
+    assert run(*move, "-o", "new.json") == shown
+    assert "age > 45 and job = nurse  (1 row" in run("rules", "new.json")
+    text = run("log", "new.json", "--verify")
+    assert "1. move the cut of age: 41 -> 45\n   by anna, " in text
+    assert " UTC: new law\n   1 of 3 rows got another class (yes -> no 1), not every row gets the same class" in text
+    assert text.endswith("verified: every entry is as it was written\n")
+    run("undo", "new.json", "-o", "back.json", "--by", "bert")
+    assert load("back.json") == normal(load("model.json"))
+    assert "2. take back: move the cut of age: 41 -> 45\n   by bert" in run("log", "back.json")
+    assert run("log", "model.json") == "the model was never edited\n"
+
+
+def test_a_trail_that_was_changed(run, tmp_path):
+    run("edit", "model.json", "default", "yes", "-o", "new.json", "--by", "anna")
+    text = (tmp_path / "new.json").read_text(encoding="utf-8")
+    (tmp_path / "forged.json").write_text(text.replace('"anna"', '"bert"'), encoding="utf-8")
+    assert "entry 1 was changed after it was written" in run("log", "forged.json", "--verify", code=1)
+    model = json.loads(text)
+    model["default"] = "no"
+    del model["hash"]
+    (tmp_path / "forged.json").write_text(json.dumps(model), encoding="utf-8")
+    assert "it was changed since" in run("log", "forged.json", "--verify", code=1)
+
+
+def test_a_locked_rule_is_not_dropped(run):
+    run("edit", "model.json", "lock", "age > 41 and job = nurse", "--decides", "-o", "locked.json")
+    drop = ("edit", "locked.json", "drop", "age > 41 and job = nurse", "-o", "lost.json")
+    found = run(*drop, code=1)
+    assert (
+        "refuted: yes has the rule: age > 41 and job = nurse; where it holds, yes is answered (yes has no such" in found
+    )
+    assert "nothing is written, since the policy of the model is refuted" in found
+    run(*drop, "--force")
+    assert load("lost.json").proof.verdicts[0].outcome == "refuted"
+    run("edit", "lost.json", "unlock", "age > 41 and job = nurse", "-o", "free.json")
+    assert load("free.json").policy.clauses == ()
+
+
+def test_every_action(run):
+    actions = [
+        ("add", "pay > 7 and age is missing", "--class", "no"),
+        ("add-literal", "age is missing and pay > 7", "job = cook"),
+        ("drop-literal", "age is missing and job = cook and pay > 7", "pay > 7"),
+        ("change", "age is missing and job = cook", "pay <= 3"),
+        ("priority", "no", "yes"),
+        ("drop", "pay <= 3"),
+    ]
+    for action in actions:
+        run("edit", "model.json", *action, "-o", "model.json")
+    network = load("model.json")
+    assert (len(network.trail), network.priority) == (6, ("no", "yes"))
+    assert [len(level.rules) for level in network.levels] == [1]
+    assert "6 edits on the trail of the new model:" not in run("diff", "model.json", "model.json")
+
+
+def test_errors(run):
+    assert "did you mean drop?" in run("edit", "model.json", "drap", "x", code=2)
+    assert "move-cut takes COLUMN OLD NEW, found 1 arguments" in run("edit", "model.json", "move-cut", "age", code=2)
+    assert "Say it with --class" in run("edit", "model.json", "add", "age > 3", code=2)
+    assert "the model has no class 'maybe'" in run("edit", "model.json", "default", "maybe", code=2)
+    assert "there is no edit to take back" in run("undo", "model.json", code=2)
+
+
+def test_replay_on_another_model(run):
+    save(NETWORK, "other.json")
+    run("edit", "model.json", "move-cut", "age", "41", "45", "-o", "new.json")
+    assert run("replay", "new.json", "other.json", "-o", "done.json") == "applied: move the cut of age: 41 -> 45\n"
+    assert "age > 45 and job = nurse" in str(load("done.json"))
+    assert run("replay", "new.json", "done.json") == "true already: move the cut of age: 41 -> 45\n"
+    run("edit", "new.json", "change", "age > 45 and job = nurse", "age > 7", "-o", "newer.json")
+    save(people(), "empty.json")
+    assert "CONFLICT: move the cut of age" in run("replay", "newer.json", "empty.json", code=1)
+
+
+def test_a_diff_an_export_and_a_report_know_the_trail(run):
+    run("edit", "model.json", "move-cut", "age", "41", "45", "-o", "new.json")
+    assert run("diff", "model.json", "new.json", code=1).startswith(
+        "1 edit on the trail of the new model:\n  move the cut of age: 41 -> 45\nyes\n"
+    )
+    network = load("new.json")
+    head = network.trail[-1].hash
+    assert f"It was edited; the last entry of its trail is {head}." in export(network, "python")
+    assert f"the last entry of its trail is <code>{head[:19]}" in report(network)
+
+
+def test_the_model_keeps_the_policy_and_its_proof(run, tmp_path):
+    (tmp_path / "policy.toml").write_text('forbidden = ["pay"]\n')
+    run("prove", "model.json", "policy.toml", "-o", "kept.json")
+    network = load("kept.json")
+    assert [one.outcome for one in network.proof.verdicts] == ["proved"]
+    assert "<strong>proved</strong>: no rule asks about pay" in report(network)
+    run("edit", "kept.json", "add", "pay > 3", "--class", "no", "--force", "-o", "kept.json", code=0)
+    assert "<strong>refuted</strong>: no rule asks about pay" in report(load("kept.json"))

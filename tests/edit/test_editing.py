@@ -1,0 +1,239 @@
+"""Edits do what they say, taking them back gives the earlier network, and replaying a trail gives the final one."""
+
+from dataclasses import asdict, replace
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from conceptrules.edit import (
+    AddLiteral,
+    AddRule,
+    ChangeRule,
+    DropLiteral,
+    DropRule,
+    LockRule,
+    MoveCut,
+    SetDefault,
+    SetPriority,
+    UnlockRule,
+    edit,
+    replay,
+    undo,
+)
+from conceptrules.edit.normal_form import normal
+from conceptrules.edit.rules import sole_owner
+from conceptrules.io import dumps, loads
+from conceptrules.model import Column, Concept, Equals, InputError, Interval, Level, Literal, OneOf, Rule, RuleNetwork
+from conceptrules.model.text import concept_name, literals_text, rule_text
+from conceptrules.model.trail import Entry, broken, sealed, state_of
+from tests.logic.policies.test_proof import A, J, P, people
+from tests.strategies import networks
+
+WHO = {"who": "anna", "why": "it was time", "when": "2026-11-16 12:00:00"}
+NETWORK = people(Rule((A, J)), other=(Rule((P,)),))
+ROWS = [{"age": age, "job": "nurse", "pay": 0} for age in (20, 41, 42, 43, 60)]
+LABELS = ["no", "no", "no", "yes", "yes"]
+
+
+def rules(network, label):
+    concept = network.levels[-1].concepts[network.classes.index(label)]
+    return sorted(rule_text(network, len(network.levels) - 1, rule) for rule in concept.rules)
+
+
+@pytest.mark.parametrize(
+    ("operation", "yes", "no"),
+    [
+        (AddRule("pay <= 7 and not job = cook", "yes"), ["age > 41 and job = nurse", "job != cook and pay <= 7"], None),
+        (DropRule("job = nurse and age > 41", "yes"), [], None),
+        (ChangeRule("pay > 1000", "pay > 2000", "no"), None, ["pay > 2000"]),
+        (AddLiteral("pay > 1000", "job is missing", "no"), None, ["job is missing and pay > 1000"]),
+        (DropLiteral("age > 41 and job = nurse", "age > 41", "yes"), ["job = nurse"], None),
+        (MoveCut("age", "41", "42.5"), ["age > 42.5 and job = nurse"], None),
+    ],
+)
+def test_edits_of_rules(operation, yes, no):
+    edited = edit(NETWORK, operation, **WHO).network
+    assert rules(edited, "yes") == (yes if yes is not None else rules(NETWORK, "yes"))
+    assert rules(edited, "no") == (no if no is not None else rules(NETWORK, "no"))
+    assert undo(edited, **WHO).network == normal(NETWORK)
+
+
+def test_edits_of_settings():
+    assert edit(NETWORK, SetPriority(("no", "yes")), **WHO).network.priority == ("no", "yes")
+    assert edit(NETWORK, SetDefault("yes"), **WHO).network.default == "yes"
+    locked = edit(NETWORK, LockRule("job = nurse and age > 41", "yes"), **WHO)
+    assert [one.outcome for one in locked.network.proof.verdicts] == ["proved"]
+    lost = edit(locked.network, DropRule("age > 41 and job = nurse", "yes"), **WHO)
+    assert lost.proof.outcome == "refuted"
+    free = edit(lost.network, UnlockRule("age > 41 and job = nurse"), **WHO)
+    assert free.proof.verdicts == ()
+    back = undo(undo(undo(free.network, **WHO).network, **WHO).network, **WHO).network
+    assert (back, back.policy) == (normal(NETWORK), None)
+    with pytest.raises(InputError, match="there is no edit to take back"):
+        undo(back, **WHO)
+
+
+def test_a_cut_of_an_ordinal_column():
+    column = Column("size", "ordinal", ("S", "M", "L", "XL"))
+    level = Level((Rule((Literal(0),)), Rule((Literal(1),))), (Concept((0,)), Concept((1,))))
+    tests = (OneOf("size", ("S", "M")), OneOf("size", ("L", "XL")))
+    network = RuleNetwork((column,), tests, (level,), ("small", "large"))
+    edited = edit(network, MoveCut("size", "M", "L"), **WHO).network
+    assert (rules(edited, "small"), rules(edited, "large")) == (["size <= L"], ["size > L"])
+
+
+def test_the_effect_on_rows_and_on_all_rows():
+    edited = edit(NETWORK, MoveCut("age", "41", "42"), **WHO, data=ROWS, labels=LABELS)
+    assert str(edited) == (
+        "1 of 5 rows get another class\n"
+        "  yes -> no: 1 row, 0 right before, 1 right after\n"
+        "  the first: row 3\n"
+        "not every row gets the same class as before; this one is yes -> no:\n"
+        "  age = 42.0, job = nurse"
+    )
+    assert sum(edited.network.statistics.rows) == 5
+    assert edited.entry.effect["changes"] == [["yes", "no", 1, 0, 1]]
+    assert "row" not in str(edited.entry.effect["witness"])
+    same = edit(NETWORK, AddRule("age > 50 and job = nurse", "yes"), **WHO)
+    assert same.effect.equivalent
+    assert "every row that there can be gets the same class as before" in str(same)
+
+
+@pytest.mark.parametrize(
+    ("operation", "message"),
+    [
+        (DropRule("age > 42 and job = nurse", "yes"), "yes has no rule 'age > 42 and job = nurse'; the nearest is"),
+        (DropRule("age > 41", "maybe"), "there is no class or concept 'maybe'"),
+        (AddRule("agee > 41", "yes"), "did you mean age?"),
+        (AddRule("job = nurze", "yes"), "column 'job' has no category 'nurze'; did you mean nurse?"),
+        (AddRule("job = nurse and age > 41", "yes"), "there already"),
+        (DropLiteral("pay > 1000", "age > 41", "no"), "does not say 'age > 41'"),
+        (AddLiteral("pay > 1000", "pay > 1000", "no"), "already"),
+        (MoveCut("age", "40", "50"), "no rule cuts 'age' at 40"),
+        (MoveCut("agee", "40", "50"), "there is no column 'agee'; did you mean age?"),
+        (MoveCut("job", "40", "50"), "has no order"),
+        (SetDefault("no"), "the default is no already"),
+        (SetDefault("maybe"), "is not one of the classes"),
+        (SetPriority(("yes",)), "priority must list each class once"),
+        (UnlockRule("age > 41"), "no rule 'age > 41' is locked"),
+    ],
+)
+def test_edits_that_cannot_be_made(operation, message):
+    with pytest.raises(InputError) as error:
+        edit(NETWORK, operation, **WHO)
+    assert message in str(error.value)
+
+
+def test_the_owner_of_a_rule_can_be_left_out():
+    assert sole_owner(NETWORK, "pay > 1000") == "no"
+    with pytest.raises(InputError, match="has no rule 'pay > 10'"):
+        sole_owner(NETWORK, "pay > 10")
+    both = edit(NETWORK, AddRule("pay > 1000", "yes"), **WHO).network
+    with pytest.raises(InputError, match="yes and no have the rule"):
+        sole_owner(both, "pay > 1000")
+
+
+@st.composite
+def operations(draw, network):
+    """An edit that fits the network, more or less."""
+    last = len(network.levels) - 1
+    owners = [(last, place, name) for place, name in enumerate(network.classes)]
+    owners += [
+        (level, place, concept_name(level, place))
+        for level in range(last)
+        for place in range(len(network.levels[level].concepts))
+    ]
+    level, place, name = draw(st.sampled_from(owners))
+    mine = [rule_text(network, level, rule) for rule in network.levels[level].concepts[place].rules]
+    every = [rule_text(network, level, rule) for rule in range(len(network.levels[level].rules))]
+    size = len(network.predicates) if level == 0 else len(network.levels[level - 1].concepts)
+    some = [literals_text(network, level, [Literal(index, no)])[0] for index in range(size) for no in (False, True)]
+    kinds = [
+        SetDefault(draw(st.sampled_from(network.classes))),
+        SetPriority(tuple(draw(st.permutations(network.classes)))),
+    ]
+    if mine:
+        kinds.append(DropRule(draw(st.sampled_from(mine)), name))
+        if some:
+            kinds.append(AddLiteral(draw(st.sampled_from(mine)), draw(st.sampled_from(some)), name))
+            kinds.append(DropLiteral(draw(st.sampled_from(mine)), draw(st.sampled_from(some)), name))
+        if every:
+            kinds.append(ChangeRule(draw(st.sampled_from(mine)), draw(st.sampled_from(every)), name))
+    if every:
+        kinds.append(AddRule(draw(st.sampled_from(every)), name))
+    return draw(st.sampled_from(kinds))
+
+
+def edited_often(data, network, most=4):
+    """The network after some edits, and all states on the way."""
+    states = [network]
+    for _ in range(data.draw(st.integers(1, most))):
+        try:
+            states.append(edit(states[-1], data.draw(operations(states[-1])), **WHO).network)
+        except InputError:
+            continue
+    assume(len(states) > 1)
+    return states
+
+
+@settings(max_examples=150, deadline=None)
+@given(networks(odd=True), st.data())
+def test_undoing_gives_each_earlier_network_and_replaying_the_final_one(network, data):
+    states = edited_often(data, network)
+    final = states[-1]
+    assert broken(final.trail) is None
+    assert state_of(final) == final.trail[-1].after
+    replayed = replay(final.trail, network)
+    assert replayed.network == normal(final)
+    assert {step.outcome for step in replayed.steps} == {"applied"}
+    for earlier in reversed(states[:-1]):
+        final = undo(final, **WHO).network
+        assert final == normal(earlier)
+        assert broken(final.trail) is None
+    assert replay(final.trail, network).steps == ()
+
+
+@settings(max_examples=50, deadline=None)
+@given(networks(odd=True), st.data())
+def test_a_saved_trail_is_the_same_and_any_change_of_it_is_seen(network, data):
+    final = edited_often(data, network)[-1]
+    loaded = loads(dumps(final))
+    assert (loaded, loaded.trail, loaded.policy) == (final, final.trail, final.policy)
+    number = data.draw(st.integers(0, len(final.trail) - 1))
+    field = data.draw(
+        st.sampled_from(["who", "when", "why", "edit", "undo", "effect", "before", "after", "previous", "hash"])
+    )
+    entry = asdict(final.trail[number])
+    new = {**entry[field], "x": 1} if isinstance(entry[field], dict) else entry[field] + "x"
+    forged = Entry(**{**entry, field: new})
+    trail = (*final.trail[:number], forged, *final.trail[number + 1 :])
+    assert "was changed after it was written" in broken(trail)
+    if field not in ("hash",) and number < len(trail) - 1:  # with a hash that fits, the next entry does not follow
+        assert broken((*final.trail[:number], sealed(forged), *final.trail[number + 1 :])) is not None
+
+
+def test_an_entry_that_was_taken_out_is_seen():
+    one = edit(NETWORK, MoveCut("age", "41", "42"), **WHO).network
+    two = edit(one, MoveCut("age", "42", "43"), **WHO).network
+    assert "does not follow" in broken(two.trail[1:])
+    assert "does not follow" in broken((two.trail[1], two.trail[0]))
+
+
+def test_replaying_on_another_network_shows_conflicts():
+    first = edit(NETWORK, DropRule("age > 41 and job = nurse", "yes"), **WHO).network
+    second = edit(first, AddRule("pay <= 5", "yes"), **WHO).network
+    third = edit(second, MoveCut("pay", "1000", "1500"), **WHO).network
+    last = edit(edit(third, SetDefault("yes"), **WHO).network, SetDefault("no"), **WHO).network
+    again = replace(NETWORK, predicates=(Interval("age", 40), Equals("job", "nurse"), Interval("pay", 1500)))
+    found = replay(last.trail, again)
+    assert str(found) == (
+        "CONFLICT: drop from yes: age > 41 and job = nurse (a rule like it is there: age > 40 and job = nurse)\n"
+        "applied: add to yes: pay <= 5\n"
+        "true already: move the cut of pay: 1000 -> 1500\n"
+        "applied: default: yes\n"
+        "applied: default: no"
+    )
+    assert len(found.conflicts) == 1
+    without = edit(again, DropRule("age > 40 and job = nurse", "yes"), **WHO).network
+    assert replay(first.trail, without).steps[0].outcome == "already"
