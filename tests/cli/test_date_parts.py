@@ -64,6 +64,8 @@ def test_only_a_date_that_is_there_makes_parts(run) -> None:
     assert "there is no column 'month of sent' in new.csv" in run("predict", "model.json", "new.csv", code=2)
     Path("new.csv").write_text("order,sent\n01.03.2024,soon\n")
     assert "column 'sent' should hold dates and times" in run("predict", "model.json", "new.csv", code=2)
+    Path("new.csv").write_text("order,sent\n,\n")
+    assert run("predict", "model.json", "new.csv").startswith("order,sent,prediction\n,,in time\n")
     Path("new.csv").write_text("size,answer\n1,a\n2,b\n")
     said = run("fit", "new.csv", "-t", "answer", "--date-parts", "-o", "other.json", code=2)
     assert "no column to learn from holds dates" in said

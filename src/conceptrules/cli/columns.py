@@ -11,16 +11,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptrules.cli import target_ranges as ranges
+from conceptrules.cli.date_columns import parts_wanted, with_parts
 from conceptrules.cli.files.csv_errors import NEARLY_ALL, are_numbers
 from conceptrules.cli.files.table_reader import Delimited, Source
+from conceptrules.cli.labels import check_classes, decoded, labels, numbers_in
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Column, Value
 from conceptrules.model.values import label_text, whole
-from conceptrules.tables.column_values import check_readable
-from conceptrules.tables.date_parts import DatePart, part_of, part_values, with_date_parts
 from conceptrules.tables.table import nearest
-from conceptrules.tables.table import open_table as open_dates
 
 
 def known(name: str, columns: Sequence[str], where: str) -> str:
@@ -92,7 +91,7 @@ def examples(
     if len(y.unique()) < 2:
         raise InputError(f"the target column {target!r} is {y[0].as_py()!r} in every row; learning needs two classes")
     if bins:
-        numbers = _numbers(y, target)
+        numbers = numbers_in(y, target)
         y = pa.chunked_array([ranges.labels(numbers, ranges.cuts(numbers, bins))])
     elif kinds.get(target) == "category":
         y = y.cast(pa.string())
@@ -105,7 +104,7 @@ def in_one_part(source: Source, name: str, option: str, target: str) -> np.ndarr
     """Return the column that says which rows are held out together."""
     if known(name, source.columns, source.name) == target:
         raise InputError(f"{option} names the target column {target!r}; name one that says which rows to hold out")
-    column = _decoded(source.read([name], {name: "category"} if option == "--groups" else {})[name])
+    column = decoded(source.read([name], {name: "category"} if option == "--groups" else {})[name])
     missing = pc.is_null(column, nan_is_null=True)
     if count := pc.sum(missing).as_py():
         raise InputError(
@@ -140,49 +139,6 @@ def _read_as(kind: Told) -> str:
     return "category" if isinstance(kind[0], str) else "number"
 
 
-def check_classes(y: pa.ChunkedArray, target: str) -> None:
-    """Raise if the classes are a quantity, or names of single rows; warn if they are very many."""
-    from conceptrules.tables.labels import check_not_too_many  # which loads scikit-learn
-
-    numeric = y
-    if pa.types.is_string(y.type):
-        texts = are_numbers(y)
-        numeric = y.filter(texts) if pc.mean(texts).as_py() >= NEARLY_ALL else y.slice(0, 0)
-    elif not (pa.types.is_integer(y.type) or pa.types.is_floating(y.type)):
-        numeric = y.slice(0, 0)
-    numbers = _as_floats(numeric)
-    fractions = numeric.filter(pc.not_equal(numbers, pc.floor(numbers)))
-    if len(fractions):
-        raise InputError(
-            f"the target column {target!r} holds fractions such as {fractions[0]}, not classes; "
-            f"if each one is a class, say --kind {quote(f'{target}=category')}; --bins 4 makes four ranges of them"
-        )
-    check_not_too_many(
-        y.value_counts().field("counts").to_numpy(),
-        len(numbers) > 0,
-        f"the target column {target!r}",
-        bins="--bins 4",
-        fewer="in the table, or take another --target",
-    )
-
-
-def _as_floats(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return (pc.utf8_trim_whitespace(column) if pa.types.is_string(column.type) else column).cast(pa.float64())
-
-
-def _numbers(y: pa.ChunkedArray, target: str) -> np.ndarray:
-    """Return the target as finite numbers."""
-    try:
-        numbers = _as_floats(y).to_numpy()
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise InputError(
-            f"--bins makes ranges of numbers, but the target column {target!r} holds others: {error}"
-        ) from None
-    if not np.isfinite(numbers).all():
-        raise InputError(f"--bins makes ranges of finite numbers, but the target column {target!r} holds infinity")
-    return numbers
-
-
 def labelled(source: Source, target: str, network: RuleNetwork) -> tuple[pa.Table, np.ndarray]:
     """Return the columns that a network uses and the true class of each row."""
     target = known(target, source.columns, source.name) if target else default_target(source, network)
@@ -191,7 +147,7 @@ def labelled(source: Source, target: str, network: RuleNetwork) -> tuple[pa.Tabl
     column = (
         _alike(column, network.classes)
         if cuts is None
-        else pa.chunked_array([ranges.labels(_numbers(column, target), cuts)])
+        else pa.chunked_array([ranges.labels(numbers_in(column, target), cuts)])
     )
     classes = [label_text(label) for label in network.classes]
     if not {label_text(label) for label in column.unique().to_pylist()} & set(classes):
@@ -204,43 +160,17 @@ def labelled(source: Source, target: str, network: RuleNetwork) -> tuple[pa.Tabl
 
 def unlabelled(source: Source, network: RuleNetwork) -> pa.Table:
     """Return the columns that a network uses, read as what it learned them as."""
-    parts = date_parts(network, source.columns)
+    parts = parts_wanted(network, source.columns)
     dates = {name: "datetime" for part in parts for name in part.columns}
     asked = [column for column in network.columns if column.name not in {part.name for part in parts}]
     kinds = {**dates, **{known(column.name, source.columns, source.name): _kind(column) for column in asked}}
     table = source.read(list(kinds), kinds)
     if parts:
-        table = _with_parts(table, parts).select([column.name for column in network.columns])
+        table = with_parts(table, parts).select([column.name for column in network.columns])
     for column in network.columns:
         if column.kind in ("category", "ordinal"):
             index = table.column_names.index(column.name)
             table = table.set_column(index, column.name, _alike(table[index], column.categories))
-    return table
-
-
-def date_parts(network: RuleNetwork, columns: Sequence[str]) -> list[DatePart]:
-    """Return the columns of a network that are parts of dates in these columns, and not there themselves."""
-    found = [part_of(column.name, columns) for column in network.columns if column.name not in columns]
-    return [part for part in found if part is not None]
-
-
-def with_parts_that_differ(table: pa.Table) -> pa.Table:
-    """Return the table with parts of its dates instead of the dates, but those that are the same in every row."""
-    found = with_date_parts(table)
-    if found is table:
-        raise InputError("--date-parts makes parts of dates, but no column to learn from holds dates; leave it out")
-    made = [name for name in found.column_names if name not in table.column_names]
-    return found.drop_columns([name for name in made if len(found[name].unique()) == 1])
-
-
-def _with_parts(table: pa.Table, parts: Sequence[DatePart]) -> pa.Table:
-    opened = open_dates(table)
-    cells = {name: opened.cells(opened.names.index(name)) for part in parts for name in part.columns}
-    for name, found in cells.items():
-        check_readable(found, Column(name, "datetime"))
-    moments = {name: found.by_row(found.values).astype("M8[us]") for name, found in cells.items()}
-    for part in parts:
-        table = table.append_column(part.name, pa.array(part_values(part, moments)))
     return table
 
 
@@ -249,28 +179,12 @@ def default_target(source: Source, network: RuleNetwork) -> str:
     if network.target in source.columns:
         return network.target
     names = {column.name for column in network.columns}
-    names |= {name for part in date_parts(network, source.columns) for name in part.columns}
+    names |= {name for part in parts_wanted(network, source.columns) for name in part.columns}
     others = [column for column in source.columns if column not in names]
     if len(others) == 1:
         return others[0]
     found = f"it could be {' or '.join(map(repr, others[:10]))}" if others else "the model learns from all of them"
     raise InputError(f"which column of {source.name} is the target? {found}; say it with --target")
-
-
-def labels(column: pa.ChunkedArray, target: str, where: str) -> pa.ChunkedArray:
-    """Return the target's values, none of them missing."""
-    if len(column) == 0:
-        raise InputError(f"{where} has column names but no rows")
-    column = _plain(column)
-    missing = pc.is_null(column, nan_is_null=True)
-    if pa.types.is_string(column.type) and pc.all(are_numbers(column)).as_py():  # NaN is a word only among words
-        missing = pc.or_(missing, pc.fill_null(pc.match_substring(column, "nan", ignore_case=True), False))
-    if count := pc.sum(missing).as_py():
-        raise InputError(
-            f"the target column {target!r} has no value in {count} of {len(column)} rows, "
-            f"first in row {pc.index(missing, True).as_py() + 1}; fill it in or take these rows out"
-        )
-    return column
 
 
 def _kind(column: Column) -> str:
@@ -288,7 +202,7 @@ def _alike(column: pa.ChunkedArray, values: Sequence[Value]) -> pa.ChunkedArray:
     types = set(map(type, values))
     if types == {str} and column.type == pa.dictionary(pa.int32(), pa.string()):
         return column
-    plain = _decoded(column)
+    plain = decoded(column)
     if types == {str}:
         if pa.types.is_floating(plain.type):
             plain = pc.if_else(pc.is_nan(plain), None, plain)
@@ -300,17 +214,6 @@ def _alike(column: pa.ChunkedArray, values: Sequence[Value]) -> pa.ChunkedArray:
         return plain.cast(pa.bool_() if types == {bool} else pa.float64())
     except pa.ArrowInvalid:  # not what it should be, which is told where it is read
         return column
-
-
-def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-
-
-def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return numbers, booleans and text as they are; anything else (dates, decimals) is a label by its text."""
-    column = _decoded(column)
-    tests = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_string)
-    return column if any(test(column.type) for test in tests) else column.cast(pa.string())
 
 
 def split(item: str, columns: Sequence[str]) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from conceptrules.cli import columns
+from conceptrules.cli.date_columns import with_parts_that_differ
 from conceptrules.cli.files.table_reader import open_table
 from conceptrules.cli.files.text_format import USUAL, TextFormat
 from conceptrules.model.errors import InputError
@@ -69,7 +70,7 @@ def learning_task(
     drop = [*drop, *together.values()]
     kinds = columns.kinds(kind, source.columns, source.name)
     X, y = columns.examples(source, target, drop, only, kinds, bins)
-    X = columns.with_parts_that_differ(X) if date_parts else X
+    X = with_parts_that_differ(X) if date_parts else X
     return classifier(learner, {name: kinds[name] for name in X.column_names if name in kinds}), X, y, held
 
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 import typer
 
 from conceptrules.cli import columns
+from conceptrules.cli.date_columns import parts_wanted
 from conceptrules.cli.files import writer
 from conceptrules.cli.files.chunks import Chunk, Chunked, open_chunks
 from conceptrules.cli.files.file_names import (
@@ -207,7 +208,7 @@ def _check(network: RuleNetwork, table: Chunked, output: str, wanted: Wanted) ->
     for name in pa.schema(added_fields(network, label_array(network.classes), wanted)).names:
         if name in table.columns:
             raise InputError(f"{table.name} already has a column {name!r}; rename it or take it out")
-    made = {part.name for part in columns.date_parts(network, table.columns)}
+    made = {part.name for part in parts_wanted(network, table.columns)}
     for column in network.columns:
         if column.name not in made:
             columns.known(column.name, table.columns, table.name)
