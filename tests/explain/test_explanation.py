@@ -14,6 +14,7 @@ from conceptrules.explain.explanation import Absent, Explanation, explain, neare
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import layers_plain, pack
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork, Statistics
+from conceptrules.model.policy import Policy
 from conceptrules.model.predicate import Column, Equals, Interval
 from conceptrules.model.statistics import with_statistics
 from tests.strategies import all_inputs, flag_networks, measured_networks
@@ -267,3 +268,13 @@ def test_reasons_are_the_rules_of_the_answer():
     rows = [row(age=50, ill=True, job="nurse"), row(job="cook", age=50, ill=True), row()]
     assert reasons(ONE_LEVEL, rows) == ["(age > 40 and ill = True) or (job = nurse)", "job = cook", "no rule holds"]
     assert [[rule.owner for rule in rules] for rules in ONE_LEVEL.fired(rows)] == [["high"] * 2, ["low", "high"], []]
+
+
+def test_a_clause_of_the_policy_that_keeps_the_decision_is_told():
+    level = Level((Rule((Literal(0),)),), (Concept((0,)), Concept()))
+    policy = Policy.of(implies=[{"if": "age > 50", "then": "old"}, {"if": "age <= 20", "then": "young"}])
+    made = RuleNetwork((Column("age"),), (Interval("age", 41),), (level,), ("old", "young"), default="young")
+    made = replace(made, policy=policy)
+    assert explain(made, {"age": 60}).clauses == ("if age > 50, then old",)
+    assert "The policy asks for this: if age > 50, then old." in str(explain(made, {"age": 60}))
+    assert explain(made, {"age": 45}).clauses == ()

@@ -6,7 +6,15 @@ from collections.abc import Iterable
 
 from conceptrules.draw.escape import escaped
 from conceptrules.explain.explanation import Absent, Explanation, FiredRule
-from conceptrules.explain.text import absent_lines, answer, certainty, change_text, counterfactual_lines, figures
+from conceptrules.explain.text import (
+    absent_lines,
+    answer,
+    certainty,
+    change_text,
+    clause_text,
+    counterfactual_lines,
+    figures,
+)
 from conceptrules.model.text import word
 
 
@@ -17,6 +25,7 @@ def explanation_html(explanation: Explanation) -> str:
         parts += [f"<p>{escaped(word(rival.label))} fired too and lost: {escaped(rival.reason)}</p>"]
         parts += [_rules(rival.rules, rival.label)]
     parts += [_absent(absent) for absent in explanation.absent]
+    parts += [f"<p>{escaped(clause_text(clause))}</p>" for clause in explanation.clauses]
     parts += [_nearest(explanation), _change(explanation)]
     return f'<div class="conceptrules-explanation">{"".join(parts)}</div>'
 

@@ -13,12 +13,14 @@ import numpy as np
 from conceptrules.explain.counterfactual import LIMIT, Counterfactual, check_fixed, check_wanted, find_counterfactual
 from conceptrules.model.evaluation import Bits, decide_fired, layers, layers_plain, unpack
 from conceptrules.model.network import Literal, RuleNetwork
+from conceptrules.model.policy import Implies, Locked
 from conceptrules.model.precision import Ends, wilson_interval
-from conceptrules.model.predicate import Value
+from conceptrules.model.predicate import Value, holds
+from conceptrules.model.rule_reader import read_rule
 from conceptrules.model.statistics import distinct_rows, probabilities
 from conceptrules.model.text import concept_name, literals_text, rule_text, word
-from conceptrules.tables.row import one_row
-from conceptrules.tables.table import read_bits, read_packed_bits
+from conceptrules.tables.row import one_row, read_row
+from conceptrules.tables.table import Table, read_bits, read_packed_bits
 
 Settled = Choice["none", "one", "several"]
 
@@ -111,6 +113,8 @@ class Explanation:
     """The columns that the counterfactual leaves as they are."""
     to: Value | None = None
     """The class that the counterfactual is to give, if one was named."""
+    clauses: tuple[str, ...] = ()
+    """The clauses of the network's policy that ask for this class on this row, in words."""
 
     def __str__(self) -> str:
         from conceptrules.explain.text import explanation_text
@@ -197,7 +201,25 @@ def explain(
         counterfactual=find_counterfactual(network, table, fixed=stays, to=to, limit=limit, seconds=seconds),
         fixed=tuple(column.name for column in network.columns if column.name in stays),
         to=to,
+        clauses=_clauses(network, table, network.classes[decided]),
     )
+
+
+def _clauses(network: RuleNetwork, table: Table, label: Value) -> tuple[str, ...]:
+    """Return what the policy asks for where a rule of it holds on the row: these clauses keep the decision in place."""
+    policy = network.policy
+    if policy is None:
+        return ()
+    wanted: list[Implies | Locked] = [*policy.of_kind(Implies)]
+    wanted += [clause for clause in policy.of_kind(Locked) if clause.mode == "decides"]
+    names = [column.name for column in network.columns]
+    values = dict(zip(names, read_row(network.columns, table), strict=True))
+    found = []
+    for clause in wanted:
+        tests = read_rule(clause.rule, network.columns)
+        if clause.label == label and all(holds(t.predicate, values[t.predicate.column]) != t.negated for t in tests):
+            found.append(clause.text)
+    return tuple(found)
 
 
 def fired_rules(network: RuleNetwork, table: Any) -> list[tuple[FiredRule, ...]]:

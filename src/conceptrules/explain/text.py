@@ -18,6 +18,7 @@ def explanation_text(explanation: Explanation) -> str:
     parts = [[answer(explanation)], rule_lines(explanation.fired, explanation.label)]
     parts += [rival_lines(rival) for rival in explanation.rivals]
     parts += [absent_lines(absent) for absent in explanation.absent]
+    parts += [[clause_text(clause) for clause in explanation.clauses]]
     parts += [[miss_text(explanation.nearest)]] if explanation.nearest else []
     return "\n\n".join("\n".join(part) for part in [*parts, counterfactual_lines(explanation)] if part)
 
@@ -31,6 +32,11 @@ def answer(explanation: Explanation) -> str:
         "several": f"{label}: several classes fire, and it comes first",
     }[explanation.settled]
     return " ".join([f"{how}.", *_odds(explanation)])
+
+
+def clause_text(clause: str) -> str:
+    """Return a clause of the policy that keeps the decision in place, as a line."""
+    return f"The policy asks for this: {clause}."
 
 
 def _odds(explanation: Explanation) -> list[str]:
