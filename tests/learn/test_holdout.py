@@ -32,11 +32,7 @@ def of_the_search(data: Any, seed: int) -> Sides:
 
     def counted(rows: Any) -> Counter[Any]:
         return Counter(
-            {
-                (codes.tobytes(), c): mass[c] * task.repeats
-                for codes, mass in zip(*rows[:2], strict=True)
-                for c in np.flatnonzero(mass)
-            }
+            {(codes.tobytes(), c): mass[c] for codes, mass in zip(*rows[:2], strict=True) for c in np.flatnonzero(mass)}
         )
 
     return [(counted(fold.training), counted(fold.held)) for fold in task.folds]

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conceptrules import InputError
-from conceptrules.learn.row_groups import RowGroups, dealt, held_once, row_groups
+from conceptrules.learn.row_groups import RowGroups, dealt, equal_rows, held_once, row_groups
 from tests.strategies_search import seeded
 
 ALL = np.arange(6)
@@ -119,3 +119,45 @@ def test_no_class_gives_more_than_its_share_or_all_it_has(rng: np.random.Generat
     equal = held_once(main, np.ones(len(main)), fraction, rng)
     for c, size in enumerate(np.bincount(main).tolist()):
         assert equal[main == c].sum() == (max(1, int(size * fraction + 1e-6)) if size > 1 else 0)
+
+
+@st.composite
+def codes_of_rows(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Codes of rows, many of which are equal, their classes and weights."""
+    rng, rows = draw(seeded()), draw(st.integers(1, 40))
+    codes = rng.integers(0, 3, (rows, draw(st.integers(1, 3)))).astype(np.uint8)
+    return codes, rng.integers(draw(st.integers(1, 4)), size=rows), rng.random(rows) + 0.01
+
+
+@given(codes_of_rows(), st.sampled_from([0.2, 0.34, 0.5]), st.integers(0, 9))
+def test_equal_rows_are_held_out_together(
+    table: tuple[np.ndarray, np.ndarray, np.ndarray], fraction: float, seed: int
+) -> None:
+    """Also where they are of several classes. Neither order nor repeats of the rows matter."""
+    codes, target, weight = table
+    part = equal_rows(codes).parts(target, weight, fraction, np.random.default_rng(seed))
+    keys = [row.tobytes() for row in codes]
+    assert len(set(zip(keys, part.tolist(), strict=True))) == len(set(keys))
+    order = np.random.default_rng(seed).permutation(len(codes))
+    again = equal_rows(codes[order]).parts(target[order], weight[order], fraction, np.random.default_rng(seed))
+    assert np.array_equal(again, part[order])
+
+
+@given(seeded(), st.sampled_from([0.2, 0.25, 0.34, 0.5]))
+def test_every_part_has_its_share_of_every_class(rng: np.random.Generator, fraction: float) -> None:
+    codes, target = np.arange(200, dtype=np.uint8)[:, None], rng.integers(0, 3, 200)
+    part = equal_rows(codes).parts(target, np.ones(200), fraction, rng)
+    shares = [np.bincount(target[part == number], minlength=3) for number in range(part.max() + 1)]
+    assert (np.ptp(shares, axis=0) <= 1).all()
+    assert np.sum(shares) == 200
+
+
+def test_the_only_row_of_a_class_is_never_held_out() -> None:
+    codes, target = np.array([[0], [1], [2], [2]], np.uint8), np.array([0, 0, 1, 1])
+    part = equal_rows(codes).parts(target, np.ones(4), 0.5, np.random.default_rng(0))
+    assert part[2:].tolist() == [-1, -1]
+    assert sorted(part[:2].tolist()) == [0, 1]
+
+
+def test_rows_of_no_columns_are_equal() -> None:
+    assert equal_rows(np.zeros((3, 0), np.uint8)).number.tolist() == [0, 0, 0]

@@ -23,6 +23,8 @@ class RowGroups:
     number: Numbers
     in_time: bool
     """Whether the newest rows are held out, instead of all groups in turn."""
+    least: int = 1
+    """A class that fewer groups have is never held out."""
 
     def take(self, rows: Numbers) -> RowGroups:
         """Return the groups of some of the rows, of which there have to be two."""
@@ -43,7 +45,7 @@ class RowGroups:
         cells = self.number * classes + target
         order = np.lexsort((weight, cells))
         mass = np.bincount(cells[order], weight[order], classes * (int(self.number.max()) + 1))
-        return dealt(mass.reshape(-1, classes).argmax(axis=1), parts_of(fraction), rng)[self.number]
+        return dealt(mass.reshape(-1, classes).argmax(axis=1), parts_of(fraction), rng, self.least)[self.number]
 
     def _newest(self, weight: NDArray[np.float64], fraction: float) -> int:
         """Return the first of the newest moments that have together about this fraction of the weight, not all."""
@@ -71,6 +73,15 @@ def row_groups(groups: Any, time: Any, rows: int) -> RowGroups | None:
     values = cells.values.tolist()
     places = {value: number for number, value in enumerate(sorted(set(values)))}
     return RowGroups(np.array([places[value] for value in values], np.intp), time is not None)
+
+
+def equal_rows(codes: NDArray[np.uint8]) -> RowGroups:
+    """Return groups of the rows whose values are the same. The only row of a class is needed to learn it."""
+    if not codes.size:
+        return RowGroups(np.zeros(len(codes), np.intp), in_time=False, least=2)
+    keys = np.ascontiguousarray(codes).view(np.dtype((np.void, codes.shape[1]))).ravel()
+    number = np.unique(keys, return_inverse=True)[1].ravel()
+    return RowGroups(number, in_time=False, least=2)
 
 
 def parts_of(fraction: float) -> int:

@@ -57,7 +57,7 @@ def conditions(bins: int, gaps: bool, askable: bool, ordered: bool, negation: bo
         found += [(set(range(low, high + 1)), (low > 0) + (high < bins - 1)) for low, high in runs]
     else:
         every = sets_of(bins)
-        found += [(set(some), len(some)) for some in every if len(some) < bins + gaps]
+        found += [(set(some), len(some)) for some in every if len(some) < bins]
         if negation:
             found += [(set(range(bins + 1)) - set(some), len(some)) for some in every if len(some) < bins + gaps]
     if askable:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from conceptrules.kernels.search.values import Columns, Rows
-from conceptrules.learn.search.augmentation import ROWS, WEIGHT, Forest, augmented, mixed
+from conceptrules.learn.search.augmentation import FEWEST, WEIGHT, Forest, augmented, mixed
 from tests.strategies_search import columns_of, seeded, some_columns, some_rows
 
 
@@ -50,7 +50,7 @@ def test_the_weight_of_mixed_rows() -> None:
     size = len(rows.label)
     for before, after in zip(rows, found, strict=True):
         np.testing.assert_array_equal(after[:size], before)
-    assert len(found.label) == size + ROWS[0]
+    assert len(found.label) == size + FEWEST
     assert found.mass[size:].sum() == pytest.approx(WEIGHT * rows.mass.sum())
     assert np.ptp(found.mass[size:].sum(axis=1)) < 1e-9
     single = found.label >= 0

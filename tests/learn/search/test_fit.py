@@ -84,16 +84,46 @@ def test_every_score_can_be_asked_for(scoring: str) -> None:
     assert np.mean(found.networks[found.chosen].network.predict(X) == np.asarray(y)) > 0.8
 
 
-def test_a_forest_and_votes_are_tried_by_default() -> None:
-    X, y = made(120)
-    history = learned(X, y, effort="default").history
-    assert {trial.augmented for trial in history} == {False, True}
-    assert {trial.members for trial in history} <= {1, 3}
+@pytest.mark.parametrize(("effort", "augmented", "members"), [("fast", False, {1}), ("default", True, {1})])
+def test_a_forest_is_asked_by_default(effort: str, augmented: bool, members: set[int]) -> None:
+    history = learned(*made(120), effort=effort).history
+    assert {trial.augmented for trial in history} == {augmented}
+    assert {trial.members for trial in history} == members
+
+
+def test_networks_vote_with_the_best_effort() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 2))
+    history = learned(X, (X[:, 0] + rng.normal(size=80) > 0).astype(int), effort="best").history
+    assert {trial.members for trial in history} == {1, 3}
+
+
+def test_noise_gives_no_rules() -> None:
+    rng = np.random.default_rng(0)
+    found = learned(rng.normal(size=(200, 5)), rng.integers(0, 2, 200))
+    assert found.networks[found.chosen].edges == 0
+    assert found.history[0].chance == 1.0
+
+
+def test_a_noisy_table_twice_over_is_no_easier_to_foresee() -> None:
+    """Rows that are there twice stay on one side of a split, so that nothing is foreseen by heart."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(200, 4))
+    y = np.where(rng.random(200) < 0.3, rng.integers(0, 2, 200), X[:, 0] > 0).astype(int)
+    once, twice = learned(X, y), learned(np.vstack([X, X]), np.concatenate([y, y]))
+    best = [max(trial.score for trial in found.history) for found in (once, twice)]
+    assert best[1] < best[0] + 0.05
+    assert twice.networks[twice.chosen].edges < 30
+
+
+def test_the_path_begins_with_no_rules_and_one_literal() -> None:
+    history = learned(*made()).history
+    assert [trial.edges for trial in history[:2]] == [0.0, 2.0]
 
 
 def test_ctrl_c_keeps_the_best_so_far() -> None:
     def stop(trial: Trial) -> None:
-        if trial.penalty < 5:
+        if trial.penalty < 30:
             raise KeyboardInterrupt
 
     found = learned(*made(), watch=stop)

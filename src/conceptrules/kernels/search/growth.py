@@ -46,7 +46,7 @@ def _most_informing(
     found: Any,
 ) -> Any:
     """Return how much the best condition on a column informs; `found` says which it is."""
-    best, up, down = 0.0, 0.0, 0.0
+    best, up, down, kept = 0.0, 0.0, 0.0, 0
     if ordered:
         all_up, all_down = 0.0, 0.0
         for b in range(bins):
@@ -65,7 +65,7 @@ def _most_informing(
                     best, found[0], found[1] = told, _RIGHT, b
         return best
     for b in range(bins):
-        if seed < 0 or b == seed:
+        if (seed < 0 or b == seed) and (bins > 1 or negation):
             told = _information(ups[b], downs[b], before)
             if told > best and (ups[b] < total_up or downs[b] < total_down):
                 best, found[0], found[1] = told, _ONE, b
@@ -76,7 +76,9 @@ def _most_informing(
         if b == seed or (ups[b] > 0 and np.log(ups[b] / (ups[b] + downs[b])) > before):
             up += ups[b]
             down += downs[b]
-    if seed != bins and (up < total_up or down < total_down):
+            kept += 1
+    # All bins together are those that are not missing.
+    if seed != bins and (kept < bins or negation) and (up < total_up or down < total_down):
         told = _information(up, down, before)
         if told > best:
             best, found[0], found[1] = told, _BETTER, 0

@@ -113,10 +113,10 @@ def _best_set(
             taken += 1
         if gains[b] > gains[top]:
             top = b
-    if taken == 0 and seed < 0 and bins + gaps > 1:
+    if taken == 0 and seed < 0 and bins > 1:
         best = gains[top] - penalty
         found[0], found[1], found[3] = _ONE, top, 1
-    elif 0 < taken <= categories and taken < bins + gaps:
+    elif 0 < taken <= categories and taken < bins:  # all of them would be `not missing`, a form of its own
         best = total
         found[0], found[3] = _SET, taken
     if negation:

@@ -466,13 +466,16 @@ def search(rows: Any, columns: Any, limits: Any, rules: Any, used: Any, order: A
     default, score = tune_priority(rows, work.counts, order, default, work.confusion, limits.scoring)
     objective = score - limits.penalty * cost
     turn = np.arange(classes)
+    settled = np.full(classes, -np.inf)  # the objective at which a class found nothing to do
     for sweep in range(limits.sweeps):
         before = objective
         for a in range(classes - 1, 0, -1):
             b = random_below(state, a + 1)
             turn[a], turn[b] = turn[b], turn[a]
         for t in range(classes):
-            c = turn[t]
+            c, at_first = turn[t], objective
+            if settled[c] == objective:
+                continue
             if _owned(rules, used, c) == 0:
                 _come_first(order, c)  # so that nothing that fires before it hides its rows
             look_from(work.counts, order, default, c, work.open, work.otherwise)
@@ -480,6 +483,7 @@ def search(rows: Any, columns: Any, limits: Any, rules: Any, used: Any, order: A
             used, cost, objective = _add(rows, columns, limits, rules, used, cost, objective, work, c, 1.0, state)
             for _ in range(min(_owned(rules, used, c), limits.regrow)):
                 used, cost, objective = _exchange(rows, columns, limits, rules, used, cost, objective, work, c, state)
+            settled[c] = objective if objective == at_first else -np.inf
         default, score = tune_priority(rows, work.counts, order, default, work.confusion, limits.scoring)
         objective = score - limits.penalty * cost
         if objective < before + max(limits.penalty / 2, _STANDSTILL if sweep else 0.0):

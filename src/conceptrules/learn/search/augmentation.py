@@ -13,8 +13,8 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from conceptrules.kernels.search.values import Columns, Rows
 from conceptrules.learn.search.merged_rows import Codes, Floats, rows_of
 
-ROWS = (2000, 4000)
-"""The number of mixed rows: four for each row, within these bounds."""
+FEWEST, _MANY = 2000, 4000
+"""The number of mixed rows: four for each row, but no fewer than `FEWEST`; beyond `_MANY` only one for each row."""
 WEIGHT = 3.0
 """What all mixed rows weigh together, in terms of the rows of the table."""
 _ALIKE = 0.75
@@ -63,7 +63,8 @@ def mixed(rows: Rows, count: int, rng: np.random.Generator) -> Codes:
 
 def augmented(rows: Rows, forest: Forest, rng: np.random.Generator) -> Rows:
     """Return the rows with mixed ones behind them."""
-    count = int(np.clip(4 * len(rows.label), *ROWS))
+    size = len(rows.label)
+    count = max(FEWEST, min(4 * size, _MANY), size)
     codes = mixed(rows, count, rng)
     mass = forest.shares(codes) * (WEIGHT * rows.mass.sum() / count)
     return rows_of(np.concatenate([rows.codes, codes]), np.concatenate([rows.mass, mass]))

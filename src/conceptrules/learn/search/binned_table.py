@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.binarize import Binarizer
-from conceptrules.kernels.search.values import CODES, Columns
+from conceptrules.kernels.search.values import CODES, Columns, Rows
 from conceptrules.model.predicate import Column, Equals, Interval, Missing, Predicate, Value, one_of
 from conceptrules.tables.column_values import ColumnValues, check_readable, codes_of, numbers_of
 from conceptrules.tables.table import Table, positions
@@ -104,8 +104,8 @@ class BinnedTable:
         )
 
 
-def binned_table(binarizer: Binarizer, max_bins: int = MAX_BINS) -> BinnedTable:
-    """Return the bins that the predicates of a binarizer make, at most so many of numbers."""
+def binned_table(binarizer: Binarizer) -> BinnedTable:
+    """Return the bins that the predicates of a binarizer make."""
     cuts: dict[str, set[float]] = {column.name: set() for column in binarizer.columns_}
     for predicate in binarizer.predicates_:
         if isinstance(predicate, Interval):
@@ -115,7 +115,7 @@ def binned_table(binarizer: Binarizer, max_bins: int = MAX_BINS) -> BinnedTable:
         tuple(
             Bins(
                 column,
-                _at_most(max_bins - 1, sorted(cuts[column.name])),
+                _at_most(MAX_BINS - 1, sorted(cuts[column.name])),
                 column.name in dropped or len(column.categories) > MAX_BINS,
             )
             for column in binarizer.columns_
@@ -128,3 +128,17 @@ def _at_most(most: int, cuts: Sequence[float]) -> tuple[float, ...]:
     if len(cuts) <= most:
         return tuple(cuts)
     return tuple(cuts[(2 * k + 1) * len(cuts) // (2 * most)] for k in range(most))
+
+
+def coarser(table: BinnedTable, rows: Rows, most: int) -> BinnedTable:
+    """Return a table with at most so many bins of numbers, which split the rows as evenly as these cuts can."""
+    weight = rows.mass.sum(axis=1)
+
+    def fewer(bins: Bins, codes: NDArray[np.uint8]) -> Bins:
+        if not bins.column.ordered or bins.count <= most:
+            return bins
+        below = np.cumsum(np.bincount(codes, weight, bins.count + 1)[: bins.count])
+        ends = np.searchsorted(below * most, np.arange(1, most) * below[-1])
+        return replace(bins, cuts=tuple(bins.cuts[end] for end in np.unique(ends).tolist() if end < len(bins.cuts)))
+
+    return BinnedTable(tuple(map(fewer, table.bins, rows.codes.T)))

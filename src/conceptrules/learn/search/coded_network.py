@@ -63,7 +63,8 @@ def _member(
     rules: list[list[Rule]] = [[] for _ in range(classes)]
     for owner, length, columns, allowed in zip(*snapshot.rules[:4], strict=True):
         literals = []
-        for column, holding in zip(columns[:length].tolist(), allowed[:length], strict=True):
+        for place in np.argsort(columns[:length], kind="stable"):
+            column, holding = int(columns[place]), allowed[place]
             bins = table.bins[column]
             for test, negated in bins.tests(holding):
                 literals.append(Literal(numbers.setdefault(test, len(numbers)), negated))

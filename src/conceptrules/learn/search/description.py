@@ -29,9 +29,8 @@ def describe(
     """
     rows = data.rows_for(found.network)
     counted = with_statistics(found.network, rows.to_packed_bits(), rows.target, rows.weight)
-    worth = data.weights_of_classes(data.target, data.weight) / task.repeats
     comparisons = [
-        compare(coded.network, *(_labelled(coded, side, worth) for side in (fold.training, fold.held)))
+        compare(coded.network, *(_labelled(coded, side, task.class_weight) for side in (fold.training, fold.held)))
         for coded, fold in zip(found.in_folds, task.folds, strict=True)
     ]
     network = with_training(

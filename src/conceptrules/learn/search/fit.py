@@ -1,20 +1,20 @@
-"""From rows to the Pareto front: inner folds choose how to learn, then all rows are learned from.
+"""From rows to the Pareto front: networks along a regularization path, in the inner folds and on all rows side by side.
 
-There are up to four ways to learn: from the rows of the table alone or with mixed rows besides (augmentation.py), and
-one network or three that vote (voting.py). For each of them, networks are learned along a regularization path, in all
-folds side by side. What the held-out rows of all folds say together decides on the way and the penalty.
+Up to 20,000 rows, mixed rows are learned from as well (augmentation.py). With effort "best" three networks may vote
+(voting.py). What the held-out rows of all folds say together decides on the penalty, and on the vote.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import chi2_contingency  # type: ignore[import-untyped]
 from threadpoolctl import threadpool_limits
 
 from conceptrules.kernels.compiling import announced
@@ -26,7 +26,7 @@ from conceptrules.learn.search.coded_network import CodedNetwork, coded_network
 from conceptrules.learn.search.merged_rows import Fold
 from conceptrules.learn.search.regularization_path import Path, Snapshot, penalties
 from conceptrules.learn.search.settings import SCORINGS, SearchSettings
-from conceptrules.learn.search.voting import MEMBERS, voted
+from conceptrules.learn.search.voting import MEMBERS, MOST_CLASSES, voted
 from conceptrules.logic.minimisation import minimise
 from conceptrules.logic.simplification import simplify
 from conceptrules.model.canonical import in_order
@@ -41,14 +41,16 @@ _QUICK = 2.5
 """Down to this penalty a network takes no time, and the first ones, of a few edges, are good or bad by chance."""
 _HOPELESS = 0.02
 """Penalties below one that is so much worse than the best are not tried."""
-_FOREST_UP_TO = 10_000
+_SMALL = 1000
+"""Rows up to which the whole path takes little time, and one penalty being worse than the last means little."""
+FOREST_UP_TO = 20_000
 """Rows of a table that a forest is asked about. Larger ones have rows enough of their own."""
+_CHANCE = 0.01
+"""No rules are chosen where the best ones may be right by chance, more often than this."""
 _VOTE = 0.01
 """What a vote has to be better than a single network, besides its size."""
 _PERFECT = 0.99
 """A score that a vote need not improve."""
-_VOTES_UP_TO = 30_000
-"""Rows times classes of a table that networks may vote on: three of them take three times as long."""
 _DIFFERENT = 0.2
 """Members of a vote learn from rows that chance has given other weights, this one at least."""
 
@@ -68,6 +70,8 @@ class Trial:
     """On the rows that were learned from."""
     score: float
     """On the held-out rows of all folds together."""
+    chance: float
+    """How often such answers on the held-out rows would come about if they had nothing to do with the classes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,8 +85,8 @@ class SearchTask:
     folds: Sequence[Fold]
     settings: SearchSettings
     seed: int
-    repeats: float = 1.0
-    """How often every row of the table is there; here it is there once."""
+    class_weight: NDArray[np.float64]
+    """What a row of each class weighs."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,56 +119,47 @@ class SearchResult:
     """Whether Ctrl-C ended the search."""
 
 
-@dataclass(slots=True, eq=False)
-class _Way:
-    """One way to learn, in all folds."""
-
-    augmented: bool
-    rows: list[list[Rows]]
-    """[fold][member]: what is learned from."""
-    found: list[list[list[Snapshot]]]
-    """[fold][member][penalty]: the networks."""
-    trials: list[Trial] = field(default_factory=list)
-    """The single networks, penalty by penalty."""
-
-    def settled(self, classes: int) -> bool:
-        """Return whether a lower penalty has nothing left to gain: two in a row were worse than the best before."""
-        if not self.trials or self.trials[-1].penalty > _QUICK:
-            return False
-        if len(self.trials) > 1 and min(one.training_score for one in self.trials[-2:]) > 1 - 1e-9:
-            return True
-        values = [_value(one, classes) for one in self.trials]
-        return values[-1] < max(values) - _HOPELESS or (len(values) > 2 and max(values[-2:]) < max(values[:-2]))
-
-
 def fit(task: SearchTask, threads: int, watch: Callable[[Trial], None]) -> SearchResult:
     """Search for networks. What comes out does not depend on the number of threads."""
     # One thread too is one of its own: Ctrl-C inside of compiled code is a SystemError, where it should end the search.
     with ThreadPoolExecutor(threads) as pool, announced(), threadpool_limits(threads, "openmp"):
-        ways: list[_Way] = []
-        votes: list[Trial] = []
-        interrupted = False
+        found, interrupted = _Found(task), False
         try:
-            for more in (False, True) if _asks_forest(task) else (False,):
-                rows = list(pool.map(partial(_rows, task, more), [fold.training for fold in task.folds]))
-                ways.append(_Way(more, rows, [[] for _ in task.folds]))
-                _follow(task, ways[-1], pool, watch)
-            best = max((trial for way in ways for trial in way.trials), key=lambda one: _value(one, len(task.classes)))
-            if _votes_wanted(task) and best.score < _PERFECT:
-                votes = _votes(task, ways[best.augmented], pool, watch)
+            rows = list(pool.map(partial(_rows, task), found.sources))
+            _follow(found, rows, pool, watch)
+            if _votes_wanted(task) and max(trial.score for trial in found.trials) < _PERFECT:
+                _vote(found, rows, pool, watch)
         except KeyboardInterrupt:
             interrupted = True
-            if not any(way.trials for way in ways):
+            if not found.trials:
                 raise
-        return _learned_from_all(task, ways, votes, pool, interrupted)
+        return _front(found, pool, interrupted)
+
+
+class _Found:
+    """The networks that were found until now, in the folds and on all rows."""
+
+    def __init__(self, task: SearchTask) -> None:
+        self.task = task
+        self.sources = [fold.training for fold in task.folds]
+        """What is learned from: the rows of each fold, and all rows. Given validation rows leave all rows to learn."""
+        if self.sources[0] is not task.rows:
+            self.sources.append(task.rows)
+        self.snapshots: list[list[list[Snapshot]]] = [[[] for _ in self.sources]]
+        """[member][source][penalty]: the networks."""
+        self.trials: list[Trial] = []
+
+    def networks(self, trial: Trial, source: int) -> list[Snapshot]:
+        number = next(number for number, one in enumerate(self.trials) if one.penalty == trial.penalty)
+        return [some[source][number] for some in self.snapshots[: trial.members]]
 
 
 def _asks_forest(task: SearchTask) -> bool:
-    return bool(task.settings.tries.trees) and len(task.rows.label) <= _FOREST_UP_TO
+    return bool(task.settings.tries.trees) and len(task.rows.label) <= FOREST_UP_TO
 
 
 def _votes_wanted(task: SearchTask) -> bool:
-    return task.settings.may_vote and task.rows.mass.size <= _VOTES_UP_TO
+    return task.settings.may_vote and len(task.classes) <= MOST_CLASSES
 
 
 def penalties_to_try(task: SearchTask) -> tuple[float, ...]:
@@ -172,9 +167,9 @@ def penalties_to_try(task: SearchTask) -> tuple[float, ...]:
     return penalties(float(task.folds[0].training.mass.sum()), task.settings.tries.lowest)
 
 
-def _rows(task: SearchTask, more: bool, rows: Rows) -> list[Rows]:
+def _rows(task: SearchTask, rows: Rows) -> list[Rows]:
     """Return what each member learns from: rows with other weights, or with other mixed rows."""
-    forest = Forest(rows, task.columns, task.settings.tries.trees, task.seed) if more else None
+    forest = Forest(rows, task.columns, task.settings.tries.trees, task.seed) if _asks_forest(task) else None
     found = []
     for member in range(MEMBERS if _votes_wanted(task) else 1):
         rng = np.random.default_rng((task.seed, member))
@@ -187,53 +182,69 @@ def _rows(task: SearchTask, more: bool, rows: Rows) -> list[Rows]:
     return found
 
 
-def _path(task: SearchTask, rows: Rows, real: Rows, member: int) -> Path:
-    return Path(rows, task.columns, task.settings, 1 / float(real.mass.sum()), task.seed + member)
+def _paths(found: _Found, rows: Sequence[list[Rows]], member: int) -> list[Path]:
+    task = found.task
+    return [
+        Path(some[member], task.columns, task.settings, 1 / float(source.mass.sum()), task.seed + member)
+        for some, source in zip(rows, found.sources, strict=True)
+    ]
 
 
-def _follow(task: SearchTask, way: _Way, pool: Executor, watch: Callable[[Trial], None]) -> None:
-    """Learn single networks in all folds, one penalty after another, and judge them by the held-out rows."""
-    paths = [_path(task, rows[0], fold.training, 0) for rows, fold in zip(way.rows, task.folds, strict=True)]
-    for some in way.found:
-        some.append([])
-    for penalty in penalties_to_try(task):
-        for some, snapshot in zip(way.found, pool.map(Path.at, paths, repeat(penalty)), strict=True):
-            some[0].append(snapshot)
-        way.trials.append(_judged(task, penalty, way, 1, len(way.trials)))
-        watch(way.trials[-1])
-        if way.settled(len(task.classes)):
+def _follow(found: _Found, rows: Sequence[list[Rows]], pool: Executor, watch: Callable[[Trial], None]) -> None:
+    """Learn from all sources side by side, one penalty after another, and judge each by the held-out rows."""
+    paths = _paths(found, rows, 0)
+    for penalty in penalties_to_try(found.task):
+        for some, snapshot in zip(found.snapshots[0], pool.map(Path.at, paths, repeat(penalty)), strict=True):
+            some.append(snapshot)
+        found.trials.append(_judged(found, penalty, 1, len(found.trials)))
+        watch(found.trials[-1])
+        if _settled(found):
             break
 
 
-def _votes(task: SearchTask, way: _Way, pool: Executor, watch: Callable[[Trial], None]) -> list[Trial]:
+def _settled(found: _Found) -> bool:
+    """Return whether a lower penalty has nothing left to gain."""
+    trials = found.trials
+    if len(trials) > 1 and min(one.training_score for one in trials[-2:]) > 1 - 1e-9:
+        return True
+    if trials[-1].penalty > _QUICK or len(found.task.rows.label) <= _SMALL:
+        return False
+    values = [_value(one, len(found.task.classes)) for one in trials]
+    return values[-1] < max(values) - _HOPELESS or (len(values) > 2 and max(values[-2:]) < max(values[:-2]))
+
+
+def _vote(found: _Found, rows: Sequence[list[Rows]], pool: Executor, watch: Callable[[Trial], None]) -> None:
     """Learn the other members along the same penalties, and judge the votes."""
-    tried = [trial.penalty for trial in way.trials]
-    jobs = [(fold, member) for member in range(1, MEMBERS) for fold in range(len(task.folds))]
-
-    def learned(job: tuple[int, int]) -> list[Snapshot]:
-        fold, member = job
-        path = _path(task, way.rows[fold][member], task.folds[fold].training, member)
-        return [path.at(penalty) for penalty in tried]
-
-    for (fold, _), found in zip(jobs, pool.map(learned, jobs), strict=True):
-        way.found[fold].append(found)
-    trials = [_judged(task, penalty, way, MEMBERS, number) for number, penalty in enumerate(tried)]
-    for trial in trials:
+    tried = [trial.penalty for trial in found.trials]
+    paths = [path for member in range(1, MEMBERS) for path in _paths(found, rows, member)]
+    learned = list(pool.map(lambda path: [path.at(penalty) for penalty in tried], paths))
+    count = len(found.sources)
+    found.snapshots += [learned[start : start + count] for start in range(0, len(learned), count)]
+    votes = [_judged(found, penalty, MEMBERS, number) for number, penalty in enumerate(tried)]
+    for trial in votes:
         watch(trial)
-    return trials
+    found.trials += votes
 
 
-def _judged(task: SearchTask, penalty: float, way: _Way, members: int, number: int) -> Trial:
-    classes, scoring = len(task.classes), SCORINGS[task.settings.scoring]
+def _judged(found: _Found, penalty: float, members: int, number: int) -> Trial:
+    task, classes, scoring = found.task, len(found.task.classes), SCORINGS[found.task.settings.scoring]
     confusion = np.zeros((classes, classes))
     trained, edges = [], []
-    for fold, some in zip(task.folds, way.found, strict=True):
-        snapshots = [one[number] for one in some[:members]]
+    for place, fold in enumerate(task.folds):
+        snapshots = [some[place][number] for some in found.snapshots[:members]]
         confusion += _confusion(fold.held, _answers(snapshots, fold.held.codes), classes)
         trained.append(score_of(_confusion(fold.training, _answers(snapshots, fold.training.codes), classes), scoring))
         edges.append(sum(one.edges for one in snapshots))
     score = float(score_of(confusion, scoring))
-    return Trial(penalty, members, way.augmented, float(np.mean(edges)), float(np.mean(trained)), score)
+    size, learned = float(np.mean(edges)), float(np.mean(trained))
+    return Trial(penalty, members, _asks_forest(task), size, learned, score, _chance(confusion, task.class_weight))
+
+
+def _chance(confusion: NDArray[np.float64], class_weight: NDArray[np.float64]) -> float:
+    """Return the p-value of a chi-squared test of independence of true classes and answers, by numbers of rows."""
+    confusion = confusion / np.where(class_weight > 0, class_weight, 1.0)[:, None]
+    seen = confusion[confusion.any(axis=1)][:, confusion.any(axis=0)]
+    return 1.0 if min(seen.shape) < 2 else float(chi2_contingency(seen, correction=False).pvalue)
 
 
 def _answers(snapshots: Sequence[Snapshot], codes: NDArray[np.uint8]) -> NDArray[np.intp]:
@@ -250,38 +261,27 @@ def _value(trial: Trial, classes: int) -> float:
     return trial.score - _SIZE * (max(trial.edges, 1) / classes) ** 0.5 - (_VOTE if trial.members > 1 else 0)
 
 
-def _learned_from_all(
-    task: SearchTask, ways: Sequence[_Way], votes: Sequence[Trial], pool: Executor, interrupted: bool
-) -> SearchResult:
-    """Learn the path of the chosen way from all rows, down to the chosen penalty, or to the best score."""
-    history = (*(trial for way in ways for trial in way.trials), *votes)
-    chosen = max(history, key=lambda trial: _value(trial, len(task.classes)))
-    way = ways[chosen.augmented]
-    tried = [*way.trials, *(trial for trial in votes if trial.augmented == way.augmented)]
-    best = max(tried, key=lambda trial: trial.score)
+def _front(found: _Found, pool: Executor, interrupted: bool) -> SearchResult:
+    """Return the Pareto front of the networks of all rows, from the smallest to the chosen and the best one."""
+    task = found.task
+    chosen = max(found.trials, key=lambda trial: _value(trial, len(task.classes)))
+    if chosen.chance > _CHANCE:
+        chosen = found.trials[0]  # no rules
+    best = max(found.trials, key=lambda trial: trial.score)
     lowest = min(chosen.penalty, best.penalty)
-    wanted = [trial for trial in way.trials if trial.penalty >= lowest]
+    wanted = [trial for trial in found.trials if trial.members == 1 and trial.penalty >= lowest]
     wanted += [trial for trial in (chosen, best) if trial.members > 1]
-    steps = [trial.penalty for trial in way.trials if trial.penalty >= lowest]
-    rows = _rows(task, way.augmented, task.rows)
-
-    def learned(member: int) -> list[Snapshot]:
-        path = _path(task, rows[member], task.rows, member)
-        return [path.at(penalty) for penalty in steps]
-
-    snapshots = list(pool.map(learned, range(max(trial.members for trial in wanted))))
 
     def finished(trial: Trial) -> FoundNetwork:
-        number = steps.index(trial.penalty)
-        coded, *others = (
-            coded_network(task.table, task.classes, [one[number] for one in some[: trial.members]])
-            for some in (snapshots, *way.found)
+        *folds, coded = (
+            coded_network(task.table, task.classes, found.networks(trial, source))
+            for source in (*range(len(task.folds)), len(found.sources) - 1)
         )
-        return FoundNetwork(trial, coded, _shortest(coded, task.rows.codes, task.settings), tuple(others))
+        return FoundNetwork(trial, coded, _shortest(coded, task.rows.codes, task.settings), tuple(folds))
 
     front = pareto_front(list(pool.map(finished, dict.fromkeys(wanted))))
-    number = next(number for number, one in enumerate(front) if one.score >= chosen.score)
-    return SearchResult(tuple(front), number, history, interrupted)
+    number = next(number for number, one in enumerate(front) if one.score >= chosen.score or not chosen.edges)
+    return SearchResult(tuple(front), number, tuple(found.trials), interrupted)
 
 
 def _shortest(coded: CodedNetwork, seen: NDArray[np.uint8], settings: SearchSettings) -> RuleNetwork:

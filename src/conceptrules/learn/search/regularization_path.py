@@ -15,12 +15,14 @@ from conceptrules.model.evaluation import Bits
 
 # In rows: what an edge costs is what so many rows are worth that are right instead of wrong. The first ones are shares
 # of all rows, for networks of a few edges.
-SHARES = (0.05, 0.02, 0.01, 0.005)
+SHARES = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005)
 PENALTIES = (20.0, 10.0, 5.0, 2.5, 1.2, 0.6, 0.3, 0.15, 0.07, 0.03)
-_FRESH = 400
+_FRESH = 200
 """Edges of a network up to which one that is grown from nothing is tried as well: both take little time."""
 _ROOM = 256
 """Rules that there is room for at first."""
+_DEFAULTS = 3
+"""Up to so many classes, each is the default of a grown network in turn; of more classes, only the commonest is."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,13 +45,12 @@ class Snapshot:
 
 def penalties(rows: float, lowest: float) -> tuple[float, ...]:
     """Return the penalties to try, in rows, from the highest to the lowest."""
-    coarse = tuple(share * rows for share in SHARES if share * rows > PENALTIES[0])
-    fine = tuple(penalty for penalty in PENALTIES if lowest <= penalty < SHARES[0] * rows)
-    return coarse + (fine or (lowest,))
+    coarse = tuple(share * rows for share in SHARES if share >= 0.5 or share * rows > PENALTIES[0])
+    return coarse + tuple(penalty for penalty in PENALTIES if lowest <= penalty < coarse[-1])
 
 
 class Path:
-    """A network on its way from one penalty to the next."""
+    """A network on its way from one penalty to the next: the first has no rules, the second at most one literal."""
 
     def __init__(self, rows: Rows, columns: Columns, settings: SearchSettings, unit: float, seed: int) -> None:
         """`unit` is what a row is worth, in units of the score."""
@@ -58,21 +59,36 @@ class Path:
         # The rarest class comes first, the commonest is the default.
         self._order = np.argsort(rows.mass.sum(axis=0), kind="stable").astype(np.int64)
         self._last: Snapshot | None = None
+        self._step, self._grown = 0, 0
+        # Log loss does not ask which class is answered, so that only the commonest is a fair default.
+        several = len(self._order) <= _DEFAULTS and settings.scoring != "neg_log_loss"
+        self._defaults = len(self._order) if several else 1
 
     def at(self, penalty: float) -> Snapshot:
         """Return the network of a penalty, in rows: the better of one from before and one that is grown afresh."""
-        last = self._last
-        found = [] if last is None else [self._search(last, penalty)]
-        if last is None or last.edges <= _FRESH:
+        self._step += 1
+        if self._step == 1:
+            return self._search(self._nothing(), 1.0, most_edges=0)
+        if self._step == 2:
+            grown = [self._search(self._nothing(), 0.0, most_edges=2) for _ in range(self._defaults)]
+            self._last = max(grown, key=lambda one: one.score)
+            return self._last
+        found = [self._search(one, penalty) for one in (self._last,) if one is not None]
+        if not found or found[0].edges <= _FRESH:
             found.append(self._search(self._nothing(), penalty))
         self._last = max(found, key=lambda one: one.score - penalty * self._unit * one.edges)
         return self._last
 
     def _nothing(self) -> Snapshot:
-        return Snapshot(empty_rules(0), self._order, int(self._order[-1]), 0.0, 0)
+        """Return a network without rules, whose default is another class each time."""
+        default = self._order[-1 - self._grown % self._defaults]
+        self._grown += 1
+        return Snapshot(empty_rules(0), self._order, int(default), 0.0, 0)
 
-    def _search(self, start: Snapshot, penalty: float) -> Snapshot:
+    def _search(self, start: Snapshot, penalty: float, most_edges: float = np.inf) -> Snapshot:
         limits, room = self._settings.limits(penalty * self._unit), 2 * len(start.rules.owner) + _ROOM
+        edges = min(limits.edges, most_edges)
+        limits = limits._replace(edges=edges, conditions=int(min(limits.conditions, max(edges - 1, 1))))
         while True:  # until there is room for all rules
             room = min(2 * room, limits.rules)
             rules, order = _resized(start.rules, room), start.order.copy()

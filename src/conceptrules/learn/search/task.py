@@ -9,15 +9,18 @@ from numpy.typing import NDArray
 
 from conceptrules.kernels.search.values import Rows
 from conceptrules.learn.holdout import GIVEN, HELD_BACK, TRAINING, warn_of_small
-from conceptrules.learn.row_groups import parts_of
-from conceptrules.learn.search.binned_table import MAX_BINS, binned_table
+from conceptrules.learn.row_groups import equal_rows
+from conceptrules.learn.search.binned_table import MAX_BINS, binned_table, coarser
 from conceptrules.learn.search.fit import SearchTask
-from conceptrules.learn.search.merged_rows import Fold, folds, merged, repeats_of
+from conceptrules.learn.search.merged_rows import Fold, merged
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.training_data import TrainingData, open_validation_rows
+from conceptrules.model.errors import InputError
 
-# Rows up to which all folds, or three of them, are held out in turn; of larger tables one part is.
-_ALL_FOLDS, _THREE_FOLDS = 5_000, 200_000
+# Rows up to which several folds, or two of them, are held out in turn; of larger tables one part is.
+_SEVERAL_FOLDS, _TWO_FOLDS = 5_000, 20_000
+# A column of a small table has few bins: the more cuts there are to choose from, the more of the choice is chance.
+_FEW_BINS, _FEW_BINS_UP_TO = 32, 10_000
 
 
 def search_task(
@@ -26,38 +29,45 @@ def search_task(
     y_val: Any = None,
     *,
     settings: SearchSettings,
-    max_bins: int = MAX_BINS,
+    max_bins: int | None = None,
     validation_fraction: float = 0.2,
     rng: np.random.Generator,
 ) -> tuple[SearchTask, str]:
     """Return the task of learning from a table, and where the rows that choose the network are from.
 
-    They are those that the user gives, or folds of the table. Where every row is there several times, one of them is
-    learned from: a table twice over says no more than it does once.
+    They are those that the user gives, or folds of the table.
     """
-    table = binned_table(data.binarizer, max_bins)
-    codes, class_weight = table.codes(data.table), data.weights_of_classes(data.target, data.weight)
-    repeats = repeats_of(data.hashes, data.weight)
+    table, class_weight = binned_table(data.binarizer), data.weights_of_classes(data.target, data.weight)
+    codes = table.codes(data.table)
 
     def some(chosen: NDArray[np.bool_] | slice) -> Rows:
-        return merged(codes[chosen], data.target[chosen], data.weight[chosen], class_weight, repeats)
+        return merged(codes[chosen], data.target[chosen], data.weight[chosen], class_weight)
 
-    rows = some(slice(None))
-    count = parts_of(validation_fraction)
-    most = count if len(rows.label) <= _ALL_FOLDS else 3 if len(rows.label) <= _THREE_FOLDS else 1
+    together, rows = data.groups or equal_rows(codes), some(slice(None))
+    bins = max_bins or (_FEW_BINS if len(rows.label) <= _FEW_BINS_UP_TO else MAX_BINS)
+    if bins < MAX_BINS:
+        table = coarser(table, rows, bins)
+        codes = table.codes(data.table)
+        rows = some(slice(None))
     given_rows = X_val is not None or y_val is not None
     if given_rows:
         given, target, weight = open_validation_rows(data, X_val, y_val)
-        parts = [Fold(rows, merged(table.codes(given), target, weight, class_weight, repeats))]
-    elif data.groups is not None:
-        part = data.groups.parts(data.target, data.weight, validation_fraction, rng)
-        sides = [Fold(some(part != number), some(part == number)) for number in range(min(part.max() + 1, most))]
+        held = merged(table.codes(given), target, weight, class_weight)
+        if not len(held.label):
+            raise InputError("class_weight gives 0 to the classes of all rows of X_val: they cannot judge a network")
+        parts = [Fold(rows, held)]
+    else:
+        part = together.parts(data.target, data.weight * class_weight[data.target], validation_fraction, rng)
+        most = min(int(part.max()) + 1, _most_folds(len(rows.label), settings.tries.folds))
+        sides = [Fold(some(part != number), some(part == number)) for number in range(most)]
         # A class may weigh nothing, and a side may have no other.
         parts = [fold for fold in sides if len(fold.training.label) and len(fold.held.label)] or [Fold(rows, rows)]
-    else:
-        parts = folds(rows, count, most, rng)
-        counts = np.bincount(rows.mass.argmax(axis=1), minlength=len(data.classes))
-        warn_of_small(data.classes if parts[0].held is rows else data.classes[counts < 2])
+        if data.groups is None:
+            warn_of_small(data.classes[np.setdiff1d(data.target, data.target[part >= 0])])
     classes, seed = tuple(data.classes.tolist()), int(rng.integers(2**31))
     source = GIVEN if given_rows else TRAINING if parts[0].held is rows else HELD_BACK
-    return SearchTask(table, table.columns(rows.codes), classes, rows, parts, settings, seed, repeats), source
+    return SearchTask(table, table.columns(rows.codes), classes, rows, parts, settings, seed, class_weight), source
+
+
+def _most_folds(rows: int, wanted: int) -> int:
+    return wanted if rows <= _SEVERAL_FOLDS else min(wanted, 2) if rows <= _TWO_FOLDS else 1
