@@ -18,6 +18,7 @@ _TEXTS = 10  # from so many rows on, text that is different on every one of them
 _NUMBERS = 20  # the same of whole numbers
 _DIFFERENT = 0.9  # of the values of an identifier are different, at least
 _ROWS = 100  # rows enough to say that a column tells the classes apart
+_CLASSES = 10  # at most, of a target that is looked for copies: more take long
 _EACH = 10  # rows of a category, on average, that are enough to say so
 _WRONG = 0.01  # of the rows, on which a copy of the target may err
 _LOOKED_AT = 20_000  # rows, evenly spread
@@ -34,35 +35,35 @@ def doubt(cells: ColumnValues, column: Column, target: Target) -> str | None:
 
 
 def _copies(cells: ColumnValues, column: Column, target: Target) -> str | None:
-    share = _told_apart(cells, column, target) if len(cells) >= _ROWS and not column.missing else None
+    enough = len(cells) >= _ROWS and target.n_classes <= _CLASSES and not column.missing
+    share = _told_apart(cells, column, target) if enough else None
     if share is None:
         return None
     return f"alone tells the classes apart on {percent(share)} of the rows (a copy of the target?)"
 
 
 def _identifies(cells: ColumnValues, column: Column) -> str | None:
-    values = cells.by_row(cells.values)[~cells.gaps]
-    if cells.family == "category" and len(values) >= _TEXTS and _mostly_different(values):
-        return f"is different on {_every(values)} (an identifier?)"
-    if cells.family != "number" or len(values) < max(_NUMBERS, len(cells)):  # measurements have gaps
+    rows = len(cells) - int(np.count_nonzero(cells.gaps))
+    if cells.family == "category" and rows >= _TEXTS:
+        return _different(cells.values[~cells.missing], rows, "is different on")
+    if cells.family != "number" or rows < max(_NUMBERS, len(cells)):  # measurements have gaps
         return None
-    values = values.astype(np.float64)
-    if not (values % 1 == 0).all() or not _mostly_different(values):
+    values = cells.by_row(cells.values).astype(np.float64)
+    if (values % 1 != 0).any():
         return None
-    if len(np.unique(values)) == len(values) == np.ptp(values) + 1:
+    if np.ptp(values) == rows - 1 and len(np.unique(values)) == rows:
         return "numbers the rows (an identifier?)"
     named = _NAMED.search(column.name) or _NAMED.search(column.name.lower())
-    rises = len(values) >= _ROWS and bool((values[1:] > values[:-1]).all())
-    return f"is a different whole number on {_every(values)} (an identifier?)" if named or rises else None
+    rises = rows >= _ROWS and bool((values[1:] > values[:-1]).all())
+    return _different(values, rows, "is a different whole number on") if named or rises else None
 
 
-def _mostly_different(values: NDArray[Any]) -> bool:
-    """Return whether nearly every value is there once; some rows of a table may be there twice."""
-    return len(set(values.tolist())) >= _DIFFERENT * len(values)
-
-
-def _every(values: NDArray[Any]) -> str:
-    return "every row" if len(set(values.tolist())) == len(values) else "nearly every row"
+def _different(values: NDArray[Any], rows: int, found: str) -> str | None:
+    """Return that nearly every row has a value of its own, if so; some rows of a table may be there twice."""
+    different = len(set(values.tolist()))
+    if different < _DIFFERENT * rows:
+        return None
+    return f"{found} {'every row' if different == rows else 'nearly every row'} (an identifier?)"
 
 
 def _told_apart(cells: ColumnValues, column: Column, target: Target) -> float | None:

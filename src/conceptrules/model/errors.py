@@ -46,7 +46,13 @@ class ColumnWarning(UserWarning):
         return "leave it out if it is no feature"
 
     def option(self) -> str:
-        """Return what helps on the command line."""
+        """Return what helps on the command line.
+
+        Returns
+        -------
+        str
+            An option, and what it does.
+        """
         dropped = " ".join(f"--drop {quote(name)}" for name in self.columns[:5])
         return f"{dropped} leaves {'it' if len(self.columns) == 1 else 'them'} out"
 
@@ -68,7 +74,13 @@ class DateWarning(ColumnWarning):
         return "conceptrules.tables.with_date_parts makes months, weekdays and days between dates of it"
 
     def option(self) -> str:
-        """Return what helps on the command line."""
+        """Return what helps on the command line.
+
+        Returns
+        -------
+        str
+            An option, and what it does.
+        """
         return "--date-parts learns from months, weekdays and days between dates instead"
 
 
