@@ -78,7 +78,7 @@ def _section(section: Section, whole: Document) -> list[str]:
     if not section.rules:
         return [rf"\par\noindent\textbf{{{escaped(section.title)}}}\par", ""]
     head = ["rule", "literals", *(["rows", "right"] if whole.measured else [])]
-    columns = "lp{0.6\\textwidth}" + ("rr" if whole.measured else "")
+    columns = "lp{0.5\\textwidth}" + ("rr" if whole.measured else "")
     return [
         rf"\begin{{longtable}}{{{columns}}}",
         rf"\multicolumn{{{len(head)}}}{{l}}{{\textbf{{{escaped(section.title)}}}}} \\",
