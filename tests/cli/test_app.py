@@ -377,7 +377,8 @@ def test_a_link_to_the_input_is_the_input(refused, tmp_path):
 def test_fit_tells_the_score_on_held_out_rows_beside_the_base_rate(run, tmp_path):
     fit = ["fit", "data.csv", "-t", "class", "-o", "new.json", "--effort", "fast"]
     assert re.search(r"macro-F1 (1.000|0.9\d\d) on held-out rows \(always answering young has 0.3\d\d\)", run(*fit)[1])
-    assert "accuracy 1.000 on held-out rows (always answering young has 0.525)" in run(*fit, "--scoring", "accuracy")[1]
+    _, err = run(*fit, "--scoring", "accuracy")
+    assert re.search(r"accuracy (1.000|0.9\d\d) on held-out rows \(always answering young has 0.525\)", err)
     rows = "".join(f"{number * 7919 % 1000 / 10},{'yes' if number % 20 == 3 else 'no'}\n" for number in range(200))
     (tmp_path / "data.csv").write_text("coin,class\n" + rows)
     said = run(*fit, "--scoring", "accuracy")[1]
