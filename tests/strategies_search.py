@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from conceptrules.kernels.search.scores import F1_MACRO
-from conceptrules.kernels.search.values import LONGEST, Columns, Limits, Rows, Rules, empty_rules
+from conceptrules.kernels.search.values import ANYTHING, LONGEST, Columns, Limits, Rows, Rules, empty_rules
 from conceptrules.learn.search.merged_rows import rows_of
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -28,6 +28,8 @@ def columns_of(bins: Any, ordered: Any, gaps: Any = False, askable: Any = None) 
         askable=gaps if askable is None else np.array(askable, np.bool_),
         ordered=np.broadcast_to(np.array(ordered, np.bool_), count.shape).copy(),
         cost=np.ones(len(count)),
+        may_ask=np.full((8, len(count)), ANYTHING, np.uint8),
+        apart=np.zeros((0, 0), np.bool_),
         start=np.concatenate([[0], np.cumsum(count + 1)]),
     )
 
@@ -73,6 +75,8 @@ def limits(**other: Any) -> Limits:
         "sweeps": 3,
         "seeds": 1,
         "regrow": 0,
+        "fixed_priority": False,
+        "fixed_default": False,
     }
     return Limits(**usual | other)
 

@@ -13,13 +13,16 @@ from conceptrules.binarize import Binarizer
 from conceptrules.learn.parameter_checks import check_common, generator, threads
 from conceptrules.learn.progress import search_progress
 from conceptrules.learn.search.binned_table import MAX_BINS
-from conceptrules.learn.search.description import describe
+from conceptrules.learn.search.description import describe, governed
 from conceptrules.learn.search.fit import fit, penalties_to_try
+from conceptrules.learn.search.policy_masks import check_learnable
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.search.task import search_task
 from conceptrules.learn.training_data import read_training_data
 from conceptrules.model.errors import InputError, warn
+from conceptrules.model.policy import Forbidden, Policy
 from conceptrules.rule_model import RuleModel
+from conceptrules.tables.table import without_columns
 
 
 class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator):
@@ -55,6 +58,8 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         its categories in their order.
     max_categories : int, default=255
         How many categories of a column are kept, the most frequent ones; the others read as unseen. At most 255.
+    policy : Policy, default=None
+        What every network of the Pareto front has to satisfy. None: nothing.
     random_state : int or RandomState, default=None
         Where chance comes from. The same seed and data give the same network.
     n_jobs : int, default=None
@@ -109,6 +114,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         class_weight: Mapping[Any, float] | str | None = None,
         kinds: Mapping[Any, Any] | None = None,
         max_categories: int = 255,
+        policy: Policy | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -124,6 +130,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         self.class_weight = class_weight
         self.kinds = kinds
         self.max_categories = max_categories
+        self.policy = policy
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -170,12 +177,14 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             If a parameter, the table or the classes do not fit; the message says what to do.
         """
         self.check_parameters()
+        X, X_val = self._allowed(X), self._allowed(X_val)
         data = read_training_data(X, y, self._binarizer(), sample_weight, self.class_weight, groups, time)
         task, source = search_task(
             data,
             X_val,
             y_val,
             settings=self._settings(),
+            policy=self.policy,
             max_bins=self.max_bins and int(self.max_bins),
             validation_fraction=self.validation_fraction,
             rng=generator(self.random_state),
@@ -184,7 +193,9 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             found = fit(task, threads(self.n_jobs), watch)
         if found.interrupted:
             warn(f"the search was interrupted; the best network so far is kept ({len(found.history)} penalties tried)")
-        choices = [describe(one, data, task, source, self.get_params()) for one in found.networks]
+        choices = [
+            governed(describe(one, data, task, source, self.get_params()), self.policy) for one in found.networks
+        ]
         history = [asdict(trial) for trial in found.history]
         return self._take_over(data, history, choices, found.chosen)._finished(y, found.interrupted)
 
@@ -199,6 +210,17 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         check_common(self.n_jobs, self.validation_fraction, self.random_state)
         self._binarizer()
         self._settings()
+        if self.policy is not None:
+            if not isinstance(self.policy, Policy):
+                raise InputError(f"policy is {self.policy!r}; give a Policy, such as Policy.read('policy.toml')")
+            check_learnable(self.policy)
+
+    def _allowed(self, X: Any) -> Any:
+        """Return a table without the columns that the policy forbids: nothing is learned from them, not even cuts."""
+        return X if X is None or not self._forbidden() else without_columns(X, self._forbidden())
+
+    def _forbidden(self) -> list[str]:
+        return [clause.column for clause in self.policy.of_kind(Forbidden)] if isinstance(self.policy, Policy) else []
 
     def _settings(self) -> SearchSettings:
         """Return the settings of the search, checked."""
@@ -218,6 +240,9 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
                 continue
             if not isinstance(value, Integral) or isinstance(value, bool) or not least <= int(value) <= MAX_BINS:
                 raise InputError(f"{name} is {value!r}; it needs a whole number from {least} to {MAX_BINS}")
-        binarizer = Binarizer(self.kinds, int(self.max_categories), "thresholds", MAX_BINS - 1)
+        kinds = self.kinds
+        if isinstance(kinds, Mapping) and self._forbidden():
+            kinds = {name: kind for name, kind in kinds.items() if str(name) not in self._forbidden()}
+        binarizer = Binarizer(kinds, int(self.max_categories), "thresholds", MAX_BINS - 1)
         binarizer.check()
         return binarizer

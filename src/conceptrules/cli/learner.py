@@ -35,6 +35,7 @@ class Learner:
     max_edges: int | None
     max_rules: int | None
     max_rule_length: int | None
+    policy: str | None
     layers: str | None
     rate: str | None
     negation: bool | None
@@ -97,6 +98,10 @@ def classifier(learner: Learner, kinds: Mapping[str, Told]) -> Classifier:
                 f"{flag} is no option of --method {learner.method}; add --method {other}, or leave {flag} out"
             )
         parameters[name] = value
+    if parameters.get("policy") is not None:
+        from conceptrules.model.policy import Policy
+
+        parameters["policy"] = Policy.read(parameters["policy"])
     for name, number, option, example in (
         ("layers", int, "--layers", "64,64,64"),
         ("binarization_rate", float, "--rate", "0.8,0.9"),

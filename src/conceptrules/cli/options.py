@@ -111,6 +111,10 @@ Scoring = Annotated[
 MaxEdges = Annotated[int | None, typer.Option(help="search: the most edges of the network.", show_default=False)]
 MaxRules = Annotated[int | None, typer.Option(help="search: the most rules of the network.", show_default=False)]
 MaxRuleLength = Annotated[int | None, typer.Option(help="search: the most literals of a rule.", show_default=False)]
+PolicyFile = Annotated[
+    str | None,
+    typer.Option("--policy", help="search: a policy file (TOML) that every network satisfies.", show_default=False),
+]
 Layers = Annotated[
     str | None,
     typer.Option(

@@ -54,6 +54,17 @@ class Table:
             remembered=None,
         )
 
+    def without(self, names: Container[str]) -> Table:
+        """Return a table without these columns; nobody who has it can look at them."""
+        kept = [position for position, name in enumerate(self.names) if name not in names]
+        return replace(
+            self,
+            names=tuple(self.names[position] for position in kept),
+            column=lambda position: self.column(kept[position]),
+            first=lambda: [self.first()[position] for position in kept],
+            remembered=None,
+        )
+
     def read_once(self) -> Table:
         """Return the same table, which keeps the cells of each column that it has read."""
         return replace(self, remembered=cache(self.cells))
@@ -93,6 +104,17 @@ def open_table(data: Any) -> Table:
     if isinstance(data, list | tuple):
         return _from_rows(data)
     return _from_array(data)
+
+
+def without_columns(data: Any, names: Sequence[str]) -> Table:
+    """Open a table without some columns; names that it does not have are told, since they may be misspelt."""
+    table = open_table(data)
+    if not table.named:
+        raise InputError(f"an array has no names of columns, so {names[0]!r} cannot be left out; leave it out of X")
+    for name in names:
+        if name not in table.names:
+            warn(f"column {name!r} is forbidden, but the table has no such column; {nearest(name, table.names)}")
+    return table.without(names)
 
 
 def read_bits(

@@ -8,7 +8,7 @@ import pytest
 
 import conceptrules.check as checker
 from conceptrules.cli import main
-from conceptrules.io.model_file import save
+from conceptrules.io.model_file import load, save
 from conceptrules.model import Rule
 from tests.logic.policies.test_proof import A, J, people
 
@@ -69,3 +69,32 @@ def test_json(run):
 def test_errors_name_the_file(run):
     assert run("monoton = 3", code=2).startswith("error: policy.toml: the policy: there is no key 'monoton'")
     assert "would be lost" in run(UP, "--certificate", "model.json", code=2)
+
+
+def test_a_model_is_learned_under_a_policy(run, tmp_path, capsys):
+    people = [(age, job) for age in range(20, 60) for job in ("nurse", "cook")]
+    rows = [f"{age},{job},{'yes' if age <= 40 else 'no'}" for age, job in people]
+    (tmp_path / "people.csv").write_text("\n".join(["age,job,class", *rows]) + "\n")
+    (tmp_path / "p.toml").write_text('order = ["yes", "no"]\nforbidden = ["job"]\n[monotone]\nage = "up"\n')
+    fit = [
+        "fit",
+        "people.csv",
+        "--target",
+        "class",
+        "--policy",
+        "p.toml",
+        "--effort",
+        "fast",
+        "-q",
+        "-o",
+        "learned.json",
+    ]
+    with pytest.raises(SystemExit) as end:
+        main(fit)
+    assert end.value.code == 0, capsys.readouterr().err
+    network = load("learned.json")
+    assert [one.outcome for one in network.proof.verdicts] == ["proved", "proved"]
+    assert [column.name for column in network.columns] == ["age"]
+    with pytest.raises(SystemExit):
+        main([*fit[:6], "--method", "mllp", *fit[8:]])
+    assert "--policy is no option of --method mllp" in capsys.readouterr().err

@@ -22,7 +22,7 @@ def grown(
     )
     active = np.flatnonzero(gain)
     length, worth = grow(
-        rows, columns, limits(**other), active, len(active), gain, seed_row, column, allowed, size,
+        rows, columns, limits(**other), 0, active, len(active), gain, seed_row, column, allowed, size,
         np.zeros(columns.start[-1]), np.zeros(columns.start[-1]), np.zeros(len(columns.bins), np.int64),
         np.zeros(len(gain), np.int64),
     )  # fmt: skip

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from conceptrules.kernels.search.histograms import best_condition, climb, scan, write_condition
-from conceptrules.kernels.search.values import CODES, LONGEST, Columns, Rows
+from conceptrules.kernels.search.values import ANYTHING, CODES, LONGEST, Columns, Rows
 from tests.strategies_search import (
     SEEDS,
     columns_of,
@@ -80,7 +80,7 @@ def test_the_best_condition_is_the_best_of_all(
     rng, askable, place = np.random.default_rng(seed), askable and gaps, min(place, bins if gaps else bins - 1)
     gains = np.append(rng.normal(size=bins), rng.normal() if gaps else 0.0).round(1)
     penalty, found = float(rng.choice([0.0, 0.1, 0.5])), np.zeros(4, np.int64)
-    best = best_condition(gains, bins, gaps, askable, ordered, penalty, place, bins, negation, found)
+    best = best_condition(gains, bins, gaps, askable, ordered, penalty, place, bins, negation, ANYTHING, found)
     every = [
         (sum(gains[b] for b in held) - penalty * edges, held, edges)
         for held, edges in conditions(bins, gaps, askable, ordered, negation)
@@ -104,13 +104,13 @@ def test_no_more_categories_are_named_than_wanted(
     rng: np.random.Generator, bins: int, most: int, negation: bool
 ) -> None:
     gains, found = np.append(rng.normal(size=bins), 0), np.zeros(4, np.int64)
-    if np.isfinite(best_condition(gains, bins, False, False, False, 0.0, -1, most, negation, found)):
+    if np.isfinite(best_condition(gains, bins, False, False, False, 0.0, -1, most, negation, ANYTHING, found)):
         assert 1 <= found[3] <= most
 
 
 def test_a_cut_goes_to_the_middle_of_bins_that_tell_nothing() -> None:
     gains, found, allowed = np.array([1.0, 0, 0, 0, 0, -1, 0]), np.zeros(4, np.int64), np.zeros(CODES, np.uint8)
-    assert best_condition(gains, 6, False, False, True, 0.1, -1, 9, True, found) == 0.9
+    assert best_condition(gains, 6, False, False, True, 0.1, -1, 9, True, ANYTHING, found) == 0.9
     write_condition(gains, 6, 0.1, -1, found, allowed)
     assert allowed[:7].tolist() == [1, 1, 1, 0, 0, 0, 0]
 
@@ -127,7 +127,7 @@ def climbed(
     size = np.ones(LONGEST, np.int64)
     active = np.flatnonzero(gain)
     length, value = climb(
-        rows, columns, limits(**other), active, len(active), gain, seed_row, column, allowed, size, length,
+        rows, columns, limits(**other), 0, active, len(active), gain, seed_row, column, allowed, size, length,
         np.zeros(columns.start[-1]), np.zeros(columns.start[-1]), np.zeros(len(columns.bins), np.int64),
     )  # fmt: skip
     return length, value, column, allowed, size

@@ -87,15 +87,15 @@ def test_numbers_are_cut_between_all_values() -> None:
     (bins,) = found.bins
     assert codes.tolist() == [2, 0, 1, 3, 1]
     assert len(bins.cuts) == 2
-    meant = found.columns(codes[:, None])
-    assert [part.tolist() for part in meant] == [[3], [True], [True], [True], [1.0], [0, 4]]
+    meant = found.columns(codes[:, None], 2)
+    assert [part.tolist() for part in meant] == [[3], [True], [True], [True], [1.0], [[63], [63]], [], [0, 4]]
 
 
 def test_a_column_without_gaps_is_never_asked_for_them() -> None:
     found, codes = binned([3.0, 1.0, np.nan])
-    without = found.columns(codes[:2, None])
+    without = found.columns(codes[:2, None], 2)
     assert (without.gaps.tolist(), without.askable.tolist()) == ([False], [False])
-    assert found.columns(codes[:0, None]).gaps.tolist() == [False]
+    assert found.columns(codes[:0, None], 2).gaps.tolist() == [False]
 
 
 def test_categories_and_unseen_ones() -> None:
@@ -108,7 +108,7 @@ def test_categories_and_unseen_ones() -> None:
 def test_an_order_is_kept() -> None:
     found, codes = binned(["mid", "low", "high", "low"], kinds={"c": ["low", "mid", "high"]})
     assert codes.tolist() == [1, 0, 2, 0]
-    assert found.columns(codes[:, None]).ordered.tolist() == [True]
+    assert found.columns(codes[:, None], 2).ordered.tolist() == [True]
     assert found.bins[0].tests(np.array([1, 1] + [0] * 254, np.uint8)) == [(OneOf("c", ("low", "mid")), False)]
 
 
@@ -124,7 +124,7 @@ def test_rare_categories_share_the_code_of_gaps_and_are_not_called_missing() -> 
     values = ["a"] * 5 + ["b"] * 4 + ["c", None]
     found, codes = binned(values, max_categories=2)
     assert codes.tolist() == [0] * 5 + [1] * 4 + [2, 2]
-    meant = found.columns(codes[:, None])
+    meant = found.columns(codes[:, None], 2)
     assert (meant.gaps.tolist(), meant.askable.tolist()) == ([True], [False])
 
 
@@ -149,4 +149,4 @@ def test_many_categories() -> None:
     found, codes = binned(values, max_categories=300)
     assert found.bins[0].count == MAX_BINS
     assert (codes == MAX_BINS).sum() == 2 * (300 - MAX_BINS)
-    assert not found.columns(codes[:, None]).askable[0]
+    assert not found.columns(codes[:, None], 2).askable[0]

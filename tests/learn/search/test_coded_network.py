@@ -52,7 +52,8 @@ def snapshot_of(bins: BinnedTable, codes: np.ndarray, target: np.ndarray, classe
     rows = merged(codes, target, np.ones(len(target)), np.ones(classes))
     rules, order = empty_rules(40), np.random.default_rng(seed).permutation(classes)
     used, default, score, cost = search(
-        rows, bins.columns(rows.codes), limits(rules=40, penalty=1e-4, regrow=1), rules, 0, order, int(order[-1]),
+        rows, bins.columns(rows.codes, classes), limits(rules=40, penalty=1e-4, regrow=1), rules, 0, order,
+        int(order[-1]),
         np.array([seed + 1], np.uint64),
     )  # fmt: skip
     kept = type(rules)(*(part[:used] for part in rules))

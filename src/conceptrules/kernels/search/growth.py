@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from conceptrules.kernels.compiling import kernel
-from conceptrules.kernels.search.values import CODES, LONGEST
+from conceptrules.kernels.search.histograms import may_join
+from conceptrules.kernels.search.values import ABOVE, AT_MOST, CODES, LONGEST
 
 _LEFT, _RIGHT, _ONE, _BUT, _BETTER = range(5)
 
@@ -40,6 +41,7 @@ def _most_informing(
     ordered: Any,
     seed: Any,
     negation: Any,
+    may_ask: Any,
     total_up: Any,
     total_down: Any,
     before: Any,
@@ -55,11 +57,11 @@ def _most_informing(
         for b in range(bins - 1):
             up += ups[b]
             down += downs[b]
-            if seed <= b and seed != bins:
+            if may_ask & AT_MOST and seed <= b and seed != bins:
                 told = _information(up, down, before)
                 if told > best and (up < total_up or down < total_down):
                     best, found[0], found[1] = told, _LEFT, b
-            if (seed < 0 or seed > b) and seed != bins:
+            if may_ask & ABOVE and (seed < 0 or seed > b) and seed != bins:
                 told = _information(all_up - up, all_down - down, before)
                 if told > best and (all_up - up < total_up or all_down - down < total_down):
                     best, found[0], found[1] = told, _RIGHT, b
@@ -120,6 +122,7 @@ def grow(
     rows: Any,
     columns: Any,
     limits: Any,
+    c: Any,
     active: Any,
     listed: Any,
     gain: Any,
@@ -132,7 +135,10 @@ def grow(
     slot: Any,
     within: Any,
 ) -> Any:
-    """Grow a rule around a row, or around none (-1). Returns the number of its conditions, and what it is worth."""
+    """Grow a rule of class `c` around a row, or around none (-1).
+
+    Returns the number of its conditions, and what it is worth.
+    """
     codes, start = rows.codes, columns.start
     best_column, best_size = np.zeros(LONGEST, np.int64), np.zeros(LONGEST, np.int64)
     best_allowed = np.zeros((LONGEST, CODES), np.uint8)
@@ -164,13 +170,15 @@ def grow(
             break
         before, most, where = np.log(up / (up + down)), 0.0, -1
         for j in range(len(slot)):
-            if slot[j] < 0 and length == LONGEST:
+            if columns.may_ask[c, j] == 0 or (slot[j] < 0 and length == LONGEST):
+                continue
+            if slot[j] < 0 and not may_join(columns, j, column, length):
                 continue
             at, bins = start[j], columns.bins[j]
             seed = np.int64(-1) if seed_row < 0 else np.int64(codes[seed_row, j])
             told = _most_informing(
                 ups[at : at + bins + 1], downs[at : at + bins + 1], bins, columns.gaps[j], columns.ordered[j], seed,
-                limits.negation, up, down, before, found,
+                limits.negation, columns.may_ask[c, j], up, down, before, found,
             )  # fmt: skip
             if told > most:
                 most, where, chosen[0], chosen[1] = told, j, found[0], found[1]

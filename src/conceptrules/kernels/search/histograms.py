@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from conceptrules.kernels.compiling import kernel
+from conceptrules.kernels.search.values import ABOVE, AT_MOST, GAP, PRESENT, SETS, WITHIN
 
 _STEPS = 40
 """Changes of one rule in a row, at most."""
@@ -60,21 +61,23 @@ def scan(
 
 
 @kernel()
-def _best_run(gains: Any, bins: Any, penalty: Any, seed: Any, found: Any) -> Any:
+def _best_run(gains: Any, bins: Any, penalty: Any, seed: Any, may_ask: Any, found: Any) -> Any:
     """The best threshold or interval; with a seed, one that holds in its bin."""
     best = -np.inf
     total = 0.0
-    for b in range(bins - 1):  # x <= cut
+    for b in range(bins - 1 if may_ask & AT_MOST else 0):  # x <= cut
         total += gains[b]
         if seed <= b and total - penalty > best:
             best = total - penalty
             found[0], found[1], found[2], found[3] = _RUN, 0, b, 1
     total = 0.0
-    for b in range(bins - 1, 0, -1):  # x > cut
+    for b in range(bins - 1 if may_ask & ABOVE else 0, 0, -1):  # x > cut
         total += gains[b]
         if (seed < 0 or seed >= b) and total - penalty > best:
             best = total - penalty
             found[0], found[1], found[2], found[3] = _RUN, b, bins - 1, 1
+    if not may_ask & WITHIN:
+        return best
     if seed < 0:  # low < x <= high: the maximal subarray
         total, low = 0.0, 1
         for b in range(1, bins - 1):
@@ -144,6 +147,7 @@ def best_condition(
     seed: Any,
     categories: Any,
     negation: Any,
+    may_ask: Any,
     found: Any,
 ) -> Any:
     """Return the gain of the best condition on a column, less its penalty; -inf if there is none.
@@ -156,14 +160,14 @@ def best_condition(
     for b in range(bins):
         known += gains[b]
     if seed != bins and ordered and bins > 1:
-        best = _best_run(gains, bins, penalty, seed, found)
-    elif seed != bins and not ordered:
+        best = _best_run(gains, bins, penalty, seed, may_ask, found)
+    elif seed != bins and not ordered and may_ask & SETS:
         best = _best_set(gains, bins, gaps, penalty, seed, categories, negation, found)
     if askable:
-        if (seed < 0 or seed == bins) and gains[bins] - penalty > best:
+        if may_ask & GAP and (seed < 0 or seed == bins) and gains[bins] - penalty > best:
             best = gains[bins] - penalty
             found[0], found[3] = _MISSING, 1
-        if negation and seed != bins and known - penalty > best:
+        if may_ask & PRESENT and negation and seed != bins and known - penalty > best:
             best = known - penalty
             found[0], found[3] = _KNOWN, 1
     return best
@@ -202,10 +206,21 @@ def write_condition(gains: Any, bins: Any, penalty: Any, seed: Any, found: Any, 
 
 
 @kernel()
+def may_join(columns: Any, j: Any, column: Any, length: Any) -> Any:
+    """Return whether a column may meet those of a rule."""
+    if columns.apart.size:
+        for k in range(length):
+            if columns.apart[j, column[k]]:
+                return False
+    return True
+
+
+@kernel()
 def climb(
     rows: Any,
     columns: Any,
     limits: Any,
+    c: Any,
     active: Any,
     listed: Any,
     gain: Any,
@@ -220,7 +235,8 @@ def climb(
 ) -> Any:
     """Put, change or drop one condition after another while what a rule gains less its penalty rises.
 
-    With a seed row (not -1) every condition holds on that row. Returns the number of conditions, and the value.
+    The rule is of class `c`. With a seed row (not -1) every condition holds on that row.
+    Returns the number of conditions, and the value.
     """
     found, chosen = np.zeros(4, np.int64), np.zeros(4, np.int64)
     for j in range(len(slot)):
@@ -248,13 +264,15 @@ def climb(
                     total += inside[b]
                 if total > best:
                     best, where, drop = total, j, True
-            if room < 1 or (k < 0 and length == len(column)):
+            if room < 1 or columns.may_ask[c, j] == 0 or (k < 0 and length == len(column)):
+                continue
+            if k < 0 and not may_join(columns, j, column, length):
                 continue
             seed = np.int64(-1) if seed_row < 0 else np.int64(rows.codes[seed_row, j])
             gained = best_condition(
                 inside[at : at + bins + 1], bins, columns.gaps[j], columns.askable[j], columns.ordered[j],
                 penalty, seed,
-                min(limits.categories, room), limits.negation, found,
+                min(limits.categories, room), limits.negation, columns.may_ask[c, j], found,
             )  # fmt: skip
             if gained - without > best and found[3] <= room:
                 best, where, drop = gained - without, j, False

@@ -165,9 +165,9 @@ def _toggle(rows: Any, column: Any, allowed: Any, length: Any, more: Any, work: 
 
 
 @kernel()
-def _climb(rows: Any, columns: Any, limits: Any, work: Any, listed: Any, row: Any, length: Any) -> Any:
+def _climb(rows: Any, columns: Any, limits: Any, work: Any, c: Any, listed: Any, row: Any, length: Any) -> Any:
     return climb(
-        rows, columns, limits, work.active, listed, work.gain, row,
+        rows, columns, limits, c, work.active, listed, work.gain, row,
         work.column, work.allowed, work.size, length, work.inside, work.beside, work.slot,
     )  # fmt: skip
 
@@ -183,8 +183,8 @@ def _seed_row(work: Any, listed: Any, state: Any) -> Any:
 
 
 @kernel()
-def _candidate(rows: Any, columns: Any, limits: Any, work: Any, listed: Any, attempt: Any, state: Any) -> Any:
-    """Make a new rule. Returns its conditions (0: none) and its value.
+def _candidate(rows: Any, columns: Any, limits: Any, work: Any, c: Any, listed: Any, attempt: Any, state: Any) -> Any:
+    """Make a new rule of class `c`. Returns its conditions (0: none) and its value.
 
     Rules are grown by information, and on odd attempts by the sum of gains: the one finds rules where nearly all rows
     lose, the other finds wide ones where many gain. The first two are grown around no row, the others around one each.
@@ -193,14 +193,14 @@ def _candidate(rows: Any, columns: Any, limits: Any, work: Any, listed: Any, att
     if attempt > 1 and row < 0:
         return 0, 0.0
     if attempt % 2:
-        length, value = _climb(rows, columns, limits, work, listed, row, 0)
+        length, value = _climb(rows, columns, limits, work, c, listed, row, 0)
     else:
         length, value = grow(
-            rows, columns, limits, work.active, listed, work.gain, row,
+            rows, columns, limits, c, work.active, listed, work.gain, row,
             work.column, work.allowed, work.size, work.inside, work.beside, work.slot, work.within,
         )  # fmt: skip
     if length and (row >= 0 or attempt % 2 == 0):
-        length, value = _climb(rows, columns, limits, work, listed, -1, length)
+        length, value = _climb(rows, columns, limits, work, c, listed, -1, length)
     return length, value
 
 
@@ -224,8 +224,12 @@ def _swap(rows: Any, counts: Any, order: Any, place: Any, confusion: Any) -> Any
 
 
 @kernel()
-def tune_priority(rows: Any, counts: Any, order: Any, default: Any, confusion: Any, scoring: Any) -> Any:
-    """Exchange neighbours in the priority and try other defaults while the score rises. Returns default and score."""
+def tune_priority(rows: Any, counts: Any, order: Any, default: Any, confusion: Any, limits: Any) -> Any:
+    """Exchange neighbours in the priority and try other defaults while the score rises. Returns default and score.
+
+    What the limits say is fixed stays as it is.
+    """
+    scoring = limits.scoring
     classes = len(order)
     confusion_of(rows, counts, order, default, confusion)
     best = score_of(confusion, scoring)
@@ -239,14 +243,14 @@ def tune_priority(rows: Any, counts: Any, order: Any, default: Any, confusion: A
                 silent[k] += rows.mass[i, k]
     while True:
         before = best
-        for place in range(classes - 1):
+        for place in range(0 if limits.fixed_priority else classes - 1):
             _swap(rows, counts, order, place, confusion)
             now = score_of(confusion, scoring)
             if now > best + _HELPS:
                 best = now
             else:
                 _swap(rows, counts, order, place, confusion)
-        for c in range(classes):
+        for c in range(0 if limits.fixed_default else classes):
             for k in range(classes):
                 confusion[k, default] -= silent[k]
                 confusion[k, c] += silent[k]
@@ -279,7 +283,7 @@ def _start(rows: Any, columns: Any, limits: Any, rules: Any, order: Any, default
             )  # fmt: skip
             best, best_length = limits.penalty, 0
             for attempt in range(2 * (limits.seeds + 1) if gaining else 0):
-                length, value = _candidate(rows, columns, limits, work, listed, attempt, state)
+                length, value = _candidate(rows, columns, limits, work, c, listed, attempt, state)
                 if length and value > best:
                     best, best_length = value, length
                     _keep_best(work, length)
@@ -311,7 +315,7 @@ def _improve(
         copy_rule(rules.column[r], rules.allowed[r], rules.size[r], length, work.column, work.allowed, work.size)
         without_cost = cost - _cost_of_rule(rules, r, columns)
         without = score_of(work.confusion, limits.scoring) - limits.penalty * without_cost
-        length, _ = _climb(rows, columns, limits, work, listed, -1, length)
+        length, _ = _climb(rows, columns, limits, work, c, listed, -1, length)
         if length:
             new_cost = without_cost + cost_of(work.column, work.size, length, columns)
             _toggle(rows, work.column, work.allowed, length, 1, work, c)
@@ -369,7 +373,7 @@ def _add(
             listed, gaining = _list_gains(rows, limits, work, c, care, fear)
             most, length = 0.0, 0
             for attempt in range(2 * (limits.seeds + 1) if gaining else 0):
-                tried, value = _candidate(rows, columns, limits, work, listed, attempt, state)
+                tried, value = _candidate(rows, columns, limits, work, c, listed, attempt, state)
                 if tried and value > most and cost + cost_of(work.column, work.size, tried, columns) <= limits.edges:
                     most, length = value, tried
                     copy_rule(
@@ -463,7 +467,7 @@ def search(rows: Any, columns: Any, limits: Any, rules: Any, used: Any, order: A
     count_rules(rows.codes, rules, used, work.counts)
     if used == 0:
         used, cost = _start(rows, columns, limits, rules, order, default, work, state)
-    default, score = tune_priority(rows, work.counts, order, default, work.confusion, limits.scoring)
+    default, score = tune_priority(rows, work.counts, order, default, work.confusion, limits)
     objective = score - limits.penalty * cost
     turn = np.arange(classes)
     settled = np.full(classes, -np.inf)  # the objective at which a class found nothing to do
@@ -476,7 +480,7 @@ def search(rows: Any, columns: Any, limits: Any, rules: Any, used: Any, order: A
             c, at_first = turn[t], objective
             if settled[c] == objective:
                 continue
-            if _owned(rules, used, c) == 0:
+            if _owned(rules, used, c) == 0 and not limits.fixed_priority:
                 _come_first(order, c)  # so that nothing that fires before it hides its rows
             look_from(work.counts, order, default, c, work.open, work.otherwise)
             used, cost, objective = _improve(rows, columns, limits, rules, used, cost, objective, work, c)
@@ -484,7 +488,7 @@ def search(rows: Any, columns: Any, limits: Any, rules: Any, used: Any, order: A
             for _ in range(min(_owned(rules, used, c), limits.regrow)):
                 used, cost, objective = _exchange(rows, columns, limits, rules, used, cost, objective, work, c, state)
             settled[c] = objective if objective == at_first else -np.inf
-        default, score = tune_priority(rows, work.counts, order, default, work.confusion, limits.scoring)
+        default, score = tune_priority(rows, work.counts, order, default, work.confusion, limits)
         objective = score - limits.penalty * cost
         if objective < before + max(limits.penalty / 2, _STANDSTILL if sweep else 0.0):
             break

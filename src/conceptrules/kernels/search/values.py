@@ -13,6 +13,12 @@ CODES = 256
 """Codes of a column: those of its bins, and behind them one for values that are missing or unseen."""
 
 
+# What rules of a class may ask of a column, as bits: x <= cut, x > cut, both at once, whether it is missing, whether it
+# is not, and sets of categories.
+AT_MOST, ABOVE, WITHIN, GAP, PRESENT, SETS = 1, 2, 4, 8, 16, 32
+ANYTHING = 63
+
+
 class Rows(NamedTuple):
     """Rows to learn from. A row may be of several classes: equal rows of the table are one row here."""
 
@@ -37,6 +43,10 @@ class Columns(NamedTuple):
     """Whether the bins have an order, so that conditions are intervals; otherwise they are sets."""
     cost: NDArray[np.float64]
     """What an edge of this column costs, in edges."""
+    may_ask: NDArray[np.uint8]
+    """[class, column]: what rules of the class may ask of the column, as bits; 0: nothing."""
+    apart: NDArray[np.bool_]
+    """[column, column]: whether two columns must not meet in a rule; of size 0 where all of them may."""
     start: NDArray[np.int64]
     """Where the bins of each column begin in a histogram of all columns; the last entry is its length."""
 
@@ -77,6 +87,10 @@ class Limits(NamedTuple):
     """Rows that new rules are grown around, twice each, besides two rules that are grown around none."""
     regrow: int
     """How often, for each class and sweep, rules are taken out to grow others in their place."""
+    fixed_priority: bool
+    """Whether the priority has to stay as it is."""
+    fixed_default: bool
+    """Whether the default has to stay as it is."""
 
 
 def empty_rules(room: int) -> Rules:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.binarize import Binarizer
-from conceptrules.kernels.search.values import CODES, Columns, Rows
+from conceptrules.kernels.search.values import ANYTHING, CODES, Columns, Rows
 from conceptrules.model.predicate import Column, Equals, Interval, Missing, Predicate, Value, one_of
 from conceptrules.tables.column_values import ColumnValues, check_readable, codes_of, numbers_of
 from conceptrules.tables.table import Table, positions
@@ -89,7 +89,7 @@ class BinnedTable:
             codes[:, number] = bins.codes(cells)
         return codes
 
-    def columns(self, codes: NDArray[np.uint8]) -> Columns:
+    def columns(self, codes: NDArray[np.uint8], classes: int) -> Columns:
         """Return what the codes mean; a column that these rows show without gaps is never asked for them."""
         counts = np.array([bins.count for bins in self.bins], np.int64)
         gaps = (codes == counts).any(axis=0) if len(codes) else np.zeros(len(counts), np.bool_)
@@ -100,6 +100,8 @@ class BinnedTable:
             askable=gaps & np.array([bins.column.missing and not bins.others for bins in self.bins], np.bool_),
             ordered=np.array([bins.in_order for bins in self.bins], np.bool_),
             cost=np.ones(len(counts)),
+            may_ask=np.full((classes, len(counts)), ANYTHING, np.uint8),
+            apart=np.zeros((0, 0), np.bool_),
             start=np.concatenate([[0], np.cumsum(counts + 1)]),
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,10 @@ from conceptrules.learn.evidence import with_training
 from conceptrules.learn.search.coded_network import CodedNetwork
 from conceptrules.learn.search.fit import FoundNetwork, SearchTask
 from conceptrules.learn.training_data import TrainingData
+from conceptrules.logic.policies.proof import prove, recorded
 from conceptrules.model.metrics import macro_f1
 from conceptrules.model.pareto import Choice
+from conceptrules.model.policy import Policy
 from conceptrules.model.provenance import Validation
 from conceptrules.model.statistics import with_statistics
 
@@ -44,6 +47,14 @@ def describe(
         augmented=found.trial.augmented,
     )
     return Choice(found.edges, found.score, network, found.coded.network)
+
+
+def governed(choice: Choice, policy: Policy | None) -> Choice:
+    """Return a choice whose network carries the policy that it was learned under, and its proof."""
+    if policy is None:
+        return choice
+    proof = recorded(prove(choice.network, policy))
+    return replace(choice, network=replace(choice.network, policy=policy, proof=proof))
 
 
 def _labelled(coded: CodedNetwork, rows: Rows, worth: NDArray[np.float64]) -> Labelled:

@@ -28,10 +28,12 @@ from conceptrules.learn.search.regularization_path import Path, Snapshot, penalt
 from conceptrules.learn.search.settings import SCORINGS, SearchSettings
 from conceptrules.learn.search.voting import MEMBERS, MOST_CLASSES, voted
 from conceptrules.logic.minimisation import minimise
+from conceptrules.logic.policies.proof import prove
 from conceptrules.logic.simplification import simplify
 from conceptrules.model.canonical import in_order
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.pareto import pareto_front
+from conceptrules.model.policy import Policy
 from conceptrules.model.predicate import Value
 
 _SIZE = 1.2e-3
@@ -87,6 +89,12 @@ class SearchTask:
     seed: int
     class_weight: NDArray[np.float64]
     """What a row of each class weighs."""
+    policy: Policy | None = None
+    """What every network has to satisfy."""
+    priority: tuple[int, ...] | None = None
+    """The priority that the policy asks for."""
+    default: int | None = None
+    """The default that the policy asks for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -185,7 +193,15 @@ def _rows(task: SearchTask, rows: Rows) -> list[Rows]:
 def _paths(found: _Found, rows: Sequence[list[Rows]], member: int) -> list[Path]:
     task = found.task
     return [
-        Path(some[member], task.columns, task.settings, 1 / float(source.mass.sum()), task.seed + member)
+        Path(
+            some[member],
+            task.columns,
+            task.settings,
+            1 / float(source.mass.sum()),
+            task.seed + member,
+            task.priority,
+            task.default,
+        )
         for some, source in zip(rows, found.sources, strict=True)
     ]
 
@@ -277,15 +293,24 @@ def _front(found: _Found, pool: Executor, interrupted: bool) -> SearchResult:
             coded_network(task.table, task.classes, found.networks(trial, source))
             for source in (*range(len(task.folds)), len(found.sources) - 1)
         )
-        return FoundNetwork(trial, coded, _shortest(coded, task.rows.codes, task.settings), tuple(folds))
+        return FoundNetwork(trial, coded, _shortest(coded, task.rows.codes, task.settings, task.policy), tuple(folds))
 
     front = pareto_front(list(pool.map(finished, dict.fromkeys(wanted))))
     number = next(number for number, one in enumerate(front) if one.score >= chosen.score or not chosen.edges)
     return SearchResult(tuple(front), number, tuple(found.trials), interrupted)
 
 
-def _shortest(coded: CodedNetwork, seen: NDArray[np.uint8], settings: SearchSettings) -> RuleNetwork:
-    """Return the network as short as it can be said; fewer edges can be more rules or longer ones than are wanted."""
+def _shortest(
+    coded: CodedNetwork, seen: NDArray[np.uint8], settings: SearchSettings, policy: Policy | None
+) -> RuleNetwork:
+    """Return the network as short as it can be said; fewer edges can be more rules or longer ones than are wanted.
+
+    What is said shorter has to satisfy the policy too. Networks of the search do, by what their rules may ask.
+    """
     simple = simplify(coded.network, coded.bits(seen))
     smaller = minimise(simple)
-    return in_order(smaller if settings.kept_by(smaller) else simple)
+    shortest = in_order(smaller if settings.kept_by(smaller) else simple)
+    if policy is None or not policy.clauses:
+        return shortest
+    others = (in_order(one) for one in (simple, simplify(coded.network), coded.network))
+    return next((one for one in (shortest, *others) if prove(one, policy).proved), in_order(coded.network))

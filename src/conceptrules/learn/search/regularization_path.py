@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,16 +53,27 @@ def penalties(rows: float, lowest: float) -> tuple[float, ...]:
 class Path:
     """A network on its way from one penalty to the next: the first has no rules, the second at most one literal."""
 
-    def __init__(self, rows: Rows, columns: Columns, settings: SearchSettings, unit: float, seed: int) -> None:
-        """`unit` is what a row is worth, in units of the score."""
+    def __init__(
+        self,
+        rows: Rows,
+        columns: Columns,
+        settings: SearchSettings,
+        unit: float,
+        seed: int,
+        priority: Sequence[int] | None = None,
+        default: int | None = None,
+    ) -> None:
+        """`unit` is what a row is worth, in units of the score; a policy may ask for a priority and a default."""
         self._rows, self._columns, self._settings, self._unit = rows, columns, settings, unit
         self._state = np.array([(seed + 1) * 0x9E3779B97F4A7C15 % 2**64], np.uint64)
         # The rarest class comes first, the commonest is the default.
-        self._order = np.argsort(rows.mass.sum(axis=0), kind="stable").astype(np.int64)
+        self._commonest = np.argsort(rows.mass.sum(axis=0), kind="stable").astype(np.int64)
+        self._order = self._commonest if priority is None else np.array(priority, np.int64)
+        self._default = default
         self._last: Snapshot | None = None
         self._step, self._grown = 0, 0
         # Log loss does not ask which class is answered, so that only the commonest is a fair default.
-        several = len(self._order) <= _DEFAULTS and settings.scoring != "neg_log_loss"
+        several = len(self._order) <= _DEFAULTS and settings.scoring != "neg_log_loss" and default is None
         self._defaults = len(self._order) if several else 1
 
     def at(self, penalty: float) -> Snapshot:
@@ -81,7 +93,7 @@ class Path:
 
     def _nothing(self) -> Snapshot:
         """Return a network without rules, whose default is another class each time."""
-        default = self._order[-1 - self._grown % self._defaults]
+        default = self._default if self._default is not None else self._commonest[-1 - self._grown % self._defaults]
         self._grown += 1
         return Snapshot(empty_rules(0), self._order, int(default), 0.0, 0)
 

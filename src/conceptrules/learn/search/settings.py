@@ -58,6 +58,10 @@ class SearchSettings:
     max_rules: int | None = None
     max_rule_length: int | None = None
     negation: bool = True
+    fixed_priority: bool = False
+    fixed_default: bool = False
+    voting: bool = True
+    """Whether a policy lets networks vote."""
 
     def __post_init__(self) -> None:
         for name, known in (("effort", EFFORTS), ("scoring", SCORINGS)):
@@ -79,7 +83,7 @@ class SearchSettings:
     def may_vote(self) -> bool:
         """Whether three networks may vote: not where few edges, few rules or short rules are asked for."""
         free = self.max_edges is None and self.max_rules is None and self.max_rule_length is None
-        return self.tries.votes and free
+        return self.tries.votes and self.voting and free
 
     def limits(self, penalty: float) -> Limits:
         """Return the limits of a search at a penalty, in units of the score."""
@@ -95,6 +99,8 @@ class SearchSettings:
             sweeps=tries.sweeps,
             seeds=tries.seeds,
             regrow=tries.regrow,
+            fixed_priority=self.fixed_priority,
+            fixed_default=self.fixed_default,
         )
 
     def kept_by(self, network: RuleNetwork) -> bool:

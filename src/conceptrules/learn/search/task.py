@@ -13,9 +13,11 @@ from conceptrules.learn.row_groups import equal_rows
 from conceptrules.learn.search.binned_table import MAX_BINS, binned_table, coarser
 from conceptrules.learn.search.fit import SearchTask
 from conceptrules.learn.search.merged_rows import Fold, merged
+from conceptrules.learn.search.policy_masks import under
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.training_data import TrainingData, open_validation_rows
 from conceptrules.model.errors import InputError
+from conceptrules.model.policy import Policy
 
 # Rows up to which several folds, or two of them, are held out in turn; of larger tables one part is.
 _SEVERAL_FOLDS, _TWO_FOLDS = 5_000, 20_000
@@ -29,6 +31,7 @@ def search_task(
     y_val: Any = None,
     *,
     settings: SearchSettings,
+    policy: Policy | None = None,
     max_bins: int | None = None,
     validation_fraction: float = 0.2,
     rng: np.random.Generator,
@@ -66,7 +69,9 @@ def search_task(
             warn_of_small(data.classes[np.setdiff1d(data.target, data.target[part >= 0])])
     classes, seed = tuple(data.classes.tolist()), int(rng.integers(2**31))
     source = GIVEN if given_rows else TRAINING if parts[0].held is rows else HELD_BACK
-    return SearchTask(table, table.columns(rows.codes), classes, rows, parts, settings, seed, class_weight), source
+    columns = table.columns(rows.codes, len(classes))
+    task = SearchTask(table, columns, classes, rows, parts, settings, seed, class_weight)
+    return task if policy is None else under(policy, task), source
 
 
 def _most_folds(rows: int, wanted: int) -> int:

@@ -1,0 +1,166 @@
+"""What a policy means for the search: what rules of each class may ask, what is fixed, and how large a network may be.
+
+Every network that the search can reach then satisfies the clauses. For a column that the decision must not fall in:
+with two classes, rules of the better one ask only `x > cut` of it and those of the worse one only `x <= cut`. With more
+classes, all rules ask only `x > cut`, the best class comes first and the worst is the default; or the mirror image.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from conceptrules.kernels.search.values import ABOVE, AT_MOST, GAP, PRESENT, Columns
+from conceptrules.learn.search.binned_table import BinnedTable
+from conceptrules.learn.search.fit import SearchTask
+from conceptrules.learn.search.settings import SearchSettings
+from conceptrules.model.errors import InputError
+from conceptrules.model.policy import (
+    Apart,
+    Clause,
+    Cost,
+    Default,
+    Fair,
+    Implies,
+    Independent,
+    LeastPrecision,
+    LeastRows,
+    Limit,
+    Locked,
+    Monotone,
+    OnlyFor,
+    Policy,
+    Priority,
+)
+from conceptrules.model.policy.policy import check_policy
+from conceptrules.model.predicate import Value
+
+LATER: tuple[type[Clause], ...] = (Locked, LeastRows, LeastPrecision, Fair, Implies)
+"""Clauses that are proved of networks, but that the search does not keep yet."""
+_LIMITS = {"edges": "max_edges", "rules": "max_rules", "literals": "max_rule_length"}
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The priority and the default that a policy asks for; None: those that the rows suggest."""
+
+    priority: tuple[int, ...] | None = None
+    default: int | None = None
+
+
+def under(policy: Policy, task: SearchTask) -> SearchTask:
+    """Return a task whose networks all satisfy a policy."""
+    check_learnable(policy)
+    columns = tuple(bins.column for bins in task.table.bins)
+    check_policy(policy, columns, task.classes)
+    start = _start(policy, task.classes, task.rows.mass.sum(axis=0).tolist())
+    return replace(
+        task,
+        columns=masked(task.columns, task.table, task.classes, policy, start),
+        settings=_settings(task.settings, policy, task.classes, start),
+        policy=policy,
+        priority=start.priority,
+        default=start.default,
+    )
+
+
+def check_learnable(policy: Policy) -> None:
+    """Raise an `InputError` for clauses that the search does not keep."""
+    for clause in policy.clauses:
+        if isinstance(clause, LATER):
+            raise InputError(
+                f"{clause.name}: this clause can be proved of a network, but not be learned under yet; take it out of "
+                "the policy of the fit, and prove it afterwards"
+            )
+
+
+def masked(columns: Columns, table: BinnedTable, classes: Sequence[Value], policy: Policy, start: Start) -> Columns:
+    """Return the columns with what rules of each class may ask of them, what that costs, and which keep apart."""
+    places = {bins.column.name: place for place, bins in enumerate(table.bins)}
+    may_ask, cost, ordered = columns.may_ask.copy(), columns.cost.copy(), columns.ordered.copy()
+    pairs = policy.of_kind(Apart)
+    apart = np.zeros((len(places), len(places)) if pairs else (0, 0), np.bool_)
+    for pair in pairs:
+        one, other = places[pair.first], places[pair.second]
+        apart[one, other] = apart[other, one] = True
+    for clause in policy.of_kind(Independent):
+        may_ask[:, places[clause.column]] = 0
+    for only in policy.of_kind(OnlyFor):
+        others = [place for place, label in enumerate(classes) if label not in only.classes]
+        may_ask[others, places[only.column]] = 0
+    for told in policy.of_kind(Cost):
+        cost[places[told.column]] = told.cost
+    for monotone in policy.of_kind(Monotone):
+        ordered[places[monotone.column]] = True  # false and true have an order here
+        for place, rising in enumerate(_rising(monotone, classes, start)):
+            may_ask[place, places[monotone.column]] &= _sides(monotone, rising)
+    return columns._replace(may_ask=may_ask, cost=cost, ordered=ordered, apart=apart)
+
+
+def _settings(settings: SearchSettings, policy: Policy, classes: Sequence[Value], start: Start) -> SearchSettings:
+    """Return the settings within the limits of a policy."""
+    limits: dict[str, int] = {}
+    for limit in policy.of_kind(Limit):
+        known = getattr(settings, _LIMITS[limit.of])
+        limits[_LIMITS[limit.of]] = limit.most if known is None else min(known, limit.most)
+    cheap = [clause for clause in policy.of_kind(Cost) if clause.cost < 1]
+    if cheap and (limits.get("max_edges") or settings.max_edges):
+        raise InputError(f"{cheap[0].name}: costs below 1 and a limit of edges do not go together; raise all costs")
+    return replace(
+        settings,
+        **limits,  # type: ignore[arg-type]
+        fixed_priority=start.priority is not None,
+        fixed_default=start.default is not None,
+        voting=may_vote(policy, classes),
+    )
+
+
+def may_vote(policy: Policy, classes: Sequence[Value]) -> bool:
+    """Return whether a majority of networks that satisfy a policy satisfies it too."""
+    if any(isinstance(clause, OnlyFor | Apart | Default | Priority | Independent) for clause in policy.clauses):
+        return False
+    return not policy.of_kind(Monotone) or len(classes) == 2
+
+
+def _start(policy: Policy, classes: Sequence[Value], mass: Sequence[float]) -> Start:
+    default = next((classes.index(one.label) for one in policy.of_kind(Default)), None)
+    priority = next((tuple(map(classes.index, one.classes)) for one in policy.of_kind(Priority)), None)
+    if len(classes) == 2 or not policy.of_kind(Monotone):
+        return Start(priority, default)
+    first, *others = policy.of_kind(Monotone)
+    order = first.order or tuple(classes)
+    for other in others:
+        if (other.order or tuple(classes)) != order:
+            raise InputError(f"{other.name} and {first.name} order the classes differently; give one order")
+    ranks = [classes.index(label) for label in order]
+    up, down = (tuple(reversed(ranks)), ranks[0]), (tuple(ranks), ranks[-1])
+    ways = [up, down] if mass[ranks[0]] >= mass[ranks[-1]] else [down, up]
+    for way, last in ways:
+        if priority in (None, way) and default in (None, last):
+            return Start(way, last)
+    raise InputError(
+        f"{first.name}: for more than two classes, the priority has to be from the best to the worst with the worst as "
+        "default, or the other way round; take the clauses of priority and default out"
+    )
+
+
+def _rising(clause: Monotone, classes: Sequence[Value], start: Start) -> list[bool]:
+    """Return for each class whether its rules may only begin to hold as the column rises; others may only end to."""
+    order, up = clause.order or tuple(classes), clause.direction == "up"
+    if len(classes) == 2:
+        return [(label == order[-1]) == up for label in classes]
+    assert start.priority is not None
+    best_first = classes[start.priority[0]] == order[-1]
+    return [best_first == up] * len(classes)
+
+
+def _sides(clause: Monotone, rising: bool) -> int:
+    """Return what may be asked of the column: a missing value is compared with nothing, or lower than all others.
+
+    `x <= cut` does not hold on a missing value, so where that is the lowest it does not only end to hold.
+    """
+    if clause.missing == "lowest":
+        return ABOVE | PRESENT if rising else GAP
+    return (ABOVE if rising else AT_MOST) | GAP | PRESENT

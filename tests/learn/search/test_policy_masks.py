@@ -1,0 +1,176 @@
+"""Networks that are learned under a policy satisfy it: by proof, and by trying all cells."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conceptrules.logic.policies.structure import checks_structure, failure
+from conceptrules.model import InputError, RuleNetwork
+from conceptrules.model.policy import Independent, Monotone, Policy
+from conceptrules.model.predicate import finite_bounds
+from tests.people import quick_search, simple
+
+ORDER = ("S", "M", "L")
+KINDS = {"size": ORDER}
+COLUMNS = ("age", "size", "flag", "job")
+
+
+def table(seed: int, classes: int) -> tuple[pd.DataFrame, np.ndarray]:
+    """Columns of four kinds with gaps, and classes that depend on them in some way."""
+    rng = np.random.default_rng(seed)
+    rows = 80
+    X = pd.DataFrame(
+        {
+            "age": np.where(rng.random(rows) < 0.1, np.nan, rng.integers(0, 9, rows)),
+            "size": pd.Series(rng.choice(ORDER, rows)).where(rng.random(rows) > 0.1),
+            "flag": rng.random(rows) < 0.5,
+            "job": rng.choice(["cook", "nurse", "smith"], rows),
+        }
+    )
+    ranks = X["size"].map({name: place for place, name in enumerate(ORDER)}).fillna(1)
+    weights = rng.normal(size=4)
+    score = (
+        weights[0] * X["age"].fillna(4) / 3
+        + weights[1] * ranks
+        + weights[2] * X["flag"]
+        + weights[3] * (X["job"] == "cook")
+    )
+    score += rng.normal(0, 0.7, rows)
+    cuts = np.quantile(score, np.linspace(0, 1, classes + 1)[1:-1])
+    return X, np.array(list("abc"))[np.searchsorted(cuts, score)]
+
+
+@st.composite
+def policies(draw: st.DrawFn, classes: int) -> Policy:
+    names = list("abc"[:classes])
+    keys: dict[str, object] = {"order": draw(st.permutations(names))}
+    rising = draw(st.lists(st.sampled_from(["age", "size", "flag"]), unique=True, max_size=2))
+    told = st.fixed_dictionaries(
+        {"direction": st.sampled_from(["up", "down"]), "missing": st.sampled_from(["incomparable", "lowest"])}
+    )
+    keys["monotone"] = {name: draw(told) for name in rising}
+    some = st.lists(st.sampled_from(COLUMNS), unique=True, max_size=1)
+    keys["independent"], keys["forbidden"] = draw(some), [one for one in draw(some) if one not in rising]
+    keys["independent"] = [one for one in keys["independent"] if one not in keys["forbidden"]]
+    left = [one for one in COLUMNS if one not in keys["forbidden"]]
+    keys["apart"] = draw(st.lists(st.sampled_from(list(itertools.combinations(left, 2))), unique=True, max_size=2))
+    one = st.lists(st.sampled_from(left), max_size=1)
+    keys["only_for"] = {name: [draw(st.sampled_from(names))] for name in draw(one)}
+    keys["cost"] = {name: draw(st.sampled_from([1, 2.5])) for name in draw(one)}
+    if draw(st.booleans()):
+        keys["max_edges"] = draw(st.integers(1, 12))
+    if classes == 2 or not rising:
+        if draw(st.booleans()):
+            keys["default"] = draw(st.sampled_from(names))
+        if draw(st.booleans()):
+            keys["priority"] = draw(st.permutations(names))
+    return Policy.of(**keys)
+
+
+def every_cell(network: RuleNetwork) -> list[dict[str, object]]:
+    """A row for each combination of cells, and each category and gap."""
+    values: dict[str, list[object]] = {"size": [*ORDER, None], "flag": [False, True, None]}
+    values["job"] = ["cook", "smith", "nurse", None]
+    cuts = finite_bounds(predicate for predicate in network.predicates if predicate.column == "age")
+    values["age"] = [*cuts, (cuts[-1] if cuts else 0.0) + 1, None]
+    names = [column.name for column in network.columns]
+    return [dict(zip(names, row, strict=True)) for row in itertools.product(*(values[name] for name in names))]
+
+
+def check(network: RuleNetwork, policy: Policy) -> None:
+    rows = every_cell(network)
+    answers = dict(zip([tuple(row.values()) for row in rows], network.predict(rows).tolist(), strict=True))
+    names = [column.name for column in network.columns]
+    for clause in policy.clauses:
+        if checks_structure(clause):
+            assert failure(clause, network) is None, clause
+        elif isinstance(clause, Monotone | Independent):
+            place = names.index(clause.column)
+            lines: dict[tuple[object, ...], list[tuple[object, str]]] = {}
+            for row, answer in answers.items():
+                lines.setdefault((*row[:place], *row[place + 1 :]), []).append((row[place], answer))
+            for line in lines.values():
+                assert not fails(clause, line), (clause, line)
+
+
+def fails(clause: Monotone | Independent, line: list[tuple[object, str]]) -> bool:
+    if isinstance(clause, Independent):
+        return len({answer for _, answer in line}) > 1
+    known = [(ORDER.index(value) if value in ORDER else value, answer) for value, answer in line if value is not None]
+    known.sort(key=lambda pair: pair[0])
+    gap = [answer for value, answer in line if value is None]
+    chain = ([gap[0]] if clause.missing == "lowest" and gap else []) + [answer for _, answer in known]
+    ranks = [clause.order.index(answer) for answer in chain]
+    return ranks != sorted(ranks, reverse=clause.direction == "down")
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from([2, 3]).flatmap(lambda count: st.tuples(st.just(count), policies(count))), st.integers(0, 999))
+@pytest.mark.filterwarnings("ignore")
+def test_every_network_of_the_front_satisfies_the_policy(case, seed):
+    classes, policy = case
+    X, y = table(seed, classes)
+    clf = quick_search(policy=policy, kinds=KINDS).fit(X, y)
+    for choice in clf.frontier_:
+        assert {verdict.outcome for verdict in choice.network.proof.verdicts} <= {"proved"}
+        check(choice.network, policy)
+    assert clf.predict(X).tolist() == clf.network_.predict(X).tolist()
+
+
+def test_an_empty_policy_changes_nothing():
+    X, y = simple()
+    assert quick_search(policy=Policy()).fit(X, y).network_ == quick_search().fit(X, y).network_
+
+
+def test_a_forbidden_column_has_no_influence():
+    X, y = simple()
+    noise = np.random.default_rng(3).permutation(len(X))
+    policy = Policy.of(forbidden=["job"])
+    one = quick_search(policy=policy).fit(X, y).network_
+    other = quick_search(policy=policy).fit(X.assign(job=X["job"].to_numpy()[noise]), y).network_
+    assert (one, one.training) == (other, other.training)
+    assert [column.name for column in one.columns] == ["age", "height"]
+    with pytest.warns(UserWarning, match="column 'jobb' is forbidden, but the table has no such column; did you mean"):
+        quick_search(policy=Policy.of(forbidden=["jobb"])).fit(X, y)
+    with pytest.raises(InputError, match="an array has no names of columns"):
+        quick_search(policy=policy).fit(X[["age", "height"]].to_numpy(), y)
+
+
+def test_a_cost_moves_the_search_to_other_columns():
+    X, y = simple()
+    dear = quick_search(policy=Policy.of(cost={"job": 1000.0})).fit(X, y).network_
+    assert "job" in quick_search().fit(X, y).network_.used_columns
+    assert "job" not in dear.used_columns
+
+
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        (Policy.of(monotone={"agee": "up"}), "monotone.agee: there is no column 'agee'; did you mean age?"),
+        (Policy.of(default="never"), "default: there is no class 'never'"),
+        (Policy.of(min_rows=3), "min_rows: this clause can be proved of a network, but not be learned under yet"),
+        (
+            Policy.of(order=["care", "young", "old"], monotone={"age": "up"}, default="young"),
+            "take the clauses of priority",
+        ),
+        (Policy.of(cost={"age": 0.5}, max_edges=9), "cost.age: costs below 1 and a limit of edges do not go together"),
+        (
+            Policy(
+                (Monotone("age", "up", ("care", "young", "old")), Monotone("height", "up", ("old", "young", "care")))
+            ),
+            "order the classes differently",
+        ),
+        ("age", "policy is 'age'; give a Policy"),
+    ],
+)
+def test_policies_that_no_network_is_learned_under(policy, message):
+    X, y = simple()
+    with pytest.raises(InputError) as error:
+        quick_search(policy=policy).fit(X, y)
+    assert message in str(error.value)
