@@ -26,7 +26,7 @@ def columns_of(bins: Any, ordered: Any, gaps: Any = False, askable: Any = None) 
         bins=count,
         gaps=gaps,
         askable=gaps if askable is None else np.array(askable, np.bool_),
-        ordered=np.broadcast_to(np.array(ordered, np.bool_), count.shape).copy(),
+        ordered=np.broadcast_to(np.array(ordered, np.int64), count.shape).copy(),
         cost=np.ones(len(count)),
         may_ask=np.full((8, len(count)), ANYTHING, np.uint8),
         apart=np.zeros((0, 0), np.bool_),
@@ -35,10 +35,10 @@ def columns_of(bins: Any, ordered: Any, gaps: Any = False, askable: Any = None) 
 
 
 def some_columns(rng: np.random.Generator) -> Columns:
-    """One to four columns, ordered or not, with gaps or without; those with gaps may be asked for them, or not."""
+    """One to four columns, of any order, with gaps or without; those with gaps may be asked for them, or not."""
     size = rng.integers(1, 5)
     gaps = rng.random(size) < 0.5
-    return columns_of(rng.integers(1, 7, size), rng.random(size) < 0.5, gaps, gaps & (rng.random(size) < 0.7))
+    return columns_of(rng.integers(1, 7, size), rng.integers(0, 3, size), gaps, gaps & (rng.random(size) < 0.7))
 
 
 def some_rows(rng: np.random.Generator, columns: Columns, classes: int, size: int) -> Rows:

@@ -48,9 +48,10 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
     max_bins : int, default=None
         The most parts that a column of numbers is cut into, from 2 to 255. None: 32 where the table has up to 10,000
         different rows, 255 where it has more.
-    validation_fraction : float, default=0.2
-        The share of rows held out to choose the network. Up to 5,000 rows it is done three times with other rows, up
-        to 20,000 twice. The network is learned from all rows in the end.
+    validation_fraction : float, default=None
+        The share of rows held out to choose the network. None: a third of them, three times, so that each row is held
+        out once, up to 5,000 rows; a fifth of a larger table, twice up to 20,000 rows. The network is learned from all
+        rows in the end.
     class_weight : dict or "balanced", default=None
         What a row of each class counts: {class: weight}. None: all count the same.
     kinds : dict, default=None
@@ -110,7 +111,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         max_rule_length: int | None = None,
         negation: bool = True,
         max_bins: int | None = None,
-        validation_fraction: float = 0.2,
+        validation_fraction: float | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
         kinds: Mapping[Any, Any] | None = None,
         max_categories: int = 255,
@@ -207,7 +208,8 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         InputError
             If a parameter is out of range; the message says what it can be.
         """
-        check_common(self.n_jobs, self.validation_fraction, self.random_state)
+        fraction = 0.2 if self.validation_fraction is None else self.validation_fraction
+        check_common(self.n_jobs, fraction, self.random_state)
         self._binarizer()
         self._settings()
         if self.policy is not None:

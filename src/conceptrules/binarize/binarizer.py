@@ -132,6 +132,9 @@ class Binarizer(TransformerMixin, BaseEstimator):
         dates = [column.column.name for column in learned if column.column.kind in ("date", "datetime")]
         if dates:
             warn(DateWarning(dates))
+        ordered = [column.column for column in learned if column.recognised]
+        if ordered:
+            warn(_told_order(ordered))
         constant = [column.column.name for column in learned if column.constant]
         if constant and len(rows) > 1:
             warn(ColumnWarning(f"constant columns tell no classes apart: {', '.join(map(repr, constant))}", constant))
@@ -286,3 +289,12 @@ def _given_kind(name: str, kind: str | Sequence[Any]) -> GivenKind:
         if kind == known:
             return GivenKind(known)
     raise InputError(f"kinds says {kind!r} for column {name!r}; {nearest(str(kind), KINDS)}")
+
+
+def _told_order(columns: Sequence[Column]) -> str:
+    """Return the message that columns are read as ordered, with the way out."""
+    orders = [f"{column.name!r} ({' < '.join(map(str, column.categories))})" for column in columns]
+    return (
+        f"read as ordered, as their words say: {', '.join(orders)}; "
+        f"where that is wrong, give kinds={{{columns[0].name!r}: 'category'}}"
+    )

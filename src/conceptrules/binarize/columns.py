@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import inf
 from typing import Literal as Choice
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from conceptrules.binarize.entropy_cuts import cut_points
 from conceptrules.binarize.ordered_categories import order_in
+from conceptrules.binarize.ordered_words import order_of_words
 from conceptrules.binarize.quantile_cuts import QUANTILES, threshold_cuts
 from conceptrules.binarize.rounded_cuts import short_moment, short_number
 from conceptrules.binarize.target import Target
@@ -34,6 +35,8 @@ class LearnedColumn:
     warning: str | None = None
     dropped: int = 0
     """How many categories are not kept."""
+    recognised: bool = False
+    """Whether the order of its categories was read from their words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +61,17 @@ def learn_column(
 ) -> LearnedColumn:
     """Return the column as it will be read from now on; `given_kind` overrides what its values look like."""
     kind = _kind(cells, settings) if given_kind is None else given_kind.kind
+    words = order_of_words(_categories(cells)) if kind == "category" and given_kind is None else None
+    words = None if words is None or len(words) > settings.max_categories else words
+    if words is not None:
+        kind, given_kind = "ordinal", GivenKind("ordinal", words)
     column = Column(cells.name, kind, missing=bool(cells.gaps.any()))
     check_readable(cells, column)
     if column.ordered:
         return _learn_ordered(column, cells, target, settings)
     if kind == "ordinal":
-        return _learn_ordinal(column, cells, given_kind.order if given_kind else None, settings)
+        learned = _learn_ordinal(column, cells, given_kind.order if given_kind else None, settings)
+        return replace(learned, recognised=words is not None)
     return _learn_categories(column, cells, target, settings)
 
 
@@ -121,11 +129,15 @@ def _learn_ordinal(
     return LearnedColumn(learned, predicates + _missing(column), len(seen) + column.missing == 1)
 
 
+def _categories(cells: ColumnValues) -> list[Value]:
+    return sorted({whole(value) for value in cells.values[~cells.missing].tolist()})
+
+
 def _learn_categories(
     column: Column, cells: ColumnValues, target: Target, settings: PredicateSettings
 ) -> LearnedColumn:
     max_categories = settings.max_categories
-    distinct = sorted({whole(value) for value in cells.values[~cells.missing].tolist()})
+    distinct = _categories(cells)
     kept = distinct
     warning = None
     if len(distinct) > max_categories:

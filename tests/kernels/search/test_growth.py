@@ -98,9 +98,12 @@ def test_a_rule_that_is_not_worth_its_edges_is_none() -> None:
         ([1, 1, 0, 0], 3, False, 2),  # x in {a, b}
         ([0, 1, 1, 1], 3, False, 1),  # not x = a
         ([0, 0, 1, 1], 3, False, 2),  # not x in {a, b}
+        ([0, 1, 1, 0], 3, 2, 1),  # x > a
+        ([1, 0, 1, 0], 3, 2, 2),  # x in {a, c}
+        ([1, 0, 1, 1], 3, 2, 1),  # not x = b
     ],
 )
-def test_edges_of_a_condition(held: list[int], bins: int, ordered: bool, edges: int) -> None:
+def test_edges_of_a_condition(held: list[int], bins: int, ordered: int, edges: int) -> None:
     assert edges_of(np.array(held, np.uint8), bins, ordered) == edges
 
 

@@ -100,7 +100,7 @@ def test_networks_vote_with_the_best_effort() -> None:
 
 def test_noise_gives_no_rules() -> None:
     rng = np.random.default_rng(0)
-    found = learned(rng.normal(size=(200, 5)), rng.integers(0, 2, 200))
+    found = learned(rng.normal(size=(320, 5)), rng.integers(0, 2, 320))
     assert found.networks[found.chosen].edges == 0
     assert found.history[0].chance == 1.0
 

@@ -65,7 +65,9 @@ def _most_informing(
                 told = _information(all_up - up, all_down - down, before)
                 if told > best and (all_up - up < total_up or all_down - down < total_down):
                     best, found[0], found[1] = told, _RIGHT, b
-        return best
+        if ordered == 1:
+            return best
+        up, down = 0.0, 0.0
     for b in range(bins):
         if (seed < 0 or b == seed) and (bins > 1 or negation):
             told = _information(ups[b], downs[b], before)
@@ -109,10 +111,11 @@ def _narrow(ups: Any, downs: Any, bins: Any, before: Any, seed: Any, found: Any,
 @kernel()
 def edges_of(allowed: Any, bins: Any, ordered: Any) -> Any:
     """Return the edges of a condition: its bounds, or the categories that it names."""
-    held = 0
+    held, runs = 0, 0
     for b in range(bins):
         held += allowed[b]
-    if ordered:
+        runs += allowed[b] and (b == 0 or not allowed[b - 1])
+    if ordered == 1 or (ordered == 2 and runs == 1 and not allowed[bins]):
         return max((allowed[0] == 0) + (allowed[bins - 1] == 0), 1)
     return bins - held if allowed[bins] and held < bins else held
 

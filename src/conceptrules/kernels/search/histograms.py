@@ -106,20 +106,23 @@ def _best_run(gains: Any, bins: Any, penalty: Any, seed: Any, may_ask: Any, foun
 
 @kernel()
 def _best_set(
-    gains: Any, bins: Any, gaps: Any, penalty: Any, seed: Any, categories: Any, negation: Any, found: Any
+    gains: Any, bins: Any, gaps: Any, penalty: Any, seed: Any, categories: Any, negation: Any, best: Any, found: Any
 ) -> Any:
-    """The best set of categories, or the best set to leave out; every category has to pay its own edge."""
-    best, total, taken, top = -np.inf, 0.0, 0, 0
+    """The best set of categories, or the best set to leave out; every category has to pay its own edge.
+
+    `best` is the gain of the best condition until now, which stays in `found` unless a set is better.
+    """
+    total, taken, top = 0.0, 0, 0
     for b in range(bins):
         if gains[b] > penalty or b == seed:
             total += gains[b] - penalty
             taken += 1
         if gains[b] > gains[top]:
             top = b
-    if taken == 0 and seed < 0 and bins > 1:
+    if taken == 0 and seed < 0 and bins > 1 and gains[top] - penalty > best:
         best = gains[top] - penalty
         found[0], found[1], found[3] = _ONE, top, 1
-    elif 0 < taken <= categories and taken < bins:  # all of them would be `not missing`, a form of its own
+    elif 0 < taken <= categories and taken < bins and total > best:  # all of them are `not missing`, another form
         best = total
         found[0], found[3] = _SET, taken
     if negation:
@@ -161,8 +164,8 @@ def best_condition(
         known += gains[b]
     if seed != bins and ordered and bins > 1:
         best = _best_run(gains, bins, penalty, seed, may_ask, found)
-    elif seed != bins and not ordered and may_ask & SETS:
-        best = _best_set(gains, bins, gaps, penalty, seed, categories, negation, found)
+    if seed != bins and ordered != 1 and may_ask & SETS:
+        best = _best_set(gains, bins, gaps, penalty, seed, categories, negation, best, found)
     if askable:
         if may_ask & GAP and (seed < 0 or seed == bins) and gains[bins] - penalty > best:
             best = gains[bins] - penalty

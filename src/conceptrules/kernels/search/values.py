@@ -39,8 +39,8 @@ class Columns(NamedTuple):
     """Whether some rows have the code of missing and unseen values."""
     askable: NDArray[np.bool_]
     """Whether rules may ask if the value is missing."""
-    ordered: NDArray[np.bool_]
-    """Whether the bins have an order, so that conditions are intervals; otherwise they are sets."""
+    ordered: NDArray[np.int64]
+    """Whether the bins have an order: 0, conditions are sets; 1, they are intervals; 2, they are either."""
     cost: NDArray[np.float64]
     """What an edge of this column costs, in edges."""
     may_ask: NDArray[np.uint8]

@@ -34,8 +34,9 @@ class Bins:
         return len(self.cuts) + 1 if self.column.ordered else min(len(self.column.categories), MAX_BINS)
 
     @property
-    def in_order(self) -> bool:
-        return self.column.ordered or self.column.kind == "ordinal"
+    def order(self) -> int:
+        """Whether the bins have an order, as `Columns` says it."""
+        return 1 if self.column.ordered else 2 if self.column.kind == "ordinal" else 0
 
     def codes(self, cells: ColumnValues) -> NDArray[np.uint8]:
         """Return the bin of each row, or the number of bins where the value is missing or unseen."""
@@ -98,7 +99,7 @@ class BinnedTable:
             gaps=gaps,
             # Where unseen values share the code, "is missing" would not be true of all rows that have it.
             askable=gaps & np.array([bins.column.missing and not bins.others for bins in self.bins], np.bool_),
-            ordered=np.array([bins.in_order for bins in self.bins], np.bool_),
+            ordered=np.array([bins.order for bins in self.bins], np.int64),
             cost=np.ones(len(counts)),
             may_ask=np.full((classes, len(counts)), ANYTHING, np.uint8),
             apart=np.zeros((0, 0), np.bool_),

@@ -1,7 +1,8 @@
 """From rows to the Pareto front: networks along a regularization path, in the inner folds and on all rows side by side.
 
-Up to 20,000 rows, mixed rows are learned from as well (augmentation.py). With effort "best" three networks may vote
-(voting.py). What the held-out rows of all folds say together decides on the penalty, and on the vote.
+Up to 4,000 rows, mixed rows are learned from as well (augmentation.py). Of larger tables with few classes, and with
+effort "best", three networks may vote (voting.py). What the held-out rows of all folds say together decides on the
+penalty, and on the vote.
 """
 
 from __future__ import annotations
@@ -45,10 +46,11 @@ _HOPELESS = 0.02
 """Penalties below one that is so much worse than the best are not tried."""
 _SMALL = 1000
 """Rows up to which the whole path takes little time, and one penalty being worse than the last means little."""
-FOREST_UP_TO = 20_000
+FOREST_UP_TO = 4_000
 """Rows of a table that a forest is asked about. Larger ones have rows enough of their own."""
-_CHANCE = 0.01
-"""No rules are chosen where the best ones may be right by chance, more often than this."""
+_CHANCE, _ENOUGH = 0.05, 200
+"""No rules are chosen where answers such as those of the best ones come about by chance more often than this, if so
+many rows were held out that a real effect would show."""
 _VOTE = 0.01
 """What a vote has to be better than a single network, besides its size."""
 _PERFECT = 0.99
@@ -167,7 +169,8 @@ def _asks_forest(task: SearchTask) -> bool:
 
 
 def _votes_wanted(task: SearchTask) -> bool:
-    return task.settings.may_vote and len(task.classes) <= MOST_CLASSES
+    many = len(task.rows.label) > FOREST_UP_TO or task.settings.tries.small_votes
+    return many and task.settings.may_vote and len(task.classes) <= MOST_CLASSES
 
 
 def penalties_to_try(task: SearchTask) -> tuple[float, ...]:
@@ -281,7 +284,7 @@ def _front(found: _Found, pool: Executor, interrupted: bool) -> SearchResult:
     """Return the Pareto front of the networks of all rows, from the smallest to the chosen and the best one."""
     task = found.task
     chosen = max(found.trials, key=lambda trial: _value(trial, len(task.classes)))
-    if chosen.chance > _CHANCE:
+    if chosen.chance > _CHANCE and sum(len(fold.held.label) for fold in task.folds) >= _ENOUGH:
         chosen = found.trials[0]  # no rules
     best = max(found.trials, key=lambda trial: trial.score)
     lowest = min(chosen.penalty, best.penalty)

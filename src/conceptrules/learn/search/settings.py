@@ -38,13 +38,15 @@ class Effort:
     folds: int
     """Folds that are held out in turn, up to 5,000 rows; of larger tables fewer are."""
     votes: bool
-    """Whether three networks may vote."""
+    """Whether three networks may vote on large tables."""
+    small_votes: bool
+    """Whether they may on small ones too."""
 
 
 EFFORTS = {
-    "fast": Effort(sweeps=3, seeds=1, regrow=0, lowest=0.3, trees=0, folds=2, votes=False),
-    "default": Effort(sweeps=4, seeds=1, regrow=0, lowest=0.07, trees=60, folds=3, votes=False),
-    "best": Effort(sweeps=8, seeds=3, regrow=4, lowest=0.03, trees=200, folds=5, votes=True),
+    "fast": Effort(sweeps=3, seeds=1, regrow=0, lowest=0.3, trees=0, folds=2, votes=False, small_votes=False),
+    "default": Effort(sweeps=4, seeds=1, regrow=0, lowest=0.07, trees=60, folds=3, votes=True, small_votes=False),
+    "best": Effort(sweeps=8, seeds=3, regrow=4, lowest=0.03, trees=200, folds=5, votes=True, small_votes=True),
 }
 
 

@@ -33,7 +33,7 @@ def search_task(
     settings: SearchSettings,
     policy: Policy | None = None,
     max_bins: int | None = None,
-    validation_fraction: float = 0.2,
+    validation_fraction: float | None = None,
     rng: np.random.Generator,
 ) -> tuple[SearchTask, str]:
     """Return the task of learning from a table, and where the rows that choose the network are from.
@@ -60,8 +60,11 @@ def search_task(
             raise InputError("class_weight gives 0 to the classes of all rows of X_val: they cannot judge a network")
         parts = [Fold(rows, held)]
     else:
-        part = together.parts(data.target, data.weight * class_weight[data.target], validation_fraction, rng)
-        most = min(int(part.max()) + 1, _most_folds(len(rows.label), settings.tries.folds))
+        wanted, fraction = (1, 0.2) if together.in_time else _splits(len(rows.label), settings.tries.folds)
+        part = together.parts(
+            data.target, data.weight * class_weight[data.target], validation_fraction or fraction, rng
+        )
+        most = min(int(part.max()) + 1, wanted)
         sides = [Fold(some(part != number), some(part == number)) for number in range(most)]
         # A class may weigh nothing, and a side may have no other.
         parts = [fold for fold in sides if len(fold.training.label) and len(fold.held.label)] or [Fold(rows, rows)]
@@ -74,5 +77,8 @@ def search_task(
     return task if policy is None else under(policy, task), source
 
 
-def _most_folds(rows: int, wanted: int) -> int:
-    return wanted if rows <= _SEVERAL_FOLDS else min(wanted, 2) if rows <= _TWO_FOLDS else 1
+def _splits(rows: int, wanted: int) -> tuple[int, float]:
+    """Return how often rows are held out, and which fraction of them each time, unless the user says it."""
+    if rows <= _SEVERAL_FOLDS:
+        return wanted, 1 / max(wanted, 3)
+    return (min(wanted, 2) if rows <= _TWO_FOLDS else 1), 0.2

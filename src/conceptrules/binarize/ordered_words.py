@@ -1,0 +1,97 @@
+"""The order of categories whose words say it: low < med < high, 1 < 2 < "3 or more", mon < tue < wed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from math import inf
+
+_SCALES = (
+    "none no zero | very low vlow lowest | low | medium med mid middle moderate average normal | high "
+    "| very high vhigh highest",
+    "none | tiny | small | medium med mid middle | big large | huge very large very big",
+    "xxs | xs | s | m | l | xl | xxl | xxxl",
+    "short | medium med mid middle average | long tall",
+    "light | medium med mid middle | heavy",
+    "slow | medium med mid middle average | fast",
+    "none no | few little | some | many much | most | all",
+    "terrible awful | very bad very poor vbad | bad poor | fair average acceptable acc ok okay satisfactory | good "
+    "| very good vgood | excellent great",
+    "never | rarely seldom rare | sometimes occasionally | often frequently | usually | always",
+    "none no absent | minimal | mild slight | moderate medium | severe strong | very severe extreme critical",
+    "strongly disagree | disagree | neutral undecided neither | agree | strongly agree",
+    "very dissatisfied | dissatisfied | neutral | satisfied | very satisfied",
+    "unlikely | possible | likely | certain",
+    "freezing | cold | cool | mild | warm | hot",
+    "baby infant | child | teenager teen | young | adult | middle middle aged | senior old elderly",
+    "beginner | intermediate | advanced | expert",
+    "bronze | silver | gold | platinum",
+    "first 1st | second 2nd | third 3rd | fourth 4th | fifth 5th | sixth 6th",
+    "mon monday | tue tues tuesday | wed wednesday | thu thur thurs thursday | fri friday | sat saturday | sun sunday",
+    "jan january | feb february | mar march | apr april | may | jun june | jul july | aug august | sep sept september "
+    "| oct october | nov november | dec december",
+)
+_NUMBER = r"(\d+(?:\.\d+)?)"
+_BELOW = re.compile(rf"(?:<=?|under|below|less than|up to) ?{_NUMBER}")
+_BETWEEN = re.compile(rf"{_NUMBER} ?(?:-|to|\.\.) ?{_NUMBER}")
+_ABOVE = re.compile(
+    rf"(?:>=?|over|above|more than|at least) ?{_NUMBER}|{_NUMBER} ?(?:\+|(?:or|and)? ?(?:more|over|above|up))"
+)
+_FEWEST = 3
+"""Two categories need no order."""
+
+
+def _ranks(scale: str) -> dict[str, int]:
+    """Return the rank of each word; a phrase of a scale is one that begins with a word such as very."""
+    ranks = {}
+    for rank, step in enumerate(scale.split("|")):
+        for phrase in re.findall(r"(?:very|strongly|middle(?= aged)) \w+|\w+", step):
+            ranks[phrase] = rank
+    return ranks
+
+
+_RANKS = tuple(map(_ranks, _SCALES))
+
+
+def order_of_words(categories: Sequence[object]) -> tuple[str, ...] | None:
+    """Return categories from the lowest to the highest, or None where their words do not say it.
+
+    All of them have to be on one scale, each at a place of its own.
+
+    >>> order_of_words(["high", "low", "med", "vhigh"])
+    ('low', 'med', 'high', 'vhigh')
+    >>> order_of_words(["2", "4", "5more", "3"])
+    ('2', '3', '4', '5more')
+    >>> order_of_words(["red", "green", "low"])
+    """
+    words = [category for category in categories if isinstance(category, str)]
+    if len(words) < _FEWEST or len(words) < len(categories):
+        return None
+    plain = [re.sub(r"[\s_\-]+", " ", word).strip().lower() for word in words]
+    for ranks in _RANKS:
+        if all(word in ranks for word in plain):
+            return _sorted(words, [float(ranks[word]) for word in plain])
+    bounds = [_bound(word.strip().lower()) for word in words]
+    known = [bound for bound in bounds if bound is not None]
+    if len(known) < len(words) or all(word.strip().isdigit() for word in words):
+        return None
+    return _sorted(words, known)
+
+
+def _sorted(words: Sequence[str], places: Sequence[float]) -> tuple[str, ...] | None:
+    if len(set(places)) < len(places):
+        return None
+    return tuple(word for _, word in sorted(zip(places, words, strict=True)))
+
+
+def _bound(text: str) -> float | None:
+    """Return a number that places a range among others: "<30", "30-59", ">=60", "5 or more", "more", "3"."""
+    if text in ("more", "many"):
+        return inf
+    if below := _BELOW.fullmatch(text):
+        return -1 / (1 + float(below[1]))  # before all others, and "<10" before "<20"
+    if found := _BETWEEN.fullmatch(text) or re.fullmatch(_NUMBER, text):
+        return float(found[1])
+    if above := _ABOVE.fullmatch(text):
+        return float(above[1] or above[2]) + 0.5
+    return None
