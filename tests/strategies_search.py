@@ -75,6 +75,7 @@ def limits(**other: Any) -> Limits:
         "sweeps": 3,
         "seeds": 1,
         "regrow": 0,
+        "locked": 0,
         "fixed_priority": False,
         "fixed_default": False,
     }

@@ -10,15 +10,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conceptrules.logic.policies.structure import checks_structure, failure
+from conceptrules.logic.policies.structure import checks_structure, failure, not_kept
 from conceptrules.model import InputError, RuleNetwork
-from conceptrules.model.policy import Independent, Monotone, Policy
-from conceptrules.model.predicate import finite_bounds
+from conceptrules.model.policy import Independent, Locked, Monotone, Policy
+from conceptrules.model.predicate import finite_bounds, holds
+from conceptrules.model.rule_reader import read_rule
 from tests.people import quick_search, simple
 
 ORDER = ("S", "M", "L")
 KINDS = {"size": ORDER}
 COLUMNS = ("age", "size", "flag", "job")
+RULES = [
+    ("age", "age > 2.25"),
+    ("age", "1.5 < age <= 6"),
+    ("age", "not (age > 3)"),
+    ("age", "age is missing"),
+    ("size", "size <= M"),
+    ("size", "size is present"),
+    ("flag", "flag = True"),
+    ("job", "job not in {cook, smith}"),
+]
 
 
 def table(seed: int, classes: int) -> tuple[pd.DataFrame, np.ndarray]:
@@ -59,6 +70,12 @@ def policies(draw: st.DrawFn, classes: int) -> Policy:
     keys["independent"], keys["forbidden"] = draw(some), [one for one in draw(some) if one not in rising]
     keys["independent"] = [one for one in keys["independent"] if one not in keys["forbidden"]]
     left = [one for one in COLUMNS if one not in keys["forbidden"]]
+    keys["locked"] = []
+    if draw(st.booleans()):
+        rules = [rule for name, rule in RULES if name in left]
+        chosen = draw(st.lists(st.sampled_from(rules), unique=True, min_size=1, max_size=2))
+        mode = draw(st.sampled_from(["keep", "decides"]))
+        keys["locked"] = [{"rule": rule, "class": names[0], "mode": mode} for rule in chosen]
     keys["apart"] = draw(st.lists(st.sampled_from(list(itertools.combinations(left, 2))), unique=True, max_size=2))
     one = st.lists(st.sampled_from(left), max_size=1)
     keys["only_for"] = {name: [draw(st.sampled_from(names))] for name in draw(one)}
@@ -90,6 +107,13 @@ def check(network: RuleNetwork, policy: Policy) -> None:
     for clause in policy.clauses:
         if checks_structure(clause):
             assert failure(clause, network) is None, clause
+        elif isinstance(clause, Locked):
+            tests = read_rule(clause.rule, network.columns)
+            assert not_kept(clause, network) is None, clause
+            for row, answer in answers.items():
+                values = dict(zip(names, row, strict=True))
+                if all(holds(test.predicate, values[test.predicate.column]) != test.negated for test in tests):
+                    assert answer == clause.label, (clause, row)
         elif isinstance(clause, Monotone | Independent):
             place = names.index(clause.column)
             lines: dict[tuple[object, ...], list[tuple[object, str]]] = {}
@@ -116,7 +140,11 @@ def fails(clause: Monotone | Independent, line: list[tuple[object, str]]) -> boo
 def test_every_network_of_the_front_satisfies_the_policy(case, seed):
     classes, policy = case
     X, y = table(seed, classes)
-    clf = quick_search(policy=policy, kinds=KINDS).fit(X, y)
+    try:
+        clf = quick_search(policy=policy, kinds=KINDS).fit(X, y)
+    except InputError as error:  # what is locked may contradict the other clauses
+        assert policy.of_kind(Locked), error  # noqa: PT017
+        return
     for choice in clf.frontier_:
         assert {verdict.outcome for verdict in choice.network.proof.verdicts} <= {"proved"}
         check(choice.network, policy)
@@ -140,6 +168,39 @@ def test_a_forbidden_column_has_no_influence():
         quick_search(policy=Policy.of(forbidden=["jobb"])).fit(X, y)
     with pytest.raises(InputError, match="an array has no names of columns"):
         quick_search(policy=policy).fit(X[["age", "height"]].to_numpy(), y)
+
+
+def test_locked_rules_stay_and_the_rest_is_learned_around_them():
+    X, y = simple()
+    locked = [
+        {"rule": "age > 43.5 and not job = nurse", "class": "old"},
+        {"rule": "height is missing", "class": "care"},
+    ]
+    clf = quick_search(policy=Policy.of(locked=locked)).fit(X, y)
+    for choice in clf.frontier_:
+        assert {"age > 43.5 and job != nurse", "height is missing"} <= set(choice.network.to_frame("pandas")["text"])
+    assert clf.score(X, y) > 0.8
+    assert len(clf.network_.levels[0].rules) > 2
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        (
+            {"monotone": {"age": "up"}, "order": ["young", "care", "old"], "rule": "age <= 30", "class": "old"},
+            "asks what",
+        ),
+        ({"independent": ["age"], "rule": "age <= 30", "class": "old"}, "asks what the other clauses do not allow"),
+        ({"priority": ["care", "old", "young"], "rule": "age > 3", "class": "old"}, "contradicts priority"),
+        ({"rule": "job = nurze", "class": "old"}, "did you mean nurse?"),
+    ],
+)
+def test_locked_rules_that_contradict_the_rest(keys, message):
+    X, y = simple()
+    rule = {"rule": keys.pop("rule"), "class": keys.pop("class"), "mode": "decides"}
+    with pytest.raises(InputError) as error:
+        quick_search(policy=Policy.of(locked=[rule], **keys)).fit(X, y)
+    assert message in str(error.value)
 
 
 def test_a_cost_moves_the_search_to_other_columns():

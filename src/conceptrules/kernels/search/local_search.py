@@ -144,9 +144,9 @@ def _take_out(rules: Any, r: Any, used: Any) -> Any:
 
 
 @kernel()
-def _owned(rules: Any, used: Any, c: Any) -> Any:
+def _owned(rules: Any, first: Any, used: Any, c: Any) -> Any:
     count = 0
-    for r in range(used):
+    for r in range(first, used):
         count += rules.owner[r] == c
     return count
 
@@ -267,9 +267,11 @@ def tune_priority(rows: Any, counts: Any, order: Any, default: Any, confusion: A
 
 
 @kernel()
-def _start(rows: Any, columns: Any, limits: Any, rules: Any, order: Any, default: Any, work: Any, state: Any) -> Any:
+def _start(
+    rows: Any, columns: Any, limits: Any, rules: Any, cost: Any, order: Any, default: Any, work: Any, state: Any
+) -> Any:
     """Grow rules for each class against the others, as if these were right already. Returns their number and cost."""
-    used, cost = 0, 0.0
+    used = limits.locked
     for place in range(len(order)):
         c = order[place]
         if c == default:
@@ -304,7 +306,7 @@ def _improve(
     slopes_of(work.confusion, limits.scoring, work.slopes)
     r = 0
     while r < used:
-        if rules.owner[r] != c:
+        if rules.owner[r] != c or r < limits.locked:
             r += 1
             continue
         length = rules.length[r]
@@ -420,10 +422,10 @@ def _exchange(
     allowed, size = rules.allowed[:used].copy(), rules.size[:used].copy()
     fewer, fewer_cost = used, cost
     for _ in range(1 + random_below(state, 2)):
-        own = _owned(rules, fewer, c)
+        own = _owned(rules, limits.locked, fewer, c)
         if own == 0:
             break
-        skip, r = random_below(state, own), 0
+        skip, r = random_below(state, own), limits.locked
         while rules.owner[r] != c or skip > 0:
             skip -= rules.owner[r] == c
             r += 1
@@ -456,7 +458,7 @@ def _come_first(order: Any, c: Any) -> Any:
 
 @kernel()
 def search(rows: Any, columns: Any, limits: Any, rules: Any, used: Any, order: Any, default: Any, state: Any) -> Any:
-    """Improve a network in place, or grow one if it has no rules.
+    """Improve a network in place, or grow one if it has no rules but those that are locked.
 
     `order` is the priority of the classes. Returns (rules in use, default, score, cost of all edges).
     """
@@ -465,8 +467,8 @@ def search(rows: Any, columns: Any, limits: Any, rules: Any, used: Any, order: A
     for r in range(used):
         cost += _cost_of_rule(rules, r, columns)
     count_rules(rows.codes, rules, used, work.counts)
-    if used == 0:
-        used, cost = _start(rows, columns, limits, rules, order, default, work, state)
+    if used == limits.locked:
+        used, cost = _start(rows, columns, limits, rules, cost, order, default, work, state)
     default, score = tune_priority(rows, work.counts, order, default, work.confusion, limits)
     objective = score - limits.penalty * cost
     turn = np.arange(classes)
@@ -480,12 +482,12 @@ def search(rows: Any, columns: Any, limits: Any, rules: Any, used: Any, order: A
             c, at_first = turn[t], objective
             if settled[c] == objective:
                 continue
-            if _owned(rules, used, c) == 0 and not limits.fixed_priority:
+            if _owned(rules, 0, used, c) == 0 and not limits.fixed_priority:
                 _come_first(order, c)  # so that nothing that fires before it hides its rows
             look_from(work.counts, order, default, c, work.open, work.otherwise)
             used, cost, objective = _improve(rows, columns, limits, rules, used, cost, objective, work, c)
             used, cost, objective = _add(rows, columns, limits, rules, used, cost, objective, work, c, 1.0, state)
-            for _ in range(min(_owned(rules, used, c), limits.regrow)):
+            for _ in range(min(_owned(rules, limits.locked, used, c), limits.regrow)):
                 used, cost, objective = _exchange(rows, columns, limits, rules, used, cost, objective, work, c, state)
             settled[c] = objective if objective == at_first else -np.inf
         default, score = tune_priority(rows, work.counts, order, default, work.confusion, limits)

@@ -87,6 +87,8 @@ class Limits(NamedTuple):
     """Rows that new rules are grown around, twice each, besides two rules that are grown around none."""
     regrow: int
     """How often, for each class and sweep, rules are taken out to grow others in their place."""
+    locked: int
+    """The first rules, so many, stay as they are."""
     fixed_priority: bool
     """Whether the priority has to stay as it is."""
     fixed_default: bool

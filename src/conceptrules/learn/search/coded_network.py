@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 
 from conceptrules.kernels.search.values import CODES
 from conceptrules.learn.search.binned_table import BinnedTable, Bins
+from conceptrules.learn.search.locked_rules import LockedRules
 from conceptrules.learn.search.regularization_path import Snapshot
 from conceptrules.learn.search.voting import Member, vote
 from conceptrules.model.evaluation import PackedBits, pack
 from conceptrules.model.network import Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Predicate, Value, holds
+from conceptrules.model.rule_reader import Stated
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,11 +35,14 @@ class CodedNetwork:
         return pack(np.stack(columns, axis=1) if columns else np.zeros((len(codes), 0), np.bool_))
 
 
-def coded_network(table: BinnedTable, classes: tuple[Value, ...], snapshots: Sequence[Snapshot]) -> CodedNetwork:
-    """Return one network, or the vote of several."""
+def coded_network(
+    table: BinnedTable, classes: tuple[Value, ...], snapshots: Sequence[Snapshot], locked: LockedRules | None = None
+) -> CodedNetwork:
+    """Return one network, or the vote of several. Locked rules are said in their own words."""
     numbers: dict[Predicate, int] = {}
     where: dict[Predicate, tuple[int, NDArray[np.bool_]]] = {}
-    members = [_member(table, one, numbers, where, len(classes)) for one in snapshots]
+    said = () if locked is None else locked.tests
+    members = [_member(table, one, numbers, where, len(classes), said) for one in snapshots]
     levels: tuple[Level, ...] = members[0].levels() if len(members) == 1 else vote(members)
     first = snapshots[0]
     network = RuleNetwork(
@@ -59,10 +64,19 @@ def _member(
     numbers: dict[Predicate, int],
     where: dict[Predicate, tuple[int, NDArray[np.bool_]]],
     classes: int,
+    said: Sequence[Sequence[Stated]],
 ) -> Member:
     rules: list[list[Rule]] = [[] for _ in range(classes)]
-    for owner, length, columns, allowed in zip(*snapshot.rules[:4], strict=True):
+    places = {bins.column.name: place for place, bins in enumerate(table.bins)}
+    for number, (owner, length, columns, allowed) in enumerate(zip(*snapshot.rules[:4], strict=True)):
         literals = []
+        for one in said[number] if number < len(said) else ():
+            column = places[one.predicate.column]
+            literals.append(Literal(numbers.setdefault(one.predicate, len(numbers)), one.negated))
+            where.setdefault(one.predicate, (column, _codes_of(one.predicate, table.bins[column])))
+        if number < len(said):
+            rules[owner].append(Rule(tuple(literals)))
+            continue
         for place in np.argsort(columns[:length], kind="stable"):
             column, holding = int(columns[place]), allowed[place]
             bins = table.bins[column]

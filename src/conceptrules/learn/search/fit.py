@@ -24,6 +24,7 @@ from conceptrules.kernels.search.values import Columns, Rows
 from conceptrules.learn.search.augmentation import Forest, augmented
 from conceptrules.learn.search.binned_table import BinnedTable
 from conceptrules.learn.search.coded_network import CodedNetwork, coded_network
+from conceptrules.learn.search.locked_rules import LockedRules
 from conceptrules.learn.search.merged_rows import Fold
 from conceptrules.learn.search.regularization_path import Path, Snapshot, penalties
 from conceptrules.learn.search.settings import SCORINGS, SearchSettings
@@ -32,6 +33,7 @@ from conceptrules.logic.minimisation import minimise
 from conceptrules.logic.policies.proof import prove
 from conceptrules.logic.simplification import simplify
 from conceptrules.model.canonical import in_order
+from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.pareto import pareto_front
 from conceptrules.model.policy import Policy
@@ -97,6 +99,8 @@ class SearchTask:
     """The priority that the policy asks for."""
     default: int | None = None
     """The default that the policy asks for."""
+    locked: LockedRules | None = None
+    """The rules that the policy locks."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,6 +208,7 @@ def _paths(found: _Found, rows: Sequence[list[Rows]], member: int) -> list[Path]
             task.seed + member,
             task.priority,
             task.default,
+            None if task.locked is None else task.locked.rules,
         )
         for some, source in zip(rows, found.sources, strict=True)
     ]
@@ -293,7 +298,7 @@ def _front(found: _Found, pool: Executor, interrupted: bool) -> SearchResult:
 
     def finished(trial: Trial) -> FoundNetwork:
         *folds, coded = (
-            coded_network(task.table, task.classes, found.networks(trial, source))
+            coded_network(task.table, task.classes, found.networks(trial, source), task.locked)
             for source in (*range(len(task.folds)), len(found.sources) - 1)
         )
         return FoundNetwork(trial, coded, _shortest(coded, task.rows.codes, task.settings, task.policy), tuple(folds))
@@ -315,5 +320,12 @@ def _shortest(
     shortest = in_order(smaller if settings.kept_by(smaller) else simple)
     if policy is None or not policy.clauses:
         return shortest
-    others = (in_order(one) for one in (simple, simplify(coded.network), coded.network))
-    return next((one for one in (shortest, *others) if prove(one, policy).proved), in_order(coded.network))
+    ways = [shortest, *(in_order(one) for one in (simple, simplify(coded.network), coded.network))]
+    for network in ways:
+        proof = prove(network, policy)
+        if proof.proved:
+            return network
+    failed = next((one for one in proof.verdicts if one.outcome == "refuted"), None)
+    if failed is not None:
+        raise InputError(f"{failed.name}: no network keeps this clause together with the others; {failed.reason}")
+    return ways[-1]

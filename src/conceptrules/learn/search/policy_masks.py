@@ -12,10 +12,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from conceptrules.kernels.search.values import ABOVE, AT_MOST, GAP, PRESENT, Columns
+from conceptrules.kernels.search.values import ABOVE, ANYTHING, AT_MOST, GAP, PRESENT, Columns, Rules
 from conceptrules.learn.search.binned_table import BinnedTable
 from conceptrules.learn.search.fit import SearchTask
+from conceptrules.learn.search.locked_rules import locked_rules
 from conceptrules.learn.search.settings import SearchSettings
+from conceptrules.logic.policies.proof import check_contradictions
 from conceptrules.model.errors import InputError
 from conceptrules.model.policy import (
     Apart,
@@ -37,7 +39,7 @@ from conceptrules.model.policy import (
 from conceptrules.model.policy.policy import check_policy
 from conceptrules.model.predicate import Value
 
-LATER: tuple[type[Clause], ...] = (Locked, LeastRows, LeastPrecision, Fair, Implies)
+LATER: tuple[type[Clause], ...] = (LeastRows, LeastPrecision, Fair, Implies)
 """Clauses that are proved of networks, but that the search does not keep yet."""
 _LIMITS = {"edges": "max_edges", "rules": "max_rules", "literals": "max_rule_length"}
 
@@ -55,15 +57,36 @@ def under(policy: Policy, task: SearchTask) -> SearchTask:
     check_learnable(policy)
     columns = tuple(bins.column for bins in task.table.bins)
     check_policy(policy, columns, task.classes)
+    check_contradictions(policy, columns, task.classes)
     start = _start(policy, task.classes, task.rows.mass.sum(axis=0).tolist())
+    asked = masked(task.columns, task.table, task.classes, policy, start)
+    locked = locked_rules(task.table, task.classes, policy) if policy.of_kind(Locked) else None
+    if locked is not None:
+        _check_locked(policy, asked, locked.rules)
     return replace(
         task,
-        columns=masked(task.columns, task.table, task.classes, policy, start),
+        columns=asked,
         settings=_settings(task.settings, policy, task.classes, start),
         policy=policy,
         priority=start.priority,
         default=start.default,
+        locked=locked,
     )
+
+
+def _check_locked(policy: Policy, columns: Columns, rules: Rules) -> None:
+    """Raise an `InputError` if a locked rule asks what rules of its class may not ask."""
+    for number, clause in enumerate(policy.of_kind(Locked)):
+        for condition in range(rules.length[number]):
+            column = rules.column[number, condition]
+            asked, bins = columns.may_ask[rules.owner[number], column], columns.bins[column]
+            held = rules.allowed[number, condition, : bins + 1].astype(int)
+            lowest = not asked & (GAP if asked & ABOVE else PRESENT)  # a missing value is below all others
+            steps = np.diff([held[-1], *held[:-1]] if lowest else held[:-1])
+            if asked != ANYTHING and (not asked or (steps < 0 if asked & ABOVE else steps > 0).any()):
+                raise InputError(
+                    f"{clause.name} asks what the other clauses do not allow rules of {clause.label!r} to ask"
+                )
 
 
 def check_learnable(policy: Policy) -> None:
@@ -119,7 +142,8 @@ def _settings(settings: SearchSettings, policy: Policy, classes: Sequence[Value]
 
 def may_vote(policy: Policy, classes: Sequence[Value]) -> bool:
     """Return whether a majority of networks that satisfy a policy satisfies it too."""
-    if any(isinstance(clause, OnlyFor | Apart | Default | Priority | Independent) for clause in policy.clauses):
+    kinds = (OnlyFor, Apart, Default, Priority, Independent, Locked)
+    if any(isinstance(clause, kinds) for clause in policy.clauses):
         return False
     return not policy.of_kind(Monotone) or len(classes) == 2
 
@@ -127,6 +151,16 @@ def may_vote(policy: Policy, classes: Sequence[Value]) -> bool:
 def _start(policy: Policy, classes: Sequence[Value], mass: Sequence[float]) -> Start:
     default = next((classes.index(one.label) for one in policy.of_kind(Default)), None)
     priority = next((tuple(map(classes.index, one.classes)) for one in policy.of_kind(Priority)), None)
+    deciding = {classes.index(one.label): one for one in policy.of_kind(Locked) if one.mode == "decides"}
+    if len(deciding) > 1:
+        raise InputError(f"{list(deciding.values())[1].name}: locked rules of several classes cannot all decide yet")
+    for first_class, clause in deciding.items():
+        if priority is not None and priority[0] != first_class:
+            raise InputError(
+                f"{clause.name} contradicts priority: a rule that decides is of the class that comes first"
+            )
+        rest = [place for place in np.argsort(mass, kind="stable").tolist() if place != first_class]
+        priority = priority or (first_class, *rest)
     if len(classes) == 2 or not policy.of_kind(Monotone):
         return Start(priority, default)
     first, *others = policy.of_kind(Monotone)

@@ -62,14 +62,16 @@ class Path:
         seed: int,
         priority: Sequence[int] | None = None,
         default: int | None = None,
+        locked: Rules | None = None,
     ) -> None:
-        """`unit` is what a row is worth, in units of the score; a policy may ask for a priority and a default."""
+        """`unit` is what a row is worth, in units of the score. Priority, default and locked rules are of a policy."""
         self._rows, self._columns, self._settings, self._unit = rows, columns, settings, unit
         self._state = np.array([(seed + 1) * 0x9E3779B97F4A7C15 % 2**64], np.uint64)
         # The rarest class comes first, the commonest is the default.
         self._commonest = np.argsort(rows.mass.sum(axis=0), kind="stable").astype(np.int64)
         self._order = self._commonest if priority is None else np.array(priority, np.int64)
         self._default = default
+        self._locked = empty_rules(0) if locked is None else locked
         self._last: Snapshot | None = None
         self._step, self._grown = 0, 0
         # Log loss does not ask which class is answered, so that only the commonest is a fair default.
@@ -95,12 +97,14 @@ class Path:
         """Return a network without rules, whose default is another class each time."""
         default = self._default if self._default is not None else self._commonest[-1 - self._grown % self._defaults]
         self._grown += 1
-        return Snapshot(empty_rules(0), self._order, int(default), 0.0, 0)
+        return Snapshot(self._locked, self._order, int(default), 0.0, 0)
 
     def _search(self, start: Snapshot, penalty: float, most_edges: float = np.inf) -> Snapshot:
         limits, room = self._settings.limits(penalty * self._unit), 2 * len(start.rules.owner) + _ROOM
         edges = min(limits.edges, most_edges)
-        limits = limits._replace(edges=edges, conditions=int(min(limits.conditions, max(edges - 1, 1))))
+        limits = limits._replace(
+            locked=len(self._locked.owner), edges=edges, conditions=int(min(limits.conditions, max(edges - 1, 1)))
+        )
         while True:  # until there is room for all rules
             room = min(2 * room, limits.rules)
             rules, order = _resized(start.rules, room), start.order.copy()

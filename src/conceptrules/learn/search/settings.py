@@ -101,6 +101,7 @@ class SearchSettings:
             sweeps=tries.sweeps,
             seeds=tries.seeds,
             regrow=tries.regrow,
+            locked=0,
             fixed_priority=self.fixed_priority,
             fixed_default=self.fixed_default,
         )

@@ -1,0 +1,69 @@
+"""The rules that a policy locks, as the kernels have them: the first ones of every network, which the search leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from conceptrules.kernels.search.values import LONGEST, Rules, empty_rules
+from conceptrules.learn.search.binned_table import MAX_BINS, BinnedTable, Bins
+from conceptrules.model.errors import InputError
+from conceptrules.model.policy import Locked, Policy
+from conceptrules.model.policy.policy import stated
+from conceptrules.model.predicate import Value, finite_bounds, holds, size_of
+from conceptrules.model.rule_reader import Stated
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LockedRules:
+    """Rules that stay as they are."""
+
+    rules: Rules
+    tests: tuple[tuple[Stated, ...], ...]
+    """Their literals, word for word."""
+
+
+def with_locked_cuts(table: BinnedTable, policy: Policy) -> BinnedTable:
+    """Return the table with bins that end where the locked rules cut their columns."""
+    wanted: dict[str, set[float]] = {}
+    for tests in _tests(table, policy):
+        for test in tests:
+            wanted.setdefault(test.predicate.column, set()).update(finite_bounds([test.predicate]))
+    return BinnedTable(tuple(_finer(bins, wanted.get(bins.column.name, set())) for bins in table.bins))
+
+
+def locked_rules(table: BinnedTable, classes: Sequence[Value], policy: Policy) -> LockedRules:
+    """Return the locked rules of a policy."""
+    clauses, every = policy.of_kind(Locked), _tests(table, policy)
+    rules = empty_rules(len(clauses))
+    places = {bins.column.name: place for place, bins in enumerate(table.bins)}
+    for number, (clause, tests) in enumerate(zip(clauses, every, strict=True)):
+        names = list(dict.fromkeys(test.predicate.column for test in tests))
+        if not 0 < len(names) <= LONGEST:
+            raise InputError(
+                f"{clause.name}: a rule of 1 to {LONGEST} columns can be learned around, not of {len(names)}"
+            )
+        rules.owner[number], rules.length[number] = classes.index(clause.label), len(names)
+        for condition, name in enumerate(names):
+            bins, mine = table.bins[places[name]], [test for test in tests if test.predicate.column == name]
+            rules.column[number, condition] = places[name]
+            rules.size[number, condition] = sum(size_of(test.predicate, bins.column) for test in mine)
+            for code, value in enumerate((*bins.examples(), None)):
+                held = all(holds(test.predicate, value) != test.negated for test in mine)
+                rules.allowed[number, condition, code] = held
+    return LockedRules(rules, every)
+
+
+def _tests(table: BinnedTable, policy: Policy) -> tuple[tuple[Stated, ...], ...]:
+    columns = tuple(bins.column for bins in table.bins)
+    return tuple(stated(clause.name, clause.rule, columns) for clause in policy.of_kind(Locked))
+
+
+def _finer(bins: Bins, cuts: set[float]) -> Bins:
+    more = tuple(sorted(cuts | set(bins.cuts)))
+    if len(more) >= MAX_BINS:
+        kept = np.linspace(0, len(bins.cuts) - 1, MAX_BINS - 1 - len(cuts)).round().astype(int)
+        more = tuple(sorted(cuts | {bins.cuts[place] for place in kept}))
+    return replace(bins, cuts=more)
