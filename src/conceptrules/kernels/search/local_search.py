@@ -276,8 +276,11 @@ def _start(
         c = order[place]
         if c == default:
             continue
-        for i in range(len(work.open)):
-            work.open[i], work.otherwise[i] = True, default
+        if limits.fixed_priority:  # rules need not avoid the rows that a class before this one takes
+            look_from(work.counts, order, default, c, work.open, work.otherwise)
+        else:
+            for i in range(len(work.open)):
+                work.open[i], work.otherwise[i] = True, default
         while used < limits.rules:
             listed, gaining = gains_of(
                 rows, work.open, work.otherwise, work.counts[c], c, work.first_slopes, _FIRST_CARE, True,
