@@ -81,7 +81,7 @@ def policies(draw: st.DrawFn, classes: int) -> Policy:
     keys["only_for"] = {name: [draw(st.sampled_from(names))] for name in draw(one)}
     keys["cost"] = {name: draw(st.sampled_from([1, 2.5])) for name in draw(one)}
     if draw(st.booleans()):
-        keys["max_edges"] = draw(st.integers(1, 12))
+        keys["max_edges"] = draw(st.integers(6 if keys["locked"] else 1, 12))
     if classes == 2 or not rising:
         if draw(st.booleans()):
             keys["default"] = draw(st.sampled_from(names))

@@ -28,12 +28,8 @@ from conceptrules.learn.search.locked_rules import LockedRules
 from conceptrules.learn.search.merged_rows import Fold
 from conceptrules.learn.search.regularization_path import Path, Snapshot, penalties
 from conceptrules.learn.search.settings import SCORINGS, SearchSettings
+from conceptrules.learn.search.shortening import shortest
 from conceptrules.learn.search.voting import MEMBERS, MOST_CLASSES, voted
-from conceptrules.logic.minimisation import minimise
-from conceptrules.logic.policies.proof import prove
-from conceptrules.logic.simplification import simplify
-from conceptrules.model.canonical import in_order
-from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.pareto import pareto_front
 from conceptrules.model.policy import Policy
@@ -301,31 +297,8 @@ def _front(found: _Found, pool: Executor, interrupted: bool) -> SearchResult:
             coded_network(task.table, task.classes, found.networks(trial, source), task.locked)
             for source in (*range(len(task.folds)), len(found.sources) - 1)
         )
-        return FoundNetwork(trial, coded, _shortest(coded, task.rows.codes, task.settings, task.policy), tuple(folds))
+        return FoundNetwork(trial, coded, shortest(coded, task.rows.codes, task.settings, task.policy), tuple(folds))
 
     front = pareto_front(list(pool.map(finished, dict.fromkeys(wanted))))
     number = next(number for number, one in enumerate(front) if one.score >= chosen.score or not chosen.edges)
     return SearchResult(tuple(front), number, tuple(found.trials), interrupted)
-
-
-def _shortest(
-    coded: CodedNetwork, seen: NDArray[np.uint8], settings: SearchSettings, policy: Policy | None
-) -> RuleNetwork:
-    """Return the network as short as it can be said; fewer edges can be more rules or longer ones than are wanted.
-
-    What is said shorter has to satisfy the policy too. Networks of the search do, by what their rules may ask.
-    """
-    simple = simplify(coded.network, coded.bits(seen))
-    smaller = minimise(simple)
-    shortest = in_order(smaller if settings.kept_by(smaller) else simple)
-    if policy is None or not policy.clauses:
-        return shortest
-    ways = [shortest, *(in_order(one) for one in (simple, simplify(coded.network), coded.network))]
-    for network in ways:
-        proof = prove(network, policy)
-        if proof.proved:
-            return network
-    failed = next((one for one in proof.verdicts if one.outcome == "refuted"), None)
-    if failed is not None:
-        raise InputError(f"{failed.name}: no network keeps this clause together with the others; {failed.reason}")
-    return ways[-1]

@@ -61,12 +61,16 @@ def under(policy: Policy, task: SearchTask) -> SearchTask:
     start = _start(policy, task.classes, task.rows.mass.sum(axis=0).tolist())
     asked = masked(task.columns, task.table, task.classes, policy, start)
     locked = locked_rules(task.table, task.classes, policy) if policy.of_kind(Locked) else None
+    settings = _settings(task.settings, policy, task.classes, start)
     if locked is not None:
         _check_locked(policy, asked, locked.rules)
+        edges = int(locked.rules.size.sum()) + len(locked.tests)
+        if settings.max_edges is not None and edges > settings.max_edges:
+            raise InputError(f"max_edges = {settings.max_edges}, but the locked rules have {edges}; allow more")
     return replace(
         task,
         columns=asked,
-        settings=_settings(task.settings, policy, task.classes, start),
+        settings=settings,
         policy=policy,
         priority=start.priority,
         default=start.default,

@@ -1,0 +1,73 @@
+"""Networks of the search as short as they can be said, and still within the limits and the policy."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptrules.learn.search.coded_network import CodedNetwork
+from conceptrules.learn.search.settings import SearchSettings
+from conceptrules.logic.minimisation import minimise
+from conceptrules.logic.policies.proof import prove
+from conceptrules.logic.simplification import simplify
+from conceptrules.model.canonical import in_order
+from conceptrules.model.errors import InputError
+from conceptrules.model.evaluation import PackedBits, decide
+from conceptrules.model.network import Concept, Level, RuleNetwork
+from conceptrules.model.policy import Locked, Policy
+from conceptrules.model.policy.policy import stated
+from conceptrules.model.rule_reader import as_network, words_of_rule
+
+
+def shortest(
+    coded: CodedNetwork, seen: NDArray[np.uint8], settings: SearchSettings, policy: Policy | None
+) -> RuleNetwork:
+    """Return the network as short as it can be said; fewer edges can be more rules or longer ones than are wanted.
+
+    What is said shorter has to satisfy the policy too. Networks of the search do, by what their rules may ask.
+    """
+    simple = simplify(coded.network, coded.bits(seen))
+    smaller = minimise(simple)
+    shortest = in_order(smaller if settings.kept_by(smaller) else simple)
+    if policy is None or not policy.clauses:
+        return shortest
+    bits = coded.bits(seen)
+    ways = [
+        shortest,
+        *(in_order(one) for one in (simple, simplify(coded.network), _needed(coded.network, bits, policy))),
+    ]
+    proofs = [prove(one, policy) for one in ways]
+    kept = [one for one, proof in zip(ways, proofs, strict=True) if proof.proved]
+    if kept:
+        return min(kept, key=lambda one: one.edges)
+    failed = next((one for one in proofs[-1].verdicts if one.outcome == "refuted"), None)
+    if failed is not None:
+        raise InputError(f"{failed.name}: no network keeps this clause together with the others; {failed.reason}")
+    return ways[-1]
+
+
+def _needed(network: RuleNetwork, seen: PackedBits, policy: Policy) -> RuleNetwork:
+    """Return a network of one level without the rules that no row needs, but with those that are locked."""
+    if len(network.levels) > 1:
+        return network
+    locked = {words_of_rule(one, 0, one.levels[0].rules[0].literals) for one in _locked(network, policy)}
+    answers = decide(network, seen)
+    for rule in range(len(network.levels[0].rules)):
+        if words_of_rule(network, 0, network.levels[0].rules[rule].literals) not in locked:
+            level = network.levels[0]
+            concepts = tuple(Concept(tuple(one for one in concept.rules if one != rule)) for concept in level.concepts)
+            fewer = replace(network, levels=(replace(level, concepts=concepts),))
+            if np.array_equal(decide(fewer, seen), answers):
+                network = fewer
+    level = network.levels[0]
+    kept = sorted({rule for concept in level.concepts for rule in concept.rules})
+    concepts = tuple(Concept(tuple(kept.index(rule) for rule in concept.rules)) for concept in level.concepts)
+    return replace(network, levels=(Level(tuple(level.rules[rule] for rule in kept), concepts),))
+
+
+def _locked(network: RuleNetwork, policy: Policy) -> list[RuleNetwork]:
+    """Return each locked rule as a network of its own."""
+    columns = network.columns
+    return [as_network(stated(one.name, one.rule, columns), columns) for one in policy.of_kind(Locked)]
