@@ -20,7 +20,8 @@ from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.search.task import search_task
 from conceptrules.learn.training_data import read_training_data
 from conceptrules.model.errors import InputError, warn
-from conceptrules.model.policy import Forbidden, Policy
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.policy import Forbidden, Locked, Policy
 from conceptrules.rule_model import RuleModel
 from conceptrules.tables.table import without_columns
 
@@ -199,6 +200,37 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         ]
         history = [asdict(trial) for trial in found.history]
         return self._take_over(data, history, choices, found.chosen)._finished(y, found.interrupted)
+
+    def refit(self, X: Any, y: Any, *, around: RuleNetwork, **others: Any) -> Self:
+        """Learn again around the locked rules of an edited network.
+
+        The rules that its policy locks stay word for word, and the rest is learned anew. Its other edits are not made
+        again: `conceptrules.edit.replay(around.trail, clf.network_)` does that, and shows conflicts.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            The rows to learn from.
+        y : array-like of shape (n_samples,)
+            The class of each row.
+        around : RuleNetwork
+            The edited network.
+        **others
+            The other parameters of `fit`.
+
+        Returns
+        -------
+        ConceptRuleClassifier
+            This estimator, fitted; its `policy` has the locked rules as well.
+
+        Raises
+        ------
+        InputError
+            If the locked rules contradict the policy of the estimator, or do not fit the table.
+        """
+        own, theirs = self.policy or Policy(), around.policy or Policy()
+        more = [clause for clause in theirs.of_kind(Locked) if clause not in own.clauses]
+        return self.set_params(policy=Policy((*own.clauses, *more), own.domain)).fit(X, y, **others)
 
     def check_parameters(self) -> None:
         """Check all parameters; `fit` does this before it reads the table.

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conceptrules.edit import AddRule, LockRule, replay
 from conceptrules.logic.policies.structure import checks_structure, failure, not_kept
 from conceptrules.model import InputError, RuleNetwork
-from conceptrules.model.policy import Independent, Locked, Monotone, Policy
+from conceptrules.model.policy import Implies, Independent, Locked, Monotone, Policy
 from conceptrules.model.predicate import finite_bounds, holds
 from conceptrules.model.rule_reader import read_rule
 from tests.people import quick_search, simple
@@ -76,12 +77,15 @@ def policies(draw: st.DrawFn, classes: int) -> Policy:
         chosen = draw(st.lists(st.sampled_from(rules), unique=True, min_size=1, max_size=2))
         mode = draw(st.sampled_from(["keep", "decides"]))
         keys["locked"] = [{"rule": rule, "class": names[0], "mode": mode} for rule in chosen]
+    if draw(st.booleans()):
+        rule = draw(st.sampled_from([rule for name, rule in RULES if name in left]))
+        keys["implies"] = [{"if": rule, "then": names[0]}]
     keys["apart"] = draw(st.lists(st.sampled_from(list(itertools.combinations(left, 2))), unique=True, max_size=2))
     one = st.lists(st.sampled_from(left), max_size=1)
     keys["only_for"] = {name: [draw(st.sampled_from(names))] for name in draw(one)}
     keys["cost"] = {name: draw(st.sampled_from([1, 2.5])) for name in draw(one)}
     if draw(st.booleans()):
-        keys["max_edges"] = draw(st.integers(6 if keys["locked"] else 1, 12))
+        keys["max_edges"] = draw(st.integers(10 if keys["locked"] or "implies" in keys else 1, 14))
     if classes == 2 or not rising:
         if draw(st.booleans()):
             keys["default"] = draw(st.sampled_from(names))
@@ -107,9 +111,9 @@ def check(network: RuleNetwork, policy: Policy) -> None:
     for clause in policy.clauses:
         if checks_structure(clause):
             assert failure(clause, network) is None, clause
-        elif isinstance(clause, Locked):
+        elif isinstance(clause, Locked | Implies):
             tests = read_rule(clause.rule, network.columns)
-            assert not_kept(clause, network) is None, clause
+            assert isinstance(clause, Implies) or not_kept(clause, network) is None, clause
             for row, answer in answers.items():
                 values = dict(zip(names, row, strict=True))
                 if all(holds(test.predicate, values[test.predicate.column]) != test.negated for test in tests):
@@ -143,7 +147,7 @@ def test_every_network_of_the_front_satisfies_the_policy(case, seed):
     try:
         clf = quick_search(policy=policy, kinds=KINDS).fit(X, y)
     except InputError as error:  # what is locked may contradict the other clauses
-        assert policy.of_kind(Locked), error  # noqa: PT017
+        assert policy.of_kind(Locked) or policy.of_kind(Implies), error  # noqa: PT017
         return
     for choice in clf.frontier_:
         assert {verdict.outcome for verdict in choice.network.proof.verdicts} <= {"proved"}
@@ -201,6 +205,18 @@ def test_locked_rules_that_contradict_the_rest(keys, message):
     with pytest.raises(InputError) as error:
         quick_search(policy=Policy.of(locked=[rule], **keys)).fit(X, y)
     assert message in str(error.value)
+
+
+def test_refitting_around_an_edited_network_keeps_its_locked_rules():
+    X, y = simple()
+    clf = quick_search(policy=Policy.of(max_edges=20)).fit(X, y)
+    told = {"who": "anna", "why": "an expert says so"}
+    edited = clf.network_.edit(AddRule("age > 61.5 and job = smith", "old"), **told).network
+    edited = edited.edit(LockRule("age > 61.5 and job = smith", "old"), **told).network
+    again = quick_search(policy=Policy.of(max_edges=20)).refit(X[::-1], y[::-1], around=edited)
+    assert "age > 61.5 and job = smith" in set(again.network_.to_frame("pandas")["text"])
+    assert [one.name for one in again.policy.clauses] == ["locked.age > 61.5 and job = smith", "max_edges"]
+    assert [step.outcome for step in replay(edited.trail, again.network_).steps] == ["already", "already"]
 
 
 def test_a_cost_moves_the_search_to_other_columns():

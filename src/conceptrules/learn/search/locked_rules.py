@@ -10,7 +10,7 @@ import numpy as np
 from conceptrules.kernels.search.values import LONGEST, Rules, empty_rules
 from conceptrules.learn.search.binned_table import MAX_BINS, BinnedTable, Bins
 from conceptrules.model.errors import InputError
-from conceptrules.model.policy import Locked, Policy
+from conceptrules.model.policy import Implies, Locked, Policy
 from conceptrules.model.policy.policy import stated
 from conceptrules.model.predicate import Value, finite_bounds, holds, size_of
 from conceptrules.model.rule_reader import Stated
@@ -25,6 +25,14 @@ class LockedRules:
     """Their literals, word for word."""
 
 
+def rules_to_keep(policy: Policy) -> tuple[Locked, ...]:
+    """Return the locked rules, and those that imply a class: they are learned around as rules that decide."""
+    locked = policy.of_kind(Locked)
+    known = {clause.rule for clause in locked if clause.mode == "decides"}
+    implied = (Locked(one.rule, one.label, "decides") for one in policy.of_kind(Implies) if one.rule not in known)
+    return (*locked, *implied)
+
+
 def with_locked_cuts(table: BinnedTable, policy: Policy) -> BinnedTable:
     """Return the table with bins that end where the locked rules cut their columns."""
     wanted: dict[str, set[float]] = {}
@@ -36,7 +44,7 @@ def with_locked_cuts(table: BinnedTable, policy: Policy) -> BinnedTable:
 
 def locked_rules(table: BinnedTable, classes: Sequence[Value], policy: Policy) -> LockedRules:
     """Return the locked rules of a policy."""
-    clauses, every = policy.of_kind(Locked), _tests(table, policy)
+    clauses, every = rules_to_keep(policy), _tests(table, policy)
     rules = empty_rules(len(clauses))
     places = {bins.column.name: place for place, bins in enumerate(table.bins)}
     for number, (clause, tests) in enumerate(zip(clauses, every, strict=True)):
@@ -58,7 +66,7 @@ def locked_rules(table: BinnedTable, classes: Sequence[Value], policy: Policy) -
 
 def _tests(table: BinnedTable, policy: Policy) -> tuple[tuple[Stated, ...], ...]:
     columns = tuple(bins.column for bins in table.bins)
-    return tuple(stated(clause.name, clause.rule, columns) for clause in policy.of_kind(Locked))
+    return tuple(stated(clause.name, clause.rule, columns) for clause in rules_to_keep(policy))
 
 
 def _finer(bins: Bins, cuts: set[float]) -> Bins:

@@ -15,7 +15,7 @@ import numpy as np
 from conceptrules.kernels.search.values import ABOVE, ANYTHING, AT_MOST, GAP, PRESENT, Columns, Rules
 from conceptrules.learn.search.binned_table import BinnedTable
 from conceptrules.learn.search.fit import SearchTask
-from conceptrules.learn.search.locked_rules import locked_rules
+from conceptrules.learn.search.locked_rules import locked_rules, rules_to_keep
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.logic.policies.proof import check_contradictions
 from conceptrules.model.errors import InputError
@@ -39,7 +39,7 @@ from conceptrules.model.policy import (
 from conceptrules.model.policy.policy import check_policy
 from conceptrules.model.predicate import Value
 
-LATER: tuple[type[Clause], ...] = (LeastRows, LeastPrecision, Fair, Implies)
+LATER: tuple[type[Clause], ...] = (LeastRows, LeastPrecision, Fair)
 """Clauses that are proved of networks, but that the search does not keep yet."""
 _LIMITS = {"edges": "max_edges", "rules": "max_rules", "literals": "max_rule_length"}
 
@@ -60,7 +60,7 @@ def under(policy: Policy, task: SearchTask) -> SearchTask:
     check_contradictions(policy, columns, task.classes)
     start = _start(policy, task.classes, task.rows.mass.sum(axis=0).tolist())
     asked = masked(task.columns, task.table, task.classes, policy, start)
-    locked = locked_rules(task.table, task.classes, policy) if policy.of_kind(Locked) else None
+    locked = locked_rules(task.table, task.classes, policy) if rules_to_keep(policy) else None
     settings = _settings(task.settings, policy, task.classes, start)
     if locked is not None:
         _check_locked(policy, asked, locked.rules)
@@ -80,7 +80,7 @@ def under(policy: Policy, task: SearchTask) -> SearchTask:
 
 def _check_locked(policy: Policy, columns: Columns, rules: Rules) -> None:
     """Raise an `InputError` if a locked rule asks what rules of its class may not ask."""
-    for number, clause in enumerate(policy.of_kind(Locked)):
+    for number, clause in enumerate(rules_to_keep(policy)):
         for condition in range(rules.length[number]):
             column = rules.column[number, condition]
             asked, bins = columns.may_ask[rules.owner[number], column], columns.bins[column]
@@ -146,7 +146,7 @@ def _settings(settings: SearchSettings, policy: Policy, classes: Sequence[Value]
 
 def may_vote(policy: Policy, classes: Sequence[Value]) -> bool:
     """Return whether a majority of networks that satisfy a policy satisfies it too."""
-    kinds = (OnlyFor, Apart, Default, Priority, Independent, Locked)
+    kinds = (OnlyFor, Apart, Default, Priority, Independent, Locked, Implies)
     if any(isinstance(clause, kinds) for clause in policy.clauses):
         return False
     return not policy.of_kind(Monotone) or len(classes) == 2
@@ -155,7 +155,7 @@ def may_vote(policy: Policy, classes: Sequence[Value]) -> bool:
 def _start(policy: Policy, classes: Sequence[Value], mass: Sequence[float]) -> Start:
     default = next((classes.index(one.label) for one in policy.of_kind(Default)), None)
     priority = next((tuple(map(classes.index, one.classes)) for one in policy.of_kind(Priority)), None)
-    deciding = {classes.index(one.label): one for one in policy.of_kind(Locked) if one.mode == "decides"}
+    deciding = {classes.index(one.label): one for one in rules_to_keep(policy) if one.mode == "decides"}
     if len(deciding) > 1:
         raise InputError(f"{list(deciding.values())[1].name}: locked rules of several classes cannot all decide yet")
     for first_class, clause in deciding.items():

@@ -30,14 +30,11 @@ def shortest(
     """
     simple = simplify(coded.network, coded.bits(seen))
     smaller = minimise(simple)
-    shortest = in_order(smaller if settings.kept_by(smaller) else simple)
+    short = in_order(smaller if settings.kept_by(smaller) else simple)
     if policy is None or not policy.clauses:
-        return shortest
-    bits = coded.bits(seen)
-    ways = [
-        shortest,
-        *(in_order(one) for one in (simple, simplify(coded.network), _needed(coded.network, bits, policy))),
-    ]
+        return short
+    needed = _needed(coded.network, coded.bits(seen), policy)
+    ways = [short, *map(in_order, (simple, simplify(coded.network), needed, coded.network))]
     proofs = [prove(one, policy) for one in ways]
     kept = [one for one, proof in zip(ways, proofs, strict=True) if proof.proved]
     if kept:

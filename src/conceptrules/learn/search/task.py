@@ -12,13 +12,13 @@ from conceptrules.learn.holdout import GIVEN, HELD_BACK, TRAINING, warn_of_small
 from conceptrules.learn.row_groups import equal_rows
 from conceptrules.learn.search.binned_table import MAX_BINS, binned_table, coarser
 from conceptrules.learn.search.fit import SearchTask
-from conceptrules.learn.search.locked_rules import with_locked_cuts
+from conceptrules.learn.search.locked_rules import rules_to_keep, with_locked_cuts
 from conceptrules.learn.search.merged_rows import Fold, merged
 from conceptrules.learn.search.policy_masks import under
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.training_data import TrainingData, open_validation_rows
 from conceptrules.model.errors import InputError
-from conceptrules.model.policy import Locked, Policy
+from conceptrules.model.policy import Policy
 from conceptrules.model.policy.policy import check_policy
 
 # Rows up to which several folds, or two of them, are held out in turn; of larger tables one part is.
@@ -54,7 +54,7 @@ def search_task(
         table = coarser(table, rows, bins)
         codes = table.codes(data.table)
         rows = some(slice(None))
-    if policy is not None and policy.of_kind(Locked):
+    if policy is not None and rules_to_keep(policy):
         check_policy(policy, data.binarizer.columns_, data.classes.tolist())
         table = with_locked_cuts(table, policy)
         codes = table.codes(data.table)
