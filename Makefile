@@ -12,7 +12,7 @@ export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 export NUMBA_NUM_THREADS ?= 2
 
-.PHONY: setup demo test test-long coverage check kernels browser dist figures gallery baselines paper tables clean
+.PHONY: setup demo test test-long coverage check kernels browser dist figures gallery baselines paper tables docs clean
 setup: $(STAMP)
 
 # The build backend is installed first, so that it is pinned like everything else.
@@ -72,6 +72,13 @@ figures: $(STAMP)
 gallery: $(TESTS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python docs/gallery.py
 	$(BIN)/python docs/report_images.py
+
+# The documentation site, in docs/_build/html: warnings are errors, and every example is run.
+docs: $(STAMP)
+	$(BIN)/python -m pip install --quiet -c constraints.txt --no-build-isolation -e '.[docs]'
+	rm -rf docs/_build docs/auto_examples docs/generated
+	$(BIN)/python -m sphinx -q -W --keep-going -d docs/_build/doctrees docs docs/_build/html
+	$(BIN)/python docs/built_site.py
 
 # Weka's J48 and pysbrl, which the paper compares with.
 baselines:

@@ -86,7 +86,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         The classes, sorted.
     n_features_in_ : int
         The number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         The names of the columns, where they are text.
 
     See Also

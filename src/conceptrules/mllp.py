@@ -94,7 +94,7 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
         The classes, sorted.
     n_features_in_ : int
         The number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         The names of the columns, where they are text.
 
     See Also
