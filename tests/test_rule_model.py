@@ -200,10 +200,8 @@ def test_a_table_twice_over_and_a_weight_of_two_are_no_better(quick: Quick) -> N
     assert twice.frontier_ == weighted.frontier_
     assert twice.network_ == weighted.network_
     assert twice.network_.training.validation.crs_f1 < 0.98
-    if quick is quick_search:  # the steps of gradient descent are others where rows are heavier
-        assert twice.network_ == once.network_
-        assert twice.frontier_ == once.frontier_
-        assert twice.network_.training.validation.crs_f1 == once.network_.training.validation.crs_f1
+    gain = twice.network_.training.validation.crs_f1 - once.network_.training.validation.crs_f1
+    assert gain < 0.05
     assert twice.network_.training.validation.rows == 2 * once.network_.training.validation.rows
     assert sum(twice.network_.statistics.rows) == 2 * len(y)
 

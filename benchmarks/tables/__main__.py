@@ -3,6 +3,7 @@
     python -m benchmarks.tables                                            everything that is missing
     python -m benchmarks.tables --tables iris,tae --models cart,lightgbm   of these only
     python -m benchmarks.tables --models conceptrules --seeds 0..4         five seeds, for the spread
+    python -m benchmarks.tables --models ablations --max-rows 5000         without one idea each
     python -m benchmarks.tables report                                     RESULTS.md and its pictures, from the records
 
 A run that was interrupted goes on where it stopped. Each fit has one thread. Times are compared with a fit of LightGBM
@@ -20,6 +21,8 @@ from pathlib import Path
 from benchmarks.paper.__main__ import THREADS, seeds
 
 NAMES = ("conceptrules", "conceptrules-fast", "cart", "lightgbm", "ebm", "forest")
+ABLATIONS = ("without-forest", "255-bins", "common-default", "nothing-afresh")
+"""The default search without one of its ideas each."""
 
 
 def arguments(given: list[str] | None = None) -> Namespace:
@@ -27,7 +30,7 @@ def arguments(given: list[str] | None = None) -> Namespace:
     parser.add_argument("command", nargs="?", default="run", choices=("run", "report"))
     parser.add_argument("--tables", default="all", help="names with commas, or all")
     parser.add_argument("--max-rows", type=int, default=10**9, metavar="N", help="leave larger tables out")
-    parser.add_argument("--models", default=",".join(NAMES), help=f"of {', '.join(NAMES)}")
+    parser.add_argument("--models", default=",".join(NAMES), help=f"of {', '.join(NAMES)}, ablations")
     parser.add_argument("--folds", type=seeds, default=(0, 1, 2, 3, 4), help="0, or 0,1, or 0..4 (0..4)")
     parser.add_argument("--seeds", type=seeds, default=(0,), help="of our models: 0, or 0,1, or 0..4 (0)")
     parser.add_argument("--jobs", type=int, default=1, help="processes; more than one, and times are not compared")
@@ -65,7 +68,7 @@ def main(given: list[str] | None = None) -> int:
     if not known:
         raise SystemExit("no tables: set $CONCEPTRULES_DATA to folders with a MANIFEST.toml, a colon between them")
     wanted = [name for name in chosen(asked.tables, list(known), "table") if known[name][0].rows <= asked.max_rows]
-    models = chosen(asked.models, list(NAMES), "model")
+    models = chosen(asked.models.replace("ablations", ",".join(ABLATIONS)), [*NAMES, *ABLATIONS], "model")
     path = asked.records or RECORD
     plan = Plan(wanted, models, asked.folds, asked.seeds, asked.jobs, asked.limit, asked.again, path)
     for record in run(plan):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from benchmarks.tables.suite import Table
 
@@ -24,6 +26,16 @@ class Model:
     """What is not as the package has it by default."""
     edges: Callable[[Any], int | None] = lambda fitted: None
     ours: bool = False
+    changed: Mapping[str, Any] = field(default_factory=dict)
+    """What an ablation changes in the search: module.NAME below conceptrules.learn.search, and its value."""
+
+    @contextmanager
+    def as_changed(self) -> Iterator[None]:
+        """Change the search as long as this lasts."""
+        with ExitStack() as stack:
+            for name, value in self.changed.items():
+                stack.enter_context(patch(f"conceptrules.learn.search.{name}", value))
+            yield
 
     def rows(self, table: Table, index: Any) -> Any:
         """Return rows of the table in the form that the model takes."""
@@ -84,14 +96,23 @@ def _branches(fitted: Any) -> int:
     return int(fitted[-1].tree_.node_count) - 1
 
 
+def _ours(settings: Mapping[str, Any], changed: Mapping[str, Any] | None = None) -> Model:
+    return Model("conceptrules", _conceptrules, settings, _network_edges, ours=True, changed=changed or {})
+
+
 MODELS = {
     # LightGBM is the clock of the others, so it comes first. Without the weight it fails on chess.
     "lightgbm": Model("lightgbm", _lightgbm, {"min_child_weight": 1}),
     "cart": Model("scikit-learn", _cart, edges=_branches),
-    "conceptrules-fast": Model("conceptrules", _conceptrules, {"effort": "fast"}, _network_edges, ours=True),
-    "conceptrules": Model("conceptrules", _conceptrules, {}, _network_edges, ours=True),
+    "conceptrules-fast": _ours({"effort": "fast"}),
+    "conceptrules": _ours({}),
     "ebm": Model("interpret-core", _ebm),
     "forest": Model("scikit-learn", _forest, {"n_estimators": 100}),
+    # Ablations: the default without one of its ideas each.
+    "without-forest": _ours({}, {"fit.FOREST_UP_TO": 0}),
+    "255-bins": _ours({"max_bins": 255}),
+    "common-default": _ours({}, {"regularization_path._DEFAULTS": 0}),
+    "nothing-afresh": _ours({}, {"regularization_path._FRESH": -1}),
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from statistics import mean, median
+from statistics import mean, median, stdev
 from typing import Any
 
 from benchmarks import jsonl
@@ -14,6 +14,12 @@ from benchmarks.tables.summary import FAST, OURS, Cell, Cells, cells, goals, of
 
 RECORD = jsonl.RECORDS / "tables.jsonl"
 TITLES = {OURS: "ours", FAST: "ours, fast", "cart": "CART", "lightgbm": "LightGBM", "ebm": "EBM", "forest": "forest"}
+ABLATIONS = {
+    "without-forest": "no mixed rows that a forest labels",
+    "255-bins": "a choice of few cuts on small tables (255 bins instead)",
+    "common-default": "only the commonest class as the default of grown networks",
+    "nothing-afresh": "no network grown afresh at each penalty",
+}
 WORST = 5
 INTRODUCTION = """\
 Made by `make tables` from `benchmarks/records/tables.jsonl`; `python -m benchmarks.tables` runs what is missing.
@@ -57,6 +63,7 @@ def page(entries: Iterable[Mapping[str, Any]], found: Cells) -> str:
         by_table(found, lambda cell: "" if cell.edges is None else f"{cell.edges:.0f}", (OURS, FAST, "cart")),
         "Time of a fit in fits of LightGBM (for LightGBM itself: seconds):",
         by_table(found, _time),
+        *ablations(found),
         "## Accuracy",
         by_table(found, lambda cell: f"{cell.accuracy:.2f}"),
         "## Log loss",
@@ -112,9 +119,33 @@ def worst(found: Cells) -> list[str]:
     return lines
 
 
+def ablations(found: Cells) -> list[str]:
+    """Return what the default loses without one of its ideas each, on the tables where that was tried."""
+    rows = []
+    for model, title in ABLATIONS.items():
+        pairs = of(found, model, OURS)
+        if pairs:
+            apart = [without.f1 - own.f1 for without, own in pairs]
+            error = stdev(apart) / len(apart) ** 0.5 if len(apart) > 1 else 0.0
+            edges = mean((without.edges or 0) for without, _ in pairs) / mean((own.edges or 1) for _, own in pairs)
+            times = median(without.cpu / own.cpu for without, own in pairs)
+            score = f"{signed(mean(apart))} ± {error:.2f}"
+            rows.append((title, str(len(pairs)), score, f"{edges:.2f}", f"{times:.2f}"))
+    if not rows:
+        return []
+    told = (
+        "The default without one of its ideas each: the difference of the mean macro-F1, with its standard error over "
+        "the tables, and edges and times in terms of the default's."
+    )
+    header = ("without", "tables", "macro-F1, points", "edges", "time")
+    return ["## What each idea is worth", told, markdown(header, rows)]
+
+
 def notes(entries: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return what failed or was stopped, and is empty above."""
-    told = sorted({f"{TITLES[one['model']]} on {one['table']}: {one['note']}" for one in entries if "note" in one})
+    told = sorted(
+        {f"{(TITLES | ABLATIONS)[one['model']]} on {one['table']}: {one['note']}" for one in entries if "note" in one}
+    )
     return ["Without a result: " + "; ".join(told) + "."] if told else []
 
 

@@ -122,7 +122,7 @@ def run_job(job: Job) -> Iterator[Record]:
             **times,
             "jobs": plan.jobs,
             "code": MODELS[model].code(),
-            "settings": dict(MODELS[model].settings),
+            "settings": {**MODELS[model].settings, **MODELS[model].changed},
             "machine": _machine(),
             "load": os.getloadavg()[0],
         }
@@ -147,7 +147,7 @@ def measure(table: Table, fold: int, name: str, seed: int, limit: float) -> Reco
     X, y, X_test, y_test = model.rows(table, train), table.y[train], model.rows(table, test), table.y[test]
     estimator = model.make(table.numbers, seed, **model.settings)
     try:
-        with warnings.catch_warnings(), _time_limit(limit):
+        with warnings.catch_warnings(), _time_limit(limit), model.as_changed():
             warnings.simplefilter("ignore")
             wall, cpu = perf_counter(), process_time()
             estimator.fit(X, y)

@@ -16,7 +16,7 @@ pytest.importorskip("lightgbm", reason="needs the extra `bench`")
 from benchmarks import jsonl
 from benchmarks.paper.__main__ import THREADS
 from benchmarks.tables import runs
-from benchmarks.tables.__main__ import NAMES, main
+from benchmarks.tables.__main__ import ABLATIONS, NAMES, main
 from benchmarks.tables.models import MODELS
 from benchmarks.tables.page import page
 from benchmarks.tables.runs import KEY, Plan, jobs, measure, run
@@ -128,7 +128,7 @@ def test_the_limit_stops_a_fit(suite: Path) -> None:
 
 
 def test_the_models_on_the_command_line_are_those_there_are() -> None:
-    assert set(NAMES) == set(MODELS)
+    assert {*NAMES, *ABLATIONS} == set(MODELS)
 
 
 def test_unknown_names_are_refused(suite: Path) -> None:

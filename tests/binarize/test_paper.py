@@ -25,7 +25,7 @@ FEATURES = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:constant columns", "ignore:read as ordered")  # mushroom's veil-type, months
+@pytest.mark.filterwarnings("ignore:constant columns")  # mushroom's veil-type
 @pytest.mark.parametrize(("name", "features"), FEATURES.items())
 def test_number_of_binary_features(name: str, features: int) -> None:
     if "CONCEPTRULES_DATA" not in os.environ:

@@ -130,8 +130,9 @@ def test_groups_and_the_newest_rows_are_held_out(run):
         assert [column.name for column in load("new.json").columns] == ["street", "noise"]
         return load("new.json").training.validation
 
-    assert score("-t", "class").crs_f1 > 0.8
-    assert score("-t", "class", "--groups", "house").crs_f1 < 0.7
+    alone, together = score("-t", "class"), score("-t", "class", "--groups", "house")
+    assert alone.crs_f1 > together.crs_f1 + 0.1  # three members of a house are known where the fourth is held out
+    assert together.crs_f1 < 0.7
     assert score("-t", "later").crs_f1 > 0.6
     for name in ("day", "date"):
         assert (found := score("-t", "later", "--time", name)).crs_f1 < 0.4

@@ -57,29 +57,22 @@ def test_history_marks_the_epoch_that_was_chosen():
     assert figure.axes[2].lines[-1].get_xdata() == [10, 10]
 
 
-def path_point(penalty, *, members=1, augmented=False):
+def path_point(penalty, *, members=1):
     return {
         "penalty": penalty,
         "members": members,
-        "augmented": augmented,
+        "augmented": False,
         "edges": 9,
         "score": 0.9,
         "training_score": 1,
     }
 
 
-def test_paths_with_mixed_rows_are_lines_of_their_own():
-    lines = [path_point(penalty, augmented=mixed) for mixed in (False, True) for penalty in (5, 2, 1)]
-    figure = plots.history([*lines, path_point(2, members=3)])
+def test_votes_are_dots_beside_the_path():
+    figure = plots.history([*map(path_point, (5, 2, 1)), path_point(2, members=3)])
     drawn(figure)
-    assert [list(line.get_xdata()) for line in figure.axes[1].lines] == [[5, 2, 1], [5, 2, 1], [2]]
-    labels = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
-    assert labels == [
-        "training rows",
-        "training rows, with mixed rows",
-        "held-out rows",
-        "held-out rows, with mixed rows",
-    ]
+    assert [list(line.get_xdata()) for line in figure.axes[1].lines] == [[5, 2, 1], [2]]
+    assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == ["training rows", "held-out rows"]
     assert [text.get_text() for text in figure.axes[1].get_legend().get_texts()] == ["several networks that vote"]
 
 

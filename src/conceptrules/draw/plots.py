@@ -95,7 +95,7 @@ def history(scores: Sequence[Mapping[str, Any]], *, training: Training | None = 
 
 
 def _regularization_path(scores: Sequence[Mapping[str, Any]], training: Training | None) -> Figure:
-    """Plot single networks as lines, without and with mixed rows, and networks of which several vote as dots."""
+    """Plot single networks as lines, and networks of which several vote as dots."""
     figure = _figure(8, 3.4)
     panels = figure.subplots(1, 2)
     for axes, title in zip(panels, (_score_name(training), "edges"), strict=True):
@@ -103,8 +103,6 @@ def _regularization_path(scores: Sequence[Mapping[str, Any]], training: Training
         axes.set_xlabel("edge penalty, in rows")
         axes.grid(alpha=0.25)
     single = [line for line in scores if line["members"] == 1]
-    mixed = [line for line in single if line["augmented"]]
-    single = [line for line in single if not line["augmented"]]
     voting = [line for line in scores if line["members"] > 1]
     shown: tuple[tuple[Axes, str, str, dict[str, Any]], ...] = (
         (panels[0], "training_score", "training rows", {"linestyle": ":"}),
@@ -114,9 +112,6 @@ def _regularization_path(scores: Sequence[Mapping[str, Any]], training: Training
     for axes, name, label, style in shown:
         axes.plot([line["penalty"] for line in single], [line[name] for line in single], color=LIGHT[0], label=label,
                   linewidth=1.4, **style)  # fmt: skip
-        if mixed:
-            axes.plot([line["penalty"] for line in mixed], [line[name] for line in mixed], color=LIGHT[2],
-                      label=label and f"{label}, with mixed rows", linewidth=1.4, **style)  # fmt: skip
         if voting:
             axes.plot([line["penalty"] for line in voting], [line[name] for line in voting], "o", color=LIGHT[1],
                       label="" if label else "several networks that vote")  # fmt: skip

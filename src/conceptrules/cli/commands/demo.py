@@ -38,7 +38,7 @@ def learn_tic_tac_toe(seed: int, report: str) -> int:
     out.print("Learning; the very first run on a machine compiles its kernels before, which takes some ten seconds.\n")
     start = perf_counter()
     # Without negation rules say where x is, not where o is not, which these boards do not tell apart.
-    clf = ConceptRuleClassifier(negation=False, random_state=seed).fit(data.X, data.y)
+    clf = ConceptRuleClassifier(effort="fast", negation=False, random_state=seed).fit(data.X, data.y)
     seconds = perf_counter() - start
     out.print(str(clf.network_))
     found = winning_lines(clf.network_)

@@ -15,6 +15,8 @@ from conceptrules.learn.search.merged_rows import Codes, Floats, rows_of
 
 FEWEST, _MANY = 2000, 4000
 """The number of mixed rows: four for each row, but no fewer than `FEWEST`; beyond `_MANY` only one for each row."""
+_CELLS = 2_000_000
+"""Values of all mixed rows together: of a table with thousands of columns there are fewer such rows."""
 WEIGHT = 3.0
 """What all mixed rows weigh together, in terms of the rows of the table."""
 _ALIKE = 0.75
@@ -64,7 +66,7 @@ def mixed(rows: Rows, count: int, rng: np.random.Generator) -> Codes:
 def augmented(rows: Rows, forest: Forest, rng: np.random.Generator) -> Rows:
     """Return the rows with mixed ones behind them."""
     size = len(rows.label)
-    count = max(FEWEST, min(4 * size, _MANY), size)
+    count = min(max(FEWEST, min(4 * size, _MANY), size), max(_CELLS // rows.codes.shape[1], size))
     codes = mixed(rows, count, rng)
     mass = forest.shares(codes) * (WEIGHT * rows.mass.sum() / count)
     return rows_of(np.concatenate([rows.codes, codes]), np.concatenate([rows.mass, mass]))

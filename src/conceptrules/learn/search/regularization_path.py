@@ -89,7 +89,9 @@ class Path:
             return self._last
         found = [self._search(one, penalty) for one in (self._last,) if one is not None]
         if not found or found[0].edges <= _FRESH:
-            found.append(self._search(self._nothing(), penalty))
+            # Of two classes either may be the simpler one to describe.
+            tries = self._defaults if self._defaults == 2 else 1
+            found += [self._search(self._nothing(), penalty) for _ in range(tries)]
         self._last = max(found, key=lambda one: one.score - penalty * self._unit * one.edges)
         return self._last
 

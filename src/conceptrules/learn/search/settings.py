@@ -45,7 +45,7 @@ class Effort:
 
 EFFORTS = {
     "fast": Effort(sweeps=3, seeds=1, regrow=0, lowest=0.3, trees=0, folds=2, votes=False, small_votes=False),
-    "default": Effort(sweeps=4, seeds=1, regrow=0, lowest=0.07, trees=60, folds=3, votes=True, small_votes=False),
+    "default": Effort(sweeps=4, seeds=1, regrow=0, lowest=0.07, trees=50, folds=3, votes=True, small_votes=False),
     "best": Effort(sweeps=8, seeds=3, regrow=4, lowest=0.03, trees=200, folds=5, votes=True, small_votes=True),
 }
 

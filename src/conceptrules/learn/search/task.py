@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from conceptrules.kernels.search.values import Rows
 from conceptrules.learn.holdout import GIVEN, HELD_BACK, TRAINING, warn_of_small
 from conceptrules.learn.row_groups import equal_rows
-from conceptrules.learn.search.binned_table import MAX_BINS, binned_table, coarser
+from conceptrules.learn.search.binned_table import MAX_BINS, BinnedTable, binned_table, coarser
 from conceptrules.learn.search.fit import SearchTask
 from conceptrules.learn.search.locked_rules import rules_to_keep, with_locked_cuts
 from conceptrules.learn.search.merged_rows import Fold, merged
@@ -23,8 +23,9 @@ from conceptrules.model.policy.policy import check_policy
 
 # Rows up to which several folds, or two of them, are held out in turn; of larger tables one part is.
 _SEVERAL_FOLDS, _TWO_FOLDS = 5_000, 20_000
-# A column of a small table has few bins: the more cuts there are to choose from, the more of the choice is chance.
-_FEW_BINS, _FEW_BINS_UP_TO = 32, 10_000
+# The more cuts a small table has to choose from, the more of the choice is chance: all columns of numbers have about so
+# many together, but none has fewer than the least.
+_CUTS, _LEAST_BINS, _FEW_CUTS_UP_TO = 512, 32, 10_000
 
 
 def search_task(
@@ -49,7 +50,7 @@ def search_task(
         return merged(codes[chosen], data.target[chosen], data.weight[chosen], class_weight)
 
     together, rows = data.groups or equal_rows(codes), some(slice(None))
-    bins = max_bins or (_FEW_BINS if len(rows.label) <= _FEW_BINS_UP_TO else MAX_BINS)
+    bins = max_bins or _most_bins(table, len(rows.label))
     if bins < MAX_BINS:
         table = coarser(table, rows, bins)
         codes = table.codes(data.table)
@@ -89,3 +90,11 @@ def _splits(rows: int, wanted: int) -> tuple[int, float]:
     if rows <= _SEVERAL_FOLDS:
         return wanted, 1 / max(wanted, 3)
     return (min(wanted, 2) if rows <= _TWO_FOLDS else 1), 0.2
+
+
+def _most_bins(table: BinnedTable, rows: int) -> int:
+    """Return the most bins of a column of numbers, unless the user says it."""
+    if rows > _FEW_CUTS_UP_TO:
+        return MAX_BINS
+    numbers = sum(bins.column.ordered and bins.count > _LEAST_BINS for bins in table.bins)
+    return min(max(_CUTS // max(numbers, 1), _LEAST_BINS), MAX_BINS)
