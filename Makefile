@@ -12,7 +12,7 @@ export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 export NUMBA_NUM_THREADS ?= 2
 
-.PHONY: setup demo test test-long coverage check kernels browser dist figures gallery baselines paper tables docs clean
+.PHONY: setup demo test test-long coverage check kernels browser dist figures gallery pictures baselines paper tables docs clean
 setup: $(STAMP)
 
 # The build backend is installed first, so that it is pinned like everything else.
@@ -79,6 +79,10 @@ docs: $(STAMP)
 	rm -rf docs/_build docs/auto_examples docs/generated
 	$(BIN)/python -m sphinx -q -W --keep-going -d docs/_build/doctrees docs docs/_build/html
 	$(BIN)/python docs/built_site.py
+
+# The picture of the README, which has to show the rules that the README prints.
+pictures: $(TESTS)
+	$(BIN)/python docs/product_picture.py
 
 # Weka's J48 and pysbrl, which the paper compares with.
 baselines:

@@ -24,6 +24,7 @@ VIEWS: dict[str, dict[str, Any]] = {
     "dark": {"viewport": {"width": 1200, "height": 900}, "color_scheme": "dark"},
     "phone": {"viewport": {"width": 390, "height": 844}},
 }
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 COLOURS = 160  # of a picture: a third of the size; the rare colours of columns are kept
 
 
@@ -45,9 +46,8 @@ def write(path: Path) -> None:
 
 
 def picture(page_path: Path, path: Path, options: dict[str, Any]) -> None:
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--headless", "--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--headless", "--no-sandbox"])
         page = browser.new_context(**options).new_page()
         page.goto(page_path.as_uri())
         page.wait_for_selector("#counterfactual[data-state=done]", state="attached")
@@ -55,6 +55,11 @@ def picture(page_path: Path, path: Path, options: dict[str, Any]) -> None:
         page.set_viewport_size({**options["viewport"], "height": page.evaluate("document.body.scrollHeight")})
         page.screenshot(path=path, full_page=True)
         browser.close()
+    shrink(path)
+
+
+def shrink(path: Path) -> None:
+    """Keep so many colours of a picture."""
     with Image.open(path) as image:
         image.convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
             path, optimize=True

@@ -23,6 +23,7 @@ DOCS = ROOT / "docs"
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("*.md")), *sorted((ROOT / "benchmarks").glob("*/*.md"))]
 BUILT = {"auto_examples/index", "generated/commands"}  # pages that `make docs` writes
 ROOMS = ["datasets", "edit", "explain", "io", "logic", "model", "model.policy", "plots", "tables"]
+RAW = "https://raw.githubusercontent.com/conceptrules/conceptrules/main/"
 MODULES = {"datasets", "explain", "plots"}  # public names that are rooms themselves
 
 
@@ -71,6 +72,16 @@ def test_the_links_of_a_page_lead_somewhere(page):
         )
         lost += [] if known else [link]
     assert lost == []
+
+
+def test_the_pictures_of_the_readme_are_there_and_small():
+    """PyPI shows the README too, so they have whole addresses."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    pictures = re.findall(r'(?:src|srcset)="([^"]*)"', text)
+    assert len(pictures) == 2
+    for address in pictures:
+        assert address.startswith(RAW)
+        assert (ROOT / address.removeprefix(RAW)).stat().st_size < 150_000
 
 
 def test_every_page_is_in_the_site():
