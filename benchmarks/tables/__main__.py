@@ -4,6 +4,7 @@
     python -m benchmarks.tables --tables iris,tae --models cart,lightgbm   of these only
     python -m benchmarks.tables --models conceptrules --seeds 0..4         five seeds, for the spread
     python -m benchmarks.tables --models ablations --max-rows 5000         without one idea each
+    python -m benchmarks.tables flights                                    a million rows: time and memory
     python -m benchmarks.tables report                                     RESULTS.md and its pictures, from the records
 
 A run that was interrupted goes on where it stopped. Each fit has one thread. Times are compared with a fit of LightGBM
@@ -27,7 +28,7 @@ ABLATIONS = ("without-forest", "255-bins", "common-default", "nothing-afresh")
 
 def arguments(given: list[str] | None = None) -> Namespace:
     parser = ArgumentParser("python -m benchmarks.tables", None, __doc__, formatter_class=RawDescriptionHelpFormatter)
-    parser.add_argument("command", nargs="?", default="run", choices=("run", "report"))
+    parser.add_argument("command", nargs="?", default="run", choices=("run", "report", "flights"))
     parser.add_argument("--tables", default="all", help="names with commas, or all")
     parser.add_argument("--max-rows", type=int, default=10**9, metavar="N", help="leave larger tables out")
     parser.add_argument("--models", default=",".join(NAMES), help=f"of {', '.join(NAMES)}, ablations")
@@ -61,6 +62,10 @@ def main(given: list[str] | None = None) -> int:
         return 0
     # Libraries read these when they are loaded, so this comes before any of them.
     os.environ.update(dict.fromkeys(THREADS, "1"))
+    if asked.command == "flights":
+        from benchmarks.tables.flights import main as flights
+
+        return flights(min(asked.max_rows, 10**6))
     from benchmarks.tables.runs import RECORD, Plan, run
     from benchmarks.tables.suite import tables
 

@@ -123,7 +123,7 @@ def run_job(job: Job) -> Iterator[Record]:
             "jobs": plan.jobs,
             "code": MODELS[model].code(),
             "settings": {**MODELS[model].settings, **MODELS[model].changed},
-            "machine": _machine(),
+            "machine": machine_name(),
             "load": os.getloadavg()[0],
         }
         jsonl.put(plan.path, [jsonl.rounded(record)], KEY)
@@ -206,6 +206,6 @@ def warm_up(name: str) -> None:
 
 
 @cache
-def _machine() -> str:
+def machine_name() -> str:
     about = machine()
     return f"{about['processor']}, {about['architecture']}, {about['cores']} cores"
