@@ -12,6 +12,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import repeat
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,8 @@ from conceptrules.model.predicate import Value
 _SIZE = 1.2e-3
 """What a class of one edge costs where held-out rows choose a network, in units of their score; one of 100 edges costs
 ten times that. So a class of 100 edges has to be 0.006 better than one of 25, else the smaller network is taken."""
+_TOLERANCE = 0.25
+"""The smallest network is chosen that is so much of a standard error below the best, or less."""
 _QUICK = 2.5
 """Down to this penalty a network takes no time, and the first ones, of a few edges, are good or bad by chance."""
 _HOPELESS = 0.02
@@ -281,12 +284,24 @@ def _value(trial: Trial, classes: int) -> float:
     return trial.score - _SIZE * (max(trial.edges, 1) / classes) ** 0.5 - (_VOTE if trial.members > 1 else 0)
 
 
+def _chosen(found: _Found) -> Trial:
+    """Return the smallest network that the held-out rows hardly tell from the best, or that without rules."""
+    task, held = found.task, sum(len(fold.held.label) for fold in found.task.folds)
+    values = [_value(trial, len(task.classes)) for trial in found.trials]
+    best = found.trials[int(np.argmax(values))]
+    if best.chance > _CHANCE and held >= _ENOUGH:
+        return found.trials[0]
+    share = min(max(best.score, 0.0), 1.0)
+    least = max(values) - _TOLERANCE * (share * (1 - share) / held) ** 0.5
+    return min(
+        (trial for trial, value in zip(found.trials, values, strict=True) if value >= least), key=attrgetter("edges")
+    )
+
+
 def _front(found: _Found, pool: Executor, interrupted: bool) -> SearchResult:
     """Return the Pareto front of the networks of all rows, from the smallest to the chosen and the best one."""
     task = found.task
-    chosen = max(found.trials, key=lambda trial: _value(trial, len(task.classes)))
-    if chosen.chance > _CHANCE and sum(len(fold.held.label) for fold in task.folds) >= _ENOUGH:
-        chosen = found.trials[0]  # no rules
+    chosen = _chosen(found)
     best = max(found.trials, key=lambda trial: trial.score)
     lowest = min(chosen.penalty, best.penalty)
     wanted = [trial for trial in found.trials if trial.members == 1 and trial.penalty >= lowest]
