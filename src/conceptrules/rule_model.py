@@ -15,6 +15,7 @@ from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
 from conceptrules.binarize import Binarizer
+from conceptrules.binarize.inspection import Finding
 from conceptrules.explain.explanation import Explanation
 from conceptrules.explain.importance_scores import column_shares
 from conceptrules.explain.scores import Evaluation
@@ -366,6 +367,11 @@ class RuleModel:
     def feature_names_in_(self) -> NDArray[np.object_]:
         """The names of the columns, where they are text."""
         return self.binarizer_.feature_names_in_
+
+    @property
+    def inspection_(self) -> tuple[Finding, ...]:
+        """What is worth a look about the table that `fit` saw, such as copies of the target; none of a loaded model."""
+        return getattr(self.binarizer_, "inspection_", ())
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the rules, or before fitting what scikit-learn shows."""

@@ -11,8 +11,9 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from conceptrules.binarize.columns import GivenKind, Literals, PredicateSettings, learn_column
+from conceptrules.binarize.columns import GivenKind, LearnedColumn, Literals, PredicateSettings, learn_column
 from conceptrules.binarize.doubtful_columns import doubt
+from conceptrules.binarize.inspection import Finding, duplicates, many_categories, rare_classes, sample
 from conceptrules.binarize.quantile_cuts import QUANTILES
 from conceptrules.binarize.target import Target
 from conceptrules.model.errors import ColumnWarning, DateWarning, InputError, warn
@@ -58,6 +59,9 @@ class Binarizer(TransformerMixin, BaseEstimator):
         The columns as training saw them.
     categories_dropped_ : tuple of (str, int)
         The columns with more categories than are kept, and how many are not.
+    inspection_ : tuple of Finding
+        What is worth a look before learning from the table: copies of the target, identifiers, dates, constant and
+        duplicate columns, columns with very many categories, classes with a handful of rows.
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : array of str
@@ -72,6 +76,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
     """
 
     columns_: tuple[Column, ...]
+    inspection_: tuple[Finding, ...]
     categories_dropped_: tuple[tuple[str, int], ...]
     predicates_: tuple[Predicate, ...]
 
@@ -121,23 +126,42 @@ class Binarizer(TransformerMixin, BaseEstimator):
         rows = np.flatnonzero(target.weight)
         if len(rows) < table.rows:
             table, target = table.take(rows), target.take(rows)
-        learned = []
+        learned: list[LearnedColumn] = []
+        findings: list[Finding] = []
+        samples: dict[Column, bytes | None] = {}
         for cells in map(table.cells, range(len(table.names))):
             column = learn_column(cells, kinds.get(cells.name), target, settings)
             learned.append(column)
+            if not column.constant and not column.dropped:
+                samples[column.column] = sample(cells, column.column)
             if found := None if column.constant else doubt(cells, column.column, target):
-                warn(ColumnWarning(found, [cells.name]))
-            elif column.warning:
+                findings.append(found)
+                warn(ColumnWarning(found.text, found.columns))
+                continue
+            if column.warning:
                 warn(column.warning)
+            if found := many_categories(column.column, column.dropped):
+                findings.append(found)
         dates = [column.column.name for column in learned if column.column.kind in ("date", "datetime")]
         if dates:
-            warn(DateWarning(dates))
+            warned = DateWarning(dates)
+            findings.append(Finding("date", warned.columns, warned.found))
+            warn(warned)
         ordered = [column.column for column in learned if column.recognised]
         if ordered:
             warn(_told_order(ordered))
         constant = [column.column.name for column in learned if column.constant]
         if constant and len(rows) > 1:
-            warn(ColumnWarning(f"constant columns tell no classes apart: {', '.join(map(repr, constant))}", constant))
+            told = f"constant columns tell no classes apart: {', '.join(map(repr, constant))}"
+            findings.append(Finding("constant", tuple(constant), told))
+            warn(ColumnWarning(told, constant))
+        again = list(duplicates(table, samples))
+        if again:
+            pairs = ", ".join(f"{one.columns[1]!r} as {one.columns[0]!r}" for one in again)
+            warn(ColumnWarning(f"columns say the same on every row: {pairs}", [one.columns[1] for one in again]))
+        findings += again
+        findings += rare_classes(classes.tolist(), target)
+        self.inspection_ = tuple(findings)
         self.columns_ = tuple(column.column for column in learned)
         self.categories_dropped_ = tuple((column.column.name, column.dropped) for column in learned if column.dropped)
         self.predicates_ = tuple(predicate for column in learned for predicate in column.predicates)

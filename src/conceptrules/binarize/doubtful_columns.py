@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conceptrules.binarize.inspection import Finding
 from conceptrules.binarize.target import Target
 from conceptrules.model.predicate import Column
 from conceptrules.model.text import percent
@@ -28,10 +29,13 @@ _NAMED = re.compile(
 """Names of identifiers; the ends of names in camel case are told by their capitals."""
 
 
-def doubt(cells: ColumnValues, column: Column, target: Target) -> str | None:
+def doubt(cells: ColumnValues, column: Column, target: Target) -> Finding | None:
     """Return why a column is hardly a feature; None if nothing speaks against it."""
-    reason = _identifies(cells, column) or _copies(cells, column, target)
-    return f"column {column.name!r} {reason}" if reason else None
+    if reason := _identifies(cells, column):
+        return Finding("identifier", (column.name,), f"column {column.name!r} {reason}")
+    if reason := _copies(cells, column, target):
+        return Finding("leak", (column.name,), f"column {column.name!r} {reason}")
+    return None
 
 
 def _copies(cells: ColumnValues, column: Column, target: Target) -> str | None:

@@ -17,6 +17,7 @@ from conceptrules.cli.commands import (
     explain,
     export,
     fit,
+    inspect,
     measure,
     predict,
     prove,
@@ -27,11 +28,11 @@ from conceptrules.cli.commands import (
 
 app = typer.Typer(
     help="Learn small networks of AND/OR rules from a table, read them, and predict with them.",
-    add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
 # The order of `conceptrules --help`.
+app.command()(inspect.inspect)
 app.command()(fit.fit)
 app.command()(predict.predict)
 app.command()(evaluate.evaluate)

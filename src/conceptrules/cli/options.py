@@ -29,6 +29,7 @@ DateOrder = Annotated[
     str,
     typer.Option("--dates", help="How to read dates such as 3/4/2024: day-first or month-first.", show_default=False),
 ]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Target = Annotated[str, typer.Option("--target", "-t", help="The column to predict.", show_default=False)]
 Bins = Annotated[
     int,

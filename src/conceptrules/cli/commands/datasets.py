@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated
 
 import typer
 
 from conceptrules.cli.console import console, table
 from conceptrules.cli.files.file_names import STREAM, check_table_output
-from conceptrules.cli.options import Out
+from conceptrules.cli.options import Json, Out
 from conceptrules.datasets import DatasetError, find, load
 from conceptrules.datasets.catalogue import Entry
 from conceptrules.datasets.loading import entries
@@ -22,6 +23,7 @@ def datasets(
     ] = "",
     output: Out = STREAM,
     folder: Annotated[str | None, typer.Option(help="Where the files are; by default $CONCEPTRULES_DATA.")] = None,
+    as_json: Json = False,
 ) -> None:
     """List the data sets and where they were found, or write one of them."""
     if name:
@@ -31,7 +33,11 @@ def datasets(
         (entry.name, entry.rows, entry.columns, entry.classes, entry.target, _place(entry, folder), entry.doi)
         for entry in entries(folder).values()
     ]
-    console().print(table(["name", *_NUMBERS, "target", "where", "doi"], rows, _NUMBERS))
+    headings = ["name", *_NUMBERS, "target", "where", "doi"]
+    if as_json:
+        typer.echo(json.dumps([dict(zip(headings, row, strict=True)) for row in rows], indent=1))
+    else:
+        console().print(table(headings, rows, _NUMBERS))
 
 
 def _write(name: str, output: str, folder: str | None) -> None:

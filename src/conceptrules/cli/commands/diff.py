@@ -14,7 +14,7 @@ from conceptrules.cli import columns
 from conceptrules.cli.files.file_names import check_streams
 from conceptrules.cli.files.models import read_model
 from conceptrules.cli.files.table_reader import Source, open_table
-from conceptrules.cli.options import TABLE, Model
+from conceptrules.cli.options import TABLE, Json, Model
 from conceptrules.edit.log import edit_text
 from conceptrules.logic.difference import Difference, Logic, Rows, changed_rows
 from conceptrules.logic.difference import diff as difference_of
@@ -31,7 +31,7 @@ def diff(
     old: Model,
     new: Model,
     data: Annotated[str, typer.Argument(help="Rows to decide by both. " + TABLE, show_default=False)] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Show what differs between two models.
 

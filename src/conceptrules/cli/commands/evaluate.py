@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from statistics import mean, pstdev
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,6 +27,7 @@ from conceptrules.cli.options import (
     Drop,
     Effort,
     Jobs,
+    Json,
     Kinds,
     Layers,
     MaxCategories,
@@ -90,6 +92,7 @@ def evaluate(
     delimiter: Delimiter = "",
     missing: MissingWords = "",
     dates: DateOrder = "",
+    as_json: Json = False,
 ) -> None:
     """Test a model on a table, or learn and test by cross-validation.
 
@@ -106,6 +109,9 @@ def evaluate(
         X, y = columns.labelled(source, target, network)
         _tell_training_rows(network, X, y)
         found = evaluation(network, X, y, positive or None)
+        if as_json:
+            typer.echo(as_json_text([found]))
+            return
         _show([found])
         console().print(f"\n{found.scores.details()}")
         return
@@ -133,7 +139,11 @@ def evaluate(
     clf, X, y, _ = learning_task(
         paths[0], target, drop, only, kind, learner, text_format(delimiter, missing, dates), bins, date_parts
     )
-    _show(cross_validation(clf, X, y, cv, seed))
+    folds = cross_validation(clf, X, y, cv, seed)
+    if as_json:
+        typer.echo(as_json_text(folds))
+    else:
+        _show(folds)
 
 
 def _tell_training_rows(network: RuleNetwork, X: pa.Table, y: np.ndarray) -> None:
@@ -200,6 +210,17 @@ def _compare(
     truth, answers = ([index[label_text(label)] for label in labels.tolist()] for labels in (y, network.predict(X)))
     np.add.at(matrix, (truth, answers), 1)
     return Evaluation(classes, matrix, network.edges, network.evaluate(X, y, positive=positive))
+
+
+def as_json_text(folds: Sequence[Evaluation]) -> str:
+    """Return an object for each fold, or the one of a model, with all its scores."""
+    from conceptrules.cli.commands.diff import plain_values
+
+    each = [
+        {"classes": fold.classes, "confusion": fold.matrix.tolist(), "edges": fold.edges, **asdict(fold.scores)}
+        for fold in folds
+    ]
+    return json.dumps(plain_values(each if len(each) > 1 else each[0]), indent=1, allow_nan=False)
 
 
 def _show(folds: Sequence[Evaluation]) -> None:

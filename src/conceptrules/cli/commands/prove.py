@@ -16,7 +16,7 @@ from conceptrules.cli.files.file_names import check_model_output, check_not_inpu
 from conceptrules.cli.files.models import read_model, write_model
 from conceptrules.cli.files.table_reader import Source, open_table
 from conceptrules.cli.files.text_format import text_format
-from conceptrules.cli.options import TABLE, Delimiter, MissingWords, Model, Target
+from conceptrules.cli.options import TABLE, Delimiter, Json, MissingWords, Model, Target
 from conceptrules.logic.policies.proof import Proof, recorded
 from conceptrules.logic.policies.proof import prove as proof_of
 from conceptrules.model.errors import InputError
@@ -42,7 +42,7 @@ def prove(
     ] = "",
     delimiter: Delimiter = "",
     missing: MissingWords = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Decide whether a model satisfies a policy: for all possible rows, not for a sample.
 

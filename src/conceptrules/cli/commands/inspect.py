@@ -1,0 +1,70 @@
+"""`conceptrules inspect`: what is worth a look in a table before learning from it."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import typer
+
+from conceptrules.cli import columns
+from conceptrules.cli.console import console, table
+from conceptrules.cli.files.table_reader import open_table
+from conceptrules.cli.files.text_format import text_format
+from conceptrules.cli.options import Bins, Data, DateOrder, Delimiter, Drop, Json, Kinds, MissingWords, Only, Target
+from conceptrules.model.errors import ColumnWarning
+from conceptrules.model.text import plural
+
+if TYPE_CHECKING:
+    from conceptrules.binarize.inspection import Finding
+
+_ADVICE = {
+    "leak": "is it known when you decide? otherwise --drop",
+    "identifier": "--drop",
+    "date": "--date-parts, or --drop",
+    "constant": "--drop",
+    "categories": "group them, or --drop",
+    "duplicate": "--drop one of them",
+    "class": "find more rows, or merge it with another class",
+}
+
+
+def inspect(
+    data: Data,
+    *,
+    target: Target,
+    drop: Drop,
+    only: Only,
+    kind: Kinds,
+    bins: Bins = 0,
+    as_json: Json = False,
+    delimiter: Delimiter = "",
+    missing: MissingWords = "",
+    dates: DateOrder = "",
+) -> None:
+    """Say what is worth a look in a table before learning from it.
+
+    Finds columns that tell the classes apart alone (copies of the target?), identifiers, dates, constant and duplicate
+    columns, columns with more than a hundred categories, and classes with fewer than ten rows.
+    """
+    from conceptrules.binarize import Binarizer
+
+    source = open_table(data, text_format(delimiter, missing, dates))
+    kinds = columns.kinds(kind, source.columns, source.name)
+    X, y = columns.examples(source, target, drop, only, kinds, bins)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ColumnWarning)  # the table below says the same
+        found = Binarizer({name: kinds[name] for name in X.column_names if name in kinds}, 255).fit(X, y).inspection_
+    if as_json:
+        typer.echo(json.dumps([asdict(finding) for finding in found], indent=1))
+    elif found:
+        console().print(table(["about", "found", "what to do"], _rows(found)))
+    else:
+        typer.echo(f"nothing stands out in {plural(len(X.column_names), 'column')} of {plural(len(y), 'row')}")
+
+
+def _rows(found: Sequence[Finding]) -> list[tuple[str, str, str]]:
+    return [(finding.topic, finding.text, _ADVICE[finding.topic]) for finding in found]
