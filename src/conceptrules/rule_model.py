@@ -7,7 +7,7 @@ from dataclasses import replace
 from html import escape
 from numbers import Integral
 from os import PathLike
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,9 @@ from conceptrules.model.network import RuleNetwork
 from conceptrules.model.pareto import Choice, smallest_within, with_at_most
 from conceptrules.model.statistics import pattern_frequencies, probabilities
 from conceptrules.tables import prediction
+
+if TYPE_CHECKING:
+    from conceptrules.report.model_card import ModelCard
 
 DOCUMENTATION = "https://github.com/conceptrules/conceptrules/blob/main/docs/learning.md"
 
@@ -357,6 +360,35 @@ class RuleModel:
         name = getattr(y, "name", None)
         chosen = title or (f"Predicting {name}" if isinstance(name, str) and name else TITLE)
         write_report(self.network_, X, y, path, title=chosen, include_rows=include_rows)
+
+    def model_card(
+        self, X: Any = None, y: Any = None, *, title: str | None = None, intended_use: str = "", owner: str = ""
+    ) -> ModelCard:
+        """Return a model card: what the model is for, what it learned from, how good it is and where it fails.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features), default=None
+            Rows to test the model on. Without rows, the card has no scores.
+        y : array-like of shape (n_samples,), default=None
+            Their classes.
+        title : str, default=None
+            The heading; None takes the name of the target, if it has one.
+        intended_use : str, default=""
+            What the model is for, and what not; without it the card says that it is missing.
+        owner : str, default=""
+            Who answers for the model.
+
+        Returns
+        -------
+        ModelCard
+            The card: it prints as Markdown, a notebook shows it, `save` writes it as Markdown or HTML.
+        """
+        from conceptrules.report.model_card import model_card
+
+        check_is_fitted(self, "network_")
+        chosen = title or (f"Predicting {self.network_.target}" if self.network_.target else "A concept rule set")
+        return model_card(self.network_, X, y, title=chosen, intended_use=intended_use, owner=owner)
 
     @property
     def n_features_in_(self) -> int:

@@ -1,0 +1,280 @@
+"""The model card: what a model is for, what it learned from, how good it is and where it fails, as one short page.
+
+The headings are those of Mitchell et al., "Model Cards for Model Reporting" (2019).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from conceptrules.explain.scores import Evaluation
+from conceptrules.export.documents.markdown import escaped
+from conceptrules.io.whole_file import check_place, write_whole
+from conceptrules.model.errors import InputError
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.predicate import shown
+from conceptrules.model.text import percent, plural, rule_count, word
+from conceptrules.report.audit_sheet import each_rule, fairness, shaky, tuned
+from conceptrules.report.collect import Report, collect
+
+_STATED = "Not stated. Whoever puts the model to use should say it here."
+_RULES = 40  # rules that a card shows; of larger networks it says where they are
+_STYLE = (
+    "<style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;"
+    "padding:0 1rem}pre{overflow-x:auto}table{border-collapse:collapse}"
+    "td,th{text-align:left;padding:.2rem 1rem .2rem 0;border-bottom:1px solid #8885;vertical-align:top}</style>"
+)
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>{style}</head>
+<body>
+{body}
+</body>
+</html>
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A small table: what, and its value."""
+
+    rows: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Text whose lines stay as they are."""
+
+    text: str
+
+
+Block = str | Grid | Listing
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and what stands below it."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCard:
+    """A model card. It prints as Markdown, a notebook shows it, and `save` writes it as Markdown or HTML."""
+
+    title: str
+    """The heading."""
+    sections: tuple[Section, ...]
+    """What the card says, in its order."""
+
+    def __str__(self) -> str:
+        return self.markdown()
+
+    def _repr_html_(self) -> str:
+        return "\n".join([f"<h1>{_html(self.title)}</h1>", *(_section_html(one) for one in self.sections)])
+
+    def markdown(self) -> str:
+        """Return the card as Markdown.
+
+        Returns
+        -------
+        str
+            The content of a .md file.
+        """
+        return "\n\n".join([f"# {escaped(self.title)}", *(_section_markdown(one) for one in self.sections)]) + "\n"
+
+    def html(self) -> str:
+        """Return the card as HTML.
+
+        Returns
+        -------
+        str
+            A document that loads nothing and runs nothing.
+        """
+        return _PAGE.format(title=_html(self.title), style=_STYLE, body=self._repr_html_())
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the card to a file, which appears whole or not at all.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            The file; its name ends in .md or .html.
+
+        Raises
+        ------
+        InputError
+            If the name has another end, or the folder does not exist.
+        """
+        end = check_place(path).suffix.lower()
+        if end not in (".md", ".html"):
+            raise InputError(f"a model card is written to a file that ends in .md or .html, not {os.fspath(path)!r}")
+        write_whole((self.html() if end == ".html" else self.markdown()).encode("utf-8"), path)
+
+
+def model_card(
+    network: RuleNetwork, X: Any = None, y: Any = None, *, title: str, intended_use: str = "", owner: str = ""
+) -> ModelCard:
+    """Return the model card of a network.
+
+    Parameters
+    ----------
+    network : RuleNetwork
+        The network.
+    X : table, optional
+        Rows to test the network on, best ones that it was not learned from. Without rows, the card has no scores.
+    y : array-like, optional
+        The true class of each row of `X`.
+    title : str
+        The heading.
+    intended_use : str, optional
+        What the model is for, and what not. Nobody else can know it, so without it the card says that it is missing.
+    owner : str, optional
+        Who answers for the model.
+
+    Returns
+    -------
+    ModelCard
+        The card.
+
+    Raises
+    ------
+    InputError
+        If only one of `X` and `y` is given.
+    """
+    known = collect(network, X, y, title=title)
+    return ModelCard(
+        title,
+        (
+            Section("Model details", (" ".join(known.sentences[:2]), Grid(tuple(_details(known, owner))))),
+            Section("Intended use", (intended_use or _STATED,)),
+            Section("Training data", tuple(_training(known))),
+            Section("Metrics", tuple(_metrics(known))),
+            Section("Rules", (_rules(network),)),
+            *([Section("Policy", (Grid(tuple(_policy(known))),))] if known.verdicts else []),
+            Section("Caveats and recommendations", tuple(_caveats(known))),
+        ),
+    )
+
+
+def _details(known: Report, owner: str) -> Iterator[tuple[str, str]]:
+    network, training = known.network, known.audit.training
+    yield "owner", owner or "not stated"
+    yield "kind of model", "a network of AND/OR rules (Concept Rule Set)"
+    yield "size", f"{plural(rule_count(network), 'rule')}, {plural(network.edges, 'edge')}"
+    yield "classes", ", ".join(map(word, network.classes))
+    if network.target:
+        yield "target", network.target
+    yield "hash", known.hash
+    if training is not None:
+        yield "learned by", f"conceptrules {training.version}"
+        yield "seed", "not recorded" if training.seed is None else str(training.seed)
+    if known.head:
+        yield "edited by hand", f"{plural(len(network.trail), 'entry', 'entries')} on its trail, the last {known.head}"
+
+
+def _training(known: Report) -> Iterator[Block]:
+    network, training = known.network, known.audit.training
+    if training is None:
+        yield "How the model was learned was not recorded."
+        return
+    yield f"{plural(training.rows, 'row')} with {plural(len(network.columns), 'column')}. {tuned(training)}"
+    if network.statistics is not None:
+        shares = zip(network.classes, network.statistics.rows, strict=True)
+        total = sum(network.statistics.rows) or 1
+        yield Grid(tuple((word(label), f"{rows:,.0f} rows ({percent(rows / total)})") for label, rows in shares))
+
+
+def _metrics(known: Report) -> Iterator[Block]:
+    yield known.sentences[2].replace("this report", "this card")
+    if known.evaluation is not None:
+        tested = fairness(known.audit)
+        yield f"{tested.title} {tested.text}"
+        yield Grid(tuple(_scores(known.evaluation)))
+
+
+def _scores(found: Evaluation) -> Iterator[tuple[str, str]]:
+    figures = {
+        "accuracy": found.accuracy,
+        "balanced accuracy": found.balanced_accuracy,
+        "macro-F1": found.macro_f1,
+        "AUC": found.auc,
+        "log loss": found.log_loss,
+        "calibration error": found.calibration_error,
+    }
+    yield from ((name, f"{value:.3f}") for name, value in figures.items() if value is not None)
+    for one in found.by_class:
+        precision = "-" if one.precision is None else f"{one.precision:.3f}"
+        recall = "-" if one.recall is None else f"{one.recall:.3f}"
+        yield f"class {word(one.label)}", f"precision {precision}, recall {recall}, {plural(one.rows, 'row')}"
+
+
+def _rules(network: RuleNetwork) -> Block:
+    count = rule_count(network)
+    if count <= _RULES:
+        return Listing("\n".join(map(shown, str(network).splitlines())))
+    return f"There are {count:,} rules, too many for a card; conceptrules rules and the report show them all."
+
+
+def _policy(known: Report) -> Iterator[tuple[str, str]]:
+    yield from ((verdict.text, verdict.outcome) for verdict in known.verdicts)
+
+
+def _caveats(known: Report) -> Iterator[str]:
+    yield "The rules say what goes together in the training data, not what causes what."
+    scores = known.audit.scores
+    if scores is None:
+        yield "No rows were given to test the model on."
+    elif known.audit.overlap is None or fairness(known.audit).kind == "bad":
+        yield "The scores above may be of rows that the model has learned from: test it on others."
+    if scores is not None:
+        none, _, several = scores.settled
+        yield (
+            f"No rule holds on {percent(none.rows / scores.rows)} of the rows, which get the default class; rules of "
+            f"several classes hold on {percent(several.rows / scores.rows)}."
+        )
+        if scores.unseen:
+            listed = ", ".join(f"{name} ({plural(rows, 'row')})" for name, rows in scores.unseen[:5])
+            yield f"Values that training never showed: {listed}."
+    weak = shaky(each_rule(known.groups))
+    if weak:
+        count = plural(len(weak), "rule")
+        yield f"{count} could be left out on more than a tenth of the resamples of the training rows."
+    if known.audit.unused:
+        yield f"No rule asks about {len(known.audit.unused)} of the {plural(len(known.network.columns), 'column')}."
+
+
+def _section_markdown(section: Section) -> str:
+    return "\n\n".join([f"## {section.title}", *map(_block_markdown, section.blocks)])
+
+
+def _block_markdown(block: Block) -> str:
+    if isinstance(block, Grid):
+        lines = [f"| {escaped(name)} | {escaped(value)} |" for name, value in block.rows]
+        return "\n".join(["| | |", "|---|---|", *lines])
+    if isinstance(block, Listing):
+        return "\n".join(f"    {line}".rstrip() for line in block.text.splitlines())  # no text can end such a block
+    return escaped(block)
+
+
+def _section_html(section: Section) -> str:
+    return "\n".join([f"<h2>{_html(section.title)}</h2>", *map(_block_html, section.blocks)])
+
+
+def _block_html(block: Block) -> str:
+    if isinstance(block, Grid):
+        rows = "".join(f"<tr><th>{_html(name)}</th><td>{_html(value)}</td></tr>" for name, value in block.rows)
+        return f"<table>{rows}</table>"
+    if isinstance(block, Listing):
+        return f"<pre>{escape(block.text)}</pre>"
+    return f"<p>{_html(block)}</p>"
+
+
+def _html(text: str) -> str:
+    return escape(shown(text))
