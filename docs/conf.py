@@ -49,6 +49,7 @@ html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_title = "conceptrules"
+toc_object_entries_show_parents = "hide"
 html_show_sourcelink = False
 html_copy_source = False
 html_sidebars = {page: [] for page in ("index", "start", "coming-from", "results")}

@@ -15,14 +15,14 @@ from sklearn.model_selection import train_test_split
 
 from conceptrules import ConceptRuleClassifier, datasets
 
-WIDTH, HEIGHT = 1280, 700
+WIDTH, HEIGHT = 1280, 600  # or as high as the rules need
 PAGE = """<!doctype html><meta charset="utf-8"><style>
 :root {{ color-scheme: light dark; --ground: #fff; --card: #fff; --ink: #1b2430; --line: #c3ccd8; }}
 @media (prefers-color-scheme: dark) {{
   :root {{ --ground: #0d1117; --card: #151a21; --ink: #e6ebf2; --line: #2b333f; }}
 }}
 body {{ margin: 0; background: var(--ground); color: var(--ink); font: 13px/1.5 system-ui, sans-serif;
-  display: grid; grid-template: 196px 448px / 608px 616px; gap: 16px; padding: 20px; box-sizing: border-box; }}
+  display: grid; grid-template: auto 448px / 608px 616px; gap: 16px; padding: 20px; box-sizing: border-box; }}
 section {{ background: var(--card); border: 1px solid var(--line); border-radius: 10px; overflow: hidden; }}
 pre {{ margin: 0; padding: 16px 18px; font: 12.5px/1.6 ui-monospace, "DejaVu Sans Mono", monospace; }}
 .network {{ padding: 8px; display: grid; align-items: center; }}
@@ -48,7 +48,7 @@ def main() -> None:
             page.goto(page_path.as_uri(), wait_until="load")
             page.wait_for_timeout(500)
             path = HERE / f"product-{theme}.png"
-            page.screenshot(path=path)
+            page.screenshot(path=path, full_page=True)
             shrink(path)
             print(path.name, path.stat().st_size)
         browser.close()
