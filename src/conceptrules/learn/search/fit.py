@@ -12,11 +12,11 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import repeat
+from math import erfc, sqrt
 from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2_contingency  # type: ignore[import-untyped]
 from threadpoolctl import threadpool_limits
 
 from conceptrules.kernels.compiling import announced
@@ -264,10 +264,14 @@ def _judged(found: _Found, penalty: float, members: int, number: int) -> Trial:
 
 
 def _chance(confusion: NDArray[np.float64], class_weight: NDArray[np.float64]) -> float:
-    """Return the p-value of a chi-squared test of independence of true classes and answers, by numbers of rows."""
-    confusion = confusion / np.where(class_weight > 0, class_weight, 1.0)[:, None]
-    seen = confusion[confusion.any(axis=1)][:, confusion.any(axis=0)]
-    return 1.0 if min(seen.shape) < 2 else float(chi2_contingency(seen, correction=False).pvalue)
+    """Return how often answers that know nothing of the classes would agree with them as much, by numbers of rows."""
+    counts = confusion / np.where(class_weight > 0, class_weight, 1.0)[:, None]
+    rows = counts.sum()
+    expected = float(counts.sum(axis=0) @ counts.sum(axis=1)) / rows**2
+    if expected >= 1:
+        return 1.0
+    surplus = (np.trace(counts) / rows - expected) / sqrt(expected * (1 - expected) / rows)
+    return erfc(surplus / sqrt(2)) / 2
 
 
 def _answers(snapshots: Sequence[Snapshot], codes: NDArray[np.uint8]) -> NDArray[np.intp]:
