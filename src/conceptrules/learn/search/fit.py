@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from itertools import repeat
 from math import erfc, sqrt
 from operator import attrgetter
@@ -138,7 +137,8 @@ def fit(task: SearchTask, threads: int, watch: Callable[[Trial], None]) -> Searc
     with ThreadPoolExecutor(threads) as pool, announced(), threadpool_limits(threads, "openmp"):
         found, interrupted = _Found(task), False
         try:
-            rows = list(pool.map(partial(_rows, task), found.sources))
+            # One after the other: scikit-learn's forests change the filters of warnings, which all threads share.
+            rows = [_rows(task, source) for source in found.sources]
             _follow(found, rows, pool, watch)
             if _votes_wanted(task) and max(trial.score for trial in found.trials) < _PERFECT:
                 _vote(found, rows, pool, watch)
