@@ -101,4 +101,4 @@ $(PAPER): $(STAMP)
 	touch $@
 
 clean:
-	rm -rf $(VENV) dist
+	rm -rf $(VENV) dist docs/_build docs/auto_examples docs/generated

@@ -57,9 +57,9 @@ def main() -> None:
 def write(folder: Path) -> Path:
     """Learn what the README learns, and return the page with all three views of it."""
     cells = datasets.load("breast-cancer")
-    X_train, X_test, y_train, y_test = train_test_split(cells.X.to_pandas(), cells.y, random_state=0)
-    clf = ConceptRuleClassifier(effort="fast", random_state=0).fit(X_train, y_train)
-    clf.report(X_test, y_test, folder / "report.html", title="Is it malignant?")
+    train, test = train_test_split(range(len(cells.y)), random_state=0)
+    clf = ConceptRuleClassifier(effort="fast", random_state=0).fit(cells.X.take(train), cells.y[train])
+    clf.report(cells.X.take(test), cells.y[test], folder / "report.html", title="Is it malignant?")
     page = folder / "page.html"
     page.write_text(PAGE.format(rules=html.escape(str(clf.network_)), network=clf.network_.draw()), encoding="utf-8")
     return page
