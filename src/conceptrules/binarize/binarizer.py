@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from numbers import Integral
+from shlex import quote
 from typing import Any, Self, cast, get_args
 
 import numpy as np
@@ -318,7 +319,8 @@ def _given_kind(name: str, kind: str | Sequence[Any]) -> GivenKind:
 def _told_order(columns: Sequence[Column]) -> str:
     """Return the message that columns are read as ordered, with the way out."""
     orders = [f"{column.name!r} ({' < '.join(map(str, column.categories))})" for column in columns]
+    first = columns[0].name
     return (
         f"read as ordered, as their words say: {', '.join(orders)}; "
-        f"where that is wrong, give kinds={{{columns[0].name!r}: 'category'}}"
+        f"where that is wrong, give kinds={{{first!r}: 'category'}} (--kind {quote(first)}=category)"
     )
