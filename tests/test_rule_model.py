@@ -225,3 +225,15 @@ def test_rows_that_judge_are_said_once(quick: Quick) -> None:
             quick().fit(X, y, X_val=X, y_val=y, **{name: np.arange(len(y))})
     with pytest.raises(InputError, match="groups has no value in row 0"):
         quick().fit(X, y, groups=[None, *"ab" * 59, "a"])
+
+
+def test_an_estimator_plots_itself(quick: Quick) -> None:
+    X, y = table(quick)
+    clf = quick().fit(X, y)
+    for what in ("pareto_front", "coverage", "history", "importance", "confusion"):
+        assert clf.plot(what, X, y).axes
+    assert clf.plot("confusion", X, y).axes[0].get_xlabel() == "answer"
+    with pytest.raises(InputError, match="the plot 'confusion' needs rows; give X and y"):
+        clf.plot("confusion", X)
+    with pytest.raises(InputError, match="there is no plot 'coverages'; did you mean 'coverage'"):
+        clf.plot("coverages")

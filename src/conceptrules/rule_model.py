@@ -29,10 +29,14 @@ from conceptrules.model.network import RuleNetwork
 from conceptrules.model.pareto import Choice, smallest_within, with_at_most
 from conceptrules.model.statistics import pattern_frequencies, probabilities
 from conceptrules.tables import prediction
+from conceptrules.tables.table import nearest
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from conceptrules.report.model_card import ModelCard
 
+_PLOTS = ("pareto_front", "coverage", "history", "importance", "confusion")
 DOCUMENTATION = "https://github.com/conceptrules/conceptrules/blob/main/docs/learning.md"
 
 
@@ -360,6 +364,49 @@ class RuleModel:
         name = getattr(y, "name", None)
         chosen = title or (f"Predicting {name}" if isinstance(name, str) and name else TITLE)
         write_report(self.network_, X, y, path, title=chosen, include_rows=include_rows)
+
+    def plot(self, what: str = "pareto_front", X: Any = None, y: Any = None) -> Figure:
+        """Plot something about the model; `conceptrules.plots` has the same for other values.
+
+        Parameters
+        ----------
+        what : {"pareto_front", "coverage", "history", "importance", "confusion"}, default="pareto_front"
+            What to plot.
+        X : table of shape (n_samples, n_features), default=None
+            Rows, which "importance" and "confusion" need.
+        y : array-like of shape (n_samples,), default=None
+            Their classes, which "confusion" needs.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure: a notebook shows it, `savefig` writes it.
+
+        Raises
+        ------
+        InputError
+            If there is no such plot, rows or classes are missing, or matplotlib is not installed.
+        """
+        from conceptrules.draw import plots
+        from conceptrules.explain import coverage, importance
+        from conceptrules.explain.auditing import scores
+
+        check_is_fitted(self, "network_")
+        match what:
+            case "pareto_front":
+                return plots.pareto_front(self.frontier_)
+            case "coverage":
+                return plots.coverage(coverage(self.network_))
+            case "history":
+                return plots.history(self.history_, training=self.network_.training)
+            case "importance" if X is not None:
+                return plots.importance(importance(self.network_, X))
+            case "confusion" if X is not None and y is not None:
+                found = scores(self.network_, X, np.asarray(y).tolist())
+                return plots.confusion(found.confusion, found.classes)
+            case "importance" | "confusion":
+                raise InputError(f"the plot {what!r} needs rows; give X{' and y' if what == 'confusion' else ''}")
+        raise InputError(f"there is no plot {what!r}; {nearest(str(what), _PLOTS)}")
 
     def model_card(
         self, X: Any = None, y: Any = None, *, title: str | None = None, intended_use: str = "", owner: str = ""
