@@ -112,19 +112,26 @@ def _best_set(
 
     `best` is the gain of the best condition until now, which stays in `found` unless a set is better.
     """
-    total, taken, top = 0.0, 0, 0
+    total, taken, top, least = 0.0, 0, 0, -1
     for b in range(bins):
         if gains[b] > penalty or b == seed:
             total += gains[b] - penalty
             taken += 1
         if gains[b] > gains[top]:
             top = b
+        if b != seed and (least < 0 or gains[b] < gains[least]):
+            least = b
+    left_out = -1
+    if taken == bins and bins > 1:  # all of them are `not missing`, another form
+        left_out = least
+        total -= gains[least] - penalty
+        taken -= 1
     if taken == 0 and seed < 0 and bins > 1 and gains[top] - penalty > best:
         best = gains[top] - penalty
         found[0], found[1], found[3] = _ONE, top, 1
-    elif 0 < taken <= categories and taken < bins and total > best:  # all of them are `not missing`, another form
+    elif 0 < taken <= categories and taken < bins and total > best:
         best = total
-        found[0], found[3] = _SET, taken
+        found[0], found[1], found[3] = _SET, left_out, taken
     if negation:
         total, taken = gains[bins] if gaps else 0.0, 0
         for b in range(bins):
@@ -199,7 +206,7 @@ def write_condition(gains: Any, bins: Any, penalty: Any, seed: Any, found: Any, 
         elif form == _ONE:
             allowed[b] = b == low
         elif form == _SET:
-            allowed[b] = inside and (gains[b] > penalty or b == seed)
+            allowed[b] = inside and b != low and (gains[b] > penalty or b == seed)
         elif form == _BUT:
             allowed[b] = not (inside and gains[b] < -penalty and b != seed)
         elif form == _MISSING:
