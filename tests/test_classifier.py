@@ -270,6 +270,7 @@ def test_history_and_training_tell_of_penalties() -> None:
         "training_score",
         "score",
         "chance",
+        "unfairness",
     }
     penalties = [line["penalty"] for line in fitted().history_ if line["members"] == 1]
     assert penalties == sorted(penalties, reverse=True)

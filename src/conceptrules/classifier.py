@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from numbers import Integral
 from typing import Any, Self
@@ -10,18 +10,20 @@ from typing import Any, Self
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 
 from conceptrules.binarize import Binarizer
+from conceptrules.edit.replay import dropped_rules
 from conceptrules.learn.parameter_checks import check_common, generator, threads
 from conceptrules.learn.progress import search_progress
 from conceptrules.learn.search.binned_table import MAX_BINS
 from conceptrules.learn.search.description import describe, governed
 from conceptrules.learn.search.fit import fit, penalties_to_try
-from conceptrules.learn.search.policy_masks import check_learnable
+from conceptrules.learn.search.group_members import group_names
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.search.task import search_task
 from conceptrules.learn.training_data import read_training_data
 from conceptrules.model.errors import InputError, warn
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Forbidden, Locked, Policy
+from conceptrules.model.predicate import Value
 from conceptrules.rule_model import RuleModel
 from conceptrules.tables.table import without_columns
 
@@ -147,6 +149,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         y_val: Any = None,
         groups: Any = None,
         time: Any = None,
+        policy_data: Any = None,
     ) -> Self:
         """Learn the rules from a table.
 
@@ -167,6 +170,8 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             together, so that what is chosen is good for new groups. Without groups, equal rows are held out together.
         time : array-like of shape (n_samples,), default=None
             The moment of each row: dates or numbers. The newest rows are held out instead of a choice by chance.
+        policy_data : table, default=None
+            Columns of groups that the policy wants to be treated alike, for each row, where X does not have them.
 
         Returns
         -------
@@ -178,15 +183,36 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         InputError
             If a parameter, the table or the classes do not fit; the message says what to do.
         """
+        return self._learn(X, y, sample_weight, X_val, y_val, groups, time, policy_data, ())
+
+    def _learn(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        groups: Any = None,
+        time: Any = None,
+        policy_data: Any = None,
+        bans: Sequence[tuple[str, Value]] = (),
+    ) -> Self:
+        """Learn the rules as `fit` does, but none of those that are banned."""
         self.check_parameters()
+        names = group_names(self.policy, X, policy_data)
+        names_val = {} if X_val is None else group_names(self.policy, X_val)
         X, X_val = self._allowed(X), self._allowed(X_val)
         data = read_training_data(X, y, self._binarizer(), sample_weight, self.class_weight, groups, time)
+        names = {column: groups[data.kept] for column, groups in names.items()}
         task, source = search_task(
             data,
             X_val,
             y_val,
             settings=self._settings(),
             policy=self.policy,
+            groups=names,
+            groups_val=names_val,
+            bans=bans,
             max_bins=self.max_bins and int(self.max_bins),
             validation_fraction=self.validation_fraction,
             rng=generator(self.random_state),
@@ -196,7 +222,8 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         if found.interrupted:
             warn(f"the search was interrupted; the best network so far is kept ({len(found.history)} penalties tried)")
         choices = [
-            governed(describe(one, data, task, source, self.get_params()), self.policy) for one in found.networks
+            governed(describe(one, data, task, source, self.get_params()), self.policy, data, names)
+            for one in found.networks
         ]
         history = [asdict(trial) for trial in found.history]
         return self._take_over(data, history, choices, found.chosen)._finished(y, found.interrupted)
@@ -204,8 +231,9 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
     def refit(self, X: Any, y: Any, *, around: RuleNetwork, **others: Any) -> Self:
         """Learn again around the locked rules of an edited network.
 
-        The rules that its policy locks stay word for word, and the rest is learned anew. Its other edits are not made
-        again: `conceptrules.edit.replay(around.trail, clf.network_)` does that, and shows conflicts.
+        The rules that its policy locks stay word for word, and the rest is learned anew. Rules that were dropped are
+        not learned again, nor others of their class with nine in ten of their rows in the same region. Its other edits
+        are not made again: `conceptrules.edit.replay(around.trail, clf.network_)` does that, and shows conflicts.
 
         Parameters
         ----------
@@ -230,7 +258,8 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         """
         own, theirs = self.policy or Policy(), around.policy or Policy()
         more = [clause for clause in theirs.of_kind(Locked) if clause not in own.clauses]
-        return self.set_params(policy=Policy((*own.clauses, *more), own.domain)).fit(X, y, **others)
+        steered = self.set_params(policy=Policy((*own.clauses, *more), own.domain))
+        return steered._learn(X, y, **others, bans=dropped_rules(around))
 
     def check_parameters(self) -> None:
         """Check all parameters; `fit` does this before it reads the table.
@@ -244,10 +273,8 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         check_common(self.n_jobs, fraction, self.random_state)
         self._binarizer()
         self._settings()
-        if self.policy is not None:
-            if not isinstance(self.policy, Policy):
-                raise InputError(f"policy is {self.policy!r}; give a Policy, such as Policy.read('policy.toml')")
-            check_learnable(self.policy)
+        if self.policy is not None and not isinstance(self.policy, Policy):
+            raise InputError(f"policy is {self.policy!r}; give a Policy, such as Policy.read('policy.toml')")
 
     def _allowed(self, X: Any) -> Any:
         """Return a table without the columns that the policy forbids: nothing is learned from them, not even cuts."""

@@ -237,3 +237,14 @@ def test_replaying_on_another_network_shows_conflicts():
     assert len(found.conflicts) == 1
     without = edit(again, DropRule("age > 40 and job = nurse", "yes"), **WHO).network
     assert replay(first.trail, without).steps[0].outcome == "already"
+
+
+def test_replaying_a_drop_takes_out_what_was_learned_again_inside_its_region():
+    dropped = edit(NETWORK, DropRule("age > 41 and job = nurse", "yes"), **WHO).network
+    narrower = people(Rule((Literal(0), J)), other=(Rule((P,)),))
+    narrower = replace(narrower, predicates=(Interval("age", 55), *narrower.predicates[1:]))
+    found = replay(dropped.trail, narrower)
+    assert str(found) == "applied: drop from yes: age > 55 and job = nurse"
+    assert rules(found.network, "yes") == []
+    wider = replace(narrower, predicates=(Interval("age", 30), *narrower.predicates[1:]))
+    assert [step.outcome for step in replay(dropped.trail, wider).steps] == ["conflict"]

@@ -9,10 +9,13 @@ from typing import Literal as Choice
 
 from conceptrules.edit.editing import edit, standing
 from conceptrules.edit.operations import DropRule, Operation, from_plain
-from conceptrules.edit.rules import Conflict, alike
+from conceptrules.edit.rules import Conflict, alike, find
 from conceptrules.io.governance import infinite
+from conceptrules.logic.regions import rules_inside
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
+from conceptrules.model.predicate import Value
+from conceptrules.model.text import rule_text, word
 from conceptrules.model.trail import Entry
 
 Outcome = Choice["applied", "already", "conflict"]
@@ -58,7 +61,8 @@ def replay(
 ) -> Replayed:
     """Make the edits of a trail on another network, as far as it takes them.
 
-    Edits that were taken back are left out. Who, when and why are those of the trail.
+    Edits that were taken back are left out. Who, when and why are those of the trail. Where a dropped rule is not
+    there, rules of its class that hold only where it did are dropped in its place.
 
     Parameters
     ----------
@@ -80,8 +84,13 @@ def replay(
     listed = None if labels is None else list(labels)
     for entry in standing(trail):
         operation = from_plain(infinite(entry.edit))
+        told = {"who": entry.who, "why": entry.why, "when": entry.when}
+        if isinstance(operation, DropRule) and (inside := _inside(network, operation)):
+            for text in inside:
+                network = edit(network, DropRule(text, operation.label), **told, data=data, labels=listed).network
+            steps.append(Step(entry, f"drop from {word(operation.label)}: {'; '.join(inside)}", "applied"))
+            continue
         try:
-            told = {"who": entry.who, "why": entry.why, "when": entry.when}
             done = edit(network, operation, **told, data=data, labels=listed)
         except InputError as error:
             steps.append(_refused(network, entry, operation, error))
@@ -89,6 +98,28 @@ def replay(
         network = done.network
         steps.append(Step(entry, operation.text, "applied"))
     return Replayed(network, tuple(steps))
+
+
+def dropped_rules(network: RuleNetwork) -> tuple[tuple[str, Value], ...]:
+    """Return the rules in words that edits dropped from classes of a network, and that it still does not have."""
+    found = []
+    for entry in standing(network.trail):
+        operation = from_plain(infinite(entry.edit))
+        if isinstance(operation, DropRule) and operation.label in network.classes:
+            try:
+                find(network, operation.label, operation.rule)
+            except InputError:
+                found.append((operation.rule, operation.label))
+    return tuple(found)
+
+
+def _inside(network: RuleNetwork, operation: DropRule) -> list[str]:
+    """Return the rules that a dropped rule stands for, where it is not there itself."""
+    try:
+        find(network, operation.label, operation.rule)
+    except InputError:
+        return [rule_text(network, 0, rule) for rule in rules_inside(network, operation.label, operation.rule)]
+    return []
 
 
 def _refused(network: RuleNetwork, entry: Entry, operation: Operation, error: InputError) -> Step:

@@ -40,6 +40,8 @@ class TrainingData:
     """The weight of each row of the table."""
     groups: RowGroups | None = None
     """What the user says of rows that stay on one side of every split."""
+    kept: NDArray[np.intp] | None = None
+    """Which rows of the user's table these are; None: all."""
 
     @cached_property
     def rows(self) -> Examples:
@@ -94,7 +96,7 @@ def read_training_data(
     binarizer.fit(table, labels, sample_weight=weight)
     target = codes_of_labels(labels)[1]
     hashes = row_hashes(binarizer.columns_, table, labels)
-    return TrainingData(binarizer, classes, class_weight, hashes, table, target, weight, together)
+    return TrainingData(binarizer, classes, class_weight, hashes, table, target, weight, together, kept)
 
 
 def open_validation_rows(

@@ -59,7 +59,7 @@ def test_counts_answers_and_confusion(case: Case) -> None:
     answers = answers_plain(rows, rules, len(rules.owner), order, default)
     np.testing.assert_array_equal(decide(rows.codes, rules, len(rules.owner), order, default), answers)
     confusion = np.full((len(order), len(order)), np.nan)
-    confusion_of(rows, counts, order, default, confusion)
+    confusion_of(rows, counts, order, default, confusion, np.zeros(0))
     np.testing.assert_allclose(confusion, confusion_plain(rows, answers))
 
 
@@ -69,7 +69,7 @@ def test_any_sequence_of_toggles_leaves_what_the_rules_say(case: Case, data: st.
     rows, rules, order, default = case
     classes, size = len(order), len(rows.codes)
     counts, confusion = np.zeros((classes, size), np.int16), np.zeros((classes, classes))
-    confusion_of(rows, counts, order, default, confusion)
+    confusion_of(rows, counts, order, default, confusion, np.zeros(0))
     open_, otherwise, within = np.empty(size, np.bool_), np.empty(size, np.int64), set()
     numbers = st.lists(st.integers(0, max(len(rules.owner) - 1, 0)), max_size=12)
     for r in data.draw(numbers) if len(rules.owner) else []:
@@ -77,7 +77,7 @@ def test_any_sequence_of_toggles_leaves_what_the_rules_say(case: Case, data: st.
         look_from(counts, order, default, c, open_, otherwise)
         more = -1 if r in within else 1
         rule = rules.column[r], rules.allowed[r], rules.length[r]
-        toggle(rows, *rule, more, counts[c], open_, otherwise, c, confusion)
+        toggle(rows, *rule, more, counts[c], open_, otherwise, c, confusion, np.zeros(0))
         within ^= {r}
         kept = Rules(*(part[sorted(within)] for part in rules))
         np.testing.assert_array_equal(counts, counts_of(rows, kept))
@@ -96,7 +96,7 @@ def test_gains_are_changes_of_a_linear_score(case: Case, rng: np.random.Generato
         open_, otherwise = np.empty(size, np.bool_), np.empty(size, np.int64)
         look_from(counts, order, default, c, open_, otherwise)
         gain, active = np.full(size, np.nan), np.empty(size, np.int64)
-        listed, gaining = gains_of(rows, open_, otherwise, counts[c], c, slopes, care, hope, gain, active)
+        listed, gaining = gains_of(rows, open_, otherwise, counts[c], c, slopes, care, hope, np.zeros(0), gain, active)
         found = np.zeros(size)
         found[active[:listed]] = gain[active[:listed]]
         more = counts.copy()

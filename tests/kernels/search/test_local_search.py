@@ -140,7 +140,7 @@ def test_priority_and_default_are_only_changed_for_a_better_score(rng: np.random
     before = score_of(confusion_plain(rows, answers_plain(rows, rules, 6, order, 0)), number)
     counts, confusion = np.zeros((4, len(rows.codes)), np.int16), np.zeros((4, 4))
     count_rules(rows.codes, rules, 6, counts)
-    default, score = tune_priority(rows, counts, order, 0, confusion, limits(scoring=number))
+    default, score = tune_priority(rows, counts, order, 0, confusion, np.zeros(0), limits(scoring=number), 1.0)
     wanted = confusion_plain(rows, answers_plain(rows, rules, 6, order, default))
     np.testing.assert_allclose(confusion, wanted, atol=1e-9)
     assert score == pytest.approx(score_of(wanted, number))

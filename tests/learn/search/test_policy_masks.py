@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conceptrules.edit import AddRule, LockRule, replay
+from conceptrules.edit import AddRule, DropRule, LockRule, replay, undo
 from conceptrules.logic.policies.structure import checks_structure, failure, not_kept
 from conceptrules.model import InputError, RuleNetwork
 from conceptrules.model.policy import Implies, Independent, Locked, Monotone, Policy
-from conceptrules.model.predicate import finite_bounds, holds
+from conceptrules.model.predicate import Predicate, finite_bounds, holds
 from conceptrules.model.rule_reader import read_rule
 from tests.people import quick_search, simple
 
@@ -94,11 +94,11 @@ def policies(draw: st.DrawFn, classes: int) -> Policy:
     return Policy.of(**keys)
 
 
-def every_cell(network: RuleNetwork) -> list[dict[str, object]]:
-    """A row for each combination of cells, and each category and gap."""
+def every_cell(network: RuleNetwork, *tests: Predicate) -> list[dict[str, object]]:
+    """A row for each combination of cells of the network and of other tests, and each category and gap."""
     values: dict[str, list[object]] = {"size": [*ORDER, None], "flag": [False, True, None]}
     values["job"] = ["cook", "smith", "nurse", None]
-    cuts = finite_bounds(predicate for predicate in network.predicates if predicate.column == "age")
+    cuts = finite_bounds(predicate for predicate in (*network.predicates, *tests) if predicate.column == "age")
     values["age"] = [*cuts, (cuts[-1] if cuts else 0.0) + 1, None]
     names = [column.name for column in network.columns]
     return [dict(zip(names, row, strict=True)) for row in itertools.product(*(values[name] for name in names))]
@@ -219,6 +219,31 @@ def test_refitting_around_an_edited_network_keeps_its_locked_rules():
     assert [step.outcome for step in replay(edited.trail, again.network_).steps] == ["already", "already"]
 
 
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 999))
+@pytest.mark.filterwarnings("ignore")
+def test_a_dropped_rule_is_not_learned_again_with_other_bounds(seed):
+    X, y = table(seed, 2)
+    clf = quick_search(kinds=KINDS).fit(X, y)
+    rules = clf.network_.to_frame("pandas")
+    if rules.empty or len(clf.network_.levels) > 1:
+        return
+    text, label = rules["text"][0], rules["for"][0]
+    edited = clf.network_.edit(DropRule(text, label), who="anna", why="it is no reason").network
+    region = read_rule(text, clf.network_.columns)
+    again = quick_search(kinds=KINDS).refit(X, y, around=edited)
+    for choice in again.frontier_:
+        network = choice.network
+        rows = every_cell(network, *(one.predicate for one in region))
+        inside = [all(holds(one.predicate, row[one.predicate.column]) != one.negated for one in region) for row in rows]
+        for rule in network.levels[0].concepts[network.classes.index(label)].rules:
+            tests = [(network.predicates[one.index], one.negated) for one in network.levels[0].rules[rule].literals]
+            held = [all(holds(test, row[test.column]) != negated for test, negated in tests) for row in rows]
+            assert any(one and not other for one, other in zip(held, inside, strict=True)), (text, rule)
+    taken_back = undo(edited, who="anna", why="it is").network
+    assert str(quick_search(kinds=KINDS).refit(X, y, around=taken_back).network_) == str(clf.network_)
+
+
 def test_a_cost_moves_the_search_to_other_columns():
     X, y = simple()
     dear = quick_search(policy=Policy.of(cost={"job": 1000.0})).fit(X, y).network_
@@ -231,7 +256,6 @@ def test_a_cost_moves_the_search_to_other_columns():
     [
         (Policy.of(monotone={"agee": "up"}), "monotone.agee: there is no column 'agee'; did you mean age?"),
         (Policy.of(default="never"), "default: there is no class 'never'"),
-        (Policy.of(min_rows=3), "min_rows: this clause can be proved of a network, but not be learned under yet"),
         (
             Policy.of(order=["care", "young", "old"], monotone={"age": "up"}, default="young"),
             "take the clauses of priority",

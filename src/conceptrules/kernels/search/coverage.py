@@ -38,14 +38,19 @@ def answer_of(counts: Any, order: Any, default: Any, row: Any) -> Any:
 
 
 @kernel()
-def confusion_of(rows: Any, counts: Any, order: Any, default: Any, confusion: Any) -> Any:
-    """Write the confusion matrix [true class, answer]."""
+def confusion_of(rows: Any, counts: Any, order: Any, default: Any, confusion: Any, rates: Any) -> Any:
+    """Write the confusion matrix [true class, answer], and the rates of the groups."""
     classes = len(order)
+    for g in range(len(rates)):
+        rates[g] = 0.0
     for k in range(classes):
         for j in range(classes):
             confusion[k, j] = 0.0
     for i in range(len(rows.label)):
         answer = answer_of(counts, order, default, i)
+        for g in range(len(rates)):
+            if rows.groups.positive[g] == answer:
+                rates[g] += rows.groups.share[i, g]
         if rows.label[i] >= 0:
             confusion[rows.label[i], answer] += rows.mass[i, rows.label[i]]
         else:
@@ -77,8 +82,13 @@ def look_from(counts: Any, order: Any, default: Any, c: Any, open_: Any, otherwi
 
 
 @kernel()
-def answer_instead(rows: Any, row: Any, before: Any, after: Any, confusion: Any) -> Any:
-    """Move a row from one answer to another in the confusion matrix."""
+def answer_instead(rows: Any, row: Any, before: Any, after: Any, confusion: Any, rates: Any) -> Any:
+    """Move a row from one answer to another in the confusion matrix and the rates of the groups."""
+    for g in range(len(rates)):
+        if rows.groups.positive[g] == before:
+            rates[g] -= rows.groups.share[row, g]
+        elif rows.groups.positive[g] == after:
+            rates[g] += rows.groups.share[row, g]
     k = rows.label[row]
     if k >= 0:
         confusion[k, before] -= rows.mass[row, k]
@@ -101,8 +111,12 @@ def toggle(
     otherwise: Any,
     c: Any,
     confusion: Any,
+    rates: Any,
 ) -> Any:
-    """Add a rule of class `c` (more is 1) or take it away (-1): its class's counts and the confusion matrix follow."""
+    """Add a rule of class `c` (more is 1) or take it away (-1).
+
+    Its class's counts, the confusion matrix and the rates of the groups follow.
+    """
     codes = rows.codes
     for i in range(len(codes)):
         if holds(codes, i, column, allowed, length):
@@ -110,19 +124,30 @@ def toggle(
             count[i] = before + more
             if open_[i]:
                 if before == 0:
-                    answer_instead(rows, i, otherwise[i], c, confusion)
+                    answer_instead(rows, i, otherwise[i], c, confusion, rates)
                 elif before + more == 0:
-                    answer_instead(rows, i, c, otherwise[i], confusion)
+                    answer_instead(rows, i, c, otherwise[i], confusion, rates)
 
 
 @kernel()
 def gains_of(
-    rows: Any, open_: Any, otherwise: Any, count: Any, c: Any, slopes: Any, care: Any, hope: Any, gain: Any, active: Any
+    rows: Any,
+    open_: Any,
+    otherwise: Any,
+    count: Any,
+    c: Any,
+    slopes: Any,
+    care: Any,
+    hope: Any,
+    prices: Any,
+    gain: Any,
+    active: Any,
 ) -> Any:
     """List the rows that gain or lose if one more rule of class `c` holds there.
 
     What rows lose counts `care` times. With `hope`, rows of other classes are taken to be right where `c` does not
     fire, as other rules may still make them: else nothing would keep the rules of `c` off rows that are wrong anyway.
+    `prices` is what the rate of each group is worth besides.
     Returns how many rows are listed, and how many of them gain.
     """
     classes, listed, gaining = rows.mass.shape[1], 0, 0
@@ -133,6 +158,11 @@ def gains_of(
         first, last = (label, label + 1) if label >= 0 else (0, classes)
         for k in range(first, last):
             value += rows.mass[i, k] * (slopes[k, c] - slopes[k, k if hope and k != c else other])
+        for g in range(len(prices)):
+            if rows.groups.positive[g] == c:
+                value += prices[g] * rows.groups.share[i, g]
+            elif rows.groups.positive[g] == other:
+                value -= prices[g] * rows.groups.share[i, g]
         if value == 0:
             continue
         gain[i] = value * care if value < 0 else value

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.kernels.compiling import kernel
+from conceptrules.kernels.search.clauses import may_stand, price_groups, unfairness
 from conceptrules.kernels.search.coverage import (
     answer_instead,
     confusion_of,
@@ -32,6 +33,11 @@ _STANDSTILL = 2e-4
 _FIRST_CARE = 4.0
 """How often rows that lose are counted where the first rules of a class are grown: later rules can add, but not take
 away."""
+_STRICT = (0.1, 0.3, 1.0, 3.0, 10.0, 20.0, 30.0, 30.0)
+"""What a rate beyond the bound costs, in units of the score, as long as groups are treated too differently: little at
+first, then more sweep by sweep. No more in the end than that: to drop the best rule of all is no way to be fair."""
+_PRICES = (0.3, 1.0)
+"""What rates of groups are priced at where a rule that was made without a price would treat them too differently."""
 
 
 class Work(NamedTuple):
@@ -40,6 +46,12 @@ class Work(NamedTuple):
     counts: NDArray[np.int16]
     """[class, row]: how many rules of the class hold."""
     confusion: NDArray[np.float64]
+    rates: NDArray[np.float64]
+    """The rates of the groups."""
+    prices: NDArray[np.float64]
+    """What these are worth while a rule is made."""
+    strict: NDArray[np.float64]
+    """One number: what a rate beyond the bound costs."""
     slopes: NDArray[np.float64]
     first_slopes: NDArray[np.float64]
     """The slopes where every class is right: what the first rules of a class are grown for."""
@@ -76,6 +88,9 @@ def _work(rows: Any, columns: Any, scoring: Any) -> Any:
     work = Work(
         np.zeros((classes, size), np.int16),
         np.zeros((classes, classes)),
+        np.zeros(len(rows.groups.positive)),
+        np.zeros(len(rows.groups.positive)),
+        np.full(1, _STRICT[0]),
         np.zeros((classes, classes)),
         np.zeros((classes, classes)),
         np.ones(size, np.bool_),
@@ -155,13 +170,34 @@ def _owned(rules: Any, first: Any, used: Any, c: Any) -> Any:
 def _toggle_rule(rows: Any, rules: Any, r: Any, more: Any, work: Any, c: Any) -> Any:
     toggle(
         rows, rules.column[r], rules.allowed[r], rules.length[r], more,
-        work.counts[c], work.open, work.otherwise, c, work.confusion,
+        work.counts[c], work.open, work.otherwise, c, work.confusion, work.rates,
     )  # fmt: skip
 
 
 @kernel()
 def _toggle(rows: Any, column: Any, allowed: Any, length: Any, more: Any, work: Any, c: Any) -> Any:
-    toggle(rows, column, allowed, length, more, work.counts[c], work.open, work.otherwise, c, work.confusion)
+    toggle(
+        rows, column, allowed, length, more, work.counts[c], work.open, work.otherwise, c, work.confusion, work.rates
+    )
+
+
+@kernel()
+def _score(rows: Any, confusion: Any, rates: Any, scoring: Any, strict: Any) -> Any:
+    """Return the score, less what it costs to treat groups too differently."""
+    return score_of(confusion, scoring) - strict * unfairness(rates, rows.groups)
+
+
+@kernel()
+def _judged(rows: Any, limits: Any, work: Any) -> Any:
+    return _score(rows, work.confusion, work.rates, limits.scoring, work.strict[0])
+
+
+@kernel()
+def _price(rows: Any, work: Any, price: Any) -> Any:
+    """Put a price on the rates of the groups, if they are treated too differently now; returns whether they are."""
+    unfair = unfairness(work.rates, rows.groups) > 0
+    price_groups(work.rates, rows.groups, price if unfair else 0.0, work.prices)
+    return unfair
 
 
 @kernel()
@@ -210,7 +246,7 @@ def _keep_best(work: Any, length: Any) -> Any:
 
 
 @kernel()
-def _swap(rows: Any, counts: Any, order: Any, place: Any, confusion: Any) -> Any:
+def _swap(rows: Any, counts: Any, order: Any, place: Any, confusion: Any, rates: Any) -> Any:
     """Exchange two neighbours in the priority; the confusion matrix follows where both fire and nothing before them."""
     first, second = order[place], order[place + 1]
     for i in range(counts.shape[1]):
@@ -219,21 +255,37 @@ def _swap(rows: Any, counts: Any, order: Any, place: Any, confusion: Any) -> Any
             for p in range(place):
                 hidden = hidden or counts[order[p], i] > 0
             if not hidden:
-                answer_instead(rows, i, first, second, confusion)
+                answer_instead(rows, i, first, second, confusion, rates)
     order[place], order[place + 1] = second, first
 
 
 @kernel()
-def tune_priority(rows: Any, counts: Any, order: Any, default: Any, confusion: Any, limits: Any) -> Any:
+def _answer_silent(rows: Any, silent: Any, share: Any, before: Any, after: Any, confusion: Any, rates: Any) -> Any:
+    """Give the rows where no class fires another answer."""
+    for k in range(len(silent)):
+        confusion[k, before] -= silent[k]
+        confusion[k, after] += silent[k]
+    for g in range(len(rates)):
+        if rows.groups.positive[g] == before:
+            rates[g] -= share[g]
+        if rows.groups.positive[g] == after:
+            rates[g] += share[g]
+
+
+@kernel()
+def tune_priority(
+    rows: Any, counts: Any, order: Any, default: Any, confusion: Any, rates: Any, limits: Any, strict: Any
+) -> Any:
     """Exchange neighbours in the priority and try other defaults while the score rises. Returns default and score.
 
     What the limits say is fixed stays as it is.
     """
     scoring = limits.scoring
     classes = len(order)
-    confusion_of(rows, counts, order, default, confusion)
-    best = score_of(confusion, scoring)
+    confusion_of(rows, counts, order, default, confusion, rates)
+    best = _score(rows, confusion, rates, scoring, strict)
     silent = np.zeros(classes)  # the mass of the rows where no class fires
+    silent_share = np.zeros(len(rates))
     for i in range(counts.shape[1]):
         fires = False
         for c in range(classes):
@@ -241,29 +293,32 @@ def tune_priority(rows: Any, counts: Any, order: Any, default: Any, confusion: A
         if not fires:
             for k in range(classes):
                 silent[k] += rows.mass[i, k]
+            for g in range(len(rates)):
+                silent_share[g] += rows.groups.share[i, g]
     while True:
         before = best
         for place in range(0 if limits.fixed_priority else classes - 1):
-            _swap(rows, counts, order, place, confusion)
-            now = score_of(confusion, scoring)
+            _swap(rows, counts, order, place, confusion, rates)
+            now = _score(rows, confusion, rates, scoring, strict)
             if now > best + _HELPS:
                 best = now
             else:
-                _swap(rows, counts, order, place, confusion)
+                _swap(rows, counts, order, place, confusion, rates)
         for c in range(0 if limits.fixed_default else classes):
-            for k in range(classes):
-                confusion[k, default] -= silent[k]
-                confusion[k, c] += silent[k]
-            now = score_of(confusion, scoring)
+            _answer_silent(rows, silent, silent_share, default, c, confusion, rates)
+            now = _score(rows, confusion, rates, scoring, strict)
             if now > best + _HELPS:
                 best, default = now, c
             else:
-                for k in range(classes):
-                    confusion[k, c] -= silent[k]
-                    confusion[k, default] += silent[k]
+                _answer_silent(rows, silent, silent_share, c, default, confusion, rates)
         if best <= before:
-            confusion_of(rows, counts, order, default, confusion)
-            return default, score_of(confusion, scoring)
+            confusion_of(rows, counts, order, default, confusion, rates)
+            return default, _score(rows, confusion, rates, scoring, strict)
+
+
+@kernel()
+def _tune(rows: Any, limits: Any, work: Any, order: Any, default: Any) -> Any:
+    return tune_priority(rows, work.counts, order, default, work.confusion, work.rates, limits, work.strict[0])
 
 
 @kernel()
@@ -284,12 +339,12 @@ def _start(
         while used < limits.rules:
             listed, gaining = gains_of(
                 rows, work.open, work.otherwise, work.counts[c], c, work.first_slopes, _FIRST_CARE, True,
-                work.gain, work.active,
+                work.prices, work.gain, work.active,
             )  # fmt: skip
             best, best_length = limits.penalty, 0
             for attempt in range(2 * (limits.seeds + 1) if gaining else 0):
                 length, value = _candidate(rows, columns, limits, work, c, listed, attempt, state)
-                if length and value > best:
+                if length and value > best and may_stand(rows, limits, c, work.column, work.allowed, length):
                     best, best_length = value, length
                     _keep_best(work, length)
             more = cost_of(work.best_column, work.best_size, best_length, columns)
@@ -312,24 +367,41 @@ def _improve(
         if rules.owner[r] != c or r < limits.locked:
             r += 1
             continue
-        length = rules.length[r]
+        _price(rows, work, min(work.strict[0], _PRICES[-1]))
         _toggle_rule(rows, rules, r, -1, work, c)
-        listed, _ = gains_of(
-            rows, work.open, work.otherwise, work.counts[c], c, work.slopes, 1.0, False, work.gain, work.active
-        )
-        copy_rule(rules.column[r], rules.allowed[r], rules.size[r], length, work.column, work.allowed, work.size)
         without_cost = cost - _cost_of_rule(rules, r, columns)
-        without = score_of(work.confusion, limits.scoring) - limits.penalty * without_cost
-        length, _ = _climb(rows, columns, limits, work, c, listed, -1, length)
-        if length:
+        without = _judged(rows, limits, work) - limits.penalty * without_cost
+        changed, length, now, new_cost = False, rules.length[r], objective, cost
+        for attempt in range(1 + len(_PRICES)):
+            if attempt:
+                _price(rows, work, _PRICES[attempt - 1])
+                _toggle(rows, work.column, work.allowed, length, -1, work, c)
+            listed, _ = gains_of(
+                rows, work.open, work.otherwise, work.counts[c], c, work.slopes, 1.0, False,
+                work.prices, work.gain, work.active,
+            )  # fmt: skip
+            length = rules.length[r]
+            copy_rule(rules.column[r], rules.allowed[r], rules.size[r], length, work.column, work.allowed, work.size)
+            length, _ = _climb(rows, columns, limits, work, c, listed, -1, length)
+            if length == 0:
+                break
             new_cost = without_cost + cost_of(work.column, work.size, length, columns)
             _toggle(rows, work.column, work.allowed, length, 1, work, c)
-            now = score_of(work.confusion, limits.scoring) - limits.penalty * new_cost
-            if now > objective + _HELPS and now > without and new_cost <= limits.edges:
-                objective, cost = now, new_cost
-                _put(rules, r, c, work.column, work.allowed, work.size, length)
-                r += 1
-                continue
+            now = _judged(rows, limits, work) - limits.penalty * new_cost
+            changed = (
+                now > objective + _HELPS
+                and now > without
+                and new_cost <= limits.edges
+                and may_stand(rows, limits, c, work.column, work.allowed, length)
+            )
+            if changed or attempt == len(_PRICES) or unfairness(work.rates, rows.groups) == 0:
+                break
+        if changed:
+            objective, cost = now, new_cost
+            _put(rules, r, c, work.column, work.allowed, work.size, length)
+            r += 1
+            continue
+        if length:
             _toggle(rows, work.column, work.allowed, length, -1, work, c)
         if without >= objective:
             objective, cost, used = without, without_cost, _take_out(rules, r, used)
@@ -353,7 +425,29 @@ def _list_gains(rows: Any, limits: Any, work: Any, c: Any, care: Any, fear: Any)
         slopes, care, hope = work.first_slopes, _FIRST_CARE, True
     else:
         return 0, 0
-    return gains_of(rows, work.open, work.otherwise, work.counts[c], c, slopes, care, hope, work.gain, work.active)
+    return gains_of(
+        rows, work.open, work.otherwise, work.counts[c], c, slopes, care, hope, work.prices, work.gain, work.active
+    )
+
+
+@kernel()
+def _best_candidate(
+    rows: Any, columns: Any, limits: Any, cost: Any, work: Any, c: Any, care: Any, fear: Any, state: Any
+) -> Any:
+    """Make rules of a class with one fear, and keep the one with the largest gain. Returns its conditions (0: none)."""
+    listed, gaining = _list_gains(rows, limits, work, c, care, fear)
+    most, length = 0.0, 0
+    for attempt in range(2 * (limits.seeds + 1) if gaining else 0):
+        tried, value = _candidate(rows, columns, limits, work, c, listed, attempt, state)
+        if (
+            tried
+            and value > most
+            and cost + cost_of(work.column, work.size, tried, columns) <= limits.edges
+            and may_stand(rows, limits, c, work.column, work.allowed, tried)
+        ):
+            most, length = value, tried
+            copy_rule(work.column, work.allowed, work.size, tried, work.next_column, work.next_allowed, work.next_size)
+    return length
 
 
 @kernel()
@@ -375,28 +469,25 @@ def _add(
         slopes_of(work.confusion, limits.scoring, work.slopes)
         best, best_length = objective, 0
         for fear in range(3):
-            listed, gaining = _list_gains(rows, limits, work, c, care, fear)
-            most, length = 0.0, 0
-            for attempt in range(2 * (limits.seeds + 1) if gaining else 0):
-                tried, value = _candidate(rows, columns, limits, work, c, listed, attempt, state)
-                if tried and value > most and cost + cost_of(work.column, work.size, tried, columns) <= limits.edges:
-                    most, length = value, tried
+            _price(rows, work, min(work.strict[0], _PRICES[-1]))
+            for attempt in range(1 + len(_PRICES)):
+                length = _best_candidate(rows, columns, limits, cost, work, c, care, fear, state)
+                if length == 0:
+                    break
+                # Of the rules that one fear leads to, the exact score judges the one with the largest gain.
+                more = cost_of(work.next_column, work.next_size, length, columns)
+                _toggle(rows, work.next_column, work.next_allowed, length, 1, work, c)
+                now = _judged(rows, limits, work) - limits.penalty * (cost + more)
+                unfair = _price(rows, work, _PRICES[min(attempt, len(_PRICES) - 1)])
+                _toggle(rows, work.next_column, work.next_allowed, length, -1, work, c)
+                if now > best + _HELPS:
+                    best, best_length = now, length
                     copy_rule(
-                        work.column, work.allowed, work.size, tried, work.next_column, work.next_allowed, work.next_size
-                    )
-            if length == 0:
-                continue
-            # Of the rules that one fear leads to, the exact score judges the one with the largest gain.
-            more = cost_of(work.next_column, work.next_size, length, columns)
-            _toggle(rows, work.next_column, work.next_allowed, length, 1, work, c)
-            now = score_of(work.confusion, limits.scoring) - limits.penalty * (cost + more)
-            _toggle(rows, work.next_column, work.next_allowed, length, -1, work, c)
-            if now > best + _HELPS:
-                best, best_length = now, length
-                copy_rule(
-                    work.next_column, work.next_allowed, work.next_size, length,
-                    work.best_column, work.best_allowed, work.best_size,
-                )  # fmt: skip
+                        work.next_column, work.next_allowed, work.next_size, length,
+                        work.best_column, work.best_allowed, work.best_size,
+                    )  # fmt: skip
+                if not unfair:
+                    break
         if best_length == 0:
             break
         _toggle(rows, work.best_column, work.best_allowed, best_length, 1, work, c)
@@ -420,7 +511,7 @@ def _exchange(
     state: Any,
 ) -> Any:
     """Take out one or two rules of a class and grow others; the old ones come back if they were better."""
-    old_confusion, old_count = work.confusion.copy(), work.counts[c].copy()
+    old_confusion, old_count, old_rates = work.confusion.copy(), work.counts[c].copy(), work.rates.copy()
     owner, length, column = rules.owner[:used].copy(), rules.length[:used].copy(), rules.column[:used].copy()
     allowed, size = rules.allowed[:used].copy(), rules.size[:used].copy()
     fewer, fewer_cost = used, cost
@@ -435,12 +526,13 @@ def _exchange(
         _toggle_rule(rows, rules, r, -1, work, c)
         fewer_cost -= _cost_of_rule(rules, r, columns)
         fewer = _take_out(rules, r, fewer)
-    now = score_of(work.confusion, limits.scoring) - limits.penalty * fewer_cost
+    now = _judged(rows, limits, work) - limits.penalty * fewer_cost
     care = (1.0, 2.0, 5.0, 20.0)[random_below(state, 4)]
     new, new_cost, now = _add(rows, columns, limits, rules, fewer, fewer_cost, now, work, c, care, state)
     if now > objective + _HELPS:
         return new, new_cost, now
     work.confusion[:] = old_confusion
+    work.rates[:] = old_rates
     work.counts[c, :] = old_count
     for r in range(used):
         _put(rules, r, owner[r], column[r], allowed[r], size[r], length[r])
@@ -472,11 +564,11 @@ def search(rows: Any, columns: Any, limits: Any, rules: Any, used: Any, order: A
     count_rules(rows.codes, rules, used, work.counts)
     if used == limits.locked:
         used, cost = _start(rows, columns, limits, rules, cost, order, default, work, state)
-    default, score = tune_priority(rows, work.counts, order, default, work.confusion, limits)
+    default, score = _tune(rows, limits, work, order, default)
     objective = score - limits.penalty * cost
     turn = np.arange(classes)
     settled = np.full(classes, -np.inf)  # the objective at which a class found nothing to do
-    for sweep in range(limits.sweeps):
+    for sweep in range(max(limits.sweeps, len(_STRICT)) if len(work.rates) else limits.sweeps):
         before = objective
         for a in range(classes - 1, 0, -1):
             b = random_below(state, a + 1)
@@ -493,8 +585,11 @@ def search(rows: Any, columns: Any, limits: Any, rules: Any, used: Any, order: A
             for _ in range(min(_owned(rules, limits.locked, used, c), limits.regrow)):
                 used, cost, objective = _exchange(rows, columns, limits, rules, used, cost, objective, work, c, state)
             settled[c] = objective if objective == at_first else -np.inf
-        default, score = tune_priority(rows, work.counts, order, default, work.confusion, limits)
+        default, score = _tune(rows, limits, work, order, default)
         objective = score - limits.penalty * cost
-        if objective < before + max(limits.penalty / 2, _STANDSTILL if sweep else 0.0):
+        still = objective < before + max(limits.penalty / 2, _STANDSTILL if sweep else 0.0)
+        if (still or sweep + 1 >= limits.sweeps) and unfairness(work.rates, rows.groups) == 0:
             break
+        work.strict[0] = _STRICT[min(sweep + 1, len(_STRICT) - 1)]
+        objective = _judged(rows, limits, work) - limits.penalty * cost
     return used, default, objective + limits.penalty * cost, cost

@@ -19,6 +19,27 @@ AT_MOST, ABOVE, WITHIN, GAP, PRESENT, SETS = 1, 2, 4, 8, 16, 32
 ANYTHING = 63
 
 
+class Groups(NamedTuple):
+    """Groups of rows, those of each clause one after another, and how far apart their rates of a class may be."""
+
+    share: NDArray[np.float64]
+    """[row, group]: which share of the group's rows that count is in the row. Mixed rows are in no group."""
+    total: NDArray[np.float64]
+    """The weight of the rows that count in each group; one without such rows is treated like any other."""
+    positive: NDArray[np.int64]
+    """The class whose rate counts, for each group."""
+    first: NDArray[np.int64]
+    """Where the groups of each clause begin; the last entry is the number of groups."""
+    factor: NDArray[np.float64]
+    """For each clause: the highest rate times this, less the lowest, is at most `slack`."""
+    slack: NDArray[np.float64]
+
+
+NO_GROUPS = Groups(
+    np.zeros((0, 0)), np.zeros(0), np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0), np.zeros(0)
+)
+
+
 class Rows(NamedTuple):
     """Rows to learn from. A row may be of several classes: equal rows of the table are one row here."""
 
@@ -28,6 +49,11 @@ class Rows(NamedTuple):
     """[row, class]: the weight of the row in each class."""
     label: NDArray[np.int64]
     """The class that has all of the row's weight, or -1."""
+    raw: NDArray[np.float64] = np.zeros((0, 0))
+    """[row, class]: its weight whatever the class weighs; of size 0 where no clause of a policy asks for it. Mixed rows
+    weigh nothing here."""
+    groups: Groups = NO_GROUPS
+    """The groups that a policy wants to be treated alike."""
 
 
 class Columns(NamedTuple):
@@ -66,6 +92,17 @@ class Rules(NamedTuple):
     """[rule, condition]: its edges."""
 
 
+def empty_rules(room: int) -> Rules:
+    """Return room for so many rules."""
+    return Rules(
+        np.zeros(room, np.int64),
+        np.zeros(room, np.int64),
+        np.zeros((room, LONGEST), np.int64),
+        np.zeros((room, LONGEST, CODES), np.uint8),
+        np.zeros((room, LONGEST), np.int64),
+    )
+
+
 class Limits(NamedTuple):
     """What a network may be like, and how hard to look for it."""
 
@@ -93,14 +130,11 @@ class Limits(NamedTuple):
     """Whether the priority has to stay as it is."""
     fixed_default: bool
     """Whether the default has to stay as it is."""
-
-
-def empty_rules(room: int) -> Rules:
-    """Return room for so many rules."""
-    return Rules(
-        np.zeros(room, np.int64),
-        np.zeros(room, np.int64),
-        np.zeros((room, LONGEST), np.int64),
-        np.zeros((room, LONGEST, CODES), np.uint8),
-        np.zeros((room, LONGEST), np.int64),
-    )
+    least_rows: float = 0.0
+    """The least raw weight of the rows that a rule covers."""
+    least_precision: float = 0.0
+    """The least share of its class among them."""
+    deviations: float = 0.0
+    """How many standard deviations the lower bound of that share is below it, as Wilson has it."""
+    bans: Rules = empty_rules(0)
+    """Rules that are not to be learned again, with these bounds or with others."""

@@ -69,4 +69,7 @@ def augmented(rows: Rows, forest: Forest, rng: np.random.Generator) -> Rows:
     count = min(max(FEWEST, min(4 * size, _MANY), size), max(_CELLS // rows.codes.shape[1], size))
     codes = mixed(rows, count, rng)
     mass = forest.shares(codes) * (WEIGHT * rows.mass.sum() / count)
-    return rows_of(np.concatenate([rows.codes, codes]), np.concatenate([rows.mass, mass]))
+    raw, groups = (None if not len(rows.raw) else np.concatenate([rows.raw, np.zeros_like(mass)])), rows.groups
+    if len(groups.total):
+        groups = groups._replace(share=np.concatenate([groups.share, np.zeros((count, len(groups.total)))]))
+    return rows_of(np.concatenate([rows.codes, codes]), np.concatenate([rows.mass, mass]), raw, groups)

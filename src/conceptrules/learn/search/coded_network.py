@@ -58,6 +58,14 @@ def coded_network(
     return CodedNetwork(network, position, allowed)
 
 
+def read_from_bins(table: BinnedTable, network: RuleNetwork) -> CodedNetwork:
+    """Return a network whose bounds are cut points of the table, such as a simplified one, to be read from bins."""
+    places = {bins.column.name: place for place, bins in enumerate(table.bins)}
+    position = np.array([places[test.column] for test in network.predicates], np.intp)
+    holding = [_codes_of(test, table.bins[at]) for test, at in zip(network.predicates, position.tolist(), strict=True)]
+    return CodedNetwork(network, position, np.array(holding, np.bool_).reshape(len(holding), CODES))
+
+
 def _member(
     table: BinnedTable,
     snapshot: Snapshot,

@@ -14,13 +14,17 @@ from conceptrules.learn.calibration import Comparison, Labelled, calibrated, com
 from conceptrules.learn.evidence import with_training
 from conceptrules.learn.search.coded_network import CodedNetwork
 from conceptrules.learn.search.fit import FoundNetwork, SearchTask
+from conceptrules.learn.search.group_members import Names
 from conceptrules.learn.training_data import TrainingData
+from conceptrules.logic.policies.given_rows import compare_groups
 from conceptrules.logic.policies.proof import prove, recorded
 from conceptrules.model.metrics import macro_f1
 from conceptrules.model.pareto import Choice
-from conceptrules.model.policy import Policy
+from conceptrules.model.policy import Fair, Policy
+from conceptrules.model.policy.record import ProofRecord, VerdictRecord
 from conceptrules.model.provenance import Validation
 from conceptrules.model.statistics import with_statistics
+from conceptrules.tables.prediction import decide
 
 
 def describe(
@@ -49,12 +53,26 @@ def describe(
     return Choice(found.edges, found.score, network, found.coded.network)
 
 
-def governed(choice: Choice, policy: Policy | None) -> Choice:
-    """Return a choice whose network carries the policy that it was learned under, and its proof."""
+def governed(choice: Choice, policy: Policy | None, data: TrainingData, groups: Names) -> Choice:
+    """Return a choice whose network carries the policy that it was learned under, and its proof.
+
+    Clauses about rows are proved of the rows that it was learned from.
+    """
     if policy is None:
         return choice
     proof = recorded(prove(choice.network, policy))
+    fair = {clause.name: _verdict(clause, choice, data, groups) for clause in policy.of_kind(Fair)}
+    proof = ProofRecord(proof.hash, tuple(fair.get(one.name, one) for one in proof.verdicts))
     return replace(choice, network=replace(choice.network, policy=policy, proof=proof))
+
+
+def _verdict(clause: Fair, choice: Choice, data: TrainingData, groups: Names) -> VerdictRecord:
+    positive = choice.network.classes.index(clause.positive)
+    answered = decide(choice.network, data.table) == positive
+    weight = data.weight * (data.target == positive) if clause.measure == "true_positive_rate" else data.weight
+    fair, said = compare_groups(clause, groups[clause.column], answered, weight)
+    reason = f"{said}, on the {data.table.rows:,} rows that it was learned from"
+    return VerdictRecord(clause.name, clause.text, "proved" if fair else "refuted", reason)
 
 
 def _labelled(coded: CodedNetwork, rows: Rows, worth: NDArray[np.float64]) -> Labelled:

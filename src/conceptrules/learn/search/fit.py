@@ -24,15 +24,17 @@ from conceptrules.kernels.search.values import Columns, Rows
 from conceptrules.learn.search.augmentation import Forest, augmented
 from conceptrules.learn.search.binned_table import BinnedTable
 from conceptrules.learn.search.coded_network import CodedNetwork, coded_network
-from conceptrules.learn.search.locked_rules import LockedRules
+from conceptrules.learn.search.group_members import excess
+from conceptrules.learn.search.locked_rules import Ban, LockedRules, banned_rules
 from conceptrules.learn.search.merged_rows import Fold
 from conceptrules.learn.search.regularization_path import Path, Snapshot, penalties
 from conceptrules.learn.search.settings import SCORINGS, SearchSettings
 from conceptrules.learn.search.shortening import shortest
 from conceptrules.learn.search.voting import MEMBERS, MOST_CLASSES, voted
+from conceptrules.model.errors import InputError, warn
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.pareto import pareto_front
-from conceptrules.model.policy import Policy
+from conceptrules.model.policy import Fair, Policy
 from conceptrules.model.predicate import Value
 
 _SIZE = 1.2e-3
@@ -55,6 +57,8 @@ _VOTE = 0.01
 """What a vote has to be better than a single network, besides its size."""
 _PERFECT = 0.99
 """A score that a vote need not improve."""
+_ROUNDING = 1e-9
+"""Rates that differ by less are the same."""
 _DIFFERENT = 0.2
 """Members of a vote learn from rows that chance has given other weights, this one at least."""
 
@@ -76,6 +80,8 @@ class Trial:
     """On the held-out rows of all folds together."""
     chance: float
     """How often such answers on the held-out rows would come about if they had nothing to do with the classes."""
+    unfairness: float = 0.0
+    """How far the rates of groups are beyond what the policy allows, on its own rows or in the mean of the folds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,6 +105,8 @@ class SearchTask:
     """The default that the policy asks for."""
     locked: LockedRules | None = None
     """The rules that the policy locks."""
+    bans: tuple[Ban, ...] = ()
+    """Rules that are not to be learned again."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -208,6 +216,7 @@ def _paths(found: _Found, rows: Sequence[list[Rows]], member: int) -> list[Path]
             task.priority,
             task.default,
             None if task.locked is None else task.locked.rules,
+            banned_rules(task.table, task.classes, task.bans),
         )
         for some, source in zip(rows, found.sources, strict=True)
     ]
@@ -252,15 +261,28 @@ def _vote(found: _Found, rows: Sequence[list[Rows]], pool: Executor, watch: Call
 def _judged(found: _Found, penalty: float, members: int, number: int) -> Trial:
     task, classes, scoring = found.task, len(found.task.classes), SCORINGS[found.task.settings.scoring]
     confusion = np.zeros((classes, classes))
-    trained, edges = [], []
+    trained, edges, held = [], [], []
     for place, fold in enumerate(task.folds):
         snapshots = [some[place][number] for some in found.snapshots[:members]]
-        confusion += _confusion(fold.held, _answers(snapshots, fold.held.codes), classes)
+        held.append(_answers(snapshots, fold.held.codes))
+        confusion += _confusion(fold.held, held[-1], classes)
         trained.append(score_of(_confusion(fold.training, _answers(snapshots, fold.training.codes), classes), scoring))
         edges.append(sum(one.edges for one in snapshots))
     score = float(score_of(confusion, scoring))
     size, learned = float(np.mean(edges)), float(np.mean(trained))
-    return Trial(penalty, members, _asks_forest(task), size, learned, score, _chance(confusion, task.class_weight))
+    chance = _chance(confusion, task.class_weight)
+    apart = _unfairness(task, held, [some[-1][number] for some in found.snapshots[:members]])
+    return Trial(penalty, members, _asks_forest(task), size, learned, score, chance, apart)
+
+
+def _unfairness(task: SearchTask, held: Sequence[NDArray[np.intp]], snapshots: Sequence[Snapshot]) -> float:
+    """Return how far groups are too far apart: on all rows, and on held-out rows in the mean of the folds."""
+    if not len(task.rows.groups.total):
+        return 0.0
+    parts = [excess(fold.held.groups, answers) for fold, answers in zip(task.folds, held, strict=True)]
+    own = excess(task.rows.groups, _answers(snapshots, task.rows.codes))
+    found = max(own, float(np.average(parts, weights=[fold.held.mass.sum() for fold in task.folds])))
+    return found if found > _ROUNDING else 0.0
 
 
 def _chance(confusion: NDArray[np.float64], class_weight: NDArray[np.float64]) -> float:
@@ -288,27 +310,41 @@ def _value(trial: Trial, classes: int) -> float:
     return trial.score - _SIZE * (max(trial.edges, 1) / classes) ** 0.5 - (_VOTE if trial.members > 1 else 0)
 
 
-def _chosen(found: _Found) -> Trial:
+def _fair(found: _Found) -> list[Trial]:
+    """Return the trials whose networks treat groups as the policy wants it, on held-out rows too."""
+    fair = [trial for trial in found.trials if trial.unfairness == 0]
+    if len(fair) == len(found.trials):
+        return fair
+    assert found.task.policy is not None
+    names = " and ".join(clause.name for clause in found.task.policy.of_kind(Fair))
+    nearest = min(trial.unfairness for trial in found.trials if trial.unfairness > 0)
+    reached = f"the nearest ones are beyond the bound by {nearest:.4f}"
+    if not fair:
+        raise InputError(f"{names}: no network with these locked rules keeps the bound; {reached}")
+    if all(trial.edges == 0 for trial in fair):
+        warn(f"{names}: no network with rules keeps the bound on held-out rows; {reached}")
+    return fair
+
+
+def _chosen(found: _Found, trials: Sequence[Trial]) -> Trial:
     """Return the smallest network that the held-out rows hardly tell from the best, or that without rules."""
     task, held = found.task, sum(len(fold.held.label) for fold in found.task.folds)
-    values = [_value(trial, len(task.classes)) for trial in found.trials]
-    best = found.trials[int(np.argmax(values))]
+    values = [_value(trial, len(task.classes)) for trial in trials]
+    best = trials[int(np.argmax(values))]
     if best.chance > _CHANCE and held >= _ENOUGH:
-        return found.trials[0]
+        return trials[0]
     share = min(max(best.score, 0.0), 1.0)
     least = max(values) - _TOLERANCE * (share * (1 - share) / held) ** 0.5
-    return min(
-        (trial for trial, value in zip(found.trials, values, strict=True) if value >= least), key=attrgetter("edges")
-    )
+    return min((trial for trial, value in zip(trials, values, strict=True) if value >= least), key=attrgetter("edges"))
 
 
 def _front(found: _Found, pool: Executor, interrupted: bool) -> SearchResult:
     """Return the Pareto front of the networks of all rows, from the smallest to the chosen and the best one."""
-    task = found.task
-    chosen = _chosen(found)
-    best = max(found.trials, key=lambda trial: trial.score)
+    task, trials = found.task, _fair(found)
+    chosen = _chosen(found, trials)
+    best = max(trials, key=lambda trial: trial.score)
     lowest = min(chosen.penalty, best.penalty)
-    wanted = [trial for trial in found.trials if trial.members == 1 and trial.penalty >= lowest]
+    wanted = [trial for trial in trials if trial.members == 1 and trial.penalty >= lowest]
     wanted += [trial for trial in (chosen, best) if trial.members > 1]
 
     def finished(trial: Trial) -> FoundNetwork:
@@ -316,7 +352,9 @@ def _front(found: _Found, pool: Executor, interrupted: bool) -> SearchResult:
             coded_network(task.table, task.classes, found.networks(trial, source), task.locked)
             for source in (*range(len(task.folds)), len(found.sources) - 1)
         )
-        return FoundNetwork(trial, coded, shortest(coded, task.rows.codes, task.settings, task.policy), tuple(folds))
+        return FoundNetwork(
+            trial, coded, shortest(coded, task.rows, task.table, task.settings, task.policy, task.bans), tuple(folds)
+        )
 
     front = pareto_front(list(pool.map(finished, dict.fromkeys(wanted))))
     number = next(number for number, one in enumerate(front) if one.score >= chosen.score or not chosen.edges)

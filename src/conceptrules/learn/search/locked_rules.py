@@ -1,8 +1,12 @@
-"""The rules that a policy locks, as the kernels have them: the first ones of every network, which the search leaves."""
+"""Rules in words as the kernels have them: those that a policy locks, and those that are not to be learned again.
+
+Locked rules are the first ones of every network, which the search leaves as they are.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,7 +17,10 @@ from conceptrules.model.errors import InputError
 from conceptrules.model.policy import Implies, Locked, Policy
 from conceptrules.model.policy.policy import stated
 from conceptrules.model.predicate import Value, finite_bounds, holds, size_of
-from conceptrules.model.rule_reader import Stated
+from conceptrules.model.rule_reader import Stated, read_rule
+
+Ban = tuple[str, Value]
+"""A rule in words that is not to be learned again, and its class."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,15 +52,34 @@ def with_locked_cuts(table: BinnedTable, policy: Policy) -> BinnedTable:
 def locked_rules(table: BinnedTable, classes: Sequence[Value], policy: Policy) -> LockedRules:
     """Return the locked rules of a policy."""
     clauses, every = rules_to_keep(policy), _tests(table, policy)
-    rules = empty_rules(len(clauses))
-    places = {bins.column.name: place for place, bins in enumerate(table.bins)}
-    for number, (clause, tests) in enumerate(zip(clauses, every, strict=True)):
-        names = list(dict.fromkeys(test.predicate.column for test in tests))
+    for clause, tests in zip(clauses, every, strict=True):
+        names = {test.predicate.column for test in tests}
         if not 0 < len(names) <= LONGEST:
             raise InputError(
                 f"{clause.name}: a rule of 1 to {LONGEST} columns can be learned around, not of {len(names)}"
             )
-        rules.owner[number], rules.length[number] = classes.index(clause.label), len(names)
+    return LockedRules(_coded(table, [classes.index(clause.label) for clause in clauses], every), every)
+
+
+def banned_rules(table: BinnedTable, classes: Sequence[Value], bans: Sequence[Ban]) -> Rules:
+    """Return the rules that are not to be learned again; those that the table has not the columns for are left out."""
+    columns, owners, every = tuple(bins.column for bins in table.bins), [], []
+    for text, label in bans:
+        with suppress(InputError):
+            tests = read_rule(text, columns)
+            if label in classes and 0 < len({test.predicate.column for test in tests}) <= LONGEST:
+                owners.append(classes.index(label))
+                every.append(tests)
+    return _coded(table, owners, every)
+
+
+def _coded(table: BinnedTable, owners: Sequence[int], every: Sequence[Sequence[Stated]]) -> Rules:
+    """Return rules in the bins of a table; a bin is inside where its upper end is."""
+    rules = empty_rules(len(owners))
+    places = {bins.column.name: place for place, bins in enumerate(table.bins)}
+    for number, (owner, tests) in enumerate(zip(owners, every, strict=True)):
+        names = list(dict.fromkeys(test.predicate.column for test in tests))
+        rules.owner[number], rules.length[number] = owner, len(names)
         for condition, name in enumerate(names):
             bins, mine = table.bins[places[name]], [test for test in tests if test.predicate.column == name]
             rules.column[number, condition] = places[name]
@@ -61,7 +87,7 @@ def locked_rules(table: BinnedTable, classes: Sequence[Value], policy: Policy) -
             for code, value in enumerate((*bins.examples(), None)):
                 held = all(holds(test.predicate, value) != test.negated for test in mine)
                 rules.allowed[number, condition, code] = held
-    return LockedRules(rules, every)
+    return rules
 
 
 def _tests(table: BinnedTable, policy: Policy) -> tuple[tuple[Stated, ...], ...]:

@@ -7,14 +7,25 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.kernels.search.values import Rows
+from conceptrules.kernels.search.values import NO_GROUPS, Groups, Rows
+from conceptrules.learn.search.group_members import GroupMembers
 
 Codes = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
 
-def merged(codes: Codes, target: NDArray[np.int64], weight: Floats, class_weight: Floats) -> Rows:
-    """Return the different rows in their order, with the weight that each has in each class."""
+def merged(
+    codes: Codes,
+    target: NDArray[np.int64],
+    weight: Floats,
+    class_weight: Floats,
+    raw: bool = False,
+    members: GroupMembers | None = None,
+) -> Rows:
+    """Return the different rows in their order, with the weight that each has in each class.
+
+    With `raw`, also with the weight that it has whatever its class weighs; with `members`, with its share of groups.
+    """
     rows, columns = codes.shape
     if not columns:
         codes, columns = np.zeros((rows, 1), np.uint8), 1
@@ -23,16 +34,24 @@ def merged(codes: Codes, target: NDArray[np.int64], weight: Floats, class_weight
     # Weights are sorted along, since a sum of fractions depends on the order in which they are added.
     cells = place.ravel() * len(class_weight) + target
     order = np.lexsort((weight, cells))
-    mass = np.bincount(cells[order], weight[order], len(different) * len(class_weight))
-    return rows_of(codes[first], mass.reshape(len(different), len(class_weight)) * class_weight)
+    summed = np.bincount(cells[order], weight[order], len(different) * len(class_weight))
+    mass = summed.astype(np.float64).reshape(len(different), len(class_weight))
+    groups = NO_GROUPS if members is None else members.groups(place.ravel(), len(different), weight)
+    return rows_of(codes[first], mass * class_weight, mass if raw or members is not None else None, groups)
 
 
-def rows_of(codes: Codes, mass: Floats) -> Rows:
-    """Return the rows that have any weight."""
+def rows_of(codes: Codes, mass: Floats, raw: Floats | None = None, groups: Groups = NO_GROUPS) -> Rows:
+    """Return the rows that have any weight, raw or not."""
     kept = mass.sum(axis=1) > 0
+    if raw is not None:
+        kept |= raw.sum(axis=1) > 0
     codes, mass = np.ascontiguousarray(codes[kept]), np.ascontiguousarray(mass[kept])
     single = (mass > 0).sum(axis=1) == 1
-    return Rows(codes, mass, np.where(single, mass.argmax(axis=1), -1).astype(np.int64))
+    rows = Rows(codes, mass, np.where(single, mass.argmax(axis=1), -1).astype(np.int64))
+    if raw is None:
+        return rows
+    share = np.ascontiguousarray(groups.share[kept]) if groups is not NO_GROUPS else groups.share
+    return rows._replace(raw=np.ascontiguousarray(raw[kept]), groups=groups._replace(share=share))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

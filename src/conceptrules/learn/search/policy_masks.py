@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 
 import numpy as np
 
@@ -21,7 +22,6 @@ from conceptrules.logic.policies.proof import check_contradictions
 from conceptrules.model.errors import InputError
 from conceptrules.model.policy import (
     Apart,
-    Clause,
     Cost,
     Default,
     Fair,
@@ -39,8 +39,6 @@ from conceptrules.model.policy import (
 from conceptrules.model.policy.policy import check_policy
 from conceptrules.model.predicate import Value
 
-LATER: tuple[type[Clause], ...] = (LeastRows, LeastPrecision, Fair)
-"""Clauses that are proved of networks, but that the search does not keep yet."""
 _LIMITS = {"edges": "max_edges", "rules": "max_rules", "literals": "max_rule_length"}
 
 
@@ -54,7 +52,6 @@ class Start:
 
 def under(policy: Policy, task: SearchTask) -> SearchTask:
     """Return a task whose networks all satisfy a policy."""
-    check_learnable(policy)
     columns = tuple(bins.column for bins in task.table.bins)
     check_policy(policy, columns, task.classes)
     check_contradictions(policy, columns, task.classes)
@@ -93,16 +90,6 @@ def _check_locked(policy: Policy, columns: Columns, rules: Rules) -> None:
                 )
 
 
-def check_learnable(policy: Policy) -> None:
-    """Raise an `InputError` for clauses that the search does not keep."""
-    for clause in policy.clauses:
-        if isinstance(clause, LATER):
-            raise InputError(
-                f"{clause.name}: this clause can be proved of a network, but not be learned under yet; take it out of "
-                "the policy of the fit, and prove it afterwards"
-            )
-
-
 def masked(columns: Columns, table: BinnedTable, classes: Sequence[Value], policy: Policy, start: Start) -> Columns:
     """Return the columns with what rules of each class may ask of them, what that costs, and which keep apart."""
     places = {bins.column.name: place for place, bins in enumerate(table.bins)}
@@ -135,18 +122,22 @@ def _settings(settings: SearchSettings, policy: Policy, classes: Sequence[Value]
     cheap = [clause for clause in policy.of_kind(Cost) if clause.cost < 1]
     if cheap and (limits.get("max_edges") or settings.max_edges):
         raise InputError(f"{cheap[0].name}: costs below 1 and a limit of edges do not go together; raise all costs")
+    precise = policy.of_kind(LeastPrecision)
     return replace(
         settings,
         **limits,  # type: ignore[arg-type]
         fixed_priority=start.priority is not None,
         fixed_default=start.default is not None,
-        voting=may_vote(policy, classes),
+        voting=settings.voting and may_vote(policy, classes),
+        least_rows=max((float(clause.rows) for clause in policy.of_kind(LeastRows)), default=0.0),
+        least_precision=max((float(clause.precision) for clause in precise), default=0.0),
+        deviations=max((NormalDist().inv_cdf(clause.confidence or 0.5) for clause in precise), default=0.0),
     )
 
 
 def may_vote(policy: Policy, classes: Sequence[Value]) -> bool:
     """Return whether a majority of networks that satisfy a policy satisfies it too."""
-    kinds = (OnlyFor, Apart, Default, Priority, Independent, Locked, Implies)
+    kinds = (OnlyFor, Apart, Default, Priority, Independent, Locked, Implies, LeastRows, LeastPrecision, Fair)
     if any(isinstance(clause, kinds) for clause in policy.clauses):
         return False
     return not policy.of_kind(Monotone) or len(classes) == 2

@@ -63,6 +63,7 @@ class Path:
         priority: Sequence[int] | None = None,
         default: int | None = None,
         locked: Rules | None = None,
+        bans: Rules | None = None,
     ) -> None:
         """`unit` is what a row is worth, in units of the score. Priority, default and locked rules are of a policy."""
         self._rows, self._columns, self._settings, self._unit = rows, columns, settings, unit
@@ -72,6 +73,7 @@ class Path:
         self._order = self._commonest if priority is None else np.array(priority, np.int64)
         self._default = default
         self._locked = empty_rules(0) if locked is None else locked
+        self._bans = empty_rules(0) if bans is None else bans
         self._last: Snapshot | None = None
         self._step, self._grown = 0, 0
         # Log loss does not ask which class is answered, so that only the commonest is a fair default.
@@ -105,7 +107,10 @@ class Path:
         limits, room = self._settings.limits(penalty * self._unit), 2 * len(start.rules.owner) + _ROOM
         edges = min(limits.edges, most_edges)
         limits = limits._replace(
-            locked=len(self._locked.owner), edges=edges, conditions=int(min(limits.conditions, max(edges - 1, 1)))
+            locked=len(self._locked.owner),
+            edges=edges,
+            conditions=int(min(limits.conditions, max(edges - 1, 1))),
+            bans=self._bans,
         )
         while True:  # until there is room for all rules
             room = min(2 * room, limits.rules)

@@ -64,6 +64,10 @@ class SearchSettings:
     fixed_default: bool = False
     voting: bool = True
     """Whether a policy lets networks vote."""
+    least_rows: float = 0.0
+    least_precision: float = 0.0
+    deviations: float = 0.0
+    """What a policy asks of the rows of every rule, as `Limits` has it."""
 
     def __post_init__(self) -> None:
         for name, known in (("effort", EFFORTS), ("scoring", SCORINGS)):
@@ -104,6 +108,9 @@ class SearchSettings:
             locked=0,
             fixed_priority=self.fixed_priority,
             fixed_default=self.fixed_default,
+            least_rows=self.least_rows,
+            least_precision=self.least_precision,
+            deviations=self.deviations,
         )
 
     def kept_by(self, network: RuleNetwork) -> bool:

@@ -2,47 +2,71 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from conceptrules.learn.search.coded_network import CodedNetwork
+from conceptrules.kernels.search.values import Rows
+from conceptrules.learn.search.binned_table import BinnedTable
+from conceptrules.learn.search.coded_network import CodedNetwork, read_from_bins
+from conceptrules.learn.search.locked_rules import Ban
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.logic.minimisation import minimise
 from conceptrules.logic.policies.proof import prove
+from conceptrules.logic.regions import rules_inside
 from conceptrules.logic.simplification import simplify
 from conceptrules.model.canonical import in_order
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import PackedBits, decide
 from conceptrules.model.network import Concept, Level, RuleNetwork
-from conceptrules.model.policy import Locked, Policy
+from conceptrules.model.policy import Fair, LeastPrecision, LeastRows, Locked, Policy
 from conceptrules.model.policy.policy import stated
 from conceptrules.model.rule_reader import as_network, words_of_rule
+from conceptrules.model.statistics import with_statistics
 
 
 def shortest(
-    coded: CodedNetwork, seen: NDArray[np.uint8], settings: SearchSettings, policy: Policy | None
+    coded: CodedNetwork,
+    rows: Rows,
+    table: BinnedTable,
+    settings: SearchSettings,
+    policy: Policy | None,
+    bans: Sequence[Ban] = (),
 ) -> RuleNetwork:
     """Return the network as short as it can be said; fewer edges can be more rules or longer ones than are wanted.
 
-    What is said shorter has to satisfy the policy too. Networks of the search do, by what their rules may ask.
+    What is said shorter has to satisfy the policy too. Networks of the search do, by what their rules may ask, and
+    treat groups as they do, since no row gets another answer.
     """
-    simple = simplify(coded.network, coded.bits(seen))
+    seen = coded.bits(rows.codes)
+    simple = simplify(coded.network, seen)
     smaller = minimise(simple)
     short = in_order(smaller if settings.kept_by(smaller) else simple)
-    if policy is None or not policy.clauses:
+    policy = policy or Policy()
+    if not policy.clauses and not bans:
         return short
-    needed = _needed(coded.network, coded.bits(seen), policy)
+    policy = Policy(tuple(one for one in policy.clauses if not isinstance(one, Fair)), policy.domain)
+    needed = _needed(coded.network, seen, policy)
     ways = [short, *map(in_order, (simple, simplify(coded.network), needed, coded.network))]
-    proofs = [prove(one, policy) for one in ways]
-    kept = [one for one, proof in zip(ways, proofs, strict=True) if proof.proved]
+    proofs = [prove(_counted(one, rows, table, policy), policy) for one in ways]
+    banned = [any(rules_inside(one, label, text) for text, label in bans) for one in ways]
+    kept = [one for one, proof, out in zip(ways, proofs, banned, strict=True) if proof.proved and not out]
     if kept:
         return min(kept, key=lambda one: one.edges)
     failed = next((one for one in proofs[-1].verdicts if one.outcome == "refuted"), None)
     if failed is not None:
         raise InputError(f"{failed.name}: no network keeps this clause together with the others; {failed.reason}")
     return ways[-1]
+
+
+def _counted(network: RuleNetwork, rows: Rows, table: BinnedTable, policy: Policy) -> RuleNetwork:
+    """Return a network with the statistics of the rows, where the policy asks for them."""
+    if not policy.of_kind(LeastRows) and not policy.of_kind(LeastPrecision):
+        return network
+    row, label = np.nonzero(rows.raw)
+    bits = read_from_bins(table, network).bits(rows.codes[row])
+    return with_statistics(network, bits, label, rows.raw[row, label])
 
 
 def _needed(network: RuleNetwork, seen: PackedBits, policy: Policy) -> RuleNetwork:

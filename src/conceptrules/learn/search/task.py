@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,13 +14,14 @@ from conceptrules.learn.holdout import GIVEN, HELD_BACK, TRAINING, warn_of_small
 from conceptrules.learn.row_groups import equal_rows
 from conceptrules.learn.search.binned_table import MAX_BINS, BinnedTable, binned_table, coarser
 from conceptrules.learn.search.fit import SearchTask
-from conceptrules.learn.search.locked_rules import rules_to_keep, with_locked_cuts
+from conceptrules.learn.search.group_members import Names, group_members
+from conceptrules.learn.search.locked_rules import Ban, rules_to_keep, with_locked_cuts
 from conceptrules.learn.search.merged_rows import Fold, merged
 from conceptrules.learn.search.policy_masks import under
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.training_data import TrainingData, open_validation_rows
 from conceptrules.model.errors import InputError
-from conceptrules.model.policy import Policy
+from conceptrules.model.policy import LeastPrecision, LeastRows, Policy
 from conceptrules.model.policy.policy import check_policy
 
 # Rows up to which several folds, or two of them, are held out in turn; of larger tables one part is.
@@ -35,19 +38,26 @@ def search_task(
     *,
     settings: SearchSettings,
     policy: Policy | None = None,
+    groups: Names | None = None,
+    groups_val: Names | None = None,
+    bans: Sequence[Ban] = (),
     max_bins: int | None = None,
     validation_fraction: float | None = None,
     rng: np.random.Generator,
 ) -> tuple[SearchTask, str]:
     """Return the task of learning from a table, and where the rows that choose the network are from.
 
-    They are those that the user gives, or folds of the table.
+    They are those that the user gives, or folds of the table. `groups` and `groups_val` are those that the policy wants
+    to be treated alike.
     """
     table, class_weight = binned_table(data.binarizer), data.weights_of_classes(data.target, data.weight)
-    codes = table.codes(data.table)
+    codes, classes = table.codes(data.table), tuple(data.classes.tolist())
+    raw = policy is not None and bool(policy.of_kind(LeastRows) or policy.of_kind(LeastPrecision))
+    members = group_members(policy, groups or {}, data.target, classes)
 
     def some(chosen: NDArray[np.bool_] | slice) -> Rows:
-        return merged(codes[chosen], data.target[chosen], data.weight[chosen], class_weight)
+        own = members and members.some(chosen)
+        return merged(codes[chosen], data.target[chosen], data.weight[chosen], class_weight, raw, own)
 
     together, rows = data.groups or equal_rows(codes), some(slice(None))
     bins = max_bins or _most_bins(table, len(rows.label))
@@ -63,7 +73,8 @@ def search_task(
     given_rows = X_val is not None or y_val is not None
     if given_rows:
         given, target, weight = open_validation_rows(data, X_val, y_val)
-        held = merged(table.codes(given), target, weight, class_weight)
+        others = group_members(policy, groups_val or {}, target, classes)
+        held = merged(table.codes(given), target, weight, class_weight, False, others)
         if not len(held.label):
             raise InputError("class_weight gives 0 to the classes of all rows of X_val: they cannot judge a network")
         parts = [Fold(rows, held)]
@@ -78,10 +89,12 @@ def search_task(
         parts = [fold for fold in sides if len(fold.training.label) and len(fold.held.label)] or [Fold(rows, rows)]
         if data.groups is None:
             warn_of_small(data.classes[np.setdiff1d(data.target, data.target[part >= 0])])
-    classes, seed = tuple(data.classes.tolist()), int(rng.integers(2**31))
+    seed = int(rng.integers(2**31))
     source = GIVEN if given_rows else TRAINING if parts[0].held is rows else HELD_BACK
     columns = table.columns(rows.codes, len(classes))
-    task = SearchTask(table, columns, classes, rows, parts, settings, seed, class_weight)
+    task = SearchTask(table, columns, classes, rows, parts, settings, seed, class_weight, bans=tuple(bans))
+    if bans:
+        task = replace(task, settings=replace(settings, voting=False))
     return task if policy is None else under(policy, task), source
 
 

@@ -28,6 +28,8 @@ from conceptrules.tables.table import Table, open_table, positions, read_packed_
 
 MOST, MOST_VALUES = 10_000, 1_000_000  # rows, and values of them, that are looked through for a counterexample
 
+_ROUNDING = 1e-9  # sums of fractions depend on their order
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GivenRows:
@@ -153,7 +155,7 @@ def _too_few(clause: LeastRows, network: RuleNetwork) -> str | None:
     assert network.statistics is not None
     for level, rules in enumerate(network.statistics.covered):
         for place, counts in enumerate(rules):
-            if sum(counts) < clause.rows:
+            if sum(counts) < clause.rows - _ROUNDING * max(clause.rows, 1):
                 return f"this rule covers {plural(sum(counts), 'row')}: {rule_text(network, level, place)}"
     return None
 
@@ -164,7 +166,7 @@ def _imprecise(clause: LeastPrecision, network: RuleNetwork) -> str | None:
     for kind, concept in enumerate(network.levels[-1].concepts):
         for rule in concept.rules:
             share = lower_bound(covered[rule][kind], sum(covered[rule]), clause.confidence)
-            if share < clause.precision:
+            if share < clause.precision - _ROUNDING:
                 text = rule_text(network, len(network.levels) - 1, rule)
                 return f"this rule of {word(network.classes[kind])} reaches {number_text(round(share, 4))}: {text}"
     return None
@@ -188,31 +190,44 @@ def lower_bound(right: float, rows: float, confidence: float | None) -> float:
 
 def unfairness(clause: Fair, network: RuleNetwork, rows: GivenRows) -> tuple[bool, str]:
     """Return whether groups are treated alike enough, and the rates of the two that differ most."""
-    names = rows.table.names
-    if clause.column not in names:
-        raise InputError(
-            f"{clause.name}: the data have no column {clause.column!r}; {nearest_name(clause.column, names)}"
-        )
+    if clause.column not in rows.table.names:
+        known = nearest_name(clause.column, rows.table.names)
+        raise InputError(f"{clause.name}: the data have no column {clause.column!r}; {known}")
     if clause.measure == "true_positive_rate" and rows.labels is None:
         raise InputError(f"{clause.name}: true positive rates need the class of each row; give labels (--target)")
-    cells = rows.table.cells(names.index(clause.column))
-    member = np.array([None if one is None else str(one) for one in _by_row(cells, cells.values)], dtype=object)
+    member = names_of_groups(rows.table, clause.column)
     positive = network.classes.index(clause.positive)
     answered = decide_rows(network, rows.table) == positive
-    counted = np.ones(len(answered), dtype=bool)
+    counted = np.ones(len(answered))
     if clause.measure == "true_positive_rate":
         counted = np.array(rows.labels) == positive
-    rates = {
-        group: float(answered[counted & (member == group)].mean())
-        for group in sorted({one for one in member if one is not None})
-        if (counted & (member == group)).any()
-    }
+    return compare_groups(clause, member, answered, counted)
+
+
+def names_of_groups(table: Table, column: str) -> NDArray[Any]:
+    """Return the group of each row as text; None where it is missing."""
+    cells = table.cells(table.names.index(column))
+    return np.array([None if one is None else str(one) for one in _by_row(cells, cells.values)], dtype=object)
+
+
+def compare_groups(
+    clause: Fair, member: NDArray[Any], answered: NDArray[np.bool_], weight: NDArray[Any]
+) -> tuple[bool, str]:
+    """Return whether groups get an answer alike enough, and the rates of the two that differ most.
+
+    Rows of weight 0 do not count.
+    """
+    rates = {}
+    for group in sorted({one for one in member if one is not None}):
+        own = np.where(member == group, weight, 0.0)
+        if own.sum() > 0:
+            rates[group] = float((own * answered).sum() / own.sum())
     if len(rates) < 2:
         return True, f"there is only {plural(len(rates), 'group')} of {word(clause.column)}"
     low, high = min(rates, key=rates.__getitem__), max(rates, key=rates.__getitem__)
     said = f"{word(high)} {percent(rates[high])}, {word(low)} {percent(rates[low])}"
     if clause.measure == "selection_ratio":
         ratio = rates[low] / rates[high] if rates[high] else 1.0
-        return ratio >= clause.bound, f"{said}: a ratio of {ratio:.4f}"
+        return ratio >= clause.bound - _ROUNDING, f"{said}: a ratio of {ratio:.4f}"
     gap = rates[high] - rates[low]
-    return gap <= clause.bound, f"{said}: a difference of {gap:.4f}"
+    return gap <= clause.bound + _ROUNDING, f"{said}: a difference of {gap:.4f}"
