@@ -57,6 +57,8 @@ _VOTE = 0.01
 """What a vote has to be better than a single network, besides its size."""
 _PERFECT = 0.99
 """A score that a vote need not improve."""
+_MARGIN = 0.8
+"""How far apart groups may be while learning, as a share of what the policy allows."""
 _ROUNDING = 1e-9
 """Rates that differ by less are the same."""
 _DIFFERENT = 0.2
@@ -208,7 +210,7 @@ def _paths(found: _Found, rows: Sequence[list[Rows]], member: int) -> list[Path]
     task = found.task
     return [
         Path(
-            some[member],
+            _closer(some[member]),
             task.columns,
             task.settings,
             1 / float(source.mass.sum()),
@@ -220,6 +222,12 @@ def _paths(found: _Found, rows: Sequence[list[Rows]], member: int) -> list[Path]
         )
         for some, source in zip(rows, found.sources, strict=True)
     ]
+
+
+def _closer(rows: Rows) -> Rows:
+    """Return rows whose groups have to be closer together than the policy says, so that held-out rows keep it too."""
+    groups = rows.groups
+    return rows._replace(groups=groups._replace(factor=1 - _MARGIN * (1 - groups.factor), slack=_MARGIN * groups.slack))
 
 
 def _follow(found: _Found, rows: Sequence[list[Rows]], pool: Executor, watch: Callable[[Trial], None]) -> None:

@@ -1,0 +1,142 @@
+"""What policies cost on real tables: `python -m benchmarks.steering`.
+
+Adult, on the five folds of the paper: learned freely, with education-num up, and with that, sex and race forbidden, and
+a difference of positive rates by sex of at most 0.05. LightGBM has `monotone_constraints`; Fairlearn's exponentiated
+gradient bounds the rates of LightGBM's answers where it is installed. Then nursery, of five ordered classes, with five
+columns that only raise the decision, and mushroom without odor.
+Each run is a line of benchmarks/records/steering.jsonl; the table of docs/steering.md is printed from them. Runs that
+are recorded already are not repeated.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from statistics import mean
+from time import process_time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks import jsonl
+from benchmarks.paper.folds import paper_folds
+from benchmarks.paper.scores import macro_f1
+from conceptrules import ConceptRuleClassifier, Policy, __version__, datasets
+
+RECORD = jsonl.RECORDS / "steering.jsonl"
+KEY = ("table", "way", "fold")
+ADULT = {"order": ["<=50K", ">50K"], "monotone": {"education-num": "up"}}
+FAIR = {"fair": [{"column": "sex", "positive": ">50K", "bound": 0.05}], "forbidden": ["race", "sex"]}
+NURSERY = {
+    "parents": ["usual", "pretentious", "great_pret"],
+    "has_nurs": ["proper", "less_proper", "improper", "critical", "very_crit"],
+    "housing": ["convenient", "less_conv", "critical"],
+    "finance": ["convenient", "inconv"],
+    "social": ["nonprob", "slightly_prob", "problematic"],
+}
+NEED = ["not_recom", "recommend", "very_recom", "priority", "spec_prior"]
+POLICIES: dict[tuple[str, str], Policy | None] = {
+    ("adult", "free"): None,
+    ("adult", "monotone"): Policy.of(**ADULT),
+    ("adult", "monotone and fair"): Policy.of(**ADULT, **FAIR),
+    ("nursery", "free"): None,
+    ("nursery", "monotone"): Policy.of(order=NEED, monotone=dict.fromkeys(NURSERY, "up")),
+    ("mushroom", "free"): None,
+    ("mushroom", "without odor"): Policy.of(forbidden=["odor"]),
+}
+Answers = NDArray[Any]
+
+
+def rules(policy: Policy | None, X: Any, y: Answers, held: Any) -> tuple[Answers, dict[str, Any]]:
+    """Learn a network under a policy."""
+    kinds = NURSERY if "has_nurs" in X.column_names else None
+    clf = ConceptRuleClassifier(policy=policy, kinds=kinds, random_state=0, n_jobs=1).fit(X, y)
+    verdicts = () if clf.network_.proof is None else clf.network_.proof.verdicts
+    return clf.predict(held), {
+        "edges": clf.network_.edges,
+        "proved": all(one.outcome == "proved" for one in verdicts),
+    }
+
+
+def boosted(monotone: bool, fair: bool, X: Any, y: Answers, held: Any) -> tuple[Answers, dict[str, Any]]:
+    """Fit LightGBM, with education-num up or not, and its rates by sex bound by Fairlearn or not."""
+    lightgbm = import_module("lightgbm")
+    frames = [table.to_pandas() for table in (X, held)]
+    sex = [frame["sex"].to_numpy() for frame in frames]
+    for name in frames[0].select_dtypes(exclude="number"):
+        known = frames[0][name].astype("category").cat.categories
+        for frame in frames:
+            frame[name] = frame[name].astype("category").cat.set_categories(known).cat.codes
+    frames = [frame.drop(columns=["race", "sex"]) if fair else frame for frame in frames]
+    rising = [int(monotone and name == "education-num") for name in frames[0]]
+    model = lightgbm.LGBMClassifier(verbose=-1, n_jobs=1, random_state=0, monotone_constraints=rising)
+    if not fair:
+        return model.fit(frames[0], y).predict(frames[1]), {}
+    fairlearn = import_module("fairlearn.reductions")
+    parity = fairlearn.DemographicParity(difference_bound=0.05)
+    bound = fairlearn.ExponentiatedGradient(model, parity, max_iter=15)
+    bound.fit(frames[0], (y == ">50K").astype(int), sensitive_features=sex[0])
+    answers = bound.predict(frames[1], random_state=0)
+    again = bound.predict(frames[1], random_state=1)
+    return np.where(answers == 1, ">50K", "<=50K"), {"chance": float(np.mean(answers != again))}
+
+
+Way = Callable[[Any, Answers, Any], tuple[Answers, dict[str, Any]]]
+
+
+def ways() -> dict[tuple[str, str], Way]:
+    """Return all ways to learn, by table."""
+    found: dict[tuple[str, str], Way] = {
+        key: lambda X, y, held, policy=policy: rules(policy, X, y, held)  # type: ignore[misc]
+        for key, policy in POLICIES.items()
+    }
+    found["adult", "LightGBM"] = lambda X, y, held: boosted(False, False, X, y, held)
+    found["adult", "LightGBM, monotone"] = lambda X, y, held: boosted(True, False, X, y, held)
+    if find_spec("fairlearn"):
+        found["adult", "LightGBM, monotone, Fairlearn"] = lambda X, y, held: boosted(True, True, X, y, held)
+    return found
+
+
+def run(table: str, way: str, learn: Way, fold: int) -> dict[str, Any]:
+    """Learn from the training rows of one fold, and test on the others."""
+    data = datasets.load(table)
+    train, test = list(paper_folds(len(data.y)))[fold]
+    start = process_time()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        answers, told = learn(data.X.take(train), data.y[train], data.X.take(test))
+    found = {"table": table, "way": way, "fold": fold, "version": __version__, "seconds": process_time() - start}
+    found["f1"] = macro_f1(data.y[test], answers)
+    if table == "adult":
+        sex = data.X.take(test)["sex"].to_numpy(zero_copy_only=False)
+        rates = [float(np.mean(answers[sex == one] == ">50K")) for one in ("Female", "Male")]
+        found["difference"] = rates[1] - rates[0]
+    return found | told
+
+
+def page(entries: list[dict[str, Any]]) -> str:
+    """Return the table of the page: means over the folds."""
+    lines = ["| table | learned | macro-F1 | edges | difference by sex | CPU seconds |", "|---|---|---|---|---|---|"]
+    for table, way in dict.fromkeys((one["table"], one["way"]) for one in entries):
+        own = [one for one in entries if (one["table"], one["way"]) == (table, way)]
+        told = {name: mean(one[name] for one in own) for name in own[0] if isinstance(own[0][name], int | float)}
+        edges = f"{told['edges']:.0f}" if "edges" in told else ""
+        apart = f"{told['difference']:.3f}" if "difference" in told else ""
+        lines.append(f"| {table} | {way} | {told['f1']:.4f} | {edges} | {apart} | {told['seconds']:.0f} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Run what is missing, and print the table."""
+    for (table, way), learn in ways().items():
+        for fold in range(5):
+            if jsonl.find(RECORD, {"table": table, "way": way, "fold": fold}) is None:
+                jsonl.put(RECORD, [run(table, way, learn, fold)], KEY)
+    print(page(jsonl.read(RECORD)))
+
+
+if __name__ == "__main__":
+    main()
