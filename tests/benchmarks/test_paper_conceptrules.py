@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from statistics import mean
 from typing import Any
 
 import pytest
@@ -14,7 +13,7 @@ from benchmarks.paper.baselines import Refused
 from benchmarks.paper.conceptrules_runs import KINDS, classifier, run_fold, settings_of_column
 from benchmarks.paper.records import Fold, Run, read_all, write_entry, write_fold
 from benchmarks.paper.reference import COLUMN, FAST, NAMES, PAST, data_names, paper_best, paper_cell
-from benchmarks.paper.results import average, edges_of, f1_of, read_results
+from benchmarks.paper.results import read_results
 from benchmarks.paper.runner import Plan, settings_of
 from conceptrules import datasets
 
@@ -201,23 +200,3 @@ def test_other_seeds_are_shown_where_there_are_some(whole: Path) -> None:
         if line.startswith("| adult")
     ]
     assert line == "| adult | 80.95 | 79.47 ± 1.48 (78.00 to 80.95) | 80.95 | 1 of 2 | 50.0 (40.0 to 60.0) |"
-
-
-def test_the_readme_has_the_figures_of_the_records() -> None:
-    readme, results = (ROOT / "README.md").read_text(encoding="utf-8"), read_results()
-
-    def of(data: str, model: str) -> str:
-        record = results.record(data, model)
-        return f"{mean(f1_of(record)):.1f}" if record else ""
-
-    cells_of = (line.strip("| ").split(" | ") for line in readme.splitlines() if line.startswith("| "))
-    rows = [cells for cells in cells_of if cells[0] in data_names()]
-    assert len(rows) == 6
-    for data, *cells in rows:
-        edges = conceptrules_tables.bounds(results, data), edges_of(results.record(data, "cart"), "edges")
-        ours, cart = (f"{count:,.0f}" for count in edges if count is not None)
-        assert cells == [of(data, COLUMN), ours, of(data, "cart"), cart, of(data, "gbdt")]
-    means = [average(results.cell(data, model) for data in data_names()) for model in ("cart", "rf100")]
-    ours = mean(conceptrules_tables.scores(results).values())
-    said = "mean is {:.2f} (the paper's own: {:.2f}; CART: {:.2f}; a forest of 100 trees: {:.2f})"
-    assert said.format(ours, paper_cell("Average", "crs"), *means) in readme
