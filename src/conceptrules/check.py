@@ -18,8 +18,8 @@ from itertools import combinations, pairwise
 
 KEYS = ("classes", "priority", "default", "columns", "predicates", "levels")
 ON_ROWS = ("min_rows", "min_precision", "confidence", "fair", "cost", "order", "domain")
-KNOWN = {"monotone", "independent", "forbidden", "apart", "only_for", "locked", "default", "priority", "max_edges",
-         "max_rules", "max_literals", "implies", *ON_ROWS}  # fmt: skip
+KNOWN = {"monotone", "independent", "forbidden", "apart", "only_for", "locked", "banned", "default", "priority",
+         "max_edges", "max_rules", "max_literals", "implies", *ON_ROWS}  # fmt: skip
 QUOTED = r'"(?:[^"\\]|\\.)*"'
 OPERATOR = re.compile(rf"{QUOTED}| (<=|>=|!=|<|>|=|is|not in(?= \{{)|in(?= \{{)) ")
 ORDERED = ("number", "date", "datetime", "duration")
@@ -101,6 +101,16 @@ class Model:
         wanted = [test["value"]] if test["kind"] == "equals" else test["values"]
         return kind == "is" and value in map(plain, wanted)
 
+    def real(self, name, cell):
+        """Whether a column can hold a value of a cell at all."""
+        column, (kind, value) = self.columns[name], self.cells[name][cell]
+        if kind == "between":
+            return column["kind"] == "number" or math.isinf(value[1]) or math.floor(value[1]) > value[0]
+        known = list(map(plain, column["categories"])) if column["kind"] in ("category", "ordinal") else []
+        if kind == "is":
+            return not known or isinstance(value, str) == isinstance(known[0], str)
+        return kind == "missing" or column["kind"] != "boolean"
+
     def possible(self, name):
         """The cells that a possible row can be in."""
         column, gaps = self.columns[name], self.domain.get("missing", True)
@@ -112,16 +122,13 @@ class Model:
         for cell, (kind, value) in enumerate(self.cells[name]):
             if kind == "between":
                 there = math.nextafter(low, -math.inf) <= value[0] and value[1] <= high
-                if column["kind"] != "number" and not math.isinf(value[1]):
-                    there = there and math.floor(value[1]) > value[0]
             elif kind == "is":
-                there = not known or isinstance(value, str) == isinstance(known[0], str)
-                there = there and (not closed or value in known)
+                there = not closed or value in known
             elif kind == "other":
-                there = column["kind"] != "boolean" and (not closed or any(value not in listed for value in known))
+                there = not closed or any(value not in listed for value in known)
             else:
                 there = gaps if isinstance(gaps, bool) else name in gaps
-            if there:
+            if there and self.real(name, cell):
                 found.append(cell)
         return found
 
@@ -305,6 +312,8 @@ def clauses(policy):
             yield from ((key, f"{key}.{name}", (name, None)) for name in value)
         elif key == "apart":
             yield from ((key, f"apart.{one}.{other}", (one, other)) for one, other in value)
+        elif key == "banned":
+            yield from ((key, f"banned.{plain(item['class'])}.{item['rule']}", item) for item in value)
         elif key in ("implies", "locked"):
             yield from ((key, f"{key}.{item.get('if', item.get('rule'))}", item) for item in value)
         elif key not in ON_ROWS:
@@ -347,11 +356,11 @@ def size(column, test):
     return 2 if start > 0 and start + len(values) < len(order) else 1
 
 
-def kept(model, item):
-    """Whether a rule is one of its class, perhaps passed on by concepts."""
+def has(model, item, alike):
+    """Whether a class has a rule like that of a clause, perhaps passed on by concepts."""
     wanted, found = model.read(item["rule"]), set()
     for depth, (rules, members, names) in enumerate(model.levels):
-        mine = [rule in [[(name, False)] for name in found] if depth else same(model, rule, wanted) for rule in rules]
+        mine = [rule in [[(name, False)] for name in found] if depth else alike(model, rule, wanted) for rule in rules]
         found = {plain(name) for name, some in zip(names, members, strict=True) if any(mine[i] for i in some)}
     return item["class"] in found
 
@@ -363,6 +372,13 @@ def same(model, rule, wanted):
         return False
     cells = [(name, cell) for name in names for cell in range(len(model.cells[name]))]
     return all(len({holds_all(model, tests, *cell) for tests in (rule, wanted)}) == 1 for cell in cells)
+
+
+def inside(model, rule, region):
+    """Whether a rule holds only in the cells of a region."""
+    names = {test["column"] for test, _ in region}
+    cells = [(name, cell) for name in names for cell in range(len(model.cells[name])) if model.real(name, cell)]
+    return all(holds_all(model, region, *cell) for cell in cells if holds_all(model, rule, *cell))
 
 
 def holds_all(model, tests, name, cell):
@@ -382,7 +398,9 @@ def check(model, policy, certificate):
                 key == "locked" and item.get("mode") == "decides"
             )
             if key == "locked":
-                need(kept(network, item), "there is no such rule")
+                need(has(network, item, same), "there is no such rule")
+            elif key == "banned":
+                need(not has(network, item, inside), "a rule of the class lies inside")
             elif not decides:
                 need(structure(network, key, item), "the rules do not satisfy it")
             if decides:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from numbers import Integral
 from typing import Any, Self
@@ -22,10 +22,10 @@ from conceptrules.learn.search.task import search_task
 from conceptrules.learn.training_data import read_training_data
 from conceptrules.model.errors import InputError, warn
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.policy import Forbidden, Locked, Policy
-from conceptrules.model.predicate import Value
+from conceptrules.model.policy import Banned, Forbidden, Locked, Policy
+from conceptrules.model.policy.policy import region
 from conceptrules.rule_model import RuleModel
-from conceptrules.tables.table import without_columns
+from conceptrules.tables.table import open_table, without_columns
 
 
 class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator):
@@ -183,21 +183,6 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         InputError
             If a parameter, the table or the classes do not fit; the message says what to do.
         """
-        return self._learn(X, y, sample_weight, X_val, y_val, groups, time, policy_data, ())
-
-    def _learn(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        X_val: Any = None,
-        y_val: Any = None,
-        groups: Any = None,
-        time: Any = None,
-        policy_data: Any = None,
-        bans: Sequence[tuple[str, Value]] = (),
-    ) -> Self:
-        """Learn the rules as `fit` does, but none of those that are banned."""
         self.check_parameters()
         names = group_names(self.policy, X, policy_data)
         names_val = {} if X_val is None else group_names(self.policy, X_val)
@@ -212,7 +197,6 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             policy=self.policy,
             groups=names,
             groups_val=names_val,
-            bans=bans,
             max_bins=self.max_bins and int(self.max_bins),
             validation_fraction=self.validation_fraction,
             rng=generator(self.random_state),
@@ -232,8 +216,9 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         """Learn again around the locked rules of an edited network.
 
         The rules that its policy locks stay word for word, and the rest is learned anew. Rules that were dropped are
-        not learned again, nor others of their class with nine in ten of their rows in the same region. Its other edits
-        are not made again: `conceptrules.edit.replay(around.trail, clf.network_)` does that, and shows conflicts.
+        banned: they are not learned again, nor others of their class with nine in ten of their rows in the same region.
+        Its other edits are not made again: `conceptrules.edit.replay(around.trail, clf.network_)` does that, and shows
+        conflicts.
 
         Parameters
         ----------
@@ -249,7 +234,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         Returns
         -------
         ConceptRuleClassifier
-            This estimator, fitted; its `policy` has the locked rules as well.
+            This estimator, fitted; its `policy` has the locked and the banned rules as well.
 
         Raises
         ------
@@ -257,9 +242,12 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             If the locked rules contradict the policy of the estimator, or do not fit the table.
         """
         own, theirs = self.policy or Policy(), around.policy or Policy()
-        more = [clause for clause in theirs.of_kind(Locked) if clause not in own.clauses]
-        steered = self.set_params(policy=Policy((*own.clauses, *more), own.domain))
-        return steered._learn(X, y, **others, bans=dropped_rules(around))
+        known = [name for name in open_table(X).names if name not in self._forbidden()]
+        dropped = [Banned(*rule) for rule in dropped_rules(around)]
+        banned = [one for one in dropped if all(test.predicate.column in known for test in region(one, around.columns))]
+        more = [*theirs.of_kind(Locked), *theirs.of_kind(Banned), *banned]
+        clauses = dict.fromkeys((*own.clauses, *more))
+        return self.set_params(policy=Policy(tuple(clauses), own.domain)).fit(X, y, **others)
 
     def check_parameters(self) -> None:
         """Check all parameters; `fit` does this before it reads the table.

@@ -15,6 +15,7 @@ from conceptrules.logic.regions import rules_inside
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
+from conceptrules.model.rule_reader import read_rule
 from conceptrules.model.text import rule_text, word
 from conceptrules.model.trail import Entry
 
@@ -117,9 +118,17 @@ def _inside(network: RuleNetwork, operation: DropRule) -> list[str]:
     """Return the rules that a dropped rule stands for, where it is not there itself."""
     try:
         find(network, operation.label, operation.rule)
+        return []
     except InputError:
-        return [rule_text(network, 0, rule) for rule in rules_inside(network, operation.label, operation.rule)]
-    return []
+        pass
+    try:
+        inside = set(rules_inside(network, read_rule(operation.rule, network.columns)))
+    except InputError:  # it speaks of other columns, or of concepts
+        return []
+    if len(network.levels) > 1 or operation.label not in network.classes:
+        return []
+    own = network.levels[0].concepts[network.classes.index(operation.label)].rules
+    return [rule_text(network, 0, rule) for rule in own if rule in inside]
 
 
 def _refused(network: RuleNetwork, entry: Entry, operation: Operation, error: InputError) -> Step:

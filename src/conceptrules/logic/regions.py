@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conceptrules.logic.column_cells import elementary_cells
-from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.predicate import Column, Value
-from conceptrules.model.rule_reader import Stated, read_rule
+from conceptrules.model.predicate import Column
+from conceptrules.model.rule_reader import Stated
 
 
 def lies_inside(columns: Sequence[Column], rule: Sequence[Stated], region: Sequence[Stated]) -> bool:
@@ -37,20 +36,11 @@ def lies_inside(columns: Sequence[Column], rule: Sequence[Stated], region: Seque
     return True
 
 
-def rules_inside(network: RuleNetwork, label: Value, region: str) -> tuple[int, ...]:
-    """Return the rules of a class, of a network with one level, that lie inside the region of a rule in words.
-
-    There are none if the network has several levels, or not the columns of the region.
-    """
-    if len(network.levels) > 1 or label not in network.classes:
-        return ()
-    try:
-        wanted = read_rule(region, network.columns)
-    except InputError:
-        return ()
-    level, found = network.levels[0], []
-    for rule in level.concepts[network.classes.index(label)].rules:
-        own = [Stated(network.predicates[one.index], one.negated) for one in level.rules[rule].literals]
-        if lies_inside(network.columns, own, wanted):
-            found.append(rule)
+def rules_inside(network: RuleNetwork, region: Sequence[Stated]) -> tuple[int, ...]:
+    """Return the rules of the first level that lie inside a region."""
+    found = []
+    for number, rule in enumerate(network.levels[0].rules):
+        own = [Stated(network.predicates[one.index], one.negated) for one in rule.literals]
+        if lies_inside(network.columns, own, region):
+            found.append(number)
     return tuple(found)

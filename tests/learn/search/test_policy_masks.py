@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from conceptrules.edit import AddRule, DropRule, LockRule, replay, undo
 from conceptrules.logic.policies.structure import checks_structure, failure, not_kept
 from conceptrules.model import InputError, RuleNetwork
-from conceptrules.model.policy import Implies, Independent, Locked, Monotone, Policy
+from conceptrules.model.policy import Banned, Implies, Independent, Locked, Monotone, Policy
 from conceptrules.model.predicate import Predicate, finite_bounds, holds
 from conceptrules.model.rule_reader import read_rule
 from tests.people import quick_search, simple
@@ -197,6 +197,10 @@ def test_locked_rules_stay_and_the_rest_is_learned_around_them():
         ({"independent": ["age"], "rule": "age <= 30", "class": "old"}, "asks what the other clauses do not allow"),
         ({"priority": ["care", "old", "young"], "rule": "age > 3", "class": "old"}, "contradicts priority"),
         ({"rule": "job = nurze", "class": "old"}, "did you mean nurse?"),
+        (
+            {"rule": "age > 50 and job = nurse", "class": "old", "banned": [{"rule": "age > 40", "class": "old"}]},
+            "contradicts banned.old.age > 40; unlock the rule",
+        ),
     ],
 )
 def test_locked_rules_that_contradict_the_rest(keys, message):
@@ -232,8 +236,12 @@ def test_a_dropped_rule_is_not_learned_again_with_other_bounds(seed):
     edited = clf.network_.edit(DropRule(text, label), who="anna", why="it is no reason").network
     region = read_rule(text, clf.network_.columns)
     again = quick_search(kinds=KINDS).refit(X, y, around=edited)
+    banned = Policy((Banned(text, label),))
+    assert again.policy == again.network_.policy == banned
+    assert clf.network_.prove(banned).outcome == "refuted"
     for choice in again.frontier_:
         network = choice.network
+        assert [verdict.outcome for verdict in network.proof.verdicts] == ["proved"]
         rows = every_cell(network, *(one.predicate for one in region))
         inside = [all(holds(one.predicate, row[one.predicate.column]) != one.negated for one in region) for row in rows]
         for rule in network.levels[0].concepts[network.classes.index(label)].rules:
@@ -275,3 +283,14 @@ def test_policies_that_no_network_is_learned_under(policy, message):
     with pytest.raises(InputError) as error:
         quick_search(policy=policy).fit(X, y)
     assert message in str(error.value)
+
+
+def test_a_dropped_rule_on_a_column_that_is_gone_is_no_ban():
+    X, y = simple()
+    clf = quick_search().fit(X, y)
+    rule = "job = nurse"
+    edited = clf.network_.edit(DropRule(rule, "care"), who="anna", why="not asked for any more").network
+    assert quick_search().refit(X.drop(columns="job"), y, around=edited).policy == Policy()
+    assert quick_search(policy=Policy.of(forbidden=["job"])).refit(X, y, around=edited).policy == Policy.of(
+        forbidden=["job"]
+    )

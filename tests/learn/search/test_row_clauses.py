@@ -152,3 +152,11 @@ def test_bounds_that_hold_anyway_change_nothing():
     X, y = simple()
     easy = Policy.of(min_rows=1, min_precision=0.0)
     assert str(quick_search(policy=easy).fit(X, y).network_) == str(quick_search().fit(X, y).network_)
+
+
+def test_a_rule_of_just_enough_rows_is_judged_in_folds_that_have_fewer():
+    flag = np.arange(300) % 25 == 0  # 12 rows, and 8 of them in a fold
+    X = pd.DataFrame({"flag": flag, "noise": np.arange(300) * 7 % 113})
+    y = np.where(flag, "yes", "no")
+    assert quick_search(policy=Policy.of(min_rows=12, default="no")).fit(X, y).score(X, y) == 1
+    assert quick_search(policy=Policy.of(min_rows=12.5, default="no")).fit(X, y).score(X, y) < 1

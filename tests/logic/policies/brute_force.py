@@ -7,10 +7,10 @@ import itertools
 import numpy as np
 from hypothesis import strategies as st
 
-from conceptrules.model import RuleNetwork
-from conceptrules.model.policy import Domain, Implies, Independent, Locked, Monotone, Policy
+from conceptrules.model import Literal, RuleNetwork
+from conceptrules.model.policy import Banned, Domain, Implies, Independent, Locked, Monotone, Policy
 from conceptrules.model.predicate import holds
-from conceptrules.model.rule_reader import read_rule
+from conceptrules.model.rule_reader import Stated, read_rule
 from tests.logic.test_equivalence import COLUMNS, DAY, VALUES, bottoms
 from tests.strategies import networks
 
@@ -39,6 +39,7 @@ def policies(draw, network: RuleNetwork) -> Policy:
         gaps = draw(st.sampled_from(["incomparable", "lowest"]))
         clauses.append(Monotone(draw(st.sampled_from(ordered)), draw(st.sampled_from(["up", "down"])), order, gaps))
     clauses.append(Independent(draw(st.sampled_from(names))))
+    clauses.append(Banned(draw(texts), draw(label)))
     span = [("age", 28, 41)] if "age" in names and draw(st.booleans()) else []
     impossible = draw(st.lists(texts, max_size=1))
     missing = draw(st.sampled_from([True, False, tuple(names[:1])]))
@@ -106,7 +107,31 @@ def fails(clause, first, second, labels) -> bool:
     return ranks[0] > ranks[1] if clause.direction == "up" else ranks[0] < ranks[1]
 
 
+def holds_inside(clause: Banned, network: RuleNetwork) -> bool:
+    """Whether a rule of the class holds only where the banned one does, column by column."""
+    region = read_rule(clause.rule, COLUMNS)
+    found, passed = set(), set()
+    for number, rule in enumerate(network.levels[0].rules):
+        own = [Stated(network.predicates[one.index], one.negated) for one in rule.literals]
+        if all(where(own, name) <= where(region, name) for name in {test.predicate.column for test in region}):
+            found.add(number)
+    for depth, level in enumerate(network.levels):
+        if depth:
+            found = {i for i, rule in enumerate(level.rules) if len(rule.literals) == 1 and rule.literals[0] in passed}
+        passed = {Literal(i) for i, concept in enumerate(level.concepts) if found & set(concept.rules)}
+    return Literal(network.classes.index(clause.label)) in passed
+
+
+def where(tests, name) -> set[int]:
+    """The places of the values of a column on which all tests of it hold."""
+    mine = [test for test in tests if test.predicate.column == name]
+    values = [read(name, value) for value in VALUES[name]]
+    return {i for i, value in enumerate(values) if all(holds(t.predicate, value) != t.negated for t in mine)}
+
+
 def really_fails(clause, network, domain) -> bool:
+    if isinstance(clause, Banned):
+        return holds_inside(clause, network)
     rows = [row for row in all_rows(network) if is_possible(domain, row)]
     labels = network.predict(rows).tolist() if rows else []
     if isinstance(clause, Implies | Locked):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from conceptrules.model import Column, InputError
 from conceptrules.model.policy import (
     Apart,
+    Banned,
     Cost,
     Default,
     Domain,
@@ -59,6 +60,10 @@ rule = "debt > 5000"
 class = "no"
 mode = "decides"
 
+[[banned]]
+rule = "zip = 9"
+class = "no"
+
 [[fair]]
 column = "sex"
 positive = "yes"
@@ -86,6 +91,7 @@ CLAUSES = (
     OnlyFor("age", ("yes",)),
     Cost("income", 2.5),
     Locked("debt > 5000", "no", "decides"),
+    Banned("zip = 9", "no"),
     Default("no"),
     Priority(("yes", "maybe", "no")),
     Limit("edges", 40),
@@ -120,7 +126,7 @@ def test_each_clause_says_what_it_asks_for():
     texts = [clause.text for clause in CLAUSES]
     assert len(set(texts)) == len(texts)
     assert texts[0] == "as income rises, the decision never gets worse (no < maybe < yes)"
-    assert CLAUSES[16].text == "the positive rates of yes between groups of sex differ by at most 0.05"
+    assert CLAUSES[17].text == "the positive rates of yes between groups of sex differ by at most 0.05"
 
 
 @given(st.lists(names(), unique=True, min_size=2, max_size=4), st.lists(values(), unique=True, min_size=2, max_size=3))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 from math import erfc, sqrt
 from operator import attrgetter
@@ -20,12 +20,12 @@ from threadpoolctl import threadpool_limits
 
 from conceptrules.kernels.compiling import announced
 from conceptrules.kernels.search.scores import score_of
-from conceptrules.kernels.search.values import Columns, Rows
+from conceptrules.kernels.search.values import Columns, Rows, Rules
 from conceptrules.learn.search.augmentation import Forest, augmented
 from conceptrules.learn.search.binned_table import BinnedTable
 from conceptrules.learn.search.coded_network import CodedNetwork, coded_network
 from conceptrules.learn.search.group_members import excess
-from conceptrules.learn.search.locked_rules import Ban, LockedRules, banned_rules
+from conceptrules.learn.search.locked_rules import LockedRules
 from conceptrules.learn.search.merged_rows import Fold
 from conceptrules.learn.search.regularization_path import Path, Snapshot, penalties
 from conceptrules.learn.search.settings import SCORINGS, SearchSettings
@@ -107,8 +107,8 @@ class SearchTask:
     """The default that the policy asks for."""
     locked: LockedRules | None = None
     """The rules that the policy locks."""
-    bans: tuple[Ban, ...] = ()
-    """Rules that are not to be learned again."""
+    banned: Rules | None = None
+    """The rules that the policy bans."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -212,16 +212,24 @@ def _paths(found: _Found, rows: Sequence[list[Rows]], member: int) -> list[Path]
         Path(
             _closer(some[member]),
             task.columns,
-            task.settings,
+            _scaled(task, source),
             1 / float(source.mass.sum()),
             task.seed + member,
             task.priority,
             task.default,
             None if task.locked is None else task.locked.rules,
-            banned_rules(task.table, task.classes, task.bans),
+            task.banned,
         )
         for some, source in zip(rows, found.sources, strict=True)
     ]
+
+
+def _scaled(task: SearchTask, rows: Rows) -> SearchSettings:
+    """Return the settings for some of the rows: where a rule has to cover ten of 300, eight of 240 will do."""
+    if not task.settings.least_rows:
+        return task.settings
+    share = float(rows.raw.sum() / task.rows.raw.sum())
+    return replace(task.settings, least_rows=task.settings.least_rows * share)
 
 
 def _closer(rows: Rows) -> Rows:
@@ -361,7 +369,7 @@ def _front(found: _Found, pool: Executor, interrupted: bool) -> SearchResult:
             for source in (*range(len(task.folds)), len(found.sources) - 1)
         )
         return FoundNetwork(
-            trial, coded, shortest(coded, task.rows, task.table, task.settings, task.policy, task.bans), tuple(folds)
+            trial, coded, shortest(coded, task.rows, task.table, task.settings, task.policy), tuple(folds)
         )
 
     front = pareto_front(list(pool.map(finished, dict.fromkeys(wanted))))

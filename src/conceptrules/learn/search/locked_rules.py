@@ -6,7 +6,6 @@ Locked rules are the first ones of every network, which the search leaves as the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,13 +13,10 @@ import numpy as np
 from conceptrules.kernels.search.values import LONGEST, Rules, empty_rules
 from conceptrules.learn.search.binned_table import MAX_BINS, BinnedTable, Bins
 from conceptrules.model.errors import InputError
-from conceptrules.model.policy import Implies, Locked, Policy
-from conceptrules.model.policy.policy import stated
+from conceptrules.model.policy import Banned, Implies, Locked, Policy
+from conceptrules.model.policy.policy import region, stated
 from conceptrules.model.predicate import Value, finite_bounds, holds, size_of
-from conceptrules.model.rule_reader import Stated, read_rule
-
-Ban = tuple[str, Value]
-"""A rule in words that is not to be learned again, and its class."""
+from conceptrules.model.rule_reader import Stated
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,16 +57,12 @@ def locked_rules(table: BinnedTable, classes: Sequence[Value], policy: Policy) -
     return LockedRules(_coded(table, [classes.index(clause.label) for clause in clauses], every), every)
 
 
-def banned_rules(table: BinnedTable, classes: Sequence[Value], bans: Sequence[Ban]) -> Rules:
-    """Return the rules that are not to be learned again; those that the table has not the columns for are left out."""
-    columns, owners, every = tuple(bins.column for bins in table.bins), [], []
-    for text, label in bans:
-        with suppress(InputError):
-            tests = read_rule(text, columns)
-            if label in classes and 0 < len({test.predicate.column for test in tests}) <= LONGEST:
-                owners.append(classes.index(label))
-                every.append(tests)
-    return _coded(table, owners, every)
+def banned_rules(table: BinnedTable, classes: Sequence[Value], policy: Policy) -> Rules:
+    """Return the rules that are not to be learned; those of more conditions than a rule can have are left out."""
+    columns = tuple(bins.column for bins in table.bins)
+    regions = [(classes.index(clause.label), region(clause, columns)) for clause in policy.of_kind(Banned)]
+    short = [one for one in regions if 0 < len({test.predicate.column for test in one[1]}) <= LONGEST]
+    return _coded(table, [owner for owner, _ in short], [tests for _, tests in short])
 
 
 def _coded(table: BinnedTable, owners: Sequence[int], every: Sequence[Sequence[Stated]]) -> Rules:

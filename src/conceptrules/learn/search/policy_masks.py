@@ -16,12 +16,14 @@ import numpy as np
 from conceptrules.kernels.search.values import ABOVE, ANYTHING, AT_MOST, GAP, PRESENT, Columns, Rules
 from conceptrules.learn.search.binned_table import BinnedTable
 from conceptrules.learn.search.fit import SearchTask
-from conceptrules.learn.search.locked_rules import locked_rules, rules_to_keep
+from conceptrules.learn.search.locked_rules import LockedRules, banned_rules, locked_rules, rules_to_keep
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.logic.policies.proof import check_contradictions
+from conceptrules.logic.regions import lies_inside
 from conceptrules.model.errors import InputError
 from conceptrules.model.policy import (
     Apart,
+    Banned,
     Cost,
     Default,
     Fair,
@@ -36,7 +38,7 @@ from conceptrules.model.policy import (
     Policy,
     Priority,
 )
-from conceptrules.model.policy.policy import check_policy
+from conceptrules.model.policy.policy import check_policy, region
 from conceptrules.model.predicate import Value
 
 _LIMITS = {"edges": "max_edges", "rules": "max_rules", "literals": "max_rule_length"}
@@ -61,6 +63,7 @@ def under(policy: Policy, task: SearchTask) -> SearchTask:
     settings = _settings(task.settings, policy, task.classes, start)
     if locked is not None:
         _check_locked(policy, asked, locked.rules)
+        _check_banned(policy, task, locked)
         edges = int(locked.rules.size.sum()) + len(locked.tests)
         if settings.max_edges is not None and edges > settings.max_edges:
             raise InputError(f"max_edges = {settings.max_edges}, but the locked rules have {edges}; allow more")
@@ -72,6 +75,7 @@ def under(policy: Policy, task: SearchTask) -> SearchTask:
         priority=start.priority,
         default=start.default,
         locked=locked,
+        banned=banned_rules(task.table, task.classes, policy),
     )
 
 
@@ -88,6 +92,15 @@ def _check_locked(policy: Policy, columns: Columns, rules: Rules) -> None:
                 raise InputError(
                     f"{clause.name} asks what the other clauses do not allow rules of {clause.label!r} to ask"
                 )
+
+
+def _check_banned(policy: Policy, task: SearchTask, locked: LockedRules) -> None:
+    """Raise an `InputError` if a locked rule lies inside of a banned one."""
+    columns = tuple(bins.column for bins in task.table.bins)
+    for one, tests in zip(rules_to_keep(policy), locked.tests, strict=True):
+        for other in policy.of_kind(Banned):
+            if one.label == other.label and lies_inside(columns, tests, region(other, columns)):
+                raise InputError(f"{one.name} contradicts {other.name}; unlock the rule, or take out the ban")
 
 
 def masked(columns: Columns, table: BinnedTable, classes: Sequence[Value], policy: Policy, start: Start) -> Columns:
@@ -137,7 +150,7 @@ def _settings(settings: SearchSettings, policy: Policy, classes: Sequence[Value]
 
 def may_vote(policy: Policy, classes: Sequence[Value]) -> bool:
     """Return whether a majority of networks that satisfy a policy satisfies it too."""
-    kinds = (OnlyFor, Apart, Default, Priority, Independent, Locked, Implies, LeastRows, LeastPrecision, Fair)
+    kinds = (OnlyFor, Apart, Default, Priority, Independent, Locked, Banned, Implies, LeastRows, LeastPrecision, Fair)
     if any(isinstance(clause, kinds) for clause in policy.clauses):
         return False
     return not policy.of_kind(Monotone) or len(classes) == 2

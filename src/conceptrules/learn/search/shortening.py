@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,11 +9,9 @@ import numpy as np
 from conceptrules.kernels.search.values import Rows
 from conceptrules.learn.search.binned_table import BinnedTable
 from conceptrules.learn.search.coded_network import CodedNetwork, read_from_bins
-from conceptrules.learn.search.locked_rules import Ban
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.logic.minimisation import minimise
 from conceptrules.logic.policies.proof import prove
-from conceptrules.logic.regions import rules_inside
 from conceptrules.logic.simplification import simplify
 from conceptrules.model.canonical import in_order
 from conceptrules.model.errors import InputError
@@ -32,7 +29,6 @@ def shortest(
     table: BinnedTable,
     settings: SearchSettings,
     policy: Policy | None,
-    bans: Sequence[Ban] = (),
 ) -> RuleNetwork:
     """Return the network as short as it can be said; fewer edges can be more rules or longer ones than are wanted.
 
@@ -43,15 +39,13 @@ def shortest(
     simple = simplify(coded.network, seen)
     smaller = minimise(simple)
     short = in_order(smaller if settings.kept_by(smaller) else simple)
-    policy = policy or Policy()
-    if not policy.clauses and not bans:
+    if policy is None or not policy.clauses:
         return short
     policy = Policy(tuple(one for one in policy.clauses if not isinstance(one, Fair)), policy.domain)
     needed = _needed(coded.network, seen, policy)
     ways = [short, *map(in_order, (simple, simplify(coded.network), needed, coded.network))]
     proofs = [prove(_counted(one, rows, table, policy), policy) for one in ways]
-    banned = [any(rules_inside(one, label, text) for text, label in bans) for one in ways]
-    kept = [one for one, proof, out in zip(ways, proofs, banned, strict=True) if proof.proved and not out]
+    kept = [one for one, proof in zip(ways, proofs, strict=True) if proof.proved]
     if kept:
         return min(kept, key=lambda one: one.edges)
     failed = next((one for one in proofs[-1].verdicts if one.outcome == "refuted"), None)

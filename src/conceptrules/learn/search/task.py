@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +13,7 @@ from conceptrules.learn.row_groups import equal_rows
 from conceptrules.learn.search.binned_table import MAX_BINS, BinnedTable, binned_table, coarser
 from conceptrules.learn.search.fit import SearchTask
 from conceptrules.learn.search.group_members import Names, group_members
-from conceptrules.learn.search.locked_rules import Ban, rules_to_keep, with_locked_cuts
+from conceptrules.learn.search.locked_rules import rules_to_keep, with_locked_cuts
 from conceptrules.learn.search.merged_rows import Fold, merged
 from conceptrules.learn.search.policy_masks import under
 from conceptrules.learn.search.settings import SearchSettings
@@ -40,7 +38,6 @@ def search_task(
     policy: Policy | None = None,
     groups: Names | None = None,
     groups_val: Names | None = None,
-    bans: Sequence[Ban] = (),
     max_bins: int | None = None,
     validation_fraction: float | None = None,
     rng: np.random.Generator,
@@ -92,9 +89,7 @@ def search_task(
     seed = int(rng.integers(2**31))
     source = GIVEN if given_rows else TRAINING if parts[0].held is rows else HELD_BACK
     columns = table.columns(rows.codes, len(classes))
-    task = SearchTask(table, columns, classes, rows, parts, settings, seed, class_weight, bans=tuple(bans))
-    if bans:
-        task = replace(task, settings=replace(settings, voting=False))
+    task = SearchTask(table, columns, classes, rows, parts, settings, seed, class_weight)
     return task if policy is None else under(policy, task), source
 
 

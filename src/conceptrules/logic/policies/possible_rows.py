@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from conceptrules.logic.column_cells import ColumnCells
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.policy import Domain, Implies, Locked, Policy
-from conceptrules.model.policy.policy import stated
+from conceptrules.model.policy import Banned, Domain, Implies, Locked, Policy
+from conceptrules.model.policy.policy import region, stated
 from conceptrules.model.predicate import (
     Column,
     Interval,
@@ -116,7 +116,8 @@ def policy_tests(policy: Policy, columns: Sequence[Column]) -> list[Stated]:
     texts = [(clause.name, clause.rule) for clause in policy.of_kind(Implies)]
     texts += [(clause.name, clause.rule) for clause in policy.of_kind(Locked) if clause.mode == "decides"]
     texts += [("domain.impossible", rule) for rule in policy.domain.impossible]
-    return [test for name, text in texts for test in stated(name, text, columns)]
+    regions = [test for clause in policy.of_kind(Banned) for test in region(clause, columns)]
+    return [test for name, text in texts for test in stated(name, text, columns)] + regions
 
 
 def network_space(network: RuleNetwork, policy: Policy) -> Space:

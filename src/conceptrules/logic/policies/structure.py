@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from conceptrules.logic.regions import rules_inside
 from conceptrules.model.network import Literal, RuleNetwork
-from conceptrules.model.policy import Apart, Clause, Default, Forbidden, Limit, Locked, OnlyFor, Priority
-from conceptrules.model.policy.policy import stated
+from conceptrules.model.policy import Apart, Banned, Clause, Default, Forbidden, Limit, Locked, OnlyFor, Priority
+from conceptrules.model.policy.policy import region, stated
+from conceptrules.model.predicate import Value
 from conceptrules.model.rule_reader import as_network, words_of_rule
 from conceptrules.model.statistics import edges
 from conceptrules.model.text import plural, rule_text, word
@@ -14,7 +16,7 @@ from conceptrules.model.text import plural, rule_text, word
 
 def checks_structure(clause: Clause) -> bool:
     """Return whether the rules alone tell if a clause holds."""
-    kinds = (Forbidden, Apart, OnlyFor, Default, Priority, Limit)
+    kinds = (Forbidden, Apart, OnlyFor, Banned, Default, Priority, Limit)
     return isinstance(clause, kinds) or (isinstance(clause, Locked) and clause.mode == "keep")
 
 
@@ -36,6 +38,8 @@ def failure(clause: Clause, network: RuleNetwork) -> str | None:
             found = _over(clause, network)
         case Locked():
             found = not_kept(clause, network)
+        case Banned():
+            found = _come_back(clause, network)
         case _:
             raise AssertionError(clause)
     return found
@@ -51,13 +55,25 @@ def not_kept(clause: Locked, network: RuleNetwork) -> str | None:
     wanted = words_of_rule(alone, 0, alone.levels[0].rules[0].literals)
     first = network.levels[0]
     rules = {place for place, rule in enumerate(first.rules) if words_of_rule(network, 0, rule.literals) == wanted}
+    return None if clause.label in _classes_with(network, rules) else f"{word(clause.label)} has no such rule"
+
+
+def _classes_with(network: RuleNetwork, rules: set[int]) -> list[Value]:
+    """Return the classes that have one of these rules of the first level, or a concept that passes one on."""
     concepts: set[int] = set()
     for depth, level in enumerate(network.levels):
         if depth:
             passing = {(Literal(place),) for place in concepts}
             rules = {place for place, rule in enumerate(level.rules) if rule.literals in passing}
         concepts = {place for place, concept in enumerate(level.concepts) if rules & set(concept.rules)}
-    return None if network.classes.index(clause.label) in concepts else f"{word(clause.label)} has no such rule"
+    return [network.classes[place] for place in concepts]
+
+
+def _come_back(clause: Banned, network: RuleNetwork) -> str | None:
+    for rule in rules_inside(network, region(clause, network.columns)):
+        if clause.label in _classes_with(network, {rule}):
+            return f"this rule does: {rule_text(network, 0, rule)}"
+    return None
 
 
 def columns_below(network: RuleNetwork) -> list[tuple[list[frozenset[str]], list[frozenset[str]]]]:

@@ -2,6 +2,7 @@
 
 from conceptrules.model.policy.clauses import (
     Apart,
+    Banned,
     Clause,
     Cost,
     Default,
@@ -22,6 +23,7 @@ from conceptrules.model.policy.policy import Policy
 
 __all__ = [
     "Apart",
+    "Banned",
     "Clause",
     "Cost",
     "Default",

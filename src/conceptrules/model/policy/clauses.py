@@ -228,6 +228,30 @@ class Locked(Clause):
 
 
 @dataclass(frozen=True, slots=True)
+class Banned(Clause):
+    """No rule of a class holds only where this rule does: what was dropped as no reason does not come back.
+
+    Parameters
+    ----------
+    rule : str
+        The rule in words: a region of rows.
+    label : class label
+        The class.
+    """
+
+    rule: str
+    label: Value
+
+    @property
+    def name(self) -> str:
+        return f"banned.{self.label}.{self.rule}"
+
+    @property
+    def text(self) -> str:
+        return f"no rule of {word(self.label)} lies inside: {self.rule}"
+
+
+@dataclass(frozen=True, slots=True)
 class Default(Clause):
     """The class that is answered where no rule holds.
 

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, NoReturn
 from conceptrules.model.errors import InputError
 from conceptrules.model.policy.clauses import (
     Apart,
+    Banned,
     Clause,
     Cost,
     Default,
@@ -107,6 +108,7 @@ _WRITERS: dict[type[Clause], Callable[[Any], dict[str, Any]]] = {
     OnlyFor: lambda one: {"only_for": {one.column: list(one.classes)}},
     Cost: lambda one: {"cost": {one.column: one.cost}},
     Locked: lambda one: {"locked": [{"rule": one.rule, "class": one.label, "mode": one.mode}]},
+    Banned: lambda one: {"banned": [{"rule": one.rule, "class": one.label}]},
     Default: lambda one: {"default": one.label},
     Priority: lambda one: {"priority": list(one.classes)},
     Limit: lambda one: {f"max_{one.of}": one.most},
@@ -166,6 +168,13 @@ def _locked(value: object, at: str) -> list[Clause]:
     return found
 
 
+def _banned(value: object, at: str) -> list[Clause]:
+    return [
+        Banned(_text(told["rule"], place), _label(told["class"], place))
+        for place, told in _tables(value, at, ("rule", "class"), ("rule", "class"))
+    ]
+
+
 def _fair(value: object, at: str) -> list[Clause]:
     keys = ("column", "positive", "bound", "measure")
     found: list[Clause] = []
@@ -190,6 +199,7 @@ _READERS: dict[str, Callable[[Any, str], list[Clause]]] = {
     "only_for": _only_for,
     "cost": _cost,
     "locked": _locked,
+    "banned": _banned,
     "default": lambda value, at: [Default(_label(value, at))],
     "priority": lambda value, at: [Priority(_classes(value, at))],
     "max_edges": lambda value, at: [Limit("edges", value)],

@@ -10,6 +10,7 @@ from typing import Any, TypeVar, get_args
 from conceptrules.model.errors import InputError
 from conceptrules.model.policy.clauses import (
     Apart,
+    Banned,
     Clause,
     Cost,
     Default,
@@ -168,12 +169,26 @@ def check_policy(policy: Policy, columns: Sequence[Column], classes: Sequence[Va
                 f"{order.name}: the column {order.column!r} is a category, which has no order; "
                 "make it an ordinal column, or take the clause out"
             )
-    for name, text in rule_texts(policy):
-        stated(name, text, columns)
     for column, low, _ in policy.domain.ranges:
         if not next(one.ordered for one in columns if one.name == column):
             raise InputError(f"domain.ranges.{column}: the column is not ordered, so {low:g} means nothing there")
+    _check_rules(policy, columns)
     _check_locked(policy, columns)
+
+
+def _check_rules(policy: Policy, columns: Sequence[Column]) -> None:
+    for name, text in rule_texts(policy):
+        stated(name, text, columns)
+    for clause in policy.of_kind(Banned):
+        region(clause, columns)
+
+
+def region(clause: Banned, columns: Sequence[Column]) -> tuple[Stated, ...]:
+    """Return the tests of a banned rule; it may name categories that are no longer there."""
+    try:
+        return read_rule(clause.rule, columns)
+    except InputError as error:
+        raise InputError(f"{clause.name}: {error}") from None
 
 
 def stated(clause: str, text: str, columns: Sequence[Column]) -> tuple[Stated, ...]:
@@ -220,13 +235,15 @@ def _classes_of(policy: Policy) -> Iterator[tuple[str, Value]]:
         match clause:
             case Monotone(order=some) | OnlyFor(classes=some) | Priority(classes=some):
                 yield from ((clause.name, label) for label in some)
-            case Locked(label=label) | Implies(label=label) | Default(label=label) | Fair(positive=label):
+            case Locked(label=label) | Banned(label=label) | Implies(label=label) | Default(label=label):
+                yield clause.name, label
+            case Fair(positive=label):
                 yield clause.name, label
 
 
 _KINDS = (
-    Monotone, Independent, Forbidden, Apart, OnlyFor, Cost, Locked, Default, Priority, Limit, LeastRows, LeastPrecision,
-    Fair, Implies,
+    Monotone, Independent, Forbidden, Apart, OnlyFor, Cost, Locked, Banned, Default, Priority, Limit, LeastRows,
+    LeastPrecision, Fair, Implies,
 )  # fmt: skip
 
 
