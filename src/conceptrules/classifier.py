@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 
 from conceptrules.binarize import Binarizer
 from conceptrules.edit.replay import dropped_rules
+from conceptrules.learn.checkpoint import opened
 from conceptrules.learn.parameter_checks import check_common, generator, threads
 from conceptrules.learn.progress import search_progress
 from conceptrules.learn.search.binned_table import MAX_BINS
@@ -150,6 +151,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         groups: Any = None,
         time: Any = None,
         policy_data: Any = None,
+        checkpoint: Any = None,
     ) -> Self:
         """Learn the rules from a table.
 
@@ -172,6 +174,10 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             The moment of each row: dates or numbers. The newest rows are held out instead of a choice by chance.
         policy_data : table, default=None
             Columns of groups that the policy wants to be treated alike, for each row, where X does not have them.
+        checkpoint : str or path, default=None
+            A file to which the fit writes what it has finished, every so often. A fit that was killed goes on from it
+            when it is started again with the same table, settings and `random_state`, which must be given, and ends
+            with the same network. The file is removed at the end. None: nothing is written.
 
         Returns
         -------
@@ -184,6 +190,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             If a parameter, the table or the classes do not fit; the message says what to do.
         """
         self.check_parameters()
+        file = opened(checkpoint, self.random_state)
         names = group_names(self.policy, X, policy_data)
         names_val = {} if X_val is None else group_names(self.policy, X_val)
         X, X_val = self._allowed(X), self._allowed(X_val)
@@ -202,7 +209,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             rng=generator(self.random_state),
         )
         with search_progress(penalties_to_try(task), self.verbose) as watch:
-            found = fit(task, threads(self.n_jobs), watch)
+            found = fit(task, threads(self.n_jobs), watch, file)
         if found.interrupted:
             warn(f"the search was interrupted; the best network so far is kept ({len(found.history)} penalties tried)")
         choices = [
@@ -210,7 +217,10 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             for one in found.networks
         ]
         history = [asdict(trial) for trial in found.history]
-        return self._take_over(data, history, choices, found.chosen)._finished(y, found.interrupted)
+        self._take_over(data, history, choices, found.chosen)._finished(y, found.interrupted)
+        if file is not None and not file.stays:
+            file.remove()
+        return self
 
     def refit(self, X: Any, y: Any, *, around: RuleNetwork, **others: Any) -> Self:
         """Learn again around the locked rules of an edited network.

@@ -9,6 +9,7 @@ from typing import Any, Self
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 
 from conceptrules.binarize import Binarizer
+from conceptrules.learn.checkpoint import Checkpoint, opened
 from conceptrules.learn.holdout import Holdout, hold_out
 from conceptrules.learn.mllp.description import describe, extracted
 from conceptrules.learn.mllp.device import check_device, engine
@@ -19,7 +20,7 @@ from conceptrules.learn.progress import training_progress
 from conceptrules.learn.training_data import TrainingData, read_training_data
 from conceptrules.logic.simplification import simplify
 from conceptrules.model.canonical import in_order
-from conceptrules.model.errors import warn
+from conceptrules.model.errors import InputError, warn
 from conceptrules.rule_model import RuleModel
 
 
@@ -165,6 +166,7 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
         y_val: Any = None,
         groups: Any = None,
         time: Any = None,
+        checkpoint: Any = None,
     ) -> Self:
         """Learn the rules from a table.
 
@@ -185,6 +187,10 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
             together, so that what is chosen is good for new groups. Without groups, equal rows are held out together.
         time : array-like of shape (n_samples,), default=None
             The moment of each row: dates or numbers. The newest rows are held out instead of a choice by chance.
+        checkpoint : str or path, default=None
+            A file to which the fit writes where it stands, every so often. A fit that was killed goes on from it when
+            it is started again with the same table, settings and `random_state`, which must be given, and ends with
+            the same network. A CPU trains then. The file is removed at the end. None: nothing is written.
 
         Returns
         -------
@@ -197,10 +203,16 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
             If a parameter, the table or the classes do not fit; the message says what to do.
         """
         self.check_parameters()
+        file = opened(checkpoint, self.random_state)
+        if file is not None and self.device not in ("auto", "cpu"):
+            raise InputError(f"a checkpoint is for training on a CPU, but device is {self.device!r}; use device='cpu'")
         data = read_training_data(X, y, self._binarizer(), sample_weight, self.class_weight, groups, time)
         plan = self._plan(data, X_val, y_val)
-        (found,) = _trained([plan], self)
-        return self._finish(plan, found)._finished(y, found.interrupted)
+        (found,) = _trained([plan], self, file)
+        self._finish(plan, found)._finished(y, found.interrupted)
+        if file is not None and not file.stays:
+            file.remove()
+        return self
 
     def _plan(self, data: TrainingData, X_val: Any = None, y_val: Any = None) -> Plan:
         """Split the rows, and say how to train on them."""
@@ -283,10 +295,10 @@ def fit_together(classifiers: Sequence[MLLPClassifier], tables: Sequence[tuple[A
         classifier._finished(y, one.interrupted)
 
 
-def _trained(plans: Sequence[Plan], first: MLLPClassifier) -> list[FitResult]:
+def _trained(plans: Sequence[Plan], first: MLLPClassifier, checkpoint: Checkpoint | None = None) -> list[FitResult]:
     jobs = [plan.job for plan in plans]
     with training_progress([job.hyperparameters.max_epochs for job in jobs], first.verbose) as watch:
-        found = fit(jobs, engine(first.device, jobs, threads(first.n_jobs)), watch)
+        found = fit(jobs, engine(first.device, jobs, threads(first.n_jobs), checkpoint), watch)
     if any(one.interrupted for one in found):
         epochs = sorted({one.best.score.epoch for one in found})
         warn(f"training was interrupted; the best network so far is kept (epoch {', '.join(map(str, epochs))})")

@@ -98,6 +98,14 @@ Time = Annotated[
         help="A column of dates or numbers: the newest rows are held out. It is not learned from.", show_default=False
     ),
 ]
+CheckpointFile = Annotated[
+    str,
+    typer.Option(
+        "--checkpoint",
+        help="A file to keep what is finished: started again after a kill, fit goes on from it. Removed at the end.",
+        show_default=False,
+    ),
+]
 Method = Annotated[str, typer.Option(help="How to learn: search, or mllp, the method of the paper.")]
 Effort = Annotated[
     str | None, typer.Option(help="search: how hard to try: fast, default or best.", show_default="default")

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
 
-from conceptrules.cli.files.file_names import check_model_output, check_not_input
+from conceptrules.cli.files.file_names import STREAM, check_model_output, check_not_input
 from conceptrules.cli.files.models import write_model
 from conceptrules.cli.files.text_format import text_format
 from conceptrules.cli.learner import Learner, learning_task
 from conceptrules.cli.options import (
     Bins,
+    CheckpointFile,
     Data,
     DateOrder,
     DateParts,
@@ -50,6 +52,7 @@ from conceptrules.model.text import no_rule, plural, rule_count, word
 
 if TYPE_CHECKING:
     from conceptrules.cli.learner import Classifier
+    from conceptrules.learn.checkpoint import Checkpoint
 
 
 def fit(
@@ -82,11 +85,13 @@ def fit(
     delimiter: Delimiter = "",
     missing: MissingWords = "",
     dates: DateOrder = "",
+    checkpoint: CheckpointFile = "",
     quiet: Quiet = False,
 ) -> None:
     """Learn a network from a table and write it to a file."""
     check_model_output(output)
     check_not_input(output, [data])
+    saved = _checkpoint(checkpoint, [data, output])
     learner = Learner(
         method=method,
         effort=effort,
@@ -110,15 +115,29 @@ def fit(
     text = text_format(delimiter, missing, dates)
     clf, X, y, held = learning_task(data, target, drop, only, kind, learner, text, bins, date_parts, together)
     start = perf_counter()
-    interrupted = _fitted(clf, X, y, held)
+    interrupted = _fitted(clf, X, y, {**held, "checkpoint": saved})
     network = replace(clf.network_, target=target)
     write_model(network, output)
+    if saved is not None and not interrupted:
+        saved.remove()
     if not quiet:
         counts = f"{plural(rule_count(network), 'rule')}, {plural(network.edges, 'edge')}"
         typer.echo(f"{counts}, learned from {plural(len(y), 'row')} in {perf_counter() - start:.1f} s", err=True)
         typer.echo(_verdict(clf, network), err=True)
     if interrupted:
         raise typer.Exit(130)
+
+
+def _checkpoint(name: str, others: list[str]) -> Checkpoint | None:
+    """Return the checkpoint of the fit, which stays until the model file is written."""
+    if not name:
+        return None
+    from conceptrules.learn.checkpoint import Checkpoint
+
+    for other in others:
+        if other != STREAM and Path(name).resolve() == Path(other).resolve():
+            raise InputError(f"--checkpoint {name} is the file {other} itself, which would be lost; name another one")
+    return Checkpoint(name, stays=True)
 
 
 def _verdict(clf: Classifier, network: RuleNetwork) -> str:

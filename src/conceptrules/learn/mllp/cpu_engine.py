@@ -12,6 +12,7 @@ from conceptrules.kernels.mllp.cohort import Floats
 from conceptrules.learn.examples import Bits, Targets
 from conceptrules.learn.mllp.descent import Epoch, descend
 from conceptrules.learn.mllp.fit import FitJob, Outputs, Snapshot, snapshot
+from conceptrules.learn.mllp.hyperparameters import Hyperparameters
 from conceptrules.model.evaluation import PackedBits, unpack
 
 T = TypeVar("T")
@@ -50,8 +51,13 @@ def train(job: FitJob, pool: Executor) -> Iterator[list[Snapshot]]:
     """Train, and give one snapshot for each rate every so many epochs."""
     settings, taker = job.hyperparameters, SnapshotTaker(job)
     for epoch in descend(settings, len(job.class_weight), job.weighted, job.rng, pool):
-        if epoch.number % settings.snapshot_every == 0 or epoch.number == settings.max_epochs:
+        if is_due(epoch, settings):
             yield taker.snapshots(epoch, pool)
+
+
+def is_due(epoch: Epoch, settings: Hyperparameters) -> bool:
+    """Return whether a snapshot is taken after an epoch."""
+    return epoch.number % settings.snapshot_every == 0 or epoch.number == settings.max_epochs
 
 
 class SnapshotTaker:

@@ -25,15 +25,22 @@ class Epoch:
 
 
 def descend(
-    settings: Hyperparameters, classes: int, examples: Examples, rng: np.random.Generator, executor: Executor
+    settings: Hyperparameters,
+    classes: int,
+    examples: Examples,
+    rng: np.random.Generator,
+    executor: Executor,
+    after: tuple[int, Cohort] | None = None,
 ) -> Iterator[Epoch]:
-    """Train one network for each rate side by side, on the same batches."""
-    sizes = (examples.inputs, *settings.layers, classes)
-    cohort = Cohort(sizes, initial_weights(sizes, len(settings.binarization_rate), rng))
+    """Train one network for each rate side by side, on the same batches: from the start, or on after an epoch."""
+    if after is None:
+        sizes = (examples.inputs, *settings.layers, classes)
+        after = 0, Cohort(sizes, initial_weights(sizes, len(settings.binarization_rate), rng))
+    done, cohort = after
     weight = (examples.weight / examples.weight.mean()).astype(np.float32)
     rows = Rows(examples.packed, examples.target, weight, examples.inputs)
     step = Settings(min(settings.batch_size, len(examples)), settings.l1, settings.l2, settings.graft)
-    for number in range(1, settings.max_epochs + 1):
+    for number in range(done + 1, settings.max_epochs + 1):
         learning_rate = settings.learning_rate * settings.decay ** ((number - 1) // settings.decay_every)
         order = _order(settings, len(examples), rng)
         masked = _masked(settings, cohort, rng)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 
 from conceptrules.kernels.mllp.cohort import Cohort, epoch_length
+from conceptrules.learn.checkpoint import Checkpoint
 from conceptrules.learn.mllp.fit import Engine, FitJob
 from conceptrules.model.errors import InputError
 
@@ -32,8 +33,15 @@ def check_device(device: object) -> None:
         raise InputError(f"device is {device!r}, but the GPUs are {', '.join(found)}")
 
 
-def engine(device: str, jobs: Sequence[FitJob], threads: int) -> Engine:
-    """Return what trains these jobs. "auto" takes the GPUs where there are any and the work is worth it."""
+def engine(device: str, jobs: Sequence[FitJob], threads: int, checkpoint: Checkpoint | None = None) -> Engine:
+    """Return what trains these jobs. "auto" takes the GPUs where there are any and the work is worth it.
+
+    With a checkpoint there is only one job, and a CPU trains it.
+    """
+    if checkpoint is not None:
+        from conceptrules.learn.mllp.kept_engine import KeptEngine
+
+        return KeptEngine(threads, checkpoint)
     if device == "auto":
         large = sum(map(work, jobs)) >= WORTH_A_GPU
         # The driver is asked first: torch alone takes seconds to load.

@@ -7,12 +7,12 @@ penalty, and on the vote.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import repeat
 from math import erfc, sqrt
 from operator import attrgetter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +21,12 @@ from threadpoolctl import threadpool_limits
 from conceptrules.kernels.compiling import announced
 from conceptrules.kernels.search.scores import score_of
 from conceptrules.kernels.search.values import Columns, Rows, Rules
+from conceptrules.learn.checkpoint import Checkpoint
 from conceptrules.learn.search.augmentation import Forest, augmented
 from conceptrules.learn.search.binned_table import BinnedTable
 from conceptrules.learn.search.coded_network import CodedNetwork, coded_network
 from conceptrules.learn.search.group_members import excess
+from conceptrules.learn.search.kept_path import KeptPath
 from conceptrules.learn.search.locked_rules import LockedRules
 from conceptrules.learn.search.merged_rows import Fold
 from conceptrules.learn.search.regularization_path import Path, Snapshot, penalties
@@ -141,14 +143,18 @@ class SearchResult:
     """Whether Ctrl-C ended the search."""
 
 
-def fit(task: SearchTask, threads: int, watch: Callable[[Trial], None]) -> SearchResult:
-    """Search for networks. What comes out does not depend on the number of threads."""
+def fit(
+    task: SearchTask, threads: int, watch: Callable[[Trial], None], checkpoint: Checkpoint | None = None
+) -> SearchResult:
+    """Search for networks. What comes out depends neither on the number of threads nor on a checkpoint."""
     # One thread too is one of its own: Ctrl-C inside of compiled code is a SystemError, where it should end the search.
     with ThreadPoolExecutor(threads) as pool, announced(), threadpool_limits(threads, "openmp"):
-        found, interrupted = _Found(task), False
+        found, interrupted = _Found(task, checkpoint), False
         try:
             # One after the other: scikit-learn's forests change the filters of warnings, which all threads share.
             rows = [_rows(task, source) for source in found.sources]
+            if checkpoint is not None:
+                checkpoint.open("search", _decisive(task), (rows, task.columns))
             _follow(found, rows, pool, watch)
             if _votes_wanted(task) and max(trial.score for trial in found.trials) < _PERFECT:
                 _vote(found, rows, pool, watch)
@@ -162,8 +168,8 @@ def fit(task: SearchTask, threads: int, watch: Callable[[Trial], None]) -> Searc
 class _Found:
     """The networks that were found until now, in the folds and on all rows."""
 
-    def __init__(self, task: SearchTask) -> None:
-        self.task = task
+    def __init__(self, task: SearchTask, checkpoint: Checkpoint | None) -> None:
+        self.task, self.checkpoint = task, checkpoint
         self.sources = [fold.training for fold in task.folds]
         """What is learned from: the rows of each fold, and all rows. Given validation rows leave all rows to learn."""
         if self.sources[0] is not task.rows:
@@ -191,6 +197,12 @@ def penalties_to_try(task: SearchTask) -> tuple[float, ...]:
     return penalties(float(task.folds[0].training.mass.sum()), task.settings.tries.lowest)
 
 
+def _decisive(task: SearchTask) -> tuple[object, ...]:
+    """Return the settings that the networks of the paths depend on."""
+    locked = None if task.locked is None else task.locked.rules
+    return task.settings, task.settings.tries, task.seed, task.priority, task.default, locked, task.banned
+
+
 def _rows(task: SearchTask, rows: Rows) -> list[Rows]:
     """Return what each member learns from: rows with other weights, or with other mixed rows."""
     forest = Forest(rows, task.columns, task.settings.tries.trees, task.seed) if _asks_forest(task) else None
@@ -209,7 +221,9 @@ def _rows(task: SearchTask, rows: Rows) -> list[Rows]:
 def _paths(found: _Found, rows: Sequence[list[Rows]], member: int) -> list[Path]:
     task = found.task
     return [
-        Path(
+        _path(
+            found,
+            f"{member} {place}",
             _closer(some[member]),
             task.columns,
             _scaled(task, source),
@@ -220,8 +234,12 @@ def _paths(found: _Found, rows: Sequence[list[Rows]], member: int) -> list[Path]
             None if task.locked is None else task.locked.rules,
             task.banned,
         )
-        for some, source in zip(rows, found.sources, strict=True)
+        for place, (some, source) in enumerate(zip(rows, found.sources, strict=True))
     ]
+
+
+def _path(found: _Found, name: str, *path: Any) -> Path:
+    return Path(*path) if found.checkpoint is None else KeptPath(found.checkpoint, name, *path)
 
 
 def _scaled(task: SearchTask, rows: Rows) -> SearchSettings:
@@ -242,12 +260,16 @@ def _follow(found: _Found, rows: Sequence[list[Rows]], pool: Executor, watch: Ca
     """Learn from all sources side by side, one penalty after another, and judge each by the held-out rows."""
     paths = _paths(found, rows, 0)
     for penalty in penalties_to_try(found.task):
-        for some, snapshot in zip(found.snapshots[0], pool.map(Path.at, paths, repeat(penalty)), strict=True):
+        for some, snapshot in zip(found.snapshots[0], _at(penalty, paths, pool), strict=True):
             some.append(snapshot)
         found.trials.append(_judged(found, penalty, 1, len(found.trials)))
         watch(found.trials[-1])
         if _settled(found):
             break
+
+
+def _at(penalty: float, paths: Sequence[Path], pool: Executor) -> Iterator[Snapshot]:
+    return pool.map(lambda path: path.at(penalty), paths)
 
 
 def _settled(found: _Found) -> bool:
