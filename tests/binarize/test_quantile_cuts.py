@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from conceptrules.binarize import Binarizer
 from conceptrules.binarize.entropy_cuts import cut_points
 from conceptrules.binarize.quantile_cuts import QUANTILES, quantile_places, threshold_cuts
-from conceptrules.binarize.rounded_cuts import short_number
+from conceptrules.binarize.rounded_cuts import short_numbers
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Interval, holds
 from tests.strategies_tables import as_read, raw_columns
@@ -93,7 +93,7 @@ def weighted(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 @given(weighted(), st.integers(0, 8), st.randoms())
 def test_thresholds_differ_hold_somewhere_and_fail_somewhere(rows: Any, quantiles: int, random: Any) -> None:
     x, y, weight = rows
-    options: Any = {"n_classes": 3, "shorten": short_number}
+    options: Any = {"n_classes": 3, "shorten": short_numbers}
     cuts = threshold_cuts(x, y, weight, quantiles=quantiles, **options)
     some = x[~np.isnan(x) & (weight > 0)]
     sides = {tuple((some <= cut).tolist()) for cut in cuts}

@@ -5,11 +5,12 @@ from __future__ import annotations
 import datetime as dt
 from math import ceil
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.binarize.rounded_cuts import short_moment, short_number
+from conceptrules.binarize.rounded_cuts import short_moment, short_number, short_numbers
 from conceptrules.model.predicate import EPOCH
 
 MICROSECOND = dt.timedelta(microseconds=1)
@@ -27,6 +28,16 @@ def test_no_number_with_fewer_decimals_lies_between(low: int, width: int, decima
     cut = short_number(low / unit, (low + width) / unit)
     fewest = next(d for d in range(decimals + 1) if ceil(low * 10**d / unit) / 10**d < (low + width) / unit)
     assert cut == round(cut, fewest)
+
+
+def decimals() -> st.SearchStrategy[float]:
+    return st.builds(lambda digits, places: digits / 10**places, st.integers(-(10**17), 10**17), st.integers(0, 20))
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False) | decimals(), min_size=2, unique=True).map(sorted))
+def test_all_at_once_is_one_by_one(values: list[float]) -> None:
+    lows, highs = np.array(values[:-1]), np.array(values[1:])
+    assert list(map(repr, short_numbers(lows, highs))) == list(map(repr, map(short_number, values, values[1:])))
 
 
 @pytest.mark.parametrize(

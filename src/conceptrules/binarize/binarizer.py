@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from numbers import Integral
 from shlex import quote
 from typing import Any, Self, cast, get_args
@@ -55,9 +56,11 @@ class Binarizer(TransformerMixin, BaseEstimator):
     Attributes
     ----------
     predicates_ : tuple of Predicate
-        The meaning of each bit.
+        The meaning of each bit. They are made when they are first asked for.
     columns_ : tuple of Column
         The columns as training saw them.
+    cuts_ : tuple of tuple of float
+        Where each column of numbers, dates or durations is cut, ascending; nothing of other columns.
     categories_dropped_ : tuple of (str, int)
         The columns with more categories than are kept, and how many are not.
     inspection_ : tuple of Finding
@@ -79,7 +82,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
     columns_: tuple[Column, ...]
     inspection_: tuple[Finding, ...]
     categories_dropped_: tuple[tuple[str, int], ...]
-    predicates_: tuple[Predicate, ...]
+    cuts_: tuple[tuple[float, ...], ...]
 
     def __init__(
         self,
@@ -163,11 +166,24 @@ class Binarizer(TransformerMixin, BaseEstimator):
         findings += again
         findings += rare_classes(classes.tolist(), target)
         self.inspection_ = tuple(findings)
-        self.columns_ = tuple(column.column for column in learned)
-        self.categories_dropped_ = tuple((column.column.name, column.dropped) for column in learned if column.dropped)
-        self.predicates_ = tuple(predicate for column in learned for predicate in column.predicates)
+        self._remember(learned, settings.literals)
         self._remember_names(table)
         return self
+
+    def _remember(self, learned: Sequence[LearnedColumn], literals: Literals) -> None:
+        self.columns_ = tuple(column.column for column in learned)
+        self.categories_dropped_ = tuple((column.column.name, column.dropped) for column in learned if column.dropped)
+        self.cuts_ = tuple(column.cuts for column in learned)
+        self._predicates = _Predicates(learned, literals)
+
+    @property
+    def predicates_(self) -> tuple[Predicate, ...]:
+        return self._predicates.made
+
+    @predicates_.setter
+    def predicates_(self, given: tuple[Predicate, ...]) -> None:
+        self._predicates = _Predicates()
+        self._predicates.made = given
 
     def transform(self, X: Any) -> Bits:
         """Return where each predicate holds.
@@ -277,6 +293,17 @@ class Binarizer(TransformerMixin, BaseEstimator):
         tags.input_tags.categorical = True
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+class _Predicates:
+    """The predicates of learned columns, made when they are first asked for."""
+
+    def __init__(self, learned: Sequence[LearnedColumn] = (), literals: Literals = "intervals") -> None:
+        self._learned, self._literals = learned, literals
+
+    @cached_property
+    def made(self) -> tuple[Predicate, ...]:
+        return tuple(predicate for column in self._learned for predicate in column.predicates(self._literals))
 
 
 def check_rows(table: Table, labels: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import inf
@@ -14,7 +15,7 @@ from conceptrules.binarize.entropy_cuts import cut_points
 from conceptrules.binarize.ordered_categories import order_in
 from conceptrules.binarize.ordered_words import order_of_words
 from conceptrules.binarize.quantile_cuts import QUANTILES, threshold_cuts
-from conceptrules.binarize.rounded_cuts import short_moment, short_number
+from conceptrules.binarize.rounded_cuts import short_moments, short_numbers
 from conceptrules.binarize.target import Target
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Column, Equals, Interval, Kind, Missing, OneOf, Predicate, Value
@@ -30,13 +31,37 @@ class LearnedColumn:
     """What training makes of a column."""
 
     column: Column
-    predicates: tuple[Predicate, ...]
     constant: bool
+    cuts: tuple[float, ...] = ()
+    """Where an ordered column is cut, ascending."""
+    seen: tuple[int, ...] = ()
+    """The places in the order of an ordinal column that training showed."""
     warning: str | None = None
     dropped: int = 0
     """How many categories are not kept."""
     recognised: bool = False
     """Whether the order of its categories was read from their words."""
+
+    def predicates(self, literals: Literals) -> Iterator[Predicate]:
+        """Yield the predicates of the column. A wide table has hundreds of thousands, of which few are ever used."""
+        column, name, order = self.column, self.column.name, self.column.categories
+        if column.ordered and literals == "thresholds":
+            for cut in self.cuts:
+                yield Interval(name, high=cut)
+                yield Interval(name, low=cut)
+        elif column.ordered and not (column.missing and self.constant):  # a column of gaps has no intervals
+            yield from (Interval(name, low, high) for low, high in pairwise((-inf, *self.cuts, inf)))
+        elif column.kind == "ordinal" and literals == "thresholds":
+            # Behind a category that training never showed there would be the same threshold once more.
+            for place in self.seen[:-1]:
+                yield OneOf(name, order[: place + 1])
+                yield OneOf(name, order[place + 1 :])
+        elif column.kind == "ordinal":
+            yield from (Equals(name, order[place]) for place in self.seen)
+        else:
+            yield from (Equals(name, category) for category in order)
+        if column.missing:
+            yield Missing(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +108,7 @@ def _kind(cells: ColumnValues, settings: PredicateSettings) -> Kind:
 
 def _learn_ordered(column: Column, cells: ColumnValues, target: Target, settings: PredicateSettings) -> LearnedColumn:
     x = cells.by_row(numbers_of(cells))
-    shorten = short_number if column.kind == "number" else short_moment
-    predicates: tuple[Predicate, ...] = ()
+    shorten = short_numbers if column.kind == "number" else short_moments
     if settings.literals == "thresholds":
         cuts = threshold_cuts(
             x,
@@ -94,19 +118,16 @@ def _learn_ordered(column: Column, cells: ColumnValues, target: Target, settings
             quantiles=settings.quantiles,
             shorten=shorten,
         )
-        sides = ((Interval(column.name, high=cut), Interval(column.name, low=cut)) for cut in cuts)
-        predicates = tuple(side for both in sides for side in both)
-    elif not cells.missing.all():
+    else:
         cuts = cut_points(x, target.codes, target.weight, n_classes=target.n_classes, shorten=shorten)
-        predicates = tuple(Interval(column.name, low, high) for low, high in pairwise((-inf, *cuts, inf)))
     alike = bool((x == x[0]).all()) or bool(cells.missing.all())
     if alike and len(x) > 1 and abs(x[0]) >= 2**53:
         warning = (
             f"column {column.name!r} holds the same number in all rows, as far as its first 15 digits tell, which are "
             "all that is read of a number; if they are names, give them as text"
         )
-        return LearnedColumn(column, predicates + _missing(column), constant=False, warning=warning)
-    return LearnedColumn(column, predicates + _missing(column), alike)
+        return LearnedColumn(column, constant=False, cuts=cuts, warning=warning)
+    return LearnedColumn(column, alike, cuts)
 
 
 def _learn_ordinal(
@@ -120,13 +141,7 @@ def _learn_ordinal(
         )
     learned = Column(column.name, "ordinal", order, column.missing)
     seen = sorted(set(codes_of(cells, order)[~cells.missing].tolist()))
-    if settings.literals == "thresholds":
-        # Behind a category that training never showed there would be the same threshold once more.
-        runs = [run for place in seen[:-1] for run in (order[: place + 1], order[place + 1 :])]
-        predicates: tuple[Predicate, ...] = tuple(OneOf(column.name, run) for run in runs)
-    else:
-        predicates = tuple(Equals(column.name, order[place]) for place in seen)
-    return LearnedColumn(learned, predicates + _missing(column), len(seen) + column.missing == 1)
+    return LearnedColumn(learned, len(seen) + column.missing == 1, seen=tuple(seen))
 
 
 def _categories(cells: ColumnValues) -> list[Value]:
@@ -149,13 +164,8 @@ def _learn_categories(
     if len(distinct) > max_categories:
         kept = _most_frequent(distinct, cells, target.weight, max_categories)
     learned = Column(column.name, column.kind, tuple(kept), column.missing)
-    predicates = tuple(Equals(column.name, category) for category in kept)
     constant, dropped = len(distinct) + column.missing == 1, len(distinct) - len(kept)
-    return LearnedColumn(learned, predicates + _missing(column), constant, warning, dropped)
-
-
-def _missing(column: Column) -> tuple[Predicate, ...]:
-    return (Missing(column.name),) if column.missing else ()
+    return LearnedColumn(learned, constant, warning=warning, dropped=dropped)
 
 
 def _most_frequent(distinct: list[Value], cells: ColumnValues, weight: NDArray[np.float64], most: int) -> list[Value]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.binarize.rounded_cuts import short_number
+from conceptrules.binarize.rounded_cuts import short_numbers
 
 _LARGEST, _SMALLEST = np.finfo(np.float64).max, np.finfo(np.float64).smallest_normal
 # Cuts closer than this, in bits a row, are equally good and the first is taken, whatever the rounding of logarithms.
@@ -20,19 +20,21 @@ def cut_points(
     weight: NDArray[np.float64] | None = None,
     *,
     n_classes: int,
-    shorten: Callable[[float, float], float] = short_number,
+    shorten: Callable[[NDArray[np.float64], NDArray[np.float64]], tuple[float, ...]] = short_numbers,
 ) -> tuple[float, ...]:
     """Return ascending numbers that split `x` into intervals `low < x <= high` that tell the classes apart.
 
     NaN is left out. `y` holds class codes below `n_classes`. A weight counts as that many repeats of its row. A cut
-    lies between two neighbouring values, at the number that `shorten` picks there.
+    lies between two neighbouring values, at the number that `shorten` picks there: it takes the values below and above
+    all cuts.
 
     >>> cut_points(np.array([1.0, 2, 3, 4, 5, 6.5, 7, 8]), np.array([0, 0, 0, 0, 1, 1, 1, 1]), n_classes=2)
     (4.0,)
     """
     weight = np.ones(len(x)) if weight is None else weight
     values, below = cumulated(x, y, weight, n_classes)
-    return tuple(shorten(float(values[i]), float(values[i + 1])) for i in sorted(cut_places(below)))
+    places = np.array(sorted(cut_places(below)), np.intp)
+    return shorten(values[places], values[places + 1])
 
 
 def cumulated(

@@ -20,21 +20,24 @@ def threshold_cuts(
     *,
     n_classes: int,
     quantiles: int,
-    shorten: Callable[[float, float], float],
+    shorten: Callable[[NDArray[np.float64], NDArray[np.float64]], tuple[float, ...]],
 ) -> tuple[float, ...]:
     """Return the cuts of `cut_points`, and up to `quantiles` more that split the rows into equal weights.
 
     NaN is left out. Cuts are ascending, with rows between any two and on both sides, so that no two thresholds are
     alike or constant. All values of a column with few of them are cuts.
 
-    >>> from conceptrules.binarize.rounded_cuts import short_number
+    >>> from conceptrules.binarize.rounded_cuts import short_numbers
     >>> x, y = np.array([1.0, 2, 3, 4, 5, 6, 7, 8]), np.zeros(8, dtype=int)
-    >>> threshold_cuts(x, y, np.ones(8), n_classes=1, quantiles=3, shorten=short_number)
+    >>> threshold_cuts(x, y, np.ones(8), n_classes=1, quantiles=3, shorten=short_numbers)
     (2.0, 4.0, 6.0)
     """
     values, below = cumulated(x, y, weight, n_classes)
-    places = {*cut_places(below), *quantile_places(below.sum(axis=0)[1:], quantiles)}
-    return tuple(shorten(float(values[place]), float(values[place + 1])) for place in sorted(places))
+    even = quantile_places(below.sum(axis=0)[1:], quantiles)
+    # Where every value is a cut there is nothing to choose.
+    chosen = even if len(values) <= quantiles else {*cut_places(below), *even}
+    places = np.array(sorted(chosen), np.intp)
+    return shorten(values[places], values[places + 1])
 
 
 def quantile_places(below: NDArray[np.float64], quantiles: int) -> Iterator[int]:

@@ -7,9 +7,13 @@ from decimal import Decimal
 from itertools import count
 
 import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.float64]
 
 _LARGEST = np.finfo(np.float64).max
 _SECOND = 1e6
+_DIGITS = 15  # of a decimal number, at most, that a float64 tells from all others of so many digits
 _UNITS = (86400 * _SECOND, 60 * _SECOND, _SECOND, 1.0)
 
 
@@ -28,6 +32,32 @@ def short_number(low: float, high: float) -> float:
         if cut < high:
             return cut
     raise AssertionError  # with all its decimals, the cut is `low` itself
+
+
+def short_numbers(lows: Numbers, highs: Numbers) -> tuple[float, ...]:
+    """Return `short_number` of each pair, all at once; those that floats cannot decide are asked one by one."""
+    cuts, decided = np.full(len(lows), np.nan), np.zeros(len(lows), np.bool_)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for decimals in range(_DIGITS):
+            scaled = lows * 10.0**decimals
+            near = np.rint(scaled)
+            exact = near / 10.0**decimals == lows  # the value has no more decimals than these
+            # Rounding moves a product by less than this: it may not lie on the other side of a whole number.
+            certain = exact | (np.abs(scaled - near) > np.abs(scaled) * 2.0**-50)
+            cut = np.where(exact, near, np.ceil(scaled)) / 10.0**decimals
+            found = ~decided & certain & (cut < highs) & (np.abs(scaled) < 10.0**_DIGITS - 1)
+            cuts[found] = cut[found] + 0.0  # -0.0 is 0.0
+            decided |= found | ~certain
+            if decided.all():
+                break
+    for place in np.flatnonzero(np.isnan(cuts)).tolist():
+        cuts[place] = short_number(float(lows[place]), float(highs[place]))
+    return tuple(cuts.tolist())
+
+
+def short_moments(lows: Numbers, highs: Numbers) -> tuple[float, ...]:
+    """Return `short_moment` of each pair."""
+    return tuple(map(short_moment, lows.tolist(), highs.tolist()))
 
 
 def short_moment(low: float, high: float) -> float:

@@ -30,9 +30,9 @@ class Input:
 
 def inputs(network: RuleNetwork) -> tuple[Input, ...]:
     """Return the columns that rules use, in the order of the network."""
-    found = []
+    found, used_columns = [], network.used_columns
     for column in network.columns:
-        used = network.used_columns.get(column.name)
+        used = used_columns.get(column.name)
         if used:
             known = (*column.categories, *(value for index in used for value in named(network.predicates[index])))
             found.append(Input(column, _family(column, known), used, known))

@@ -94,7 +94,8 @@ def open_table(data: Any) -> Table:
     except DuplicateError as error:
         raise InputError(f"duplicate column names; rename or drop some of them. {error}") from error
     if isinstance(native, nw.DataFrame):
-        return _named(native.columns, lambda position: native[:, position], lambda: native.row(0), len(native))
+        names = native.columns  # asked for once: pandas takes long to tell thousands
+        return _named(names, lambda position: native.get_column(names[position]), lambda: native.row(0), len(native))
     if isinstance(native, nw.LazyFrame):
         raise InputError("a lazy table has no rows yet; give table.collect()")
     if hasattr(data, "tocsr"):

@@ -108,20 +108,12 @@ class BinnedTable:
 
 
 def binned_table(binarizer: Binarizer) -> BinnedTable:
-    """Return the bins that the predicates of a binarizer make."""
-    cuts: dict[str, set[float]] = {column.name: set() for column in binarizer.columns_}
-    for predicate in binarizer.predicates_:
-        if isinstance(predicate, Interval):
-            cuts[predicate.column] |= {bound for bound in (predicate.low, predicate.high) if np.isfinite(bound)}
+    """Return the bins between the cuts of a binarizer, and those of its categories."""
     dropped = dict(binarizer.categories_dropped_)
     return BinnedTable(
         tuple(
-            Bins(
-                column,
-                _at_most(MAX_BINS - 1, sorted(cuts[column.name])),
-                column.name in dropped or len(column.categories) > MAX_BINS,
-            )
-            for column in binarizer.columns_
+            Bins(column, _at_most(MAX_BINS - 1, cuts), column.name in dropped or len(column.categories) > MAX_BINS)
+            for column, cuts in zip(binarizer.columns_, binarizer.cuts_, strict=True)
         )
     )
 

@@ -30,6 +30,7 @@ from conceptrules.learn.search.kept_path import KeptPath
 from conceptrules.learn.search.locked_rules import LockedRules
 from conceptrules.learn.search.merged_rows import Fold
 from conceptrules.learn.search.regularization_path import Path, Snapshot, penalties
+from conceptrules.learn.search.screening import MOST, ScreenedPath, most_telling, only
 from conceptrules.learn.search.settings import SCORINGS, SearchSettings
 from conceptrules.learn.search.shortening import shortest
 from conceptrules.learn.search.voting import MEMBERS, MOST_CLASSES, voted
@@ -218,14 +219,18 @@ def _rows(task: SearchTask, rows: Rows) -> list[Rows]:
     return found
 
 
-def _paths(found: _Found, rows: Sequence[list[Rows]], member: int) -> list[Path]:
+def _paths(found: _Found, rows: Sequence[list[Rows]], member: int) -> list[Path | ScreenedPath]:
     task = found.task
-    return [
-        _path(
+    wide = len(task.columns.bins) > MOST and task.locked is None and task.banned is None
+
+    def path(place: int, source: Rows, learned: Rows) -> Path | ScreenedPath:
+        kept = most_telling(learned, task.columns) if wide else None
+        learned, columns = (learned, task.columns) if kept is None else only(learned, task.columns, kept)
+        path = _path(
             found,
             f"{member} {place}",
-            _closer(some[member]),
-            task.columns,
+            _closer(learned),
+            columns,
             _scaled(task, source),
             1 / float(source.mass.sum()),
             task.seed + member,
@@ -234,8 +239,9 @@ def _paths(found: _Found, rows: Sequence[list[Rows]], member: int) -> list[Path]
             None if task.locked is None else task.locked.rules,
             task.banned,
         )
-        for place, (some, source) in enumerate(zip(rows, found.sources, strict=True))
-    ]
+        return path if kept is None else ScreenedPath(path, kept)
+
+    return [path(place, found.sources[place], some[member]) for place, some in enumerate(rows)]
 
 
 def _path(found: _Found, name: str, *path: Any) -> Path:
@@ -268,7 +274,7 @@ def _follow(found: _Found, rows: Sequence[list[Rows]], pool: Executor, watch: Ca
             break
 
 
-def _at(penalty: float, paths: Sequence[Path], pool: Executor) -> Iterator[Snapshot]:
+def _at(penalty: float, paths: Sequence[Path | ScreenedPath], pool: Executor) -> Iterator[Snapshot]:
     return pool.map(lambda path: path.at(penalty), paths)
 
 
