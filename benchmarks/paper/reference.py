@@ -22,6 +22,8 @@ NAMES = {
     "rf100": "RF(100)",
 }
 OURS = ("crs", "mllp0", "crs0")
+LEARNED = "crs-learned"
+"""The CRS with a learned priority, which the paper does not have."""
 BASELINES = tuple(name for name in NAMES if name not in OURS)
 CUT = (*OURS, "sbrl")
 """The models that see cut points, so that it matters which rows these were fitted on."""

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.paper.folds import paper_folds
+from benchmarks.paper.splits import split
 from conceptrules import Binarizer, RuleNetwork, datasets
-from conceptrules.learn.examples import Examples, Weights, canonical, with_negations
+from conceptrules.learn.examples import Examples, canonical, with_negations
 from conceptrules.learn.mllp.extract import extract
 from conceptrules.learn.mllp.fit import FitJob, Snapshot
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters
@@ -45,6 +46,7 @@ def fold_of(name: str, number: int, protocol: str) -> Fold:
     seen = train if protocol == "fold" else np.arange(len(data.y))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "constant columns")  # mushroom has one, veil-type, and that is known
+        warnings.filterwarnings("ignore", "read as ordered")  # of no consequence: every category is a bit here
         binarizer = Binarizer().fit(data.X.take(seen), data.y[seen])
     classes, codes = np.unique(data.y[train], return_inverse=True)
     training = canonical(
@@ -74,27 +76,6 @@ def divided(name: str, number: int, protocol: str, seed: int, negation: bool = F
     rng = np.random.default_rng(seed)
     training, validation = split(fold_of(name, number, protocol).training, VALIDATION, rng)
     return Divided(training, validation if len(validation) else training, rng)
-
-
-def split(examples: Examples, fraction: float, rng: np.random.Generator) -> tuple[Examples, Examples]:
-    """Return training and validation rows, split class by class; a class too small to give a row stays in training.
-
-    Whole-number weights are split like the repeats they stand for; where there are fractions, rows go one way whole.
-    """
-    held = np.zeros(len(examples))
-    whole = bool(np.all(examples.weight == np.round(examples.weight)))
-    for label in np.unique(examples.target):
-        members = rng.permutation(np.flatnonzero(examples.target == label))
-        size = examples.weight[members] if whole else np.ones(len(members))
-        held[members] = _every(size, fraction, rng) * (examples.weight[members] / size)
-    return examples.weighted(examples.weight - held), examples.weighted(held)
-
-
-def _every(size: Weights, fraction: float, rng: np.random.Generator) -> Weights:
-    """Return how much of each size to hold back: of rows laid end to end, every 1/fraction-th from a random start."""
-    wanted = size.sum() * fraction
-    start = rng.random() * (1 - wanted % 1)  # so that the number taken is `wanted` rounded down
-    return np.diff(np.floor(np.cumsum(size) * fraction + start), prepend=0.0)
 
 
 def task_of(name: str, number: int, protocol: str, recipe: Hyperparameters, seed: int) -> FitJob:

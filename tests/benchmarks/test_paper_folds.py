@@ -17,7 +17,7 @@ from benchmarks.paper.properties import properties
 from benchmarks.paper.reference import data_names, paper_cell, paper_figures
 from benchmarks.paper.scores import scores
 from benchmarks.paper.settings import load_settings
-from benchmarks.paper.training_data import split
+from benchmarks.paper.splits import split
 from conceptrules.learn.examples import Examples, canonical, joined
 
 

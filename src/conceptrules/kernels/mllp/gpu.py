@@ -19,12 +19,14 @@ from torch import Tensor
 
 from conceptrules.kernels.mllp import warps
 from conceptrules.kernels.mllp.cohort import Cohort, Flags, Floats, Rows, Settings
-from conceptrules.kernels.mllp.states import Groups, Member, Shape, State
+from conceptrules.kernels.mllp.states import TINY, Groups, Member, Shape, State
 
 # Rows of a look at many: what that takes of memory is bounded.
 LOOK_ROWS = 2048
 # Weights that one program moves.
 SPAN = 1024
+# Steps of one launch, so that the host does not hold the device up.
+TOGETHER = 10
 
 
 def devices() -> list[str]:
@@ -52,7 +54,8 @@ class Trainer:
     ) -> None:
         self.members, self.settings, self.device = tuple(members), settings, torch.device(device)
         self.shape = Shape.around(members)
-        self.places = [self.shape.places(member.sizes) for member in members]
+        places = {member.sizes: self.shape.places(member.sizes) for member in members}
+        self.places = [places[member.sizes] for member in members]
         classes = self._whole([member.sizes[-1] for member in members])
         self.groups = Groups(groups, self.shape.sizes[0], settings.batch_size, min_steps, classes)
         self.group_of = self._whole([member.group for member in members])
@@ -61,14 +64,17 @@ class Trainer:
         self.decays = self._floats([member.l2 for member in members])
         self.learning_rates = self._floats([member.learning_rate for member in members])
         self.scaled_rates = self.learning_rates.clone()
-        self.weights = torch.from_numpy(self._laid_out(weights)).to(self.device)
-        self.exists = torch.from_numpy(self._laid_out([np.ones_like(own) for own in weights]) > 0).to(self.device)
+        self.weights = self._laid_out(weights, np.float32(0))
+        self.own = self._laid_out([np.arange(len(own), dtype=np.int32) for own in weights], np.int32(-1))
         self.moment, self.square = torch.zeros_like(self.weights), torch.zeros_like(self.weights)
-        self.masked = ~self.exists
+        self.masked = self.own < 0
         self.updates = torch.zeros_like(self.group_of)
-        self.generators = [torch.Generator(self.device).manual_seed(seed) for seed in seeds]
-        self._places = [torch.from_numpy(places).to(self.device) for places in self.places]
-        self._step = self._recorded()
+        self.order_seeds, self.mask_seeds = (
+            torch.tensor(each, dtype=torch.int64, device=self.device)
+            for each in ([-seed for seed in seeds], [seeds[member.group] for member in members])
+        )
+        self.epochs = 0
+        self._step, self._steps = self._recorded(1), self._recorded(TOGETHER)
 
     def epoch(self, scale: float) -> Tensor:
         """Train every network on its rows in a new order under a new mask, learning rates multiplied by `scale`.
@@ -76,9 +82,10 @@ class Trainer:
         Return the mean loss of each network, on the device.
         """
         with self.here():
-            self.groups.shuffle(self.generators)
+            self.groups.shuffle(self.order_seeds, self.epochs)
             self.begin_epoch(scale)
             self._draw_mask()
+            self.epochs += 1
             self.run(self.groups.steps)
             return self.end_epoch()
 
@@ -97,23 +104,23 @@ class Trainer:
 
     def _draw_mask(self) -> None:
         """Draw which weights are rounded from now on: one draw for the members of a group that have the same sizes."""
-        drawn: dict[tuple[int, tuple[int, ...]], Tensor] = {}
-        for k, (member, places) in enumerate(zip(self.members, self._places, strict=True)):
-            key = (member.group, member.sizes)
-            if key not in drawn:
-                drawn[key] = torch.rand(len(places), generator=self.generators[member.group], device=self.device)
-            self.masked[k, places] = drawn[key] < self.rates[k]
+        warps.draw_masks[(-(-self.shape.weights // SPAN), len(self.members))](
+            self.masked.view(torch.uint8), self.own, self.rates, self.mask_seeds, self.epochs, self.shape.weights,
+            SPAN=SPAN,
+        )  # fmt: skip
         self.begin_mask()
 
     def begin_mask(self) -> None:
         """Make the lists for the mask that is there now."""
         rounded = self.weights > 0.5
-        self.state.effective.copy_(torch.where(self.masked, rounded.float(), self.weights))
-        self.state.visit(~self.masked | rounded, ~self.masked)
+        self.state.take(torch.where(self.masked, rounded.float(), self.weights))
+        self.state.visit(~self.masked | rounded)
         self.state.gradient.zero_()  # weights that are not visited get no gradient until the next mask
 
     def run(self, steps: int) -> None:
-        for _ in range(steps):
+        for _ in range(steps // TOGETHER):
+            self._steps()
+        for _ in range(steps % TOGETHER):
             self._step()
 
     def _one_step(self) -> None:
@@ -123,22 +130,27 @@ class Trainer:
         state.back(self.group_of)
         warps.adam[(-(-self.shape.weights // SPAN), len(self.members))](
             self.weights, state.effective, self.moment, self.square, self.masked.view(torch.uint8), state.gradient,
-            self.scaled_rates, self.decays, self.updates, batch.step, batch.lengths,
-            self.group_of, self.shape.weights, state.batch, state.blocks, settings.beta1, settings.beta2,
-            math.log(settings.beta1), math.log(settings.beta2), settings.epsilon, SPAN=SPAN,
+            state.logs, state.first_gradient, self.scaled_rates, self.decays, self.updates, batch.step, batch.lengths,
+            self.group_of, self.shape.weights, self.shape.starts[1], state.batch, state.blocks, settings.beta1,
+            settings.beta2, math.log(settings.beta1), math.log(settings.beta2), settings.epsilon, TINY, SPAN=SPAN,
         )  # fmt: skip
         batch.step.add_(1)
 
-    def _recorded(self) -> Callable[[], None]:
-        """A step as one launch. The steps before recording change nothing: no group has any rows in its order yet."""
+    def _recorded(self, steps: int) -> Callable[[], None]:
+        """So many steps as one launch. Those before recording change nothing: no group has rows in its order yet."""
+
+        def run() -> None:
+            for _ in range(steps):
+                self._one_step()
+
         if self.device.type != "cuda":
-            return self._one_step
+            return run
         with self.here():
             self._one_step()  # compiles
             torch.cuda.synchronize()
             graph = torch.cuda.CUDAGraph()
             with torch.cuda.graph(graph):
-                self._one_step()
+                run()
         return graph.replay  # type: ignore[no-any-return]
 
     def own_weights(self) -> list[Floats]:
@@ -146,12 +158,12 @@ class Trainer:
         host = self.weights.cpu().numpy()
         return [host[k, places] for k, places in enumerate(self.places)]
 
-    def _laid_out(self, weights: Sequence[Floats]) -> Floats:
-        """(K, weights) in the shape of the widest; what a network does not have is 0."""
-        flat = np.zeros((len(self.members), self.shape.weights), np.float32)
+    def _laid_out(self, own: Sequence[NDArray[Any]], nothing: np.generic) -> Tensor:
+        """(K, weights) in the shape of the widest; `nothing` is for what a network does not have."""
+        flat = np.full((len(self.members), self.shape.weights), nothing)
         for k, places in enumerate(self.places):
-            flat[k, places] = weights[k]
-        return flat
+            flat[k, places] = own[k]
+        return torch.from_numpy(flat).to(self.device)
 
     def _whole(self, values: Sequence[int]) -> Tensor:
         return torch.tensor(values, dtype=torch.int32, device=self.device)
@@ -174,20 +186,28 @@ class Look:
 
     def scores(self) -> list[Floats]:
         """Return the scores of the continuous networks on their rows: (rows, classes) for each network."""
+        return self._own(self.scores_together())
+
+    def scores_together(self) -> Tensor:
+        """Return the same on the device, (networks, rows, classes), in the shape of the largest."""
         state, trainer = self.state, self.trainer
-        state.effective.copy_(trainer.weights)
+        state.take(trainer.weights)
         with trainer.here():
-            state.visit(trainer.weights > 0, trainer.weights > 0)
+            state.visit(trainer.weights > 0)
         top = self.state.shape.firsts[-2]
 
         def scores() -> Tensor:
             state.run(trainer.group_of, self.groups.batch, learn=False)
             return 1 - state.value[:, top:].transpose(1, 2)
 
-        return self._each(scores)
+        return self._all(scores)
 
     def fired(self) -> list[Flags]:
-        """Return which classes fire on each row when every weight is rounded: (rows, classes) for each network.
+        """Return which classes fire on each row when every weight is rounded: (rows, classes) for each network."""
+        return self._own(self.fired_together())
+
+    def fired_together(self) -> Tensor:
+        """Return the same on the device, (networks, rows, classes), in the shape of the largest.
 
         A rounded node is true where the number of its inputs that are true is 0, which a matrix product counts.
         """
@@ -201,10 +221,10 @@ class Look:
                 x = (torch.bmm(shape.layer(rounded, number), x) == 0).half()
             return (x == 0).transpose(1, 2)
 
-        return self._each(classes)
+        return self._all(classes)
 
-    def _each(self, answers: Callable[[], Tensor]) -> list[NDArray[Any]]:
-        """Return for each network what `answers` says of its own rows, which come in parts, and of its own classes."""
+    def _all(self, answers: Callable[[], Tensor]) -> Tensor:
+        """Return what `answers` says of the rows, which come in parts."""
         self.groups.begin()
         parts = []
         with self.trainer.here():
@@ -212,7 +232,11 @@ class Look:
                 self.groups.batch.load(self.state)
                 parts.append(answers())
                 self.groups.batch.step.add_(1)
-        host = torch.cat(parts, 1).cpu().numpy()
+        return torch.cat(parts, 1)
+
+    def _own(self, answers: Tensor) -> list[NDArray[Any]]:
+        """Return for each network the answers for its own rows and classes, on the host."""
+        host = answers.cpu().numpy()
         return [host[k, : self.rows[member.group], : member.sizes[-1]] for k, member in enumerate(self.trainer.members)]
 
 
@@ -273,7 +297,7 @@ def _layer(x: Floats, w: Floats, device: str) -> State:
     state.value[:, :inputs] = torch.from_numpy(x)
     state.effective[:, inputs:] = torch.from_numpy(w.reshape(networks, -1))
     every = torch.ones_like(state.effective, dtype=torch.bool)
-    state.visit(every, every)
+    state.visit(every)
     nothing = Rows(np.zeros((1, 1), np.uint8), np.zeros(1, np.int64), np.ones(1, np.float32), 1)
     groups = Groups([nothing], 1, 1, 1, state.self_of)
     state.run_layer(1, state.self_of, groups.batch, last=False)

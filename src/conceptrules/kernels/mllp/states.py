@@ -1,5 +1,8 @@
 """What the kernels of a GPU read and write: the weights and values of a cohort, and the rows that it learns from.
 
+The inputs of the first layer are bits, so that its products are sums of logarithms: log(1 - w x) is x log(1 - w), and a
+matrix product does it, whatever the weights. The layers above are left to the kernels, which visit what matters.
+
 The networks of a cohort may be trained on different rows and have different widths: they are laid out in the shape of
 the widest, and weights that a network does not have are masked zeros.
 """
@@ -22,6 +25,11 @@ from conceptrules.kernels.mllp.cohort import Cohort, Rows
 MOST_ROWS, WARP_ROWS = 1024, 256
 # Weights whose loads a program has under way together.
 FORWARD_VISITS, BACKWARD_VISITS = 8, 8
+# What a factor of 0 counts as where logarithms are taken. Two of them still have a product, which over one of them is 0
+# for all purposes; floats other than 0 are not below 6e-8 here.
+TINY = 1e-17
+# Items that one program draws.
+DRAWN = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,25 +95,30 @@ class State:
         self.up, self.down = whole(networks, shape.weights), whole(networks, shape.weights)
         self.up_count, self.down_count = whole(networks, shape.nodes), whole(networks, sum(shape.sizes[:-1]))
         self.gradient = floats(self.blocks if learns else 0, networks, shape.weights)
+        self.logs = floats(networks, shape.sizes[1], shape.sizes[0])
+        self.first_gradient = torch.zeros_like(self.logs if learns else self.logs[:0])
         self.loss = floats(networks, self.blocks, shape.sizes[-1])
         self.self_of = torch.arange(networks, dtype=torch.int32, device=device)
 
-    def visit(self, visited: Tensor, first_layer: Tensor) -> None:
-        """Lists the weights to visit: (K, weights) of flags; on the way back, others for the first layer."""
+    def take(self, effective: Tensor) -> None:
+        """Take over weights: (K, weights)."""
+        self.effective.copy_(effective)
+        torch.log(torch.clamp(1 - self.shape.layer(effective, 0), min=TINY), out=self.logs)
+
+    def visit(self, visited: Tensor) -> None:
+        """Lists the weights to visit above the first layer: (K, weights) of flags."""
         shape = self.shape
         needed = torch.ones((self.networks, shape.sizes[-1]), dtype=torch.bool, device=visited.device)
         visited = visited.clone()
-        for number in range(len(shape.sizes) - 2, -1, -1):
+        for number in range(len(shape.sizes) - 2, 0, -1):
             layer = shape.layer(visited, number)
             layer &= needed[:, :, None]
             needed = layer.any(1)
-        downward = visited.clone()
-        shape.layer(downward, 0).logical_and_(shape.layer(first_layer, 0))
-        below = 0
-        for number, (inputs, outputs) in enumerate(pairwise(shape.sizes)):
+        below = shape.sizes[0]
+        for number, (inputs, outputs) in enumerate(pairwise(shape.sizes[1:]), start=1):
             start, first = shape.starts[number], shape.firsts[number]
             _list(visited, self.up, self.up_count, (start, first), (outputs, inputs), (inputs, 1))
-            _list(downward, self.down, self.down_count, (start, below), (inputs, outputs), (1, inputs))
+            _list(visited, self.down, self.down_count, (start, below), (inputs, outputs), (1, inputs))
             below += inputs
 
     def run(self, group_of: Tensor, batch: Batch, learn: bool) -> None:
@@ -115,9 +128,12 @@ class State:
 
     def run_layer(self, number: int, group_of: Tensor, batch: Batch, last: bool) -> None:
         shape = self.shape
-        x, x_of, stride = self._below(number, group_of)
+        if number == 0:
+            torch.exp(torch.bmm(self.logs, self._inputs(group_of)), out=self.value[:, : shape.sizes[1]])
+            return
+        x = self.value[:, shape.firsts[number - 1] :]
         warps.forward[(shape.sizes[number + 1], self.networks, self.blocks)](
-            x, x_of, stride, self.effective, self.up, self.up_count, self.value, self.others,
+            x, self.self_of, shape.nodes * self.batch, self.effective, self.up, self.up_count, self.value, self.others,
             shape.firsts[number], shape.nodes, shape.sizes[number], shape.starts[number], shape.weights, self.batch,
             self.towards, self.towards_one, self.loss, batch.target, batch.importance, batch.order, batch.lengths,
             batch.step, group_of, batch.classes, batch.order.shape[1],
@@ -132,21 +148,22 @@ class State:
     def back_layer(self, number: int, group_of: Tensor) -> None:
         shape = self.shape
         inputs, outputs = shape.sizes[number], shape.sizes[number + 1]
-        x, x_of, stride = self._below(number, group_of)
+        if number == 0:
+            towards = self.towards[:, :outputs]
+            torch.bmm(towards, self._inputs(group_of).transpose(1, 2), out=self.first_gradient)
+            return
+        x = self.value[:, shape.firsts[number - 1] :]
         warps.backward[(inputs, self.networks, self.blocks)](
-            x, x_of, stride, self.effective, self.down, self.down_count, sum(shape.sizes[:number]),
-            self.down_count.shape[1], self.others, self.towards, self.towards_one, self.gradient,
-            shape.firsts[number], inputs, shape.firsts[max(number - 1, 0)], shape.nodes,
+            x, self.self_of, shape.nodes * self.batch, self.effective, self.down, self.down_count,
+            sum(shape.sizes[:number]), self.down_count.shape[1], self.others, self.towards, self.towards_one,
+            self.gradient, shape.firsts[number], inputs, shape.firsts[number - 1], shape.nodes,
             shape.starts[number], shape.weights, self.batch, outputs,
-            FIRST=number == 0, ROWS=self.rows, VISITS=BACKWARD_VISITS, num_warps=self.warps,
+            ROWS=self.rows, VISITS=BACKWARD_VISITS, num_warps=self.warps,
         )  # fmt: skip
 
-    def _below(self, number: int, group_of: Tensor) -> tuple[Tensor, Tensor, int]:
-        """The values that a layer reads, whose they are, and how far apart those of two networks lie."""
-        if number == 0:
-            return self.x, group_of, self.shape.sizes[0] * self.batch
-        first = self.shape.firsts[number - 1]
-        return self.value[:, first:], self.self_of, self.shape.nodes * self.batch
+    def _inputs(self, group_of: Tensor) -> Tensor:
+        """The inputs of each network; groups are in the order of their networks, so as many as these are one each."""
+        return self.x if self.groups == self.networks else self.x[group_of.long()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,14 +195,21 @@ class Groups:
 
     def __init__(self, groups: Sequence[Rows], inputs: int, batch_size: int, min_steps: int, classes: Tensor) -> None:
         device = classes.device
-        counts = [len(rows.target) for rows in groups]
-        self.size = min(batch_size, max(counts))
-        self.bases = list(accumulate(counts, initial=0))
-        self.passes = [-(-min_steps // -(-count // self.size)) for count in counts]
-        totals = [count * passes for count, passes in zip(counts, self.passes, strict=True)]
-        self.totals = torch.tensor(totals, dtype=torch.int32, device=device)
-        longest = max(totals)
+        counts = np.array([len(rows.target) for rows in groups])
+        self.size = min(batch_size, int(counts.max()))
+        self.bases = list(accumulate(counts.tolist(), initial=0))
+        passes = -(-min_steps // -(-counts // self.size))
+        totals = counts * passes
+        longest = int(totals.max())
         self.steps = -(-longest // self.size)
+        self.shape = (len(groups), int(passes.max()), int(counts.max()))
+        place = np.minimum(np.arange(longest), totals[:, None] - 1)
+        within = place // counts[:, None] * self.shape[2] + place % counts[:, None]
+        self.within = torch.from_numpy(within).to(device)
+        self.counts, self.passes, self.totals = (
+            torch.from_numpy(each.astype(np.int32)).to(device) for each in (counts, passes, totals)
+        )
+        self.base = torch.tensor(self.bases[:-1], device=device)[:, None]
         self.batch = Batch(
             packed=torch.from_numpy(np.concatenate(_all_widened(groups, inputs))).to(device),
             target=torch.from_numpy(np.concatenate([rows.target for rows in groups]).astype(np.int32)).to(device),
@@ -196,19 +220,18 @@ class Groups:
             classes=classes,
         )
 
-    def shuffle(self, generators: Sequence[torch.Generator]) -> None:
-        """A new order for each group: all its rows, as many times as it needs for enough steps."""
-        counts = [end - base for base, end in pairwise(self.bases)]
-        # One sort for all groups and passes: a small table is passed a hundred times in an epoch.
-        shape = (len(counts), max(self.passes), max(counts))
-        keys = torch.full(shape, torch.inf, dtype=torch.float64, device=self.totals.device)
-        for group, (generator, passes, count) in enumerate(zip(generators, self.passes, counts, strict=True)):
-            keys[group, :passes, :count] = torch.rand(
-                (passes, count), generator=generator, dtype=torch.float64, device=generator.device
-            )
-        orders = keys.argsort(dim=2)
-        for group, (passes, count) in enumerate(zip(self.passes, counts, strict=True)):
-            self.take(group, orders[group, :passes, :count].reshape(-1) + self.bases[group])
+    def shuffle(self, seeds: Tensor, epoch: int) -> None:
+        """A new order for each group: all its rows, as many times as it needs for enough steps.
+
+        One sort for all groups and passes: a small table is passed a hundred times in an epoch.
+        """
+        groups, passes, width = self.shape
+        keys = torch.empty((groups * passes, width), dtype=torch.int32, device=seeds.device)
+        warps.draw_keys[(groups * passes, -(-width // DRAWN))](
+            keys, seeds, self.counts, self.passes, epoch, passes, width, SPAN=DRAWN
+        )
+        orders = keys.argsort(dim=1).view(groups, -1)
+        self.batch.order.copy_(orders.gather(1, self.within) + self.base)
         self.begin()
 
     def take(self, group: int, order: Tensor) -> None:

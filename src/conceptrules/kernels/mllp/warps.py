@@ -2,6 +2,7 @@
 
 Nodes of all networks of a cohort are a grid, so that a launch is large enough for a GPU. The rows of a batch lie side
 by side, so that the loads of a program are contiguous. Which weights a node visits is a list, made once for many steps.
+The first layer, whose inputs are bits, is matrix products instead (states.py).
 """
 
 from __future__ import annotations
@@ -20,6 +21,29 @@ def list_visits(visited, lists, counts, width, node_stride, item_stride, size, f
     place = tl.cumsum(flags, 0) - flags
     tl.store(lists + k * size + node * width + place, item, mask=flags > 0)
     tl.store(counts + k * total + first + node, tl.sum(flags, 0))
+
+
+@triton.jit(do_not_specialize=["epoch"])  # compiled once, not for epochs 0, 1 and 16 apart
+def draw_masks(masked, own, rates, seeds, epoch, size, SPAN: tl.constexpr):
+    """Which weights are rounded in an epoch; `own` numbers the weights that a network has, and is -1 elsewhere."""
+    k = tl.program_id(1).to(tl.int64)
+    place = tl.program_id(0) * SPAN + tl.arange(0, SPAN)
+    number = tl.load(own + k * size + place, mask=place < size, other=-1)
+    drawn = tl.rand(tl.load(seeds + k) + epoch, number)
+    fixed = (number < 0) | (drawn < tl.load(rates + k))
+    tl.store(masked + k * size + place, fixed.to(tl.uint8), mask=place < size)
+
+
+@triton.jit(do_not_specialize=["epoch"])  # compiled once, not for epochs 0, 1 and 16 apart
+def draw_keys(keys, seeds, counts, passes, epoch, most_passes, width, SPAN: tl.constexpr):
+    """Numbers to sort the rows of a group by, pass by pass; what is past its rows or passes comes last."""
+    line = tl.program_id(0).to(tl.int64)
+    group, turn = line // most_passes, line % most_passes
+    item = tl.program_id(1) * SPAN + tl.arange(0, SPAN)
+    count = tl.load(counts + group)
+    drawn = tl.randint(tl.load(seeds + group) + epoch, (turn * count + item).to(tl.int32)).to(tl.int32) & 0x7FFFFFFF
+    inside = (item < count) & (turn < tl.load(passes + group))
+    tl.store(keys + line * width + item, tl.where(inside, drawn, 0x7FFFFFFF), mask=item < width)
 
 
 @triton.jit
@@ -92,7 +116,7 @@ def forward(
 def backward(
     x, x_of, x_stride, weights, lists, counts, count_first, count_total, others, towards, towards_one, gradient,
     above, below, first, nodes, start, size, batch, outputs,
-    FIRST: tl.constexpr, ROWS: tl.constexpr, VISITS: tl.constexpr,
+    ROWS: tl.constexpr, VISITS: tl.constexpr,
 ):  # fmt: skip
     """For one input of a layer: the gradients of its weights, and its own on the way to the layer below.
 
@@ -120,31 +144,34 @@ def backward(
         own = gradient + block.to(tl.int64) * tl.num_programs(1) * size + place
         tl.store(own, tl.sum(part * mine[None, :], 1), mask=visit < count)
         slope += tl.sum(w * part, 0)
-    if not FIRST:
-        here = (k * nodes + first + node) * batch + row
-        tl.store(towards + here, -slope * mine, mask=inside)
-        tl.store(towards_one + here, -slope * tl.load(others + here, mask=inside, other=0.0), mask=inside)
+    here = (k * nodes + first + node) * batch + row
+    tl.store(towards + here, -slope * mine, mask=inside)
+    tl.store(towards_one + here, -slope * tl.load(others + here, mask=inside, other=0.0), mask=inside)
 
 
 @triton.jit
 def adam(
-    weights, effective, moment, square, masked, gradient, rates, decays, updates, step, lengths, group_of,
-    size, batch, blocks, beta1, beta2, log_beta1, log_beta2, epsilon, SPAN: tl.constexpr,
+    weights, effective, moment, square, masked, gradient, logs, first_gradient, rates, decays, updates, step, lengths,
+    group_of, size, first_size, batch, blocks, beta1, beta2, log_beta1, log_beta2, epsilon, tiny, SPAN: tl.constexpr,
 ):  # fmt: skip
-    """One step of Adam, then Clip. Masked weights keep their effective value; a network without rows left rests."""
+    """One step of Adam, then Clip. Masked weights keep their effective value; a network without rows left rests.
+
+    The gradient of the first layer comes without the division by the factor; the logarithms of its factors go back.
+    """
     k = tl.program_id(1).to(tl.int64)
     past = tl.load(step)
     if past * batch < tl.load(lengths + tl.load(group_of + k)):
         place = tl.program_id(0) * SPAN + tl.arange(0, SPAN)
         inside = place < size
         here = k * size + place
-        slope = tl.zeros((SPAN,), tl.float32)
+        lowest = place < first_size
+        used = tl.load(effective + here, mask=inside, other=0.0)
+        slope = tl.load(first_gradient + k * first_size + place, mask=lowest, other=0.0) / tl.maximum(1 - used, tiny)
         part = gradient + here
         for _ in range(blocks):
-            slope += tl.load(part, mask=inside, other=0.0)
+            slope += tl.load(part, mask=inside & (place >= first_size), other=0.0)
             part += tl.num_programs(1) * size
         fixed = tl.load(masked + here, mask=inside, other=1) != 0
-        used = tl.load(effective + here, mask=inside, other=0.0)
         slope = tl.where(fixed, 0.0, slope + tl.load(decays + k) * used)
         first = tl.load(moment + here, mask=inside, other=0.0)
         second = tl.load(square + here, mask=inside, other=0.0)
@@ -158,4 +185,6 @@ def adam(
         w = tl.load(weights + here, mask=inside, other=0.0)
         w = tl.minimum(tl.maximum(w - tl.load(rates + k) * first / (tl.sqrt(second) + epsilon), 0.0), 1.0)
         tl.store(weights + here, w, mask=inside)
-        tl.store(effective + here, tl.where(fixed, used, w), mask=inside)
+        learned = inside & (fixed == 0)
+        tl.store(effective + here, w, mask=learned)
+        tl.store(logs + k * first_size + place, tl.log(tl.maximum(1 - w, tiny)), mask=learned & lowest)
