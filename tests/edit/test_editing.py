@@ -14,6 +14,7 @@ from conceptrules.edit import (
     DropRule,
     LockRule,
     MoveCut,
+    Rename,
     SetDefault,
     SetPriority,
     UnlockRule,
@@ -117,12 +118,42 @@ def test_the_effect_on_rows_and_on_all_rows():
         (SetDefault("maybe"), "is not one of the classes"),
         (SetPriority(("yes",)), "priority must list each class once"),
         (UnlockRule("age > 41"), "no rule 'age > 41' is locked"),
+        (Rename("age > 40", "old"), "there is no rule or concept 'age > 40'; the nearest is 'pay > 1000'"),
+        (Rename("pay > 1000", "age > 41 and job = nurse"), "something else is called 'age > 41 and job = nurse'"),
+        (Rename("pay > 1000", ""), "'pay > 1000' is called '' already"),
+        (Rename("pay > 1000", 101 * "x"), "a name of 101 characters"),
     ],
 )
 def test_edits_that_cannot_be_made(operation, message):
     with pytest.raises(InputError) as error:
         edit(NETWORK, operation, **WHO)
     assert message in str(error.value)
+
+
+def test_names_stay_with_their_rules_and_decide_nothing():
+    named = edit(NETWORK, Rename("job = nurse and age > 41", "senior nurses"), **WHO)
+    assert str(named) == "every row that there can be gets the same class as before"
+    assert named.network == NETWORK
+    assert "\n  senior nurses: age > 41 and job = nurse" in str(named.network)
+    assert "R1.1 (senior nurses): age > 41 and job = nurse" in named.network.export("sql")
+    moved = edit(named.network, MoveCut("age", "41", "50"), **WHO).network
+    assert moved.names == (("age > 50 and job = nurse", "senior nurses"),)
+    again = edit(moved, Rename("senior nurses", "old nurses"), **WHO).network
+    assert dict(again.names) == {"age > 50 and job = nurse": "old nurses"}
+    gone = edit(again, DropRule("age > 50 and job = nurse", "yes"), **WHO).network
+    assert (gone.names, undo(gone, **WHO).network.names) == ((), again.names)
+    assert dict(edit(again, Rename("old nurses", ""), **WHO).network.names) == {}
+    assert [step.outcome for step in replay(named.network.trail, named.network).steps] == ["already"]
+
+
+def test_the_name_of_a_concept():
+    levels = (
+        Level((Rule((Literal(0),)),), (Concept((0,)),)),
+        Level((Rule((Literal(0),)),), (Concept((0,)), Concept())),
+    )
+    network = RuleNetwork((Column("age"),), (Interval("age", 41),), levels, ("yes", "no"), default="no")
+    named = edit(network, Rename("C1.1", "old and wise"), **WHO).network
+    assert 'C1.1 ("old and wise") means' in str(named)
 
 
 def test_the_owner_of_a_rule_can_be_left_out():
@@ -152,6 +183,7 @@ def operations(draw, network):
     kinds = [
         SetDefault(draw(st.sampled_from(network.classes))),
         SetPriority(tuple(draw(st.permutations(network.classes)))),
+        Rename(draw(st.sampled_from([*every, name if isinstance(name, str) else "C1.1"])), draw(st.text(max_size=3))),
     ]
     if mine:
         kinds.append(DropRule(draw(st.sampled_from(mine)), name))
@@ -185,11 +217,11 @@ def test_undoing_gives_each_earlier_network_and_replaying_the_final_one(network,
     assert broken(final.trail) is None
     assert state_of(final) == final.trail[-1].after
     replayed = replay(final.trail, network)
-    assert replayed.network == normal(final)
+    assert (replayed.network, replayed.network.names) == (normal(final), final.names)
     assert {step.outcome for step in replayed.steps} == {"applied"}
     for earlier in reversed(states[:-1]):
         final = undo(final, **WHO).network
-        assert final == normal(earlier)
+        assert (final, final.names) == (normal(earlier), earlier.names)
         assert broken(final.trail) is None
     assert replay(final.trail, network).steps == ()
 
@@ -200,6 +232,7 @@ def test_a_saved_trail_is_the_same_and_any_change_of_it_is_seen(network, data):
     final = edited_often(data, network)[-1]
     loaded = loads(dumps(final))
     assert (loaded, loaded.trail, loaded.policy) == (final, final.trail, final.policy)
+    assert loaded.names == final.names
     number = data.draw(st.integers(0, len(final.trail) - 1))
     field = data.draw(
         st.sampled_from(["who", "when", "why", "edit", "undo", "effect", "before", "after", "previous", "hash"])

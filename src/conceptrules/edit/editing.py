@@ -10,7 +10,9 @@ from typing import Any
 from conceptrules.edit.effects import Effect, effect_of
 from conceptrules.edit.inverse import apply_inverse, inverse_of
 from conceptrules.edit.normal_form import normal
-from conceptrules.edit.operations import Operation, to_plain
+from conceptrules.edit.operation import Operation
+from conceptrules.edit.operations import to_plain
+from conceptrules.edit.rules import with_names
 from conceptrules.explain.measurement import measure
 from conceptrules.io.governance import finite, infinite
 from conceptrules.logic.policies.proof import Proof, prove, recorded
@@ -137,7 +139,7 @@ def _entered(
     data: Any, labels: Iterable[object] | None, when: str | None,
 ) -> Edited:  # fmt: skip
     before = normal(network)
-    after = normal(apply(before))
+    after = with_names(normal(apply(before)))
     if after.policy is not None:
         check_policy(after.policy, after.columns, after.classes)
     listed = None if labels is None else list(labels.tolist() if hasattr(labels, "tolist") else labels)

@@ -30,6 +30,8 @@ def inverse_of(before: RuleNetwork, after: RuleNetwork) -> Plain:
         result["default"] = before.default
     if before.policy != after.policy:
         result["policy"] = None if before.policy is None else to_plain(before.policy)
+    if before.names != after.names:
+        result["names"] = dict(before.names)
     return result
 
 
@@ -47,6 +49,7 @@ def apply_inverse(network: RuleNetwork, plain: Plain) -> RuleNetwork:
         raise InputError("the network was changed since, by something that is not on its trail") from None
     network = replace(network, priority=tuple(plain.get("priority", network.priority)), statistics=None)
     network = replace(network, default=plain.get("default", network.default))
+    network = replace(network, names=tuple(plain.get("names", dict(network.names)).items()))
     if "policy" in plain:
         network = replace(network, policy=None if plain["policy"] is None else from_plain(plain["policy"]))
     return network

@@ -8,7 +8,9 @@ from typing import Any
 from typing import Literal as Choice
 
 from conceptrules.edit.editing import edit, standing
-from conceptrules.edit.operations import DropRule, Operation, from_plain
+from conceptrules.edit.operation import Operation
+from conceptrules.edit.operations import from_plain
+from conceptrules.edit.rule_operations import DropRule
 from conceptrules.edit.rules import Conflict, alike, find
 from conceptrules.io.governance import infinite
 from conceptrules.logic.regions import rules_inside

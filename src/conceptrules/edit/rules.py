@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from conceptrules.model.errors import InputError
@@ -132,6 +133,37 @@ def _with(
     levels = list(network.levels)
     levels[level] = Level(rules, tuple(concepts))
     return replace(network, levels=tuple(levels), statistics=None)
+
+
+def with_names(network: RuleNetwork) -> RuleNetwork:
+    """Return the network with the names of those rules and concepts only that it has."""
+    there = set(nodes_of(network))
+    return replace(network, names=tuple(sorted(pair for pair in network.names if pair[0] in there)))
+
+
+def node_called(network: RuleNetwork, text: str) -> str:
+    """Return the rule in its words or the concept that a text means: by its name, or with conditions in any order."""
+    nodes = {name: node for node, name in network.names} | {node: node for node in nodes_of(network)}
+    if text in nodes:
+        return nodes[text]
+    for number, level in enumerate(network.levels):
+        with suppress(InputError):
+            grown, literals = read_literals(text, network, number)
+            wanted = words_of_rule(grown, number, literals)
+            for index, rule in enumerate(level.rules):
+                if words_of_rule(network, number, rule.literals) == wanted:
+                    return rule_text(network, number, index)
+    raise Conflict(f"there is no rule or concept {text!r}; {_nearest(text, list(nodes))}")
+
+
+def nodes_of(network: RuleNetwork) -> list[str]:
+    """Return all that can have a name: concepts, and rules by their words."""
+    found = []
+    for number, level in enumerate(network.levels):
+        if number < len(network.levels) - 1:
+            found += [concept_name(number, index) for index in range(len(level.concepts))]
+        found += [rule_text(network, number, index) for index in range(len(level.rules))]
+    return list(dict.fromkeys(found))
 
 
 def _nearest(text: str, texts: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from conceptrules.export.node_names import concept_title, rule_id
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import shown
-from conceptrules.model.text import rule_text, word
+from conceptrules.model.text import given_name, rule_text, word
 from conceptrules.model.trail import head_of
 
 _ENDS = re.compile(r"(?<=\*)(?=/)|(?<=/)(?=\*)|(?<=<)(?=[/!?A-Za-z])|(?<=\]\])(?=>)|(?<=\?)(?=\?)")
@@ -32,7 +32,9 @@ def rule_lines(network: RuleNetwork) -> Iterator[str]:
     """Yield every rule and every concept in words."""
     for number, level in enumerate(network.levels):
         for index in range(len(level.rules)):
-            yield f"R{rule_id(number, index)}: {rule_text(network, number, index)}"
+            words = rule_text(network, number, index)
+            called = given_name(network, words)
+            yield f"R{rule_id(number, index)}{f' ({called})' if called else ''}: {words}"
         for index, concept in enumerate(level.concepts):
             rules = " or ".join(f"R{rule_id(number, rule)}" for rule in concept.rules) or "never"
             yield f"{concept_title(network, number, index)}: {rules}"

@@ -12,7 +12,7 @@ from functools import partial
 
 from conceptrules.io.decode_provenance import training
 from conceptrules.io.encode import FORMAT, VERSION
-from conceptrules.io.governance import read_policy, read_proof, read_trail
+from conceptrules.io.governance import read_names, read_policy, read_proof, read_trail
 from conceptrules.io.json_readers import (
     At,
     counts,
@@ -331,20 +331,21 @@ def _check_hash(own: str, given: object) -> None:
         )
 
 
-# Version 3: the policy, its proof and the trail
+# Version 3: names, the policy, its proof and the trail
 
 
 def _network_3(model: object) -> RuleNetwork:
     assert isinstance(model, dict)
-    policy, proof, trail = (model.get(key) for key in _GOVERNANCE)
+    names, policy, proof, trail = (model.get(key) for key in _GOVERNANCE)
     network = _network_2({key: value for key, value in model.items() if key not in _GOVERNANCE})
     return replace(
         network,
         policy=None if policy is None else read_policy(policy, ("policy",)),
         proof=None if proof is None else read_proof(proof, ("proof",)),
         trail=() if trail is None else read_trail(trail, ("trail",)),
+        names=() if names is None else read_names(names, ("names",)),
     )
 
 
-_GOVERNANCE = ("policy", "proof", "trail")
+_GOVERNANCE = ("names", "policy", "proof", "trail")
 _VERSIONS: dict[int, Callable[[object], RuleNetwork]] = {1: _network_1, 2: _network_2, 3: _network_3}

@@ -59,8 +59,10 @@ def dumps(network: RuleNetwork) -> str:
 
 
 def _governance(network: RuleNetwork) -> dict[str, str]:
-    """Return the policy, its proof and the trail, where there are any."""
+    """Return names, the policy, its proof and the trail, where there are any."""
     found = {}
+    if network.names:
+        found["names"] = _object({node: _flat(name) for node, name in network.names})
     if network.policy is not None:
         found["policy"] = _object({key: _flat(value) for key, value in policy_fields(network.policy).items()})
     if network.proof is not None:

@@ -1,4 +1,4 @@
-"""The policy, its proofs and the trail of a network in the model file: version 3 has them, where there are any."""
+"""Names, policy, proofs and trail of a network in the model file: version 3 has them, where there are any."""
 
 from __future__ import annotations
 
@@ -32,6 +32,11 @@ def read_policy(value: object, at: At) -> Policy:
         return from_plain(infinite(value))
     except InputError as error:
         raise InputError(f"policy: {error}") from None
+
+
+def read_names(value: object, at: At) -> tuple[tuple[str, str], ...]:
+    """Read what people call rules and concepts."""
+    return tuple((node, text(name, (*at, node))) for node, name in _object(value, at).items())
 
 
 def read_proof(value: object, at: At) -> ProofRecord:

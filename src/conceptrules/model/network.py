@@ -204,6 +204,8 @@ class RuleNetwork(Shortcuts):
         What was proved of it.
     trail : tuple of Entry, default=()
         How it was edited.
+    names : tuple of (str, str), default=()
+        What people call a rule (by its words) or a concept (by `C1.2`): pairs of the two.
 
     Raises
     ------
@@ -237,6 +239,7 @@ class RuleNetwork(Shortcuts):
     policy: Policy | None = field(default=None, compare=False, repr=False)
     proof: ProofRecord | None = field(default=None, compare=False, repr=False)
     trail: tuple[Entry, ...] = field(default=(), compare=False, repr=False)
+    names: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("columns", "predicates", "levels"):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from conceptrules.draw.svg import Svg, Theme
     from conceptrules.edit.editing import Edited
-    from conceptrules.edit.operations import Operation
+    from conceptrules.edit.operation import Operation
     from conceptrules.explain.explanation import Explanation, FiredRule
     from conceptrules.explain.scores import Evaluation
     from conceptrules.logic.policies.proof import Proof

@@ -232,6 +232,12 @@ def decided_rows(network: RuleNetwork, kind: int, rule: int) -> tuple[float, ...
     return network.statistics.decided[kind][network.levels[-1].concepts[kind].rules.index(rule)]
 
 
+def given_name(network: RuleNetwork, node: str) -> str:
+    """Return what people call a rule or concept, in quotes where it could be misread; empty where it has no name."""
+    name = dict(network.names).get(node, "")
+    return name and word(name)
+
+
 def concept_name(level: int, index: int) -> str:
     """Return the name of a concept below the classes; names count from 1, as people do: the first is C1.1."""
     return f"C{level + 1}.{index + 1}"
@@ -302,6 +308,8 @@ def _concept_sections(network: RuleNetwork) -> Iterator[str]:
     for level in reversed(range(len(network.levels) - 1)):
         for index, concept in enumerate(network.levels[level].concepts):
             name = concept_name(level, index)
+            given = given_name(network, name)
+            name += f" ({given})" if given else ""
             if concept.rules:
                 yield f"{name} means{_any_of(concept.rules)}\n{_lines(network, level, concept.rules)}"
             else:
@@ -322,9 +330,9 @@ def _lines(network: RuleNetwork, level: int, rules: Sequence[int], right: int | 
     shared = Counter(rule for concept in network.levels[level].concepts for rule in concept.rules)
     lines = []
     for rule in rules:
-        name = f"R{level + 1}.{rule + 1}: " if shared[rule] > 1 else ""
-        covered = _covered(network, level, rule)
-        lines.append((-sum(covered), name + rule_text(network, level, rule), _figures(network, level, rule, right)))
+        text, covered = rule_text(network, level, rule), _covered(network, level, rule)
+        name = given_name(network, text) or (f"R{level + 1}.{rule + 1}" if shared[rule] > 1 else "")
+        lines.append((-sum(covered), f"{name}: {text}" if name else text, _figures(network, level, rule, right)))
     width = min(max(len(text) for _, text, _ in lines), _FIGURES_AT)
     return "\n".join(f"  {text:<{width}}  {figures}".rstrip() for _, text, figures in sorted(lines))
 

@@ -51,11 +51,12 @@ def sealed(entry: Entry) -> Entry:
 
 
 def state_of(network: RuleNetwork) -> str:
-    """Return a hash of all that edits can change: what decides, and the policy."""
+    """Return a hash of all that edits can change: what decides, the policy, and names where there are some."""
     from conceptrules.model.policy.plain import to_plain
 
     policy = None if network.policy is None else to_plain(network.policy)
-    return _hashed({"network": content_hash(network), "policy": policy})
+    names = {"names": sorted(network.names)} if network.names else {}
+    return _hashed({"network": content_hash(network), "policy": policy, **names})
 
 
 def head_of(network: RuleNetwork) -> str | None:

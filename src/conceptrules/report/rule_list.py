@@ -11,7 +11,7 @@ from conceptrules.model.conditions import Condition, conditions
 from conceptrules.model.network import RuleNetwork, Statistics
 from conceptrules.model.precision import interval_text, wilson_interval
 from conceptrules.model.statistics import rule_size
-from conceptrules.model.text import concept_name, condition_text, rule_text, word
+from conceptrules.model.text import concept_name, condition_text, given_name, rule_text, word
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +103,11 @@ def rule_name(level: int, index: int) -> str:
     return f"R{level + 1}.{index + 1}"
 
 
+def _called(network: RuleNetwork, level: int, index: int) -> str:
+    given = given_name(network, rule_text(network, level, index))
+    return f"{rule_name(level, index)} ({given})" if given else rule_name(level, index)
+
+
 def _classes(network: RuleNetwork, given: Statistics | None) -> Iterator[Group]:
     top = len(network.levels) - 1
     for place, index in enumerate(network.priority_indices):
@@ -126,7 +131,9 @@ def _concepts(network: RuleNetwork, given: Statistics | None) -> Iterator[Group]
             ]
             lead = "It holds if any of these does" if concept.rules else "No rule makes it hold"
             asked = f"; asked for by {_some(users)}." if users else "; no rule asks for it."
-            yield Group(key, name, lead + asked, _items(network, level, concept.rules, given, key), name)
+            called = given_name(network, name)
+            title = f"{name} ({called})" if called else name
+            yield Group(key, title, lead + asked, _items(network, level, concept.rules, given, key), name)
 
 
 def _unused(network: RuleNetwork, given: Statistics | None) -> Iterator[Group]:
@@ -158,7 +165,7 @@ def _items(
         Item(
             id=f"{group}-{rule_name(level, index)}",
             node=rule_id(level, index),
-            name=rule_name(level, index),
+            name=_called(network, level, index),
             text=rule_text(network, level, index),
             conditions=tuple(
                 _condition(network, numbers, level, each)

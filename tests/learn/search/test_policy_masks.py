@@ -138,10 +138,19 @@ def fails(clause: Monotone | Independent, line: list[tuple[object, str]]) -> boo
     return ranks != sorted(ranks, reverse=clause.direction == "down")
 
 
+CASES = st.sampled_from([2, 3]).flatmap(lambda count: st.tuples(st.just(count), policies(count)))
+"""A number of classes, and a policy for them."""
+
+
 @settings(max_examples=40, deadline=None)
-@given(st.sampled_from([2, 3]).flatmap(lambda count: st.tuples(st.just(count), policies(count))), st.integers(0, 999))
+@given(CASES, st.integers(0, 999))
 @pytest.mark.filterwarnings("ignore")
 def test_every_network_of_the_front_satisfies_the_policy(case, seed):
+    learn_and_check(case, seed)
+
+
+def learn_and_check(case: tuple[int, Policy], seed: int) -> None:
+    """Learn from a drawn table under a policy, and check every network of the front by trying all cells."""
     classes, policy = case
     X, y = table(seed, classes)
     try:

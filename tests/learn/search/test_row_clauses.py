@@ -39,17 +39,32 @@ def covered(network: RuleNetwork, X: pd.DataFrame) -> list[tuple[int, np.ndarray
     return found
 
 
-@settings(max_examples=12, deadline=None)
-@given(
-    st.integers(0, 999),
+PRECISE = st.tuples(
     st.sampled_from([1, 6, 20.5]),
     st.sampled_from([0.0, 0.7, 0.9]),
     st.sampled_from([None, 0.8]),
     st.sampled_from([None, "balanced", {"yes": 0.0, "no": 1.0}]),
     st.booleans(),
 )
+"""Least rows, least precision, confidence, class_weight, and whether rows have weights."""
+FAIR = st.tuples(
+    st.lists(st.tuples(st.sampled_from(MEASURES), st.sampled_from([0.0, 0.05, 0.3, 0.8])), min_size=1, max_size=2),
+    st.booleans(),
+    st.booleans(),
+)
+"""Measures with their bounds, whether the column of the groups is forbidden, and whether rows have weights."""
+
+
+@settings(max_examples=12, deadline=None)
+@given(PRECISE, st.integers(0, 999))
 @pytest.mark.filterwarnings("ignore")
-def test_every_rule_covers_enough_rows_of_its_class(seed, least, precision, confidence, class_weight, weighted):
+def test_every_rule_covers_enough_rows_of_its_class(case, seed):
+    learn_precise_rules(case, seed)
+
+
+def learn_precise_rules(case, seed) -> None:
+    """Learn from a drawn table, and count the rows of every rule of the front."""
+    least, precision, confidence, class_weight, weighted = case
     X, y = table(seed)
     weight = np.random.default_rng(seed).integers(0, 3, len(y)) if weighted else np.ones(len(y))
     asked = {"min_rows": least, "min_precision": precision}
@@ -77,14 +92,15 @@ def apart(clause: Fair, answers: np.ndarray, y: np.ndarray, group: np.ndarray, w
 
 
 @settings(max_examples=12, deadline=None)
-@given(
-    st.integers(0, 999),
-    st.lists(st.tuples(st.sampled_from(MEASURES), st.sampled_from([0.0, 0.05, 0.3, 0.8])), min_size=1, max_size=2),
-    st.booleans(),
-    st.booleans(),
-)
+@given(FAIR, st.integers(0, 999))
 @pytest.mark.filterwarnings("ignore")
-def test_groups_are_treated_alike(seed, asked, forbidden, weighted):
+def test_groups_are_treated_alike(case, seed):
+    learn_fair_rules(case, seed)
+
+
+def learn_fair_rules(case, seed) -> None:
+    """Learn from a drawn table, and count how every network of the front treats its groups."""
+    asked, forbidden, weighted = case
     X, y = table(seed)
     weight = np.random.default_rng(seed).integers(0, 3, len(y)) if weighted else np.ones(len(y))
     clauses = {name: {"column": "group", "positive": "yes", "bound": bound, "measure": name} for name, bound in asked}

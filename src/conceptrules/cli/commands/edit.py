@@ -14,11 +14,12 @@ from conceptrules.cli.files.models import read_model, write_model
 from conceptrules.cli.files.table_reader import Source, open_table
 from conceptrules.cli.files.text_format import text_format
 from conceptrules.cli.options import TABLE, Delimiter, MissingWords, Model, Target
-from conceptrules.edit import operations
+from conceptrules.edit import LockRule, Operation, SetDefault, SetPriority
 from conceptrules.edit.editing import Edited
 from conceptrules.edit.editing import edit as edited_by
 from conceptrules.edit.editing import undo as undone_by
 from conceptrules.edit.log import log_text
+from conceptrules.edit.operations import KINDS
 from conceptrules.edit.replay import replay as replayed_on
 from conceptrules.edit.rules import sole_owner
 from conceptrules.model.errors import InputError
@@ -41,6 +42,7 @@ FORMS = {
     "default": "CLASS",
     "lock": "RULE",
     "unlock": "RULE",
+    "rename": "RULE NAME",
 }
 Out = Annotated[
     str, typer.Option("--output", "-o", help="The model file to write; without it, nothing is.", show_default=False)
@@ -161,9 +163,7 @@ def _finish(done: Edited, output: str, force: bool) -> None:
     raise typer.Exit(REFUSED if refuted and not force else DONE)
 
 
-def _operation(
-    network: RuleNetwork, action: str, arguments: Sequence[str], label: str, decides: bool
-) -> operations.Operation:
+def _operation(network: RuleNetwork, action: str, arguments: Sequence[str], label: str, decides: bool) -> Operation:
     if action not in FORMS:
         raise InputError(f"there is no action {action!r}; {nearest_name(action, list(FORMS))}")
     wanted = 0 if action == "priority" else len(FORMS[action].split())
@@ -171,17 +171,15 @@ def _operation(
         raise InputError(f"{action} takes {FORMS[action]}, found {len(arguments)} arguments; put quotes around a rule")
     if action in ("priority", "default"):
         classes = [_class(network, text) for text in arguments]
-        return operations.SetPriority(tuple(classes)) if action == "priority" else operations.SetDefault(classes[0])
-    if action == "move-cut":
-        return operations.MoveCut(*arguments)
-    if action == "unlock":
-        return operations.UnlockRule(arguments[0])
+        return SetPriority(tuple(classes)) if action == "priority" else SetDefault(classes[0])
+    make: Any = KINDS[action]
+    if action in ("move-cut", "unlock", "rename"):
+        return make(*arguments)
     if action == "add" and not label:
         raise InputError("which class gets the rule? Say it with --class")
     owner = _owner(network, label) if label else sole_owner(network, arguments[0])
     if action == "lock":
-        return operations.LockRule(arguments[0], owner, "decides" if decides else "keep")
-    make: Any = operations.KINDS[action]
+        return LockRule(arguments[0], owner, "decides" if decides else "keep")
     return make(*arguments, owner)
 
 
