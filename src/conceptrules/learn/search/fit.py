@@ -25,7 +25,7 @@ from conceptrules.learn.checkpoint import Checkpoint
 from conceptrules.learn.search.augmentation import Forest, augmented
 from conceptrules.learn.search.binned_table import BinnedTable
 from conceptrules.learn.search.coded_network import CodedNetwork, coded_network
-from conceptrules.learn.search.group_members import excess
+from conceptrules.learn.search.group_members import closer, excess, rates_of
 from conceptrules.learn.search.kept_path import KeptPath
 from conceptrules.learn.search.locked_rules import LockedRules
 from conceptrules.learn.search.merged_rows import Fold
@@ -60,8 +60,6 @@ _VOTE = 0.01
 """What a vote has to be better than a single network, besides its size."""
 _PERFECT = 0.99
 """A score that a vote need not improve."""
-_MARGIN = 0.8
-"""How far apart groups may be while learning, as a share of what the policy allows."""
 _ROUNDING = 1e-9
 """Rates that differ by less are the same."""
 _DIFFERENT = 0.2
@@ -112,6 +110,8 @@ class SearchTask:
     """The rules that the policy locks."""
     banned: Rules | None = None
     """The rules that the policy bans."""
+    expected_rates: tuple[float, ...] = ()
+    """For each clause about groups, a rate to reckon with."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -229,7 +229,7 @@ def _paths(found: _Found, rows: Sequence[list[Rows]], member: int) -> list[Path 
         path = _path(
             found,
             f"{member} {place}",
-            _closer(learned),
+            learned._replace(groups=closer(learned.groups, task.expected_rates)),
             columns,
             _scaled(task, source),
             1 / float(source.mass.sum()),
@@ -254,12 +254,6 @@ def _scaled(task: SearchTask, rows: Rows) -> SearchSettings:
         return task.settings
     share = float(rows.raw.sum() / task.rows.raw.sum())
     return replace(task.settings, least_rows=task.settings.least_rows * share)
-
-
-def _closer(rows: Rows) -> Rows:
-    """Return rows whose groups have to be closer together than the policy says, so that held-out rows keep it too."""
-    groups = rows.groups
-    return rows._replace(groups=groups._replace(factor=1 - _MARGIN * (1 - groups.factor), slack=_MARGIN * groups.slack))
 
 
 def _follow(found: _Found, rows: Sequence[list[Rows]], pool: Executor, watch: Callable[[Trial], None]) -> None:
@@ -320,12 +314,21 @@ def _judged(found: _Found, penalty: float, members: int, number: int) -> Trial:
 
 
 def _unfairness(task: SearchTask, held: Sequence[NDArray[np.intp]], snapshots: Sequence[Snapshot]) -> float:
-    """Return how far groups are too far apart: on all rows, and on held-out rows in the mean of the folds."""
-    if not len(task.rows.groups.total):
+    """Return how far groups are too far apart: on all rows, and on the held-out rows of all folds together.
+
+    Held-out rows of folds are few, and judge other networks of the same penalty: there a standard error is allowed for.
+    """
+    groups = task.rows.groups
+    if not len(groups.total):
         return 0.0
-    parts = [excess(fold.held.groups, answers) for fold, answers in zip(task.folds, held, strict=True)]
-    own = excess(task.rows.groups, _answers(snapshots, task.rows.codes))
-    found = max(own, float(np.average(parts, weights=[fold.held.mass.sum() for fold in task.folds])))
+    own = excess(groups, rates_of(groups, _answers(snapshots, task.rows.codes)), groups.total)
+    others = [fold.held.groups for fold in task.folds]
+    total = np.sum([some.total for some in others], axis=0)
+    answered = np.sum([rates_of(*pair) * pair[0].total for pair in zip(others, held, strict=True)], axis=0)
+    errors = (
+        0.0 if task.folds[0].training is task.rows else 1.0
+    )  # the user's own validation rows judge the network itself
+    found = max(own, excess(others[0], answered / np.where(total > 0, total, 1.0), total, errors))
     return found if found > _ROUNDING else 0.0
 
 

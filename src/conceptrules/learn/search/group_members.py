@@ -48,6 +48,8 @@ class GroupMembers:
     clauses: tuple[Fair, ...]
     """The clause of each group."""
     classes: tuple[Value, ...]
+    expected: tuple[float, ...]
+    """For each clause, a rate to reckon with: the share of its class, or a half of the rows that are all of it."""
 
     def some(self, chosen: NDArray[Any] | slice) -> GroupMembers:
         """Return the groups of some of the rows."""
@@ -90,16 +92,54 @@ def group_members(
             clauses.append(clause)
     if not clauses:
         return None
-    return GroupMembers(np.stack(counted, axis=1), tuple(clauses), tuple(classes))
+    expected = [
+        0.5 if one.measure == "true_positive_rate" else float(np.mean(target == list(classes).index(one.positive)))
+        for one in dict.fromkeys(clauses)
+    ]
+    return GroupMembers(np.stack(counted, axis=1), tuple(clauses), tuple(classes), tuple(expected))
 
 
-def excess(groups: Groups, answers: NDArray[np.intp]) -> float:
-    """Return how far the rates of groups are beyond what is allowed, at the worst clause; negative: they are within."""
-    rates = (groups.share * (answers[:, None] == groups.positive)).sum(axis=0)
+def rates_of(groups: Groups, answers: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return the share of each group that gets its class."""
+    rates: NDArray[np.float64] = (groups.share * (answers[:, None] == groups.positive)).sum(axis=0)
+    return rates
+
+
+def excess(groups: Groups, rates: NDArray[np.float64], total: NDArray[np.float64], errors: float = 0.0) -> float:
+    """Return how far rates are beyond what is allowed, at the worst clause; negative: they are within.
+
+    What so many standard errors explain is taken off; `total` is how many rows each rate is of.
+    """
     worst = -np.inf
     for number, (factor, slack) in enumerate(zip(groups.factor, groups.slack, strict=True)):
         own = np.arange(groups.first[number], groups.first[number + 1])
-        seen = rates[own[groups.total[own] > 0]]
-        if len(seen):
-            worst = max(worst, float(factor * seen.max() - seen.min() - slack))
+        own = own[total[own] > 0]
+        if len(own):
+            low, high = own[rates[own].argmin()], own[rates[own].argmax()]
+            error = _error(rates[low], total[low], rates[high], total[high])
+            worst = max(worst, float(factor * rates[high] - rates[low] - slack - errors * error))
     return worst
+
+
+def closer(groups: Groups, expected: Sequence[float]) -> Groups:
+    """Return groups that have to be closer together by a standard error, so that other rows keep the bound too.
+
+    `expected` are the rates of the clauses, as far as they are known before. At most half of what is allowed is given
+    away: groups may be small.
+    """
+    factors, slacks = groups.factor.copy(), groups.slack.copy()
+    for number, rate in enumerate(expected):
+        own = np.arange(groups.first[number], groups.first[number + 1])
+        smallest = np.sort(groups.total[own[groups.total[own] > 0]])[:2]
+        if len(smallest) == 2 and rate > 0:
+            error = _error(rate, smallest[0], rate, smallest[1])
+            slacks[number] = max(slacks[number] - error, slacks[number] / 2)
+            if factors[number] < 1:
+                factors[number] = min(factors[number] + error / rate, (1 + factors[number]) / 2)
+    return groups._replace(factor=factors, slack=slacks)
+
+
+def _error(one: float, rows: float, other: float, others: float) -> float:
+    """Return the standard error of the difference of two rates."""
+    variances = one * (1 - one) / rows + other * (1 - other) / others
+    return float(max(variances, 0.0) ** 0.5)  # a sum of shares may be a little more than 1

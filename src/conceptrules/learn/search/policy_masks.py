@@ -75,7 +75,7 @@ def under(policy: Policy, task: SearchTask) -> SearchTask:
         priority=start.priority,
         default=start.default,
         locked=locked,
-        banned=banned_rules(task.table, task.classes, policy),
+        banned=banned_rules(task.table, task.classes, policy) if policy.of_kind(Banned) else None,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -90,6 +91,7 @@ def search_task(
     source = GIVEN if given_rows else TRAINING if parts[0].held is rows else HELD_BACK
     columns = table.columns(rows.codes, len(classes))
     task = SearchTask(table, columns, classes, rows, parts, settings, seed, class_weight)
+    task = replace(task, expected_rates=() if members is None else members.expected)
     return task if policy is None else under(policy, task), source
 
 
