@@ -169,6 +169,8 @@ def test_select_says_that_no_network_is_so_small() -> None:
         ({"max_edges": 0}, "max_edges is 0; it needs a whole number of at least 1, or None"),
         ({"max_rules": 2.5}, "max_rules is 2.5"),
         ({"max_rule_length": True}, "max_rule_length is True"),
+        ({"min_rows": 0}, "min_rows is 0; it needs a whole number of at least 1"),
+        ({"min_rows": 2.5}, "min_rows is 2.5"),
         ({"negation": "yes"}, "negation is 'yes'; use True or False"),
         ({"negation": "auto"}, "negation is 'auto'; use True or False"),
         ({"scoring": "macro-F1"}, "scoring is 'macro-F1'; use one of 'f1_macro'"),

@@ -23,7 +23,7 @@ from conceptrules.learn.search.task import search_task
 from conceptrules.learn.training_data import read_training_data
 from conceptrules.model.errors import InputError, warn
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.policy import Banned, Forbidden, Locked, Policy
+from conceptrules.model.policy import Banned, Forbidden, LeastRows, Locked, Policy
 from conceptrules.model.policy.policy import region
 from conceptrules.rule_model import RuleModel
 from conceptrules.tables.table import open_table, without_columns
@@ -47,6 +47,9 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         The most rules of the network, kept exactly. None: no limit.
     max_rule_length : int, default=None
         The most literals of a rule, kept exactly. None: 12.
+    min_rows : int, default=None
+        The least rows that every rule covers, kept exactly, as the clause of the same name of a policy. None: one; what
+        a rule has to earn for its edges keeps rules of a few rows out of large tables already.
     negation : bool, default=True
         Whether rules may say `not` (`not job = nurse`).
     max_bins : int, default=None
@@ -113,6 +116,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         max_edges: int | None = None,
         max_rules: int | None = None,
         max_rule_length: int | None = None,
+        min_rows: int | None = None,
         negation: bool = True,
         max_bins: int | None = None,
         validation_fraction: float | None = None,
@@ -129,6 +133,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         self.max_edges = max_edges
         self.max_rules = max_rules
         self.max_rule_length = max_rule_length
+        self.min_rows = min_rows
         self.negation = negation
         self.max_bins = max_bins
         self.validation_fraction = validation_fraction
@@ -191,8 +196,9 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         """
         self.check_parameters()
         file = opened(checkpoint, self.random_state)
-        names = group_names(self.policy, X, policy_data)
-        names_val = {} if X_val is None else group_names(self.policy, X_val)
+        policy = self._whole_policy()
+        names = group_names(policy, X, policy_data)
+        names_val = {} if X_val is None else group_names(policy, X_val)
         X, X_val = self._allowed(X), self._allowed(X_val)
         data = read_training_data(X, y, self._binarizer(), sample_weight, self.class_weight, groups, time)
         names = {column: groups[data.kept] for column, groups in names.items()}
@@ -201,10 +207,11 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             X_val,
             y_val,
             settings=self._settings(),
-            policy=self.policy,
+            policy=policy,
             groups=names,
             groups_val=names_val,
             max_bins=self.max_bins and int(self.max_bins),
+            min_rows=self.min_rows and int(self.min_rows),
             validation_fraction=self.validation_fraction,
             rng=generator(self.random_state),
         )
@@ -213,7 +220,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         if found.interrupted:
             warn(f"the search was interrupted; the best network so far is kept ({len(found.history)} penalties tried)")
         choices = [
-            governed(describe(one, data, task, source, self.get_params()), self.policy, data, names)
+            governed(describe(one, data, task, source, self.get_params()), policy, data, names)
             for one in found.networks
         ]
         history = [asdict(trial) for trial in found.history]
@@ -271,8 +278,21 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         check_common(self.n_jobs, fraction, self.random_state)
         self._binarizer()
         self._settings()
+        if self.min_rows is not None and (
+            not isinstance(self.min_rows, Integral) or isinstance(self.min_rows, bool) or self.min_rows < 1
+        ):
+            raise InputError(f"min_rows is {self.min_rows!r}; it needs a whole number of at least 1, or None")
         if self.policy is not None and not isinstance(self.policy, Policy):
             raise InputError(f"policy is {self.policy!r}; give a Policy, such as Policy.read('policy.toml')")
+
+    def _whole_policy(self) -> Policy | None:
+        """Return the policy with the least rows of a rule that `min_rows` asks for."""
+        least = int(self.min_rows or 1)
+        policy = self.policy or Policy()
+        if least == 1 or any(clause.rows >= least for clause in policy.of_kind(LeastRows)):
+            return self.policy
+        others = tuple(clause for clause in policy.clauses if not isinstance(clause, LeastRows))
+        return Policy((*others, LeastRows(least)), policy.domain)
 
     def _allowed(self, X: Any) -> Any:
         """Return a table without the columns that the policy forbids: nothing is learned from them, not even cuts."""

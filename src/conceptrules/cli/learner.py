@@ -35,6 +35,7 @@ class Learner:
     max_edges: int | None
     max_rules: int | None
     max_rule_length: int | None
+    min_rows: int | None
     policy: str | None
     layers: str | None
     rate: str | None

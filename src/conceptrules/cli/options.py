@@ -120,6 +120,7 @@ Scoring = Annotated[
 MaxEdges = Annotated[int | None, typer.Option(help="search: the most edges of the network.", show_default=False)]
 MaxRules = Annotated[int | None, typer.Option(help="search: the most rules of the network.", show_default=False)]
 MaxRuleLength = Annotated[int | None, typer.Option(help="search: the most literals of a rule.", show_default=False)]
+MinRows = Annotated[int | None, typer.Option(help="search: the least rows that every rule covers.", show_default=False)]
 PolicyFile = Annotated[
     str | None,
     typer.Option("--policy", help="search: a policy file (TOML) that every network satisfies.", show_default=False),

@@ -176,3 +176,21 @@ def test_a_rule_of_just_enough_rows_is_judged_in_folds_that_have_fewer():
     y = np.where(flag, "yes", "no")
     assert quick_search(policy=Policy.of(min_rows=12, default="no")).fit(X, y).score(X, y) == 1
     assert quick_search(policy=Policy.of(min_rows=12.5, default="no")).fit(X, y).score(X, y) < 1
+
+
+def test_mixed_rows_of_a_small_table_cover_nothing_that_counts():
+    X, y = table(0)
+    clf = quick_search(policy=Policy.of(min_rows=10), effort="default").fit(X, y)
+    assert clf.network_.levels[0].rules
+    assert all(np.count_nonzero(rows) >= 10 for _, rows in covered(clf.network_, X))
+
+
+def test_least_rows_are_a_parameter_too():
+    X, y = table(3)
+    asked = quick_search(min_rows=12).fit(X, y)
+    told = quick_search(policy=Policy.of(min_rows=12)).fit(X, y)
+    assert asked.network_.levels == told.network_.levels
+    assert asked.network_.policy == told.network_.policy
+    stricter = quick_search(min_rows=5, policy=Policy.of(min_rows=12)).fit(X, y)
+    assert stricter.network_.policy == told.network_.policy
+    assert quick_search(min_rows=1).fit(X, y).network_.policy is None

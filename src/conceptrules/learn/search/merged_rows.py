@@ -50,7 +50,7 @@ def rows_of(codes: Codes, mass: Floats, raw: Floats | None = None, groups: Group
     rows = Rows(codes, mass, np.where(single, mass.argmax(axis=1), -1).astype(np.int64))
     if raw is None:
         return rows
-    share = np.ascontiguousarray(groups.share[kept]) if groups is not NO_GROUPS else groups.share
+    share = np.ascontiguousarray(groups.share[kept]) if len(groups.total) else groups.share
     return rows._replace(raw=np.ascontiguousarray(raw[kept]), groups=groups._replace(share=share))
 
 

@@ -142,7 +142,7 @@ def _settings(settings: SearchSettings, policy: Policy, classes: Sequence[Value]
         fixed_priority=start.priority is not None,
         fixed_default=start.default is not None,
         voting=settings.voting and may_vote(policy, classes),
-        least_rows=max((float(clause.rows) for clause in policy.of_kind(LeastRows)), default=0.0),
+        least_rows=max(settings.least_rows, *(float(clause.rows) for clause in policy.of_kind(LeastRows)), 0.0),
         least_precision=max((float(clause.precision) for clause in precise), default=0.0),
         deviations=max((NormalDist().inv_cdf(clause.confidence or 0.5) for clause in precise), default=0.0),
     )
