@@ -26,7 +26,7 @@ def copy_rule(column: Any, allowed: Any, size: Any, length: Any, to_column: Any,
             to_allowed[k, b] = allowed[k, b]
 
 
-@kernel()
+@kernel(inline="always")
 def _information(up: Any, down: Any, before: Any) -> Any:
     """What it tells to keep so much gain and so much loss; `before` is the log of the share of gain until now."""
     return up * (np.log(up / (up + down)) - before) if up > 0 else -np.inf
@@ -89,7 +89,7 @@ def _most_informing(
     return best
 
 
-@kernel()
+@kernel(inline="always")
 def _narrow(ups: Any, downs: Any, bins: Any, before: Any, seed: Any, found: Any, allowed: Any) -> Any:
     """Forbid the codes that the condition `found` forbids."""
     form, place = found[0], found[1]

@@ -60,7 +60,7 @@ def scan(
     return total
 
 
-@kernel()
+@kernel(inline="always")
 def _best_run(gains: Any, bins: Any, penalty: Any, seed: Any, may_ask: Any, found: Any) -> Any:
     """The best threshold or interval; with a seed, one that holds in its bin."""
     best = -np.inf
@@ -104,7 +104,7 @@ def _best_run(gains: Any, bins: Any, penalty: Any, seed: Any, may_ask: Any, foun
     return best
 
 
-@kernel()
+@kernel(inline="always")
 def _best_set(
     gains: Any, bins: Any, gaps: Any, penalty: Any, seed: Any, categories: Any, negation: Any, best: Any, found: Any
 ) -> Any:

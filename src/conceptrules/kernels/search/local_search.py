@@ -26,6 +26,10 @@ from conceptrules.kernels.search.histograms import climb
 from conceptrules.kernels.search.scores import score_of, slopes_of
 from conceptrules.kernels.search.values import CODES, LONGEST
 
+# Numba compiles a function again for each number that is written into a call. These are of one type, and no literals.
+_NONE, _NO_ROW, _MORE, _FEWER = np.int64(0), np.int64(-1), np.int64(1), np.int64(-1)
+_HOPE, _NO_HOPE = np.int64(1), np.int64(0)
+
 _HELPS = 1e-12
 """Sums of the same numbers in another order differ by less."""
 _STANDSTILL = 2e-4
@@ -82,7 +86,7 @@ class Work(NamedTuple):
     best_size: NDArray[np.int64]
 
 
-@kernel()
+@kernel(inline="always")
 def _work(rows: Any, columns: Any, scoring: Any) -> Any:
     size, classes = rows.mass.shape
     work = Work(
@@ -138,7 +142,7 @@ def cost_of(column: Any, size: Any, length: Any, columns: Any) -> Any:
     return cost
 
 
-@kernel()
+@kernel(inline="always")
 def _cost_of_rule(rules: Any, r: Any, columns: Any) -> Any:
     return cost_of(rules.column[r], rules.size[r], rules.length[r], columns)
 
@@ -166,7 +170,7 @@ def _owned(rules: Any, first: Any, used: Any, c: Any) -> Any:
     return count
 
 
-@kernel()
+@kernel(inline="always")
 def _toggle_rule(rows: Any, rules: Any, r: Any, more: Any, work: Any, c: Any) -> Any:
     toggle(
         rows, rules.column[r], rules.allowed[r], rules.length[r], more,
@@ -174,25 +178,25 @@ def _toggle_rule(rows: Any, rules: Any, r: Any, more: Any, work: Any, c: Any) ->
     )  # fmt: skip
 
 
-@kernel()
+@kernel(inline="always")
 def _toggle(rows: Any, column: Any, allowed: Any, length: Any, more: Any, work: Any, c: Any) -> Any:
     toggle(
         rows, column, allowed, length, more, work.counts[c], work.open, work.otherwise, c, work.confusion, work.rates
     )
 
 
-@kernel()
+@kernel(inline="always")
 def _score(rows: Any, confusion: Any, rates: Any, scoring: Any, strict: Any) -> Any:
     """Return the score, less what it costs to treat groups too differently."""
     return score_of(confusion, scoring) - strict * unfairness(rates, rows.groups)
 
 
-@kernel()
+@kernel(inline="always")
 def _judged(rows: Any, limits: Any, work: Any) -> Any:
     return _score(rows, work.confusion, work.rates, limits.scoring, work.strict[0])
 
 
-@kernel()
+@kernel(inline="always")
 def _price(rows: Any, work: Any, price: Any) -> Any:
     """Put a price on the rates of the groups, if they are treated too differently now; returns whether they are."""
     unfair = unfairness(work.rates, rows.groups) > 0
@@ -200,7 +204,7 @@ def _price(rows: Any, work: Any, price: Any) -> Any:
     return unfair
 
 
-@kernel()
+@kernel(inline="always")
 def _climb(rows: Any, columns: Any, limits: Any, work: Any, c: Any, listed: Any, row: Any, length: Any) -> Any:
     return climb(
         rows, columns, limits, c, work.active, listed, work.gain, row,
@@ -208,7 +212,7 @@ def _climb(rows: Any, columns: Any, limits: Any, work: Any, c: Any, listed: Any,
     )  # fmt: skip
 
 
-@kernel()
+@kernel(inline="always")
 def _seed_row(work: Any, listed: Any, state: Any) -> Any:
     """Return a row that gains, or -1 if chance finds none."""
     for _ in range(30):
@@ -225,22 +229,22 @@ def _candidate(rows: Any, columns: Any, limits: Any, work: Any, c: Any, listed: 
     Rules are grown by information, and on odd attempts by the sum of gains: the one finds rules where nearly all rows
     lose, the other finds wide ones where many gain. The first two are grown around no row, the others around one each.
     """
-    row = -1 if attempt < 2 else _seed_row(work, listed, state)
+    row = _NO_ROW if attempt < 2 else _seed_row(work, listed, state)
     if attempt > 1 and row < 0:
         return 0, 0.0
     if attempt % 2:
-        length, value = _climb(rows, columns, limits, work, c, listed, row, 0)
+        length, value = _climb(rows, columns, limits, work, c, listed, row, _NONE)
     else:
         length, value = grow(
             rows, columns, limits, c, work.active, listed, work.gain, row,
             work.column, work.allowed, work.size, work.inside, work.beside, work.slot, work.within,
         )  # fmt: skip
     if length and (row >= 0 or attempt % 2 == 0):
-        length, value = _climb(rows, columns, limits, work, c, listed, -1, length)
+        length, value = _climb(rows, columns, limits, work, c, listed, _NO_ROW, length)
     return length, value
 
 
-@kernel()
+@kernel(inline="always")
 def _keep_best(work: Any, length: Any) -> Any:
     copy_rule(work.column, work.allowed, work.size, length, work.best_column, work.best_allowed, work.best_size)
 
@@ -259,7 +263,7 @@ def _swap(rows: Any, counts: Any, order: Any, place: Any, confusion: Any, rates:
     order[place], order[place + 1] = second, first
 
 
-@kernel()
+@kernel(inline="always")
 def _answer_silent(rows: Any, silent: Any, share: Any, before: Any, after: Any, confusion: Any, rates: Any) -> Any:
     """Give the rows where no class fires another answer."""
     for k in range(len(silent)):
@@ -316,12 +320,12 @@ def tune_priority(
             return default, _score(rows, confusion, rates, scoring, strict)
 
 
-@kernel()
+@kernel(inline="always")
 def _tune(rows: Any, limits: Any, work: Any, order: Any, default: Any) -> Any:
     return tune_priority(rows, work.counts, order, default, work.confusion, work.rates, limits, work.strict[0])
 
 
-@kernel()
+@kernel(inline="always")
 def _start(
     rows: Any, columns: Any, limits: Any, rules: Any, cost: Any, order: Any, default: Any, work: Any, state: Any
 ) -> Any:
@@ -338,10 +342,10 @@ def _start(
                 work.open[i], work.otherwise[i] = True, default
         while used < limits.rules:
             listed, gaining = gains_of(
-                rows, work.open, work.otherwise, work.counts[c], c, work.first_slopes, _FIRST_CARE, True,
+                rows, work.open, work.otherwise, work.counts[c], c, work.first_slopes, _FIRST_CARE, _HOPE,
                 work.prices, work.gain, work.active,
             )  # fmt: skip
-            best, best_length = limits.penalty, 0
+            best, best_length = limits.penalty, _NONE
             for attempt in range(2 * (limits.seeds + 1) if gaining else 0):
                 length, value = _candidate(rows, columns, limits, work, c, listed, attempt, state)
                 if length and value > best and may_stand(rows, limits, c, work.column, work.allowed, length):
@@ -350,43 +354,43 @@ def _start(
             more = cost_of(work.best_column, work.best_size, best_length, columns)
             if best_length == 0 or cost + more > limits.edges:
                 break
-            _toggle(rows, work.best_column, work.best_allowed, best_length, 1, work, c)
+            _toggle(rows, work.best_column, work.best_allowed, best_length, _MORE, work, c)
             _put(rules, used, c, work.best_column, work.best_allowed, work.best_size, best_length)
             used, cost = used + 1, cost + more
     return used, cost
 
 
-@kernel()
+@kernel(inline="always")
 def _improve(
     rows: Any, columns: Any, limits: Any, rules: Any, used: Any, cost: Any, objective: Any, work: Any, c: Any
 ) -> Any:
     """Change or drop each rule of a class in turn. Returns the number of rules, their cost and the objective."""
     slopes_of(work.confusion, limits.scoring, work.slopes)
-    r = 0
+    r = _NONE
     while r < used:
         if rules.owner[r] != c or r < limits.locked:
             r += 1
             continue
         _price(rows, work, min(work.strict[0], _PRICES[-1]))
-        _toggle_rule(rows, rules, r, -1, work, c)
+        _toggle_rule(rows, rules, r, _FEWER, work, c)
         without_cost = cost - _cost_of_rule(rules, r, columns)
         without = _judged(rows, limits, work) - limits.penalty * without_cost
         changed, length, now, new_cost = False, rules.length[r], objective, cost
         for attempt in range(1 + len(_PRICES)):
             if attempt:
                 _price(rows, work, _PRICES[attempt - 1])
-                _toggle(rows, work.column, work.allowed, length, -1, work, c)
+                _toggle(rows, work.column, work.allowed, length, _FEWER, work, c)
             listed, _ = gains_of(
-                rows, work.open, work.otherwise, work.counts[c], c, work.slopes, 1.0, False,
+                rows, work.open, work.otherwise, work.counts[c], c, work.slopes, 1.0, _NO_HOPE,
                 work.prices, work.gain, work.active,
             )  # fmt: skip
             length = rules.length[r]
             copy_rule(rules.column[r], rules.allowed[r], rules.size[r], length, work.column, work.allowed, work.size)
-            length, _ = _climb(rows, columns, limits, work, c, listed, -1, length)
+            length, _ = _climb(rows, columns, limits, work, c, listed, _NO_ROW, length)
             if length == 0:
                 break
             new_cost = without_cost + cost_of(work.column, work.size, length, columns)
-            _toggle(rows, work.column, work.allowed, length, 1, work, c)
+            _toggle(rows, work.column, work.allowed, length, _MORE, work, c)
             now = _judged(rows, limits, work) - limits.penalty * new_cost
             changed = (
                 now > objective + _HELPS
@@ -402,27 +406,27 @@ def _improve(
             r += 1
             continue
         if length:
-            _toggle(rows, work.column, work.allowed, length, -1, work, c)
+            _toggle(rows, work.column, work.allowed, length, _FEWER, work, c)
         if without >= objective:
             objective, cost, used = without, without_cost, _take_out(rules, r, used)
         else:
-            _toggle_rule(rows, rules, r, 1, work, c)
+            _toggle_rule(rows, rules, r, _MORE, work, c)
             r += 1
     return used, cost, objective
 
 
-@kernel()
+@kernel(inline="always")
 def _list_gains(rows: Any, limits: Any, work: Any, c: Any, care: Any, fear: Any) -> Any:
     """List who gains from a new rule of a class, with one of three fears of losing. Returns as `gains_of` does."""
     answered = 0.0
     for k in range(len(work.confusion)):
         answered += work.confusion[k, c]
     if fear == 0:
-        slopes, hope = work.slopes, False
+        slopes, hope = work.slopes, _NO_HOPE
     elif fear == 1 and care == 1:
-        slopes, hope = work.slopes, True
+        slopes, hope = work.slopes, _HOPE
     elif fear == 2 and answered == 0:
-        slopes, care, hope = work.first_slopes, _FIRST_CARE, True
+        slopes, care, hope = work.first_slopes, _FIRST_CARE, _HOPE
     else:
         return 0, 0
     return gains_of(
@@ -430,13 +434,13 @@ def _list_gains(rows: Any, limits: Any, work: Any, c: Any, care: Any, fear: Any)
     )
 
 
-@kernel()
+@kernel(inline="always")
 def _best_candidate(
     rows: Any, columns: Any, limits: Any, cost: Any, work: Any, c: Any, care: Any, fear: Any, state: Any
 ) -> Any:
     """Make rules of a class with one fear, and keep the one with the largest gain. Returns its conditions (0: none)."""
     listed, gaining = _list_gains(rows, limits, work, c, care, fear)
-    most, length = 0.0, 0
+    most, length = 0.0, _NONE
     for attempt in range(2 * (limits.seeds + 1) if gaining else 0):
         tried, value = _candidate(rows, columns, limits, work, c, listed, attempt, state)
         if (
@@ -467,7 +471,7 @@ def _add(
     """Add rules of a class as long as one helps. Returns the number of rules, their cost and the objective."""
     while used < limits.rules:
         slopes_of(work.confusion, limits.scoring, work.slopes)
-        best, best_length = objective, 0
+        best, best_length = objective, _NONE
         for fear in range(3):
             _price(rows, work, min(work.strict[0], _PRICES[-1]))
             for attempt in range(1 + len(_PRICES)):
@@ -476,10 +480,10 @@ def _add(
                     break
                 # Of the rules that one fear leads to, the exact score judges the one with the largest gain.
                 more = cost_of(work.next_column, work.next_size, length, columns)
-                _toggle(rows, work.next_column, work.next_allowed, length, 1, work, c)
+                _toggle(rows, work.next_column, work.next_allowed, length, _MORE, work, c)
                 now = _judged(rows, limits, work) - limits.penalty * (cost + more)
                 unfair = _price(rows, work, _PRICES[min(attempt, len(_PRICES) - 1)])
-                _toggle(rows, work.next_column, work.next_allowed, length, -1, work, c)
+                _toggle(rows, work.next_column, work.next_allowed, length, _FEWER, work, c)
                 if now > best + _HELPS:
                     best, best_length = now, length
                     copy_rule(
@@ -490,14 +494,14 @@ def _add(
                     break
         if best_length == 0:
             break
-        _toggle(rows, work.best_column, work.best_allowed, best_length, 1, work, c)
+        _toggle(rows, work.best_column, work.best_allowed, best_length, _MORE, work, c)
         _put(rules, used, c, work.best_column, work.best_allowed, work.best_size, best_length)
         objective, used = best, used + 1
         cost += cost_of(work.best_column, work.best_size, best_length, columns)
     return used, cost, objective
 
 
-@kernel()
+@kernel(inline="always")
 def _exchange(
     rows: Any,
     columns: Any,
@@ -515,7 +519,7 @@ def _exchange(
     owner, length, column = rules.owner[:used].copy(), rules.length[:used].copy(), rules.column[:used].copy()
     allowed, size = rules.allowed[:used].copy(), rules.size[:used].copy()
     fewer, fewer_cost = used, cost
-    for _ in range(1 + random_below(state, 2)):
+    for _ in range(1 + random_below(state, np.int64(2))):
         own = _owned(rules, limits.locked, fewer, c)
         if own == 0:
             break
@@ -523,17 +527,21 @@ def _exchange(
         while rules.owner[r] != c or skip > 0:
             skip -= rules.owner[r] == c
             r += 1
-        _toggle_rule(rows, rules, r, -1, work, c)
+        _toggle_rule(rows, rules, r, _FEWER, work, c)
         fewer_cost -= _cost_of_rule(rules, r, columns)
         fewer = _take_out(rules, r, fewer)
     now = _judged(rows, limits, work) - limits.penalty * fewer_cost
-    care = (1.0, 2.0, 5.0, 20.0)[random_below(state, 4)]
+    care = (1.0, 2.0, 5.0, 20.0)[random_below(state, np.int64(4))]
     new, new_cost, now = _add(rows, columns, limits, rules, fewer, fewer_cost, now, work, c, care, state)
     if now > objective + _HELPS:
         return new, new_cost, now
-    work.confusion[:] = old_confusion
-    work.rates[:] = old_rates
-    work.counts[c, :] = old_count
+    for k in range(len(old_confusion)):  # Numba takes seconds to compile an assignment of slices
+        for j in range(len(old_confusion)):
+            work.confusion[k, j] = old_confusion[k, j]
+    for g in range(len(old_rates)):
+        work.rates[g] = old_rates[g]
+    for i in range(len(old_count)):
+        work.counts[c, i] = old_count[i]
     for r in range(used):
         _put(rules, r, owner[r], column[r], allowed[r], size[r], length[r])
     return used, cost, objective
@@ -577,7 +585,7 @@ def search(rows: Any, columns: Any, limits: Any, rules: Any, used: Any, order: A
             c, at_first = turn[t], objective
             if settled[c] == objective:
                 continue
-            if _owned(rules, 0, used, c) == 0 and not limits.fixed_priority:
+            if _owned(rules, _NONE, used, c) == 0 and not limits.fixed_priority:
                 _come_first(order, c)  # so that nothing that fires before it hides its rows
             look_from(work.counts, order, default, c, work.open, work.otherwise)
             used, cost, objective = _improve(rows, columns, limits, rules, used, cost, objective, work, c)

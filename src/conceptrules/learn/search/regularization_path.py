@@ -105,7 +105,7 @@ class Path:
 
     def _search(self, start: Snapshot, penalty: float, most_edges: float = np.inf) -> Snapshot:
         limits, room = self._settings.limits(penalty * self._unit), 2 * len(start.rules.owner) + _ROOM
-        edges = min(limits.edges, most_edges)
+        edges = float(min(limits.edges, most_edges))  # one type, one kernel
         limits = limits._replace(
             locked=len(self._locked.owner),
             edges=edges,
