@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from conceptrules.model.policy import Policy
 from conceptrules.model.policy.plain import from_plain, to_plain
 from tests.logic.policies.brute_force import cases, really_fails
 from tests.logic.policies.test_proof import A, J, P, people
+from tests.test_docs import run_main
 
 SOURCE = Path(checker.__file__)
 
@@ -156,10 +158,26 @@ def test_exit_codes(tmp_path, monkeypatch, capsys):
     arguments = ["model.json", "policy.toml", "c.json"]
     assert checker.main(arguments) == 0
     assert capsys.readouterr().out == "confirmed: monotone.age\n"
-    assert checker.main(arguments[:2]) == 2
+    assert checker.main(arguments[:1]) == 2
     assert checker.main(["model.json", "policy.toml", "none.json"]) == 2
+    assert checker.main(["model.json", "c.json"]) == 1
+    assert "KeyError: 'policy'" in capsys.readouterr().out
     (tmp_path / "policy.toml").write_text("max_edges = 3")
     assert checker.main(arguments) == 1
     assert "of another policy" in capsys.readouterr().out
     (tmp_path / "c.json").write_text("[]")
     assert checker.main(arguments) == 1
+
+
+def test_the_policy_that_the_model_carries(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    ranges = {"ranges": {"age": [0, float("inf")]}}
+    policy = Policy.of(order=["no", "yes"], monotone={"age": "up"}, default="no", domain=ranges)
+    (tmp_path / "model.json").write_text(dumps(replace(NETWORK, policy=policy)), encoding="utf-8")
+    assert run_main(["prove", "model.json", "--certificate", "c.json"]) == 0
+    capsys.readouterr()
+    assert checker.main(["model.json", "c.json"]) == 0
+    assert capsys.readouterr().out == "confirmed: monotone.age\nconfirmed: default\n"
+    (tmp_path / "free.json").write_text(dumps(NETWORK), encoding="utf-8")
+    assert run_main(["prove", "free.json"]) == 2
+    assert "free.json carries no policy; give a policy file" in capsys.readouterr().err

@@ -1,5 +1,7 @@
 """Check the certificate of a proof: `python -m conceptrules.check model.json policy.toml certificate.json`.
 
+Without the policy file, the policy that the model carries is meant.
+
 This program shares no code with what found the proof, and needs nothing but Python's standard library: the file can be
 copied anywhere and run by its path. It works out itself what each clause claims, and follows the splits of the
 certificate. A leaf is accepted only if the claim holds there whatever is still unknown. It prints a line for each
@@ -41,6 +43,13 @@ def hashed(content):
 
 def plain(value):
     return (math.inf if value["infinity"] else -math.inf) if isinstance(value, dict) else value
+
+
+def infinite(value):
+    """Plain values, with numbers for the objects that stand for infinities in JSON."""
+    if isinstance(value, dict):
+        return plain(value) if set(value) == {"infinity"} else {key: infinite(one) for key, one in value.items()}
+    return list(map(infinite, value)) if isinstance(value, list) else value
 
 
 class Model:
@@ -390,6 +399,7 @@ def check(model, policy, certificate):
     need(certificate.get("format") == "conceptrules certificate", "this is no certificate")
     need(certificate["model"] == hashed({key: model[key] for key in KEYS}), "the certificate is of another model")
     need(certificate["policy"] == hashed(policy), "the certificate is of another policy")
+    policy = infinite(policy)
     need(set(policy) <= KNOWN, f"unknown keys: {sorted(set(policy) - KNOWN)}")
     network = Model(model, policy.get("domain", {}), certificate["cells"])
     for key, name, item in clauses(policy):
@@ -416,18 +426,21 @@ def check(model, policy, certificate):
 
 
 def main(arguments):
-    if len(arguments) != 3:
-        print("usage: check.py model.json policy.toml certificate.json", file=sys.stderr)
+    if len(arguments) not in (2, 3):
+        print("usage: check.py model.json [policy.toml] certificate.json", file=sys.stderr)
         return 2
     try:
-        with open(arguments[0], encoding="utf-8-sig") as one, open(arguments[2], encoding="utf-8") as two:
+        with open(arguments[0], encoding="utf-8-sig") as one, open(arguments[-1], encoding="utf-8") as two:
             model, certificate = json.load(one), json.load(two)
-        with open(arguments[1], "rb") as file:
-            policy = tomllib.load(file)
+        policy = None
+        if len(arguments) == 3:
+            with open(arguments[1], "rb") as file:
+                policy = tomllib.load(file)
     except (OSError, ValueError, RecursionError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     try:
+        policy = model["policy"] if policy is None else policy
         found = list(check(model, policy, certificate))
     except Rejected as error:
         print(f"rejected: {error}")

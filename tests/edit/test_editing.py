@@ -2,6 +2,7 @@
 
 from dataclasses import asdict, replace
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -26,10 +27,13 @@ from conceptrules.edit.normal_form import normal
 from conceptrules.edit.rules import sole_owner
 from conceptrules.io import dumps, loads
 from conceptrules.model import Column, Concept, Equals, InputError, Interval, Level, Literal, OneOf, Rule, RuleNetwork
+from conceptrules.model.evaluation import pack
+from conceptrules.model.statistics import with_statistics
 from conceptrules.model.text import concept_name, literals_text, rule_text
 from conceptrules.model.trail import Entry, broken, sealed, state_of
 from tests.logic.policies.test_proof import A, J, P, people
 from tests.strategies import networks
+from tests.strategies import rows as some_bits
 
 WHO = {"who": "anna", "why": "it was time", "when": "2026-11-16 12:00:00"}
 NETWORK = people(Rule((A, J)), other=(Rule((P,)),))
@@ -224,6 +228,22 @@ def test_undoing_gives_each_earlier_network_and_replaying_the_final_one(network,
         assert (final, final.names) == (normal(earlier), earlier.names)
         assert broken(final.trail) is None
     assert replay(final.trail, network).steps == ()
+
+
+@settings(max_examples=100, deadline=None)
+@given(networks(odd=True), st.data())
+def test_figures_follow_their_rules_into_the_normal_form(network, data):
+    assume(len(set(network.predicates)) == len(network.predicates))
+    bits = data.draw(some_bits(network, min_rows=1))
+    y = np.arange(len(bits)) % len(network.classes)
+    counted = with_statistics(network, pack(bits), y, np.ones(len(bits)))
+    found = normal(counted)
+    used = [found.predicates.index(one) if one in found.predicates else 0 for one in network.predicates]
+    if found.statistics is not None:
+        moved = np.zeros((len(bits), len(found.predicates)), dtype=bool)
+        for old in network.used_predicates:
+            moved[:, used[old]] = bits[:, old]
+        assert found.statistics == with_statistics(found, pack(moved), y, np.ones(len(bits))).statistics
 
 
 @settings(max_examples=50, deadline=None)

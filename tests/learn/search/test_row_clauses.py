@@ -164,6 +164,14 @@ def test_locked_rules_that_break_a_bound_say_what_was_reached():
         quick_search(policy=few).fit(X, y)
 
 
+def test_rows_that_the_search_makes_up_are_not_counted():
+    X, y = table(4)
+    clf = quick_search(effort="default", policy=Policy.of(min_rows=15)).fit(X, y)
+    assert clf.network_.levels[0].rules
+    for choice in clf.frontier_:
+        assert all(rows.sum() >= 15 for _, rows in covered(choice.network, X))
+
+
 def test_bounds_that_hold_anyway_change_nothing():
     X, y = simple()
     easy = Policy.of(min_rows=1, min_precision=0.0)

@@ -17,6 +17,7 @@ from conceptrules.cli.files.models import read_model, write_model
 from conceptrules.cli.files.table_reader import Source, open_table
 from conceptrules.cli.files.text_format import text_format
 from conceptrules.cli.options import TABLE, Delimiter, Json, MissingWords, Model, Target
+from conceptrules.io.governance import policy_fields
 from conceptrules.logic.policies.proof import Proof, recorded
 from conceptrules.logic.policies.proof import prove as proof_of
 from conceptrules.model.errors import InputError
@@ -29,7 +30,10 @@ PROVED, REFUTED, UNDECIDED = 0, 1, 3  # 2 is an error
 
 def prove(
     model: Model,
-    policy: Annotated[str, typer.Argument(help="A policy file (TOML).", show_default=False)],
+    policy: Annotated[
+        str,
+        typer.Argument(help="A policy file (TOML); by default, the model's own policy.", show_default=False),
+    ] = "",
     *,
     data: Annotated[str, typer.Option(help="Rows to check clauses about rows on. " + TABLE, show_default=False)] = "",
     target: Target = "",
@@ -50,13 +54,16 @@ def prove(
     """
     check_streams(model, data)
     if certificate:
-        check_not_input(certificate, [model, policy, data])
+        check_not_input(certificate, [model, *([policy] if policy else []), data])
         check_output(certificate)
     if output:
         check_model_output(output)
-        check_not_input(output, [policy, data])
-    asked = Policy.read(policy)
+        check_not_input(output, [*([policy] if policy else []), data])
+    asked = Policy.read(policy) if policy else None
     network = read_model(model)
+    asked = asked or network.policy
+    if asked is None:
+        raise InputError(f"{model} carries no policy; give a policy file")
     source = open_table(data, text_format(delimiter, missing)) if data else None
     table, labels = _rows(network, asked, source, target) if source else (None, None)
     proof = proof_of(network, asked, data=table, labels=labels)
@@ -64,7 +71,7 @@ def prove(
     if certificate:
         from conceptrules.logic.policies.certificate import certificate as certified
 
-        told = tomllib.loads(Path(policy).read_text(encoding="utf-8-sig"))
+        told = tomllib.loads(Path(policy).read_text(encoding="utf-8-sig")) if policy else policy_fields(asked)
         with naming(certificate):
             Path(certificate).write_text(certified(network, asked, proof, told), encoding="utf-8")
     if output:

@@ -94,6 +94,8 @@ class Path:
             # Of two classes either may be the simpler one to describe.
             tries = self._defaults if self._defaults == 2 else 1
             found += [self._search(self._nothing(), penalty) for _ in range(tries)]
+        # Groups may be treated too differently for a while, so that a search can end below where it began.
+        found += [one for one in (self._last,) if one is not None and len(self._rows.groups.total)]
         self._last = max(found, key=lambda one: one.score - penalty * self._unit * one.edges)
         return self._last
 
