@@ -13,6 +13,10 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils import estimator_html_repr
 
 from conceptrules import InputError, load
 from conceptrules.tables.table import Table
@@ -136,6 +140,34 @@ def test_a_notebook_shows_the_rules_once_there_are_any(quick: Quick) -> None:
     assert f"<p>{type(clf).__name__}: <a href=" in clf._repr_html_()
     assert clf._repr_mimebundle_()["text/html"] == clf._repr_html_()
     assert type(clf).__name__ in clf._repr_mimebundle_()["text/plain"]
+
+
+def test_the_diagram_of_scikit_learn_shows_it_alone_and_in_a_pipeline(quick: Quick) -> None:
+    X, y = table(quick)
+    clf = quick().fit(X, y)
+    for shown in (estimator_html_repr(clf), make_pipeline(FunctionTransformer(), clf)._repr_html_()):
+        assert type(clf).__name__ in shown
+        assert "random_state" in shown  # its parameters
+
+
+def test_metadata_is_routed_to_it(quick: Quick) -> None:
+    X, y = table(quick)
+    weight = np.random.default_rng(2).integers(0, 4, len(y))
+    with config_context(enable_metadata_routing=True):
+        asks = quick().set_fit_request(sample_weight=True)
+        routed = make_pipeline(FunctionTransformer(), asks).fit(X, y, sample_weight=weight)
+        assert routed[-1].network_ == quick().fit(X, y, sample_weight=weight).network_
+        found = cross_validate(
+            asks.set_score_request(sample_weight=True), X, y, cv=2, params={"sample_weight": weight},
+            return_estimator=True, return_indices=True,
+        )  # fmt: skip
+        rows = found["indices"]["train"][0]
+        alone = quick().fit(X.iloc[rows], y[rows], sample_weight=weight[rows])
+        assert found["estimator"][0].network_ == alone.network_
+        with pytest.raises(TypeError, match="sample_weight"):
+            make_pipeline(FunctionTransformer(), quick().set_fit_request(sample_weight=False)).fit(
+                X, y, sample_weight=weight
+            )
 
 
 def test_a_model_saves_itself(quick: Quick, tmp_path: Path) -> None:

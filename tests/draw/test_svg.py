@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import pytest
@@ -14,6 +13,7 @@ from conceptrules.draw.layout import layout
 from conceptrules.draw.rule_set import collect_rule_set, rule_set_css, rule_set_html
 from conceptrules.draw.svg import network_svg, stylesheet
 from conceptrules.model.predicate import shown
+from tests.draw.html_reader import Reader
 from tests.draw.networks import HOSTILE, empty, hostile, large
 from tests.draw.test_layout import used_edges
 from tests.strategies import measured_networks, networks
@@ -180,40 +180,21 @@ def test_the_themes():
     assert "<style>" not in network_svg(layout(empty()), style=False).text
 
 
-class Tags(HTMLParser):
-    """The tags, attributes and text of a fragment."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: set[str] = set()
-        self.attributes: set[str] = set()
-        self.text = ""
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.add(tag)
-        self.attributes |= {name for name, _ in attrs}
-
-    def handle_data(self, data):
-        self.text += data
-
-
 def test_hostile_names_are_text_in_html():
     network = hostile()
-    page = Tags(network._repr_html_())
+    page = Reader(network._repr_html_())
     assert page.tags <= SHAPES | {"div", "details", "summary", "pre"}
     assert not [name for name in page.attributes if name.startswith("on") or "href" in name or name == "src"]
     assert str(network) in page.text
     for name in HOSTILE:
-        page = Tags(rule_set_html(collect_rule_set(network, name)))
+        page = Reader(rule_set_html(collect_rule_set(network, name)))
         assert page.tags <= {"div", "section", "h4", "bdi", "ul", "li", "span", "p"}
         assert page.attributes <= {"class", "role", "aria-label", "data-node", "dir"}
-    assert "<script>alert(1)</script> if" in Tags(rule_set_html(collect_rule_set(network, HOSTILE[0]))).text
+    assert "<script>alert(1)</script> if" in Reader(rule_set_html(collect_rule_set(network, HOSTILE[0]))).text
 
 
 def test_the_html_of_a_rule_set_has_its_words_and_figures():
-    page = Tags(rule_set_html(collect_rule_set(large(50), "class 1")))
+    page = Reader(rule_set_html(collect_rule_set(large(50), "class 1")))
     for row in collect_rule_set(large(50), "class 1").stacks[0].rules:
         assert " and ".join(box.text for box in row.conditions) in page.text
     assert "prefers-color-scheme" in rule_set_css()

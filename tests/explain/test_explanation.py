@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
@@ -17,6 +16,7 @@ from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwor
 from conceptrules.model.policy import Policy
 from conceptrules.model.predicate import Column, Equals, Interval
 from conceptrules.model.statistics import with_statistics
+from tests.draw.html_reader import Reader
 from tests.strategies import all_inputs, flag_networks, measured_networks
 
 COLUMNS = (Column("age"), Column("job", "category", ("cook", "nurse", "smith")), Column("ill", "boolean"))
@@ -174,31 +174,16 @@ def test_text_without_a_change_and_with_a_bound():
     )
 
 
-class Reader(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.tags: set[str] = set()
-        self.text = ""
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        self.tags.add(tag)
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
 def test_hostile_names_are_text_in_html_and_terminal():
     name, value, label = "<script>alert(1)</script>", '"><img src=x onerror=y>', "<b>\x1b[2J\n"
     columns = [Column(name, "category", (value, "x")), Column("a&b")]
     level = Level([Rule([Literal(0)]), Rule([Literal(1)])], [Concept([0]), Concept([1]), Concept()])
     network = RuleNetwork(columns, [Equals(name, value), Interval("a&b", 1)], [level], [label, "no", "<i>"])
     for found in (network.explain([value, 2]), network.explain(["x", 2]), network.explain([None, 0], limit=0)):
-        reader = Reader()
-        reader.feed(found._repr_html_())
+        reader = Reader(found._repr_html_())
         assert reader.tags <= {"div", "p", "strong", "ul", "li", "code"}
         assert "\x1b" not in str(found)
-    reader = Reader()
-    reader.feed(network.explain([value, 2])._repr_html_())
+    reader = Reader(network.explain([value, 2])._repr_html_())
     assert "<script>alert(1)</script>" in reader.text
     assert "onerror" in reader.text
     assert "&amp;" not in reader.text

@@ -26,7 +26,7 @@ from conceptrules.model.values import label_text
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """An edited network and what the edit did. `print` shows the effect and the proof as text."""
+    """An edited network and what the edit did. `print` shows the effect and the proof as text, a notebook as HTML."""
 
     network: RuleNetwork
     """The network after the edit, with the entry on its trail."""
@@ -39,6 +39,11 @@ class Edited:
 
     def __str__(self) -> str:
         return str(self.effect) if self.proof is None else f"{self.effect}\n{self.proof}"
+
+    def _repr_html_(self) -> str:
+        from conceptrules.model.shortcuts import edited_html
+
+        return edited_html(self)
 
 
 def edit(

@@ -61,6 +61,11 @@ class Effect:
     def __str__(self) -> str:
         return "\n".join(_lines(self))
 
+    @property
+    def equivalence(self) -> tuple[str, ...]:
+        """Whether every row that there can be gets the same class as before, in words, with a row that does not."""
+        return tuple(_equivalence(self))
+
     def plain(self) -> dict[str, Any]:
         """Return what the trail keeps: counts and a made-up row, never a real one."""
         changes = [[one.before, one.after, one.rows, one.right_before, one.right_after] for one in self.changes]
@@ -130,6 +135,10 @@ def _lines(effect: Effect) -> Iterator[str]:
             yield f"  {word(change.before)} -> {word(change.after)}: {plural(change.rows, 'row')}{right}"
         if effect.first:
             yield f"  the first: row {', '.join(str(row + 1) for row in effect.first)}"
+    yield from _equivalence(effect)
+
+
+def _equivalence(effect: Effect) -> Iterator[str]:
     if effect.equivalent:
         yield "every row that there can be gets the same class as before"
     elif effect.witness is None or effect.decisions is None:

@@ -40,7 +40,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A network with the edits of another. `print` shows what became of each."""
+    """A network with the edits of another. `print` and a notebook show what became of each."""
 
     network: RuleNetwork
     """The network after all edits that it takes."""
@@ -57,6 +57,11 @@ class Replayed:
         reasons = [f" ({step.reason})" if step.reason else "" for step in self.steps]
         lines = [f"{words[step.outcome]}: {step.text}{why}" for step, why in zip(self.steps, reasons, strict=True)]
         return "\n".join(lines) or "there are no edits to replay"
+
+    def _repr_html_(self) -> str:
+        from conceptrules.model.shortcuts import replayed_html
+
+        return replayed_html(self)
 
 
 def replay(

@@ -16,11 +16,13 @@ if TYPE_CHECKING:
     from conceptrules.draw.svg import Svg, Theme
     from conceptrules.edit.editing import Edited
     from conceptrules.edit.operation import Operation
+    from conceptrules.edit.replay import Replayed
     from conceptrules.explain.explanation import Explanation, FiredRule
     from conceptrules.explain.scores import Evaluation
     from conceptrules.logic.policies.proof import Proof
     from conceptrules.model.network import RuleNetwork
     from conceptrules.model.policy import Policy
+    from conceptrules.model.policy.record import ProofRecord
     from conceptrules.tables.prediction import Abstain
 
 
@@ -319,3 +321,24 @@ def explanation_html(explanation: Explanation) -> str:
     from conceptrules.draw.explanation_html import explanation_html as html
 
     return html(explanation)
+
+
+def proof_html(proof: Proof | ProofRecord) -> str:
+    """Return what a notebook shows of a proof."""
+    from conceptrules.draw.proof_html import proof_html as html
+
+    return html(proof)
+
+
+def edited_html(edited: Edited) -> str:
+    """Return what a notebook shows of an edit."""
+    from conceptrules.draw.edit_html import edited_html as html
+
+    return html(edited)
+
+
+def replayed_html(replayed: Replayed) -> str:
+    """Return what a notebook shows of edits that were made on another network."""
+    from conceptrules.draw.edit_html import replayed_html as html
+
+    return html(replayed)

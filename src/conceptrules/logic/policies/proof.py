@@ -54,7 +54,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What is known of each clause of a policy. `print` shows it as text."""
+    """What is known of each clause of a policy. `print` shows it as text, a notebook as HTML."""
 
     hash: str
     """The hash of the network that it is about."""
@@ -76,6 +76,11 @@ class Proof:
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.verdicts)) or "the policy asks for nothing"
+
+    def _repr_html_(self) -> str:
+        from conceptrules.model.shortcuts import proof_html
+
+        return proof_html(self)
 
 
 def prove(

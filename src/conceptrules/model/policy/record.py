@@ -27,3 +27,8 @@ class ProofRecord:
     """The content hash of that network."""
     verdicts: tuple[VerdictRecord, ...]
     """One verdict for each clause."""
+
+    def _repr_html_(self) -> str:
+        from conceptrules.model.shortcuts import proof_html
+
+        return proof_html(self)
