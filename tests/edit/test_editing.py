@@ -28,6 +28,7 @@ from conceptrules.edit.rules import sole_owner
 from conceptrules.io import dumps, loads
 from conceptrules.model import Column, Concept, Equals, InputError, Interval, Level, Literal, OneOf, Rule, RuleNetwork
 from conceptrules.model.evaluation import pack
+from conceptrules.model.provenance import Training
 from conceptrules.model.statistics import with_statistics
 from conceptrules.model.text import concept_name, literals_text, rule_text
 from conceptrules.model.trail import Entry, broken, sealed, state_of
@@ -244,6 +245,13 @@ def test_figures_follow_their_rules_into_the_normal_form(network, data):
         for old in network.used_predicates:
             moved[:, used[old]] = bits[:, old]
         assert found.statistics == with_statistics(found, pack(moved), y, np.ones(len(bits))).statistics
+
+
+@pytest.mark.parametrize("operation", [AddRule("age > 80", "yes"), DropRule("pay > 1000", "no"), SetDefault("yes")])
+def test_a_learned_network_forgets_how_stable_its_rules_were_when_they_change(operation):
+    training = Training("0", 0, (), 1, None, None, stability=((1.0, 0.5),))
+    learned = replace(NETWORK, training=training)
+    assert learned.edit(operation, who="anna", why="").network.training.stability == ()
 
 
 @settings(max_examples=50, deadline=None)

@@ -42,6 +42,8 @@ def normal(network: RuleNetwork) -> RuleNetwork:
 
 def _moved_along(before: RuleNetwork, after: RuleNetwork) -> RuleNetwork:
     """Return a network with the statistics of the same rules before, if none is new, gone or double."""
+    if before.statistics is None:  # an edit that changes rules drops what was counted
+        return replace(after, training=for_other_rules(before.training))
     orders = []  # for each level, the earlier number of each rule
     for number in range(len(before.levels)):
         known, wanted = _words(before, number), _words(after, number)
@@ -49,10 +51,9 @@ def _moved_along(before: RuleNetwork, after: RuleNetwork) -> RuleNetwork:
             return replace(after, training=for_other_rules(before.training))
         orders.append([known.index(rule) for rule in wanted])
     statistics, training = before.statistics, before.training
-    if statistics is not None:
-        owners = zip(before.levels[-1].concepts, after.levels[-1].concepts, statistics.decided, strict=False)
-        decided = [tuple(rows[old.rules.index(orders[-1][rule])] for rule in new.rules) for old, new, rows in owners]
-        statistics = replace(statistics, covered=_sorted(statistics.covered, orders), decided=tuple(decided))
+    owners = zip(before.levels[-1].concepts, after.levels[-1].concepts, statistics.decided, strict=False)
+    decided = [tuple(rows[old.rules.index(orders[-1][rule])] for rule in new.rules) for old, new, rows in owners]
+    statistics = replace(statistics, covered=_sorted(statistics.covered, orders), decided=tuple(decided))
     if training is not None and training.stability:
         training = replace(training, stability=_sorted(training.stability, orders))
     return replace(after, statistics=statistics, training=training)
