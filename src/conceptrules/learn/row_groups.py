@@ -26,6 +26,11 @@ class RowGroups:
     least: int = 1
     """A class that fewer groups have is never held out."""
 
+    @property
+    def equal(self) -> bool:
+        """Whether these are groups of equal rows, and not those of a user. The only row of a class is learned from."""
+        return self.least > 1
+
     def take(self, rows: Numbers) -> RowGroups:
         """Return the groups of some of the rows, of which there have to be two."""
         left = np.unique(self.number[rows], return_inverse=True)[1]

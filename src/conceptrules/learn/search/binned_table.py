@@ -137,3 +137,17 @@ def coarser(table: BinnedTable, rows: Rows, most: int) -> BinnedTable:
         return replace(bins, cuts=tuple(bins.cuts[end] for end in np.unique(ends).tolist() if end < len(bins.cuts)))
 
     return BinnedTable(tuple(map(fewer, table.bins, rows.codes.T)))
+
+
+def places(finer: BinnedTable, table: BinnedTable) -> NDArray[np.uint8]:
+    """Return [column, code]: the bin of each bin of a table that has all cuts of this one, and more."""
+    found = np.zeros((len(table.bins), CODES), np.uint8)
+    for place, fine, bins in zip(found, finer.bins, table.bins, strict=True):
+        own = np.searchsorted(bins.cuts, (*fine.cuts, np.inf)) if fine.column.ordered else np.arange(fine.count)
+        place[: fine.count + 1] = (*own, bins.count)
+    return found
+
+
+def recoded(codes: NDArray[np.uint8], finer: BinnedTable, table: BinnedTable) -> NDArray[np.uint8]:
+    """Return codes of a table with more cuts as those of this one."""
+    return places(finer, table)[np.arange(len(table.bins)), codes]

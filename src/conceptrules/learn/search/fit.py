@@ -144,10 +144,21 @@ class SearchResult:
     """Whether Ctrl-C ended the search."""
 
 
+Judge = Callable[[Sequence[Sequence[Snapshot]]], NDArray[np.float64]]
+"""What returns [candidate, true class, answer], the weight of held-out rows, for networks or several that vote."""
+
+
 def fit(
-    task: SearchTask, threads: int, watch: Callable[[Trial], None], checkpoint: Checkpoint | None = None
+    task: SearchTask,
+    threads: int,
+    watch: Callable[[Trial], None],
+    checkpoint: Checkpoint | None = None,
+    judge: Judge | None = None,
 ) -> SearchResult:
-    """Search for networks. What comes out depends neither on the number of threads nor on a checkpoint."""
+    """Search for networks. What comes out depends neither on the number of threads nor on a checkpoint.
+
+    `judge` has the last word where the rows of the task are a sample.
+    """
     # One thread too is one of its own: Ctrl-C inside of compiled code is a SystemError, where it should end the search.
     with ThreadPoolExecutor(threads) as pool, announced(), threadpool_limits(threads, "openmp"):
         found, interrupted = _Found(task, checkpoint), False
@@ -163,6 +174,8 @@ def fit(
             interrupted = True
             if not found.trials:
                 raise
+        if judge is not None:
+            _judge_by_all(found, judge)
         return _front(found, pool, interrupted)
 
 
@@ -178,6 +191,8 @@ class _Found:
         self.snapshots: list[list[list[Snapshot]]] = [[[] for _ in self.sources]]
         """[member][source][penalty]: the networks."""
         self.trials: list[Trial] = []
+        self.held = float(sum(len(fold.held.label) for fold in task.folds))
+        """The number of rows that judge."""
 
     def networks(self, trial: Trial, source: int) -> list[Snapshot]:
         number = next(number for number, one in enumerate(self.trials) if one.penalty == trial.penalty)
@@ -313,6 +328,16 @@ def _judged(found: _Found, penalty: float, members: int, number: int) -> Trial:
     return Trial(penalty, members, _asks_forest(task), size, learned, score, chance, apart)
 
 
+def _judge_by_all(found: _Found, judge: Judge) -> None:
+    task, scoring = found.task, SCORINGS[found.task.settings.scoring]
+    confusions = judge([found.networks(trial, 0) for trial in found.trials])
+    found.trials = [
+        replace(trial, score=float(score_of(confusion, scoring)), chance=_chance(confusion, task.class_weight))
+        for trial, confusion in zip(found.trials, confusions, strict=True)
+    ]
+    found.held = float(confusions[0].sum())
+
+
 def _unfairness(task: SearchTask, held: Sequence[NDArray[np.intp]], snapshots: Sequence[Snapshot]) -> float:
     """Return how far groups are too far apart: on all rows, and on the held-out rows of all folds together.
 
@@ -375,8 +400,7 @@ def _fair(found: _Found) -> list[Trial]:
 
 def _chosen(found: _Found, trials: Sequence[Trial]) -> Trial:
     """Return the smallest network that the held-out rows hardly tell from the best, or that without rules."""
-    task, held = found.task, sum(len(fold.held.label) for fold in found.task.folds)
-    values = [_value(trial, len(task.classes)) for trial in trials]
+    held, values = found.held, [_value(trial, len(found.task.classes)) for trial in trials]
     best = trials[int(np.argmax(values))]
     if best.chance > _CHANCE and held >= _ENOUGH:
         return trials[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -10,8 +11,8 @@ from numpy.typing import NDArray
 
 from conceptrules.kernels.search.values import Rows
 from conceptrules.learn.holdout import GIVEN, HELD_BACK, TRAINING, warn_of_small
-from conceptrules.learn.row_groups import equal_rows
-from conceptrules.learn.search.binned_table import MAX_BINS, BinnedTable, binned_table, coarser
+from conceptrules.learn.row_groups import RowGroups, equal_rows
+from conceptrules.learn.search.binned_table import MAX_BINS, BinnedTable, binned_table, coarser, recoded
 from conceptrules.learn.search.fit import SearchTask
 from conceptrules.learn.search.group_members import Names, group_members
 from conceptrules.learn.search.locked_rules import rules_to_keep, with_locked_cuts
@@ -62,10 +63,9 @@ def search_task(
         return merged(codes[chosen], data.target[chosen], data.weight[chosen], class_weight, raw, own)
 
     together, rows = data.groups or equal_rows(codes), some(slice(None))
-    bins = max_bins or _most_bins(table, len(rows.label))
-    if bins < MAX_BINS:
-        table = coarser(table, rows, bins)
-        codes = table.codes(data.table)
+    finer, table = table, with_fewer_bins(table, rows, max_bins)
+    if table is not finer:
+        codes = recoded(codes, finer, table)
         rows = some(slice(None))
     if policy is not None and rules_to_keep(policy):
         check_policy(policy, data.binarizer.columns_, data.classes.tolist())
@@ -81,22 +81,44 @@ def search_task(
             raise InputError("class_weight gives 0 to the classes of all rows of X_val: they cannot judge a network")
         parts = [Fold(rows, held)]
     else:
-        wanted, fraction = (1, 0.2) if together.in_time else _splits(len(rows.label), settings.tries.folds)
-        part = together.parts(
-            data.target, data.weight * class_weight[data.target], validation_fraction or fraction, rng
+        weight = data.weight * class_weight[data.target]
+        parts = folds_of(
+            together, data.classes, data.target, weight, some, rows, settings.tries.folds, validation_fraction, rng
         )
-        most = min(int(part.max()) + 1, wanted)
-        sides = [Fold(some(part != number), some(part == number)) for number in range(most)]
-        # A class may weigh nothing, and a side may have no other.
-        parts = [fold for fold in sides if len(fold.training.label) and len(fold.held.label)] or [Fold(rows, rows)]
-        if data.groups is None:
-            warn_of_small(data.classes[np.setdiff1d(data.target, data.target[part >= 0])])
     seed = int(rng.integers(2**31))
     source = GIVEN if given_rows else TRAINING if parts[0].held is rows else HELD_BACK
     columns = table.columns(rows.codes, len(classes))
     task = SearchTask(table, columns, classes, rows, parts, settings, seed, class_weight)
     task = replace(task, expected_rates=() if members is None else members.expected)
     return task if policy is None else under(policy, task), source
+
+
+def with_fewer_bins(table: BinnedTable, rows: Rows, max_bins: int | None) -> BinnedTable:
+    """Return the table with as many bins as the user wants, or as few as a small table should have."""
+    bins = max_bins or _most_bins(table, len(rows.label))
+    return coarser(table, rows, bins) if bins < MAX_BINS else table
+
+
+def folds_of(
+    together: RowGroups,
+    classes: NDArray[Any],
+    target: NDArray[np.int64],
+    weight: NDArray[np.float64],
+    some: Callable[[NDArray[np.bool_]], Rows],
+    rows: Rows,
+    folds: int,
+    validation_fraction: float | None,
+    rng: np.random.Generator,
+) -> list[Fold]:
+    """Return the folds that hold out rows of the table in turn; `some` gives a part of it, and `rows` is all of it."""
+    wanted, fraction = (1, 0.2) if together.in_time else _splits(len(rows.label), folds)
+    part = together.parts(target, weight, validation_fraction or fraction, rng)
+    most = min(int(part.max()) + 1, wanted)
+    sides = [Fold(some(part != number), some(part == number)) for number in range(most)]
+    if together.equal:
+        warn_of_small(classes[np.setdiff1d(target, target[part >= 0])])
+    # A class may weigh nothing, and a side may have no other.
+    return [fold for fold in sides if len(fold.training.label) and len(fold.held.label)] or [Fold(rows, rows)]
 
 
 def usual_least_rows(rows: float) -> float:

@@ -1,0 +1,80 @@
+"""The confusion matrices of many networks in one pass over the rows.
+
+The rules of all networks are bits of words: where a row has a value, a mask says which rules may still hold. The masks
+of all columns together leave the rules that hold, and the rules of a network are in the order of the priority of their
+classes, so that the first of them answers.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptrules.kernels.compiling import kernel
+
+WORD = 64
+MEMBERS = 3
+"""The most networks of a vote."""
+
+
+class Networks(NamedTuple):
+    """Networks as masks, and which of them are judged by themselves or vote."""
+
+    column: NDArray[np.int64]
+    """The columns that any rule asks for."""
+    mask: NDArray[np.uint64]
+    """[column, code, word]: the rules that allow the code."""
+    first: NDArray[np.int64]
+    """Where the words of each network begin; the last entry is the number of words."""
+    owner: NDArray[np.int64]
+    """[bit]: the class of each rule."""
+    default: NDArray[np.int64]
+    """The class that each network answers where no rule holds."""
+    member: NDArray[np.int64]
+    """[candidate, member]: the networks of each candidate, one or three; -1 where there is none."""
+
+
+def _places_of_bits() -> NDArray[np.int64]:
+    places = np.zeros(WORD, np.int64)
+    for bit in range(WORD):
+        places[(_DE_BRUIJN << bit) % 2**WORD >> 58] = bit
+    return places
+
+
+_DE_BRUIJN = 0x03F79D71B4CB0A89
+"""Shifted by 0 to 63, it has 64 different upper six bits, which tell the place of the only bit of a word."""
+_PLACE = _places_of_bits()
+
+
+@kernel()
+def add_confusion(
+    codes: Any, target: Any, weight: Any, key: Any, first_key: Any, networks: Any, candidates: Any
+) -> Any:
+    """Add the weight of each row whose key is `first_key` or above to `candidates[candidate, true class, answer]`."""
+    words, count = networks.mask.shape[2], len(networks.default)
+    holding, answers = np.empty(words, np.uint64), np.empty(count, np.int64)
+    for i in range(len(codes)):
+        if key[i] < first_key:
+            continue
+        for w in range(words):
+            holding[w] = np.uint64(0xFFFFFFFFFFFFFFFF)
+        for j in range(len(networks.column)):
+            mask = networks.mask[j, codes[i, networks.column[j]]]
+            for w in range(words):
+                holding[w] &= mask[w]
+        for n in range(count):
+            answers[n] = networks.default[n]
+            for w in range(networks.first[n], networks.first[n + 1]):
+                if holding[w]:
+                    only = holding[w] & (~holding[w] + np.uint64(1))
+                    place = _PLACE[(only * np.uint64(_DE_BRUIJN)) >> np.uint64(58)]
+                    answers[n] = networks.owner[WORD * w + place]
+                    break
+        for c in range(len(networks.member)):
+            a, b, d = networks.member[c, 0], networks.member[c, 1], networks.member[c, 2]
+            answer = answers[a]
+            if b >= 0 and answers[b] != answer and answers[d] != answer:
+                answer = answers[b] if answers[b] == answers[d] else networks.default[a]
+            candidates[c, target[i], answer] += weight[i]
