@@ -294,6 +294,8 @@ def claims(model, policy, key, item):
     if key in ("implies", "locked"):
         return [Claim(model, [{item.get("then", item.get("class"))}], model.read(item.get("if", item.get("rule"))))]
     name, asked = item
+    if key == "independent" and name not in model.columns:
+        return []
     kinds, possible = model.cells[name], model.possible(name)
     if key == "monotone":
         asked = {"direction": asked} if isinstance(asked, str) else asked

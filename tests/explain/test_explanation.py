@@ -257,9 +257,15 @@ def test_reasons_are_the_rules_of_the_answer():
 
 def test_a_clause_of_the_policy_that_keeps_the_decision_is_told():
     level = Level((Rule((Literal(0),)),), (Concept((0,)), Concept()))
-    policy = Policy.of(implies=[{"if": "age > 50", "then": "old"}, {"if": "age <= 20", "then": "young"}])
+    policy = Policy.of(
+        implies=[{"if": "age > 50", "then": "old"}, {"if": "age <= 20", "then": "young"}],
+        locked=[{"rule": "age > 41", "class": "old"}],
+        default="young",
+    )
     made = RuleNetwork((Column("age"),), (Interval("age", 41),), (level,), ("old", "young"), default="young")
     made = replace(made, policy=policy)
-    assert explain(made, {"age": 60}).clauses == ("if age > 50, then old",)
+    assert explain(made, {"age": 60}).clauses == ("if age > 50, then old", "old has the rule: age > 41")
     assert "The policy asks for this: if age > 50, then old." in str(explain(made, {"age": 60}))
-    assert explain(made, {"age": 45}).clauses == ()
+    assert explain(made, {"age": 45}).clauses == ("old has the rule: age > 41",)
+    assert explain(made, {"age": 30}).clauses == ("young is answered where no rule holds",)
+    assert explain(replace(made, policy=None), {"age": 60}).clauses == ()

@@ -78,7 +78,9 @@ def test_what_a_person_may_write(text, tests):
         ("smokes > 2", "has no order"),
         ("code in {1, 2", "expected } at the end of the set"),
         ("age is old", "expected missing or present after 'is'"),
-        ("age > 1 or age <= 0", "expected ' and ' before"),
+        ("age > 1 or age <= 0", "expected ' and ' before '<='; two rules say what `or` would say"),
+        ('"\\UFFFFFFFF" = 3', "there is no character"),
+        ("not " * 20_000 + "agee > 1", "at character 80001: expected a column"),
         ("5 < age <= 5", "no 'age' is above 5 and at most 5"),
         ("joined > tomorrow", "expected a date (1970-01-01), found 'tomorrow'"),
         ('"age > 3', 'expected one text in quotes that ends with ", found "age'),
@@ -91,6 +93,21 @@ def test_what_cannot_be_read(text, message):
     with pytest.raises(InputError) as error:
         read_rule(text, COLUMNS)
     assert message in str(error.value)
+
+
+PIECES = ["age", "job", "marital status", "smokes", "rank", "joined", "not", "and", "or", "(", ")", "{", "}", ",", '"',
+          "\\", "\\u", "\\U", "D800", "=", "!=", "<", "<=", ">", "in", "is", "missing", "always", "27", "1e999",
+          "nan", "2020-01-01", "9999-12-31", "5:00:00"]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PIECES) | st.text(max_size=4), max_size=12), st.sampled_from(["", " "]))
+def test_any_text_is_a_rule_or_one_error_of_a_few_lines(pieces, between):
+    said = ""
+    try:
+        assert isinstance(read_rule(between.join(pieces), COLUMNS), tuple)
+    except InputError as error:
+        said = str(error)
+    assert len(said) < 1_000
 
 
 def exact(predicate, columns):

@@ -17,6 +17,7 @@ from conceptrules.cli.files.table_reader import Delimited, Source
 from conceptrules.cli.labels import check_classes, decoded, labels, numbers_in
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
+from conceptrules.model.policy import Fair, Policy
 from conceptrules.model.predicate import Column, Value
 from conceptrules.model.values import label_text, whole
 from conceptrules.tables.table import nearest
@@ -171,6 +172,15 @@ def unlabelled(source: Source, network: RuleNetwork) -> pa.Table:
         if column.kind in ("category", "ordinal"):
             index = table.column_names.index(column.name)
             table = table.set_column(index, column.name, _alike(table[index], column.categories))
+    return table
+
+
+def with_groups(table: pa.Table, source: Source, policy: Policy | None) -> pa.Table:
+    """Return a table with the columns of the groups that a policy compares, which the network need not have."""
+    for name in dict.fromkeys(clause.column for clause in (policy.of_kind(Fair) if policy else ())):
+        if name not in table.column_names:
+            found = known(name, source.columns, source.name)
+            table = table.append_column(name, source.read([found])[found])
     return table
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from conceptrules.explain.counterfactual import LIMIT, Counterfactual, check_fixed, check_wanted, find_counterfactual
 from conceptrules.model.evaluation import Bits, decide_fired, layers, layers_plain, unpack
 from conceptrules.model.network import Literal, RuleNetwork
-from conceptrules.model.policy import Implies, Locked
+from conceptrules.model.policy import Default, Implies, Locked
 from conceptrules.model.precision import Ends, wilson_interval
 from conceptrules.model.predicate import Value, holds
 from conceptrules.model.rule_reader import read_rule
@@ -201,25 +201,24 @@ def explain(
         counterfactual=find_counterfactual(network, table, fixed=stays, to=to, limit=limit, seconds=seconds),
         fixed=tuple(column.name for column in network.columns if column.name in stays),
         to=to,
-        clauses=_clauses(network, table, network.classes[decided]),
+        clauses=tuple(_clauses(network, table, network.classes[decided], bool(firing))),
     )
 
 
-def _clauses(network: RuleNetwork, table: Table, label: Value) -> tuple[str, ...]:
-    """Return what the policy asks for where a rule of it holds on the row: these clauses keep the decision in place."""
+def _clauses(network: RuleNetwork, table: Table, label: Value, fires: bool) -> Iterator[str]:
+    """Yield the clauses that keep the decision in place: of rules that hold on the row, or of the default class."""
     policy = network.policy
     if policy is None:
-        return ()
-    wanted: list[Implies | Locked] = [*policy.of_kind(Implies)]
-    wanted += [clause for clause in policy.of_kind(Locked) if clause.mode == "decides"]
+        return
     names = [column.name for column in network.columns]
     values = dict(zip(names, read_row(network.columns, table), strict=True))
-    found = []
-    for clause in wanted:
+    ruled: tuple[Implies | Locked, ...] = (*policy.of_kind(Implies), *policy.of_kind(Locked))
+    for clause in ruled:
         tests = read_rule(clause.rule, network.columns)
         if clause.label == label and all(holds(t.predicate, values[t.predicate.column]) != t.negated for t in tests):
-            found.append(clause.text)
-    return tuple(found)
+            yield clause.text
+    if not fires:
+        yield from (clause.text for clause in policy.of_kind(Default))
 
 
 def fired_rules(network: RuleNetwork, table: Any) -> list[tuple[FiredRule, ...]]:

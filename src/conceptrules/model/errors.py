@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from shlex import quote
 from types import FrameType
 
@@ -82,6 +83,20 @@ class DateWarning(ColumnWarning):
             An option, and what it does.
         """
         return "--date-parts learns from months, weekdays and days between dates instead"
+
+
+@contextmanager
+def short_errors(start: str = "") -> Iterator[None]:
+    """Cut what an `InputError` says to a length that a person reads: names and rules in it may be of any length."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(start + shortened(str(error), 600)) from None
+
+
+def shortened(text: str, most: int) -> str:
+    """Return a text, cut if it has more characters than that."""
+    return text if len(text) <= most else f"{text[:most]}..."
 
 
 def warn(message: str | Warning) -> None:

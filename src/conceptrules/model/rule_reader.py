@@ -10,11 +10,12 @@ import datetime as dt
 import difflib
 import math
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
-from conceptrules.model.errors import InputError
+from conceptrules.model.errors import InputError, shortened
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import (
     EPOCH,
@@ -204,8 +205,7 @@ def _stripped(start: int, text: str) -> tuple[int, str]:
 
 
 def _fail(text: str, start: int, message: str) -> NoReturn:
-    shown = text if len(text) <= 200 else f"{text[:200]}..."
-    raise InputError(f"in the rule {shown!r}, at character {start + 1}: {message}")
+    raise InputError(f"in the rule {shortened(text, 200)!r}, at character {start + 1}: {shortened(message, 500)}")
 
 
 def nearest_name(name: str, names: Sequence[str]) -> str:
@@ -257,7 +257,8 @@ class _Reader:
             return self._simple(self._column(start, left), first[1], after, right)
         second = operators[1]
         if len(operators) > 2 or first[1] not in ("<", "<=") or second[1] not in ("<", "<="):
-            _fail(self.text, start + second.start() + 1, f"expected ' and ' before {second[0].strip()!r}")
+            hint = "; two rules say what `or` would say" if " or " in part else ""
+            _fail(self.text, start + second.start() + 1, f"expected ' and ' before {second[0].strip()!r}{hint}")
         name, upper = part[first.end() : second.start()].strip(), part[second.end() :].strip()
         column = self._column(after, name)
         low = self.bound(column, first[1] == "<=", start, left)
@@ -360,6 +361,8 @@ class _Reader:
 
 def _unescaped(found: re.Match[str]) -> str:
     code = found[1] or found[2] or found[3]
+    if code and int(code, 16) > sys.maxunicode:
+        raise InputError(f"there is no character {found[0]}")
     return chr(int(code, 16)) if code else _PLAIN_ESCAPES.get(found[4], found[4])
 
 

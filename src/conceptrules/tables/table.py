@@ -112,9 +112,14 @@ def without_columns(data: Any, names: Sequence[str]) -> Table:
     table = open_table(data)
     if not table.named:
         raise InputError(f"an array has no names of columns, so {names[0]!r} cannot be left out; leave it out of X")
-    for name in names:
-        if name not in table.names:
-            warn(f"column {name!r} is forbidden, but the table has no such column; {nearest(name, table.names)}")
+    known = set(table.names)
+    if known <= set(names):
+        raise InputError("every column of the table is forbidden; allow one to learn from")
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        others = f" (nor {len(unknown) - 1:,} others that are)" if len(unknown) > 1 else ""
+        hint = nearest(unknown[0], table.names)
+        warn(f"column {unknown[0]!r} is forbidden, but the table has no such column{others}; {hint}")
     return table.without(names)
 
 

@@ -138,6 +138,18 @@ def test_a_diff_an_export_and_a_report_know_the_trail(run):
     assert f"the last entry of its trail is <code>{head[:19]}" in report(network)
 
 
+def test_groups_that_the_model_does_not_know_are_read_from_the_rows(run, tmp_path):
+    rows = (tmp_path / "rows.csv").read_text().splitlines()
+    named = [f"{row},{'sex' if not number else 'fm'[number % 2]}" for number, row in enumerate(rows)]
+    (tmp_path / "groups.csv").write_text("\n".join(named) + "\n")
+    (tmp_path / "policy.toml").write_text('[[fair]]\ncolumn = "sex"\npositive = "yes"\nbound = 1.0\n')
+    run("prove", "model.json", "policy.toml", "--data", "groups.csv", "-o", "kept.json")
+    told = run("edit", "kept.json", "move-cut", "age", "41", "45", "--data", "groups.csv", "-o", "kept.json")
+    assert "proved: the positive rates of yes between groups of sex differ by at most 1" in told
+    assert "groups of sex differ by at most 1" in run("undo", "kept.json", "--data", "groups.csv", "-o", "kept.json")
+    assert "there is no column 'sex' in rows.csv" in run("undo", "kept.json", "--data", "rows.csv", code=2)
+
+
 def test_the_model_keeps_the_policy_and_its_proof(run, tmp_path):
     (tmp_path / "policy.toml").write_text('forbidden = ["pay"]\n')
     run("prove", "model.json", "policy.toml", "-o", "kept.json")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 
 import numpy as np
 import pandas as pd
@@ -10,10 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import conceptrules.check as checker
 from conceptrules.edit import AddRule, DropRule, LockRule, replay, undo
+from conceptrules.io.encode import dumps
+from conceptrules.logic.policies.certificate import certificate
+from conceptrules.logic.policies.proof import prove
 from conceptrules.logic.policies.structure import checks_structure, failure, not_kept
 from conceptrules.model import InputError, RuleNetwork
 from conceptrules.model.policy import Banned, Implies, Independent, Locked, Monotone, Policy
+from conceptrules.model.policy.plain import to_plain
 from conceptrules.model.predicate import Predicate, finite_bounds, holds
 from conceptrules.model.rule_reader import read_rule
 from tests.people import quick_search, simple
@@ -183,6 +189,19 @@ def test_a_forbidden_column_has_no_influence():
         quick_search(policy=policy).fit(X[["age", "height"]].to_numpy(), y)
 
 
+def test_the_decision_is_proved_independent_of_a_forbidden_column():
+    X, y = simple()
+    policy = Policy.of(forbidden=["job"], independent=["job"])
+    network = quick_search(policy=policy).fit(X, y).network_
+    assert [(one.name, one.outcome) for one in network.proof.verdicts] == [
+        ("independent.job", "proved"),
+        ("forbidden.job", "proved"),
+    ]
+    model, plain = json.loads(dumps(network)), to_plain(policy)
+    shown = json.loads(certificate(network, policy, prove(network, policy), plain))
+    assert {why for _, why in checker.check(model, plain, shown)} == {None}
+
+
 def test_locked_rules_stay_and_the_rest_is_learned_around_them():
     X, y = simple()
     locked = [
@@ -201,9 +220,9 @@ def test_locked_rules_stay_and_the_rest_is_learned_around_them():
     [
         (
             {"monotone": {"age": "up"}, "order": ["young", "care", "old"], "rule": "age <= 30", "class": "old"},
-            "asks what",
+            "contradicts monotone.age: no rule of",
         ),
-        ({"independent": ["age"], "rule": "age <= 30", "class": "old"}, "asks what the other clauses do not allow"),
+        ({"independent": ["age"], "rule": "age <= 30", "class": "old"}, "contradicts independent.age: no rule of"),
         ({"priority": ["care", "old", "young"], "rule": "age > 3", "class": "old"}, "contradicts priority"),
         ({"rule": "job = nurze", "class": "old"}, "did you mean nurse?"),
         (
@@ -285,6 +304,15 @@ def test_a_cost_moves_the_search_to_other_columns():
             "order the classes differently",
         ),
         ("age", "policy is 'age'; give a Policy"),
+        (
+            Policy.of(implies=[{"if": "age > 60", "then": "old"}, {"if": "age <= 20", "then": "young"}]),
+            "implies.age > 60 and implies.age <= 20: rules that decide are learned around for one class only",
+        ),
+        (
+            Policy.of(locked=[{"rule": f"age > {cut}", "class": "old"} for cut in range(300)]),
+            "the locked rules cut the column 'age' at 300 places; at most",
+        ),
+        (Policy.of(forbidden=["age", "height", "job"]), "every column of the table is forbidden"),
     ],
 )
 def test_policies_that_no_network_is_learned_under(policy, message):

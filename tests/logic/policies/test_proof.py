@@ -171,6 +171,9 @@ def test_a_domain_without_rows():
     level = Level((), (Concept(), Concept()))
     network = RuleNetwork((Column("when", "date"),), (), (level,), ("yes", "no"))
     policy = Policy.of(domain={"ranges": {"when": [0.2, 0.7]}, "missing": False})
+    nothing = Policy.of(domain={"impossible": ["when is missing", "when is present"]})
+    with pytest.raises(InputError, match=r"domain\.impossible leaves no row that is possible"):
+        prove(network, nothing)
     with pytest.raises(InputError, match="domain: no row is possible, since column 'when' has no possible value"):
         prove(network, policy)
 

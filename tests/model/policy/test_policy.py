@@ -183,6 +183,13 @@ def test_plain_values_give_the_policy_back(columns, classes):
         ("a = ", "not a policy: no TOML"),
         ("a = " + "[" * 100_000, "not a policy: no TOML"),
         ("forbidden = [" + ",".join(f"'{i}'" for i in range(20_000)) + "]", "more than 10,000 clauses"),
+        ("domain.impossible = [" + "'x > 1'," * 501 + "]", "501 rules in words; a policy can have 500"),
+        ("max_edges = " + "9" * 5_000, "not a policy: no TOML"),
+        ("x" * 900_000 + " = 1", "there is no key 'xxx"),
+        ("order = ['" + "x" * 900_000 + "', 'a', 'a']", "goes in a circle"),
+        ("default = 2020-01-01", "expected a class"),
+        ('{"forbidden": ["race"]}', "not a policy: no TOML"),
+        ("max_edges = 1\nmax_edges = 2", "not a policy: no TOML"),
     ],
 )
 def test_hostile_files_get_one_error(text, message, tmp_path):
@@ -244,6 +251,22 @@ def test_names_that_are_not_there(policy, message):
     with pytest.raises(InputError) as error:
         check_policy(policy, COLUMNS, ORDER)
     assert message in str(error.value)
+
+
+def test_an_error_about_a_long_name_is_short():
+    for policy in (
+        Policy.of(default="x" * 900_000),
+        Policy.of(monotone={"x" * 900_000: "up"}),
+        Policy.of(implies=[{"if": "(" * 40_000 + "x" + ")" * 40_000, "then": "no"}]),
+    ):
+        with pytest.raises(InputError) as error:
+            check_policy(policy, COLUMNS, ORDER)
+        assert len(str(error.value)) < 1_000
+
+
+def test_an_empty_file_asks_for_nothing(tmp_path):
+    (tmp_path / "p.toml").write_text("# nothing yet\n")
+    assert Policy.read(tmp_path / "p.toml") == Policy()
 
 
 def test_only_clauses_make_a_policy():

@@ -148,9 +148,10 @@ def _read(model: str, output: str, data: str, target: str, text: Any) -> tuple[R
 
 def _rows(network: RuleNetwork, source: Source, target: str) -> tuple[Any, Any]:
     """Return the rows, with their classes where there are some."""
+    table, labels = columns.unlabelled(source, network), None
     if target or network.target in source.columns:
-        return columns.labelled(source, target, network)
-    return columns.unlabelled(source, network), None
+        table, labels = columns.labelled(source, target, network)
+    return columns.with_groups(table, source, network.policy), labels
 
 
 def _finish(done: Edited, output: str, force: bool) -> None:

@@ -101,9 +101,4 @@ def _rows(network: RuleNetwork, policy: Policy, source: Source, target: str) -> 
             table, labels = columns.unlabelled(source, network), None
     else:
         table, labels = columns.unlabelled(source, network), None
-    groups = [clause.column for clause in policy.of_kind(Fair)]
-    for name in dict.fromkeys(groups):
-        if name not in table.column_names:
-            found = columns.known(name, source.columns, source.name)
-            table = table.append_column(name, source.read([found])[found])
-    return table, labels
+    return columns.with_groups(table, source, policy), labels

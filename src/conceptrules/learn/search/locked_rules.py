@@ -88,6 +88,9 @@ def _tests(table: BinnedTable, policy: Policy) -> tuple[tuple[Stated, ...], ...]
 
 
 def _finer(bins: Bins, cuts: set[float]) -> Bins:
+    if len(cuts) >= MAX_BINS:
+        most = f"at most {MAX_BINS - 1} can be learned around; lock fewer rules"
+        raise InputError(f"the locked rules cut the column {bins.column.name!r} at {len(cuts)} places; {most}")
     more = tuple(sorted(cuts | set(bins.cuts)))
     if len(more) >= MAX_BINS:
         kept = np.linspace(0, len(bins.cuts) - 1, MAX_BINS - 1 - len(cuts)).round().astype(int)

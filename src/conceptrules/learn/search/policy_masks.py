@@ -62,7 +62,7 @@ def under(policy: Policy, task: SearchTask) -> SearchTask:
     locked = locked_rules(task.table, task.classes, policy) if rules_to_keep(policy) else None
     settings = _settings(task.settings, policy, task.classes, start)
     if locked is not None:
-        _check_locked(policy, asked, locked.rules)
+        _check_locked(policy, task, asked, locked.rules)
         _check_banned(policy, task, locked)
         edges = int(locked.rules.size.sum()) + len(locked.tests)
         if settings.max_edges is not None and edges > settings.max_edges:
@@ -79,7 +79,7 @@ def under(policy: Policy, task: SearchTask) -> SearchTask:
     )
 
 
-def _check_locked(policy: Policy, columns: Columns, rules: Rules) -> None:
+def _check_locked(policy: Policy, task: SearchTask, columns: Columns, rules: Rules) -> None:
     """Raise an `InputError` if a locked rule asks what rules of its class may not ask."""
     for number, clause in enumerate(rules_to_keep(policy)):
         for condition in range(rules.length[number]):
@@ -89,9 +89,17 @@ def _check_locked(policy: Policy, columns: Columns, rules: Rules) -> None:
             lowest = not asked & (GAP if asked & ABOVE else PRESENT)  # a missing value is below all others
             steps = np.diff([held[-1], *held[:-1]] if lowest else held[:-1])
             if asked != ANYTHING and (not asked or (steps < 0 if asked & ABOVE else steps > 0).any()):
+                name = task.table.bins[column].column.name
+                others = " and ".join(_limiting(policy, name))
                 raise InputError(
-                    f"{clause.name} asks what the other clauses do not allow rules of {clause.label!r} to ask"
+                    f"{clause.name} contradicts {others}: no rule of {clause.label!r} may ask that of {name!r}"
                 )
+
+
+def _limiting(policy: Policy, column: str) -> list[str]:
+    """Return the names of the clauses that limit what rules may ask of a column."""
+    kinds = Monotone | Independent | OnlyFor
+    return [clause.name for clause in policy.clauses if isinstance(clause, kinds) and clause.column == column]
 
 
 def _check_banned(policy: Policy, task: SearchTask, locked: LockedRules) -> None:
@@ -113,7 +121,7 @@ def masked(columns: Columns, table: BinnedTable, classes: Sequence[Value], polic
         one, other = places[pair.first], places[pair.second]
         apart[one, other] = apart[other, one] = True
     for clause in policy.of_kind(Independent):
-        may_ask[:, places[clause.column]] = 0
+        may_ask[:, [place for name, place in places.items() if name == clause.column]] = 0  # none, if it is forbidden
     for only in policy.of_kind(OnlyFor):
         others = [place for place, label in enumerate(classes) if label not in only.classes]
         may_ask[others, places[only.column]] = 0
@@ -161,11 +169,15 @@ def _start(policy: Policy, classes: Sequence[Value], mass: Sequence[float]) -> S
     priority = next((tuple(map(classes.index, one.classes)) for one in policy.of_kind(Priority)), None)
     deciding = {classes.index(one.label): one for one in rules_to_keep(policy) if one.mode == "decides"}
     if len(deciding) > 1:
-        raise InputError(f"{list(deciding.values())[1].name}: locked rules of several classes cannot all decide yet")
+        a, b = list(deciding.values())[:2]
+        raise InputError(
+            f"{_asking(policy, a)} and {_asking(policy, b)}: rules that decide are learned around for one class only, "
+            f"not for {a.label!r} and {b.label!r}; lock those of the other without mode = 'decides'"
+        )
     for first_class, clause in deciding.items():
         if priority is not None and priority[0] != first_class:
             raise InputError(
-                f"{clause.name} contradicts priority: a rule that decides is of the class that comes first"
+                f"{_asking(policy, clause)} contradicts priority: a rule that decides is of the class that comes first"
             )
         rest = [place for place in np.argsort(mass, kind="stable").tolist() if place != first_class]
         priority = priority or (first_class, *rest)
@@ -186,6 +198,11 @@ def _start(policy: Policy, classes: Sequence[Value], mass: Sequence[float]) -> S
         f"{first.name}: for more than two classes, the priority has to be from the best to the worst with the worst as "
         "default, or the other way round; take the clauses of priority and default out"
     )
+
+
+def _asking(policy: Policy, rule: Locked) -> str:
+    """Return the name of the clause that a rule to keep comes from."""
+    return rule.name if rule in policy.of_kind(Locked) else f"implies.{rule.rule}"
 
 
 def _rising(clause: Monotone, classes: Sequence[Value], start: Start) -> list[bool]:

@@ -44,6 +44,8 @@ def claims_of(
             pairs = list(_pairs(chain, column, policy, columns))
             turned = [(high, low) for low, high in pairs] if clause.direction == "down" else pairs
             return [Claim(events, (), column, first, second) for first, second in turned]
+        case Independent(column=column) if column not in space:
+            return []  # it is forbidden, and no column of the network
         case Independent(column=column):
             events = tuple(frozenset([label]) for label in classes)
             pairs = list(_pairs(space[column].members(), column, policy, columns))

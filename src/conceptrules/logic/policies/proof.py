@@ -15,7 +15,7 @@ from conceptrules.logic.policies.splitting import Found, Splitting, Tree
 from conceptrules.logic.policies.structure import checks_structure, failure, not_kept
 from conceptrules.logic.solver import Undecided
 from conceptrules.model.content_hash import content_hash
-from conceptrules.model.errors import InputError
+from conceptrules.model.errors import InputError, short_errors
 from conceptrules.model.network import Concept, Level, RuleNetwork
 from conceptrules.model.policy import Clause, Cost, Fair, LeastPrecision, LeastRows, Locked, Policy
 from conceptrules.model.policy.policy import check_policy, stated
@@ -139,11 +139,14 @@ def recorded(proof: Proof) -> ProofRecord:
     return ProofRecord(proof.hash, tuple(verdicts))
 
 
+@short_errors()
 def check_contradictions(
     policy: Policy, columns: tuple[Column, ...], classes: tuple[Value, ...], *, work: int = WORK
 ) -> None:
-    """Raise an `InputError` if two clauses want different classes for a possible row, with that row."""
+    """Raise an `InputError` if no row is possible, or two clauses want different classes for one, with that row."""
     space = space_of(columns, (), policy)
+    if policy.domain.impossible and _empty(policy, space, columns, classes, work):
+        raise InputError("domain.impossible leaves no row that is possible; take one of its rules out")
     for one, other, claim in check_consistent(policy, space, columns):
         silent = _silent(columns, classes)
         splitting = _splitting(silent, policy, space, work)
@@ -155,6 +158,15 @@ def check_contradictions(
             row = counterexample(silent, splitting, claim, found.box, None, None).decisions[0].text
             both = f"{other.name} contradicts {one.name}: both hold where {row}"
             raise InputError(f"{both}; {one.text}, but {other.text}")
+
+
+def _empty(policy: Policy, space: Space, columns: tuple[Column, ...], classes: tuple[Value, ...], work: int) -> bool:
+    """Return whether it is proved that no row is possible."""
+    try:
+        never = Claim((frozenset(),), ())
+        return not isinstance(_splitting(_silent(columns, classes), policy, space, work).prove(never), Found)
+    except Undecided:
+        return False
 
 
 def _silent(columns: tuple[Column, ...], classes: tuple[Value, ...]) -> RuleNetwork:

@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO, NoReturn
 
-from conceptrules.model.errors import InputError
+from conceptrules.model.errors import InputError, shortened
 from conceptrules.model.policy.clauses import (
     Apart,
     Banned,
@@ -33,6 +33,8 @@ from conceptrules.model.predicate import Value
 
 MAX_BYTES = 1_000_000
 MAX_CLAUSES = 10_000
+MAX_RULES = 500
+"""Rules in words: each of them is proved, and compared with the others."""
 Plain = Mapping[str, Any]
 
 
@@ -50,9 +52,10 @@ def limited(stream: BinaryIO) -> str:
 def from_toml(text: str) -> Policy:
     """Return the policy of a TOML text."""
     try:
-        return from_plain(tomllib.loads(text))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        keys = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits is a plain ValueError
         raise InputError(f"not a policy: no TOML ({error})") from None
+    return from_plain(keys)
 
 
 def from_plain(keys: Plain) -> Policy:
@@ -73,7 +76,11 @@ def from_plain(keys: Plain) -> Policy:
         if "min_precision" not in keys:
             raise InputError("confidence goes with min_precision; give both, or take it out")
         found = [LeastPrecision(c.precision, keys["confidence"]) if isinstance(c, LeastPrecision) else c for c in found]
-    return Policy(tuple(found), _domain(keys.get("domain", {})))
+    domain = _domain(keys.get("domain", {}))
+    rules = sum(isinstance(c, Locked | Banned | Implies) for c in found) + len(domain.impossible)
+    if rules > MAX_RULES:
+        raise InputError(f"{rules:,} rules in words; a policy can have {MAX_RULES}")
+    return Policy(tuple(found), domain)
 
 
 def to_plain(policy: Policy) -> dict[str, Any]:
@@ -235,7 +242,7 @@ def _domain(value: object) -> Domain:
 
 
 def _fail(at: str, message: str) -> NoReturn:
-    raise InputError(f"{at}: {message}" if len(message) <= 500 else f"{at}: {message[:500]}...")
+    raise InputError(f"{at}: {shortened(message, 500)}")
 
 
 def _known(value: Plain, at: str, keys: tuple[str, ...]) -> None:

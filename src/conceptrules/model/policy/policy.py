@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, get_args
 
-from conceptrules.model.errors import InputError
+from conceptrules.model.errors import InputError, short_errors
 from conceptrules.model.policy.clauses import (
     Apart,
     Banned,
@@ -111,7 +111,8 @@ class Policy:
         """
         from conceptrules.model.policy.plain import from_plain
 
-        return from_plain(keys)
+        with short_errors():
+            return from_plain(keys)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Policy:
@@ -136,22 +137,21 @@ class Policy:
         """
         from conceptrules.model.policy.plain import from_toml, limited
 
-        with open(path, "rb") as stream:
-            try:
-                return from_toml(limited(stream))
-            except InputError as error:
-                message = str(error)
-                raise InputError(f"{path}: {message if len(message) <= 600 else message[:600] + '...'}") from None
+        with open(path, "rb") as stream, short_errors(f"{path}: "):
+            return from_toml(limited(stream))
 
 
+@short_errors()
 def check_policy(policy: Policy, columns: Sequence[Column], classes: Sequence[Value]) -> None:
     """Raise an `InputError` where a policy names columns or classes that are not there, or rules that cannot be read.
 
-    Groups of fairness need not be among the columns, and neither need forbidden columns.
+    Groups of fairness need not be among the columns, and neither need forbidden columns, of which the decision is
+    independent then.
     """
     names = [column.name for column in columns]
+    absent = {f"independent.{clause.column}" for clause in policy.of_kind(Forbidden)}
     for clause, column in _columns_of(policy):
-        if column not in names:
+        if column not in names and clause not in absent:
             raise InputError(f"{clause}: there is no column {column!r}; {nearest_name(column, names)}")
     for clause, label in _classes_of(policy):
         if label not in classes:
