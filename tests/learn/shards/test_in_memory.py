@@ -11,7 +11,7 @@ from conceptrules.kernels.shards.values import WEIGHT_UNIT, Shard, fixed_weights
 from conceptrules.learn.search.regularization_path import Snapshot
 from conceptrules.learn.search.voting import voted
 from conceptrules.learn.shards.in_memory import InMemory
-from conceptrules.learn.shards.row_store import merged
+from conceptrules.learn.shards.picking import merged
 from tests.strategies_search import seeded, some_columns, some_rules
 
 CLASSES = 3

@@ -22,7 +22,9 @@ from conceptrules.learn.search.merged_rows import Fold, merged
 from conceptrules.learn.search.regularization_path import Snapshot
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.search.task import folds_of, with_fewer_bins
-from conceptrules.learn.shards.row_store import Candidate, RowStore, row_starts
+from conceptrules.learn.shards.masks import Candidate
+from conceptrules.learn.shards.picking import row_starts
+from conceptrules.learn.shards.row_store import RowStore
 
 SAMPLE = 100_000
 """Different rows that are learned from."""

@@ -1,0 +1,65 @@
+"""A real cluster of two processes, of which one is killed: the network is that of one process."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import numpy as np
+import pytest
+
+from conceptrules.kernels.shards.values import Shard, shard_of
+from conceptrules.learn.search.binned_table import binned_table
+from conceptrules.learn.search.settings import SearchSettings
+from conceptrules.learn.shards import fit as shards_fit
+from conceptrules.learn.shards.in_memory import InMemory
+from conceptrules.learn.training_data import read_training_data
+from tests.learn.shards.test_fit import BINS, hashes, some_table
+
+distributed = pytest.importorskip("distributed", reason="needs the extra dask")
+from conceptrules.learn.shards.dask_workers import DaskWorkers
+
+
+@pytest.fixture(scope="module")
+def client():
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+def shards():
+    data = read_training_data(*some_table(np.random.default_rng(0)), BINS(), None, None)
+    table = binned_table(data.binarizer)
+    whole = shard_of(table.codes(data.table), data.target, data.weight)
+    return data, table, [whole.take(slice(start, start + 25)) for start in range(0, len(whole.key), 25)]
+
+
+def kept(shard: Shard) -> Shard:
+    return shard
+
+
+def learned(store, data, table):
+    ones = np.ones(len(data.classes))
+    settings, rng = SearchSettings(effort="fast"), np.random.default_rng(0)
+    task = shards_fit.store_task(store, table, data.classes, settings, class_weight=ones, rng=rng)
+    return store, task
+
+
+def test_two_workers_of_which_one_is_killed_give_the_network_of_one_process(client, monkeypatch):
+    monkeypatch.setattr(shards_fit, "SAMPLE", 60)
+    monkeypatch.setattr(shards_fit, "WATCH", 30)
+    data, table, parts = shards()
+    single = learned(InMemory(parts), data, table)
+    expected = hashes(shards_fit.fit_store(*single, 1, lambda trial: None))
+
+    cluster = learned(DaskWorkers(client, [client.submit(kept, part, pure=False) for part in parts]), data, table)
+    holding = {worker for workers in client.who_has(cluster[0]._shards).values() for worker in workers}
+    assert len(holding) == 2
+    pids = client.run(os.getpid)
+    os.kill(pids[sorted(pids)[0]], signal.SIGKILL)
+    found = hashes(shards_fit.fit_store(*cluster, 1, lambda trial: None))
+
+    assert found == expected
+    assert cluster[0].passes == 3
