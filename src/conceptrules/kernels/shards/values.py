@@ -8,9 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.kernels.compiling import kernel
+from conceptrules.kernels.shards.confusion import Networks, add_confusion
 
 WEIGHT_UNIT = 2**24
 """The weight of one row. 500 billion rows fit into a sum of 64 bits."""
+
+KEYS = 2**64
+"""How many keys of rows there are."""
 
 
 class Shard(NamedTuple):
@@ -28,6 +32,20 @@ class Shard(NamedTuple):
     def take(self, rows: NDArray[np.intp] | NDArray[np.bool_] | slice) -> Shard:
         """Return some of the rows."""
         return Shard(self.codes[rows], self.target[rows], self.weight[rows], self.key[rows])
+
+    def below(self, bound: int) -> Shard:
+        """Return the rows whose key is below a bound."""
+        return self if bound >= KEYS else self.take(self.key < np.uint64(bound))
+
+    def highest(self) -> NDArray[np.uint8]:
+        """Return the highest code of each column."""
+        return np.asarray(self.codes.max(axis=0), np.uint8)
+
+    def confusion(self, networks: Networks, classes: int, first_key: int) -> NDArray[np.int64]:
+        """Return [candidate, true class, answer]: the weight of the rows whose key is `first_key` or above."""
+        found = np.zeros((len(networks.member), classes, classes), np.int64)
+        add_confusion(*self, np.uint64(first_key), networks, found)
+        return found
 
 
 @kernel()

@@ -19,7 +19,7 @@ class DaskWorkers(RowStore):
         self._shards = [shard for shard, (rows, _) in zip(shards, sizes, strict=True) if rows]
         super().__init__(sum(rows for rows, _ in sizes), sizes[0][1])
 
-    def _each(self, of_shard: Callable[[Shard], Found]) -> list[Found]:
+    def _each(self, of_shard: Callable[[Any], Found]) -> list[Found]:
         found: list[Found] = self._client.gather(self._client.map(of_shard, self._shards, pure=False))
         return found
 

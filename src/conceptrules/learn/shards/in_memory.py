@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 from conceptrules.kernels.shards.values import Shard
 from conceptrules.learn.shards.row_store import Found, RowStore
@@ -19,7 +20,7 @@ class InMemory(RowStore):
         super().__init__(sum(len(shard.key) for shard in shards), shards[0].codes.shape[1])
         self._shards, self._threads = tuple(shards), threads
 
-    def _each(self, of_shard: Callable[[Shard], Found]) -> list[Found]:
+    def _each(self, of_shard: Callable[[Any], Found]) -> list[Found]:
         with ThreadPoolExecutor(self._threads) as pool:
             return list(pool.map(of_shard, self._blocks()))
 

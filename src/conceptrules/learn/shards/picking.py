@@ -7,9 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.kernels.shards.values import Shard
-
-_KEYS = 2**64
+from conceptrules.kernels.shards.values import KEYS, Shard
 
 
 def picked(ask: Callable[[int], Sequence[Shard]], rows: int, count: int) -> Shard:
@@ -17,19 +15,12 @@ def picked(ask: Callable[[int], Sequence[Shard]], rows: int, count: int) -> Shar
 
     The bound is a guess that is right where few rows are repeated; it says how often is asked, not what comes out.
     """
-    bound = _KEYS * min(4 * count, rows) // max(rows, 1)
+    bound = KEYS * min(4 * count, rows) // max(rows, 1)
     while True:
         found = merged(ask(bound), count)
-        if bound == _KEYS or len(row_starts(found)) == count:
+        if bound == KEYS or len(row_starts(found)) == count:
             return found
-        bound = min(16 * bound, _KEYS)
-
-
-def below(shard: Shard, bound: int, count: int) -> Shard:
-    """Return the `count` different rows of smallest keys of a shard, of those whose key is below a bound."""
-    if bound < _KEYS:
-        shard = shard.take(shard.key < np.uint64(bound))
-    return merged([shard], count)
+        bound = min(16 * bound, KEYS)
 
 
 def merged(shards: Sequence[Shard], count: int) -> Shard:

@@ -9,15 +9,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TypeVar
+from operator import methodcaller
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.kernels.shards.confusion import Networks, add_confusion
 from conceptrules.kernels.shards.values import Shard
 from conceptrules.learn.shards.masks import Candidate, as_masks
-from conceptrules.learn.shards.picking import below, picked
+from conceptrules.learn.shards.picking import merged, picked
 
 Found = TypeVar("Found")
 
@@ -32,31 +32,28 @@ class RowStore(ABC):
 
     def highest(self) -> NDArray[np.uint8]:
         """Return the highest code of each column."""
-        return np.max(self._pass(_highest), axis=0)
+        return np.max(self._pass(methodcaller("highest")), axis=0)
 
     def pick(self, count: int) -> Shard:
         """Return the `count` different rows of smallest keys, with the weight that each has in each of its classes."""
-        return picked(lambda bound: self._pass(partial(below, bound=bound, count=count)), self.rows, count)
+        return picked(lambda bound: self._pass(partial(_smallest, bound=bound, count=count)), self.rows, count)
 
     def confusion(self, candidates: Sequence[Candidate], classes: int, first_key: int) -> NDArray[np.int64]:
         """Return [candidate, true class, answer]: the weight of the rows whose key is `first_key` or above."""
         networks = as_masks(candidates, self.columns)
-        return np.sum(self._pass(partial(_counted, networks=networks, classes=classes, first_key=first_key)), axis=0)
+        return np.sum(self._pass(methodcaller("confusion", networks, classes, first_key)), axis=0)
 
-    def _pass(self, of_shard: Callable[[Shard], Found]) -> list[Found]:
+    def _pass(self, of_shard: Callable[[Any], Found]) -> list[Found]:
         self.passes += 1
         return self._each(of_shard)
 
     @abstractmethod
-    def _each(self, of_shard: Callable[[Shard], Found]) -> list[Found]:
-        """Return what a function says of each shard, or of each part of it, that has rows."""
+    def _each(self, of_shard: Callable[[Any], Found]) -> list[Found]:
+        """Return what a function says of each shard, or of each part of it, that has rows.
+
+        It is given a `Shard`, or what has its methods `below`, `highest` and `confusion`.
+        """
 
 
-def _highest(shard: Shard) -> NDArray[np.uint8]:
-    return np.asarray(shard.codes.max(axis=0), np.uint8)
-
-
-def _counted(shard: Shard, networks: Networks, classes: int, first_key: int) -> NDArray[np.int64]:
-    found = np.zeros((len(networks.member), classes, classes), np.int64)
-    add_confusion(*shard, np.uint64(first_key), networks, found)
-    return found
+def _smallest(shard: Any, bound: int, count: int) -> Shard:
+    return merged([shard.below(bound)], count)
