@@ -74,7 +74,9 @@ def test_every_core_dependency_is_imported() -> None:
 
 # The modules of a GPU, which are imported where device="cuda" is asked for.
 GPU = {f"conceptrules.kernels.mllp.{name}" for name in ("gpu", "states", "warps")} | {
-    "conceptrules.learn.mllp.gpu_engine"
+    "conceptrules.kernels.shards.gpu",
+    "conceptrules.learn.mllp.gpu_engine",
+    "conceptrules.learn.shards.on_gpu",
 }
 WITHOUT = """
 import importlib, pkgutil, sys
