@@ -12,7 +12,7 @@ export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 export NUMBA_NUM_THREADS ?= 2
 
-.PHONY: setup demo test test-long coverage check kernels browser dist figures gallery pictures baselines paper tables docs clean
+.PHONY: setup demo test test-long coverage check kernels browser dist figures gallery pictures baselines paper tables results docs clean
 setup: $(STAMP)
 
 # The build backend is installed first, so that it is pinned like everything else.
@@ -95,6 +95,10 @@ paper: $(PAPER)
 # The page of the 39 tables, from the committed records alone.
 tables: $(PAPER)
 	$(BIN)/python -m benchmarks.tables report
+
+# All pages of results, and what the README and the site show of them: run it after the records have changed.
+results: paper tables
+	$(BIN)/python -m benchmarks.site
 
 $(PAPER): $(STAMP)
 	$(BIN)/python -m pip install --quiet -c constraints.txt matplotlib

@@ -131,5 +131,5 @@ def is_of_others(app: Any, kind: str, name: str, value: Any, skip: bool, options
 
 
 def link_to_repository(app: Any, name: str, source: list[str]) -> None:
-    """Lead a link to a file outside of docs/ to the file's page in the repository."""
-    source[0] = re.sub(r"\]\(\.\./(?!\.)", f"]({REPOSITORY}/blob/main/", source[0])
+    """Lead a link to a file outside of docs/ to its page in the repository; pictures are copied into the site."""
+    source[0] = re.sub(r"(?<!!)(\[[^\]]*\])\(\.\./(?!\.)", rf"\1({REPOSITORY}/blob/main/", source[0])

@@ -57,9 +57,9 @@ def verdict(results: Results) -> str:
     lines = [
         "## Verdict",
         "",
-        f"The CRS column is within {NEAR:g} points of the paper's cell on **{len(by['near'])} of {len(cells)}** data "
-        f"sets{_named(by['near'])}. It is more than that above it on {said['above']}, and below it on {said['below']}."
-        + (f" Not run, or not to the end: {said['open']}." if by["open"] else ""),
+        f"The paper's method, run again, comes within {NEAR:g} points of the paper's score on **{len(by['near'])} of "
+        f"{len(cells)}** data sets{_named(by['near'])}. It is further above on {said['above']} and further below on "
+        f"{said['below']}." + (f" Not run, or not to the end: {said['open']}." if by["open"] else ""),
         *over_seeds(results),
     ]
     return "\n".join(lines)
@@ -70,7 +70,7 @@ def over_seeds(results: Results) -> list[str]:
     found = {data: seed_means(results.seeds(data, "crs")) for data in data_names()}
     cells = [Cell(data, "crs", paper_cell(data, "crs"), mean(each)) for data, each in found.items() if len(each) > 1]
     near = [cell.data for cell in cells if cell.verdict == "near"]
-    said = f"By the mean of the seeds on record it is so on {len(near)} of {len(cells)}{_named(near)}."
+    said = f"By the mean of all seeds on record, it comes that near on {len(near)} of {len(cells)}{_named(near)}."
     return ["", said] if cells else []
 
 

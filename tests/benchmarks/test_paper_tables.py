@@ -122,7 +122,7 @@ def test_each_table_names_its_protocol(root: Path) -> None:
 def test_seeds_stand_beside_the_table(root: Path) -> None:
     row = row_of(text_of(root), "## Our columns over the seeds", "wine")
     assert "96.00 ± 1.00 (95.00 to 97.00) [2]" in row
-    assert "By the mean of the seeds on record it is so on 1 of 1 (wine)." in text_of(root)
+    assert "By the mean of all seeds on record, it comes that near on 1 of 1 (wine)." in text_of(root)
 
 
 def test_one_seed_has_no_spread(root: Path) -> None:
