@@ -52,7 +52,9 @@ def models() -> str:
 
 def _scope(found: Cells) -> str:
     few = [model for model in MODELS if 0 < len(of(found, model)) < len(found)]
-    only = " Of a model that is not on record for all of them, only the difference on the same tables is shown."
+    only = (
+        " For a model that was not run on all of them, only its difference from LightGBM on the same tables is shown."
+    )
     return f"{len(found)} public tables, five folds each.{only if few else ''}"
 
 

@@ -24,6 +24,7 @@ PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("*.md")), *sorted((ROOT /
 BUILT = {"auto_examples/index", "generated/commands"}  # pages that `make docs` writes
 ROOMS = ["datasets", "edit", "explain", "io", "logic", "model", "model.policy", "plots", "tables"]
 RAW = "https://raw.githubusercontent.com/conceptrules/conceptrules/main/"
+FILES = "https://github.com/conceptrules/conceptrules/blob/main/"
 MODULES = {"datasets", "explain", "plots"}  # public names that are rooms themselves
 
 
@@ -58,20 +59,31 @@ def anchors_of(page: Path) -> set[str]:
     return {slug if not count else f"{slug}-{count}" for slug, times in found.items() for count in range(times)}
 
 
+def links_of(page: Path) -> list[str]:
+    return [str(part.attrs[name]) for part in parts_of(page) for name in ("href", "src") if name in part.attrs]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_links_of_a_page_lead_somewhere(page):
-    links = [str(part.attrs[name]) for part in parts_of(page) for name in ("href", "src") if name in part.attrs]
     lost = []
-    for link in links:
-        place = urlsplit(link)
+    for link in links_of(page):
+        whole = link.startswith(FILES)
+        place = urlsplit(link.removeprefix(FILES))
         if place.scheme:
             continue
-        target = (page.parent / unquote(place.path)).resolve() if place.path else page
+        target = ((ROOT if whole else page.parent) / unquote(place.path)).resolve() if place.path else page
         known = target.exists() and (
             not place.fragment or target.suffix != ".md" or place.fragment in anchors_of(target)
         )
         lost += [] if known else [link]
     assert lost == []
+
+
+def test_the_links_of_the_readme_lead_somewhere_from_pypi_too():
+    """There, a link to a file beside the README leads nowhere."""
+    links = links_of(ROOT / "README.md")
+    assert len(links) > 10
+    assert [link for link in links if not link.startswith("https://")] == []
 
 
 def test_the_pictures_of_the_readme_are_there_and_small():

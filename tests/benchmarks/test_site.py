@@ -38,7 +38,7 @@ def suite(monkeypatch: pytest.MonkeyPatch) -> Cells:
 
 def test_a_model_with_all_tables_has_its_means_and_another_its_difference_on_the_same_tables(suite: Cells) -> None:
     lines = site.models().splitlines()
-    assert lines[0].startswith(f"{len(suite)} public tables, five folds each. Of a model that is not on record for all")
+    assert lines[0].startswith(f"{len(suite)} public tables, five folds each. For a model that was not run on all")
     assert "| conceptrules | 70.0 | +1.00 | 15 | 1.5 s |" in lines
     assert "| decision tree (CART) | 60.0 | −9.00 | 200 | 1.0 s |" in lines  # noqa: RUF001
     assert "| EBM | – | +3.00 (1 table) | – | – |" in lines  # noqa: RUF001
