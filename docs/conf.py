@@ -49,6 +49,7 @@ html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_title = "conceptrules"
+html_context = {"default_mode": "auto"}  # the theme complains in the console without it
 toc_object_entries_show_parents = "hide"
 html_show_sourcelink = False
 html_copy_source = False
