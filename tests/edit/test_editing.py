@@ -247,6 +247,14 @@ def test_figures_follow_their_rules_into_the_normal_form(network, data):
         assert found.statistics == with_statistics(found, pack(moved), y, np.ones(len(bits))).statistics
 
 
+def test_the_row_that_gets_another_class_has_few_digits():
+    level = Level([Rule([Literal(0)])], [Concept([0]), Concept()])
+    network = RuleNetwork([Column("x")], [Interval("x", 1.22)], [level], ["yes", "no"], default="no")
+    effect = edit(network, DropRule("x > 1.22", "yes"), **WHO).effect
+    assert effect.witness == {"x": 2.0}  # 1.22 + 1 is 2.2199999999999998
+    assert effect.decisions == ("yes", "no")
+
+
 @pytest.mark.parametrize("operation", [AddRule("age > 80", "yes"), DropRule("pay > 1000", "no"), SetDefault("yes")])
 def test_a_learned_network_forgets_how_stable_its_rules_were_when_they_change(operation):
     training = Training("0", 0, (), 1, None, None, stability=((1.0, 0.5),))

@@ -88,6 +88,7 @@ def effect_of(
     try:
         witness = find_difference(before, after, work=_WORK)
         equivalent = witness is None
+        witness = witness and _tidied(before, after, witness)
     except Undecided:
         pass
     decisions = None if witness is None else (_one(before, witness), _one(after, witness))
@@ -113,6 +114,19 @@ def _changes(old: list[Value], new: list[Value], moved: list[int], known: list[s
         else:
             right = [sum(known[row] == label_text(label) for row in mine) for label in (one, other)]
             yield Change(one, other, count, *right)
+
+
+def _tidied(before: RuleNetwork, after: RuleNetwork, row: Row) -> Row:
+    """Return a row with as few digits as give it the same two classes: 2.22 reads better than 2.2199999999999998."""
+    classes = _one(before, row), _one(after, row)
+    for name, value in row.items():
+        if isinstance(value, float) and np.isfinite(value):
+            for digits in range(7):
+                shorter = {**row, name: round(value, digits)}
+                if (_one(before, shorter), _one(after, shorter)) == classes:
+                    row = shorter
+                    break
+    return row
 
 
 def _one(network: RuleNetwork, row: Row) -> Value:
