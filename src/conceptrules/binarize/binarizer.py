@@ -178,6 +178,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
 
     @property
     def predicates_(self) -> tuple[Predicate, ...]:
+        """The predicate of each column of bits, in order."""
         return self._predicates.made
 
     @predicates_.setter
