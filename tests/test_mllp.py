@@ -289,3 +289,10 @@ def test_parameters_of_the_search_are_none() -> None:
         MLLPClassifier(max_edges=40)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="positional"):
         MLLPClassifier((64,))  # type: ignore[misc]
+
+
+def test_rows_to_learn_from_need_some_weight() -> None:
+    """A class that weighs nothing may be the only one that is not held out: weights of 0 / 0 would be NaN."""
+    time = [2 if label == "care" else 1 for label in Y]
+    with pytest.raises(InputError, match="class_weight and sample_weight leave no weight to the rows to learn from"):
+        quick(class_weight={"old": 0, "young": 0}).fit(X, Y, time=time)

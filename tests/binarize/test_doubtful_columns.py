@@ -45,6 +45,12 @@ def test_numbers_that_count_or_rise_are_an_identifier_by_whatever_name() -> None
     assert told("a", np.sort(OTHERS)) == ["column 'a' is a different whole number on every row (an identifier?)"]
 
 
+@pytest.mark.parametrize("ends", [(-np.inf, np.inf), (-1e308, 1e308)])
+def test_numbers_without_end_are_no_identifier(ends: tuple[float, float]) -> None:
+    """Neither are they told, nor does NumPy warn of an overflow."""
+    assert told("a", [*ends, *OTHERS[2:]]) == []
+
+
 def test_some_rows_may_be_there_twice() -> None:
     assert told("id", [*OTHERS[:-9], *OTHERS[:9]]) == [
         "column 'id' is a different whole number on nearly every row (an identifier?)"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from sklearn.exceptions import DataConversionWarning
 
 from conceptrules import ConceptRuleClassifier
-from conceptrules.model.errors import InputError
-from conceptrules.tables.labels import BINS, FEWER, check_classes, check_labels
+from conceptrules.model.errors import ConceptRulesWarning, InputError
+from conceptrules.tables.labels import BINS, FEWER, check_class_weight, check_classes, check_labels
 
 PRICES = np.arange(600) * 37 % 201
 
@@ -52,3 +54,26 @@ def test_the_ways_out_lead_out():
     prices, names = pd.Series(PRICES), pd.Series(["a"] * 30 + ["b"] * 30 + list("cdefgh"))
     assert len(check_classes(check_labels(eval(BINS, {"pd": pd, "y": prices}))[0])) == 4
     assert check_classes(check_labels(eval(FEWER, {"y": names}))[0]).tolist() == ["a", "b", "other"]
+
+
+@pytest.mark.parametrize("values", [["a", "b"], [True, False], [1, 2]])
+def test_arrays_of_arrow_are_labels(values):
+    for labels in (pa.array(values), pa.chunked_array([values])):
+        assert check_labels(labels)[0].tolist() == values
+
+
+def test_labels_in_a_column_get_a_warning_that_is_ours_and_scikit_learns():
+    with pytest.warns(DataConversionWarning, match="A column-vector y was passed") as caught:
+        assert check_labels([["a"], ["b"]])[0].tolist() == ["a", "b"]
+    assert issubclass(caught[0].category, ConceptRulesWarning)
+
+
+@pytest.mark.parametrize("labels", [[["a", "b"], ["c", "d"]], [[1], [2, 3]]])
+def test_labels_in_several_columns_are_refused(labels):
+    with pytest.raises(InputError, match="y needs one label for each row"):
+        check_labels(labels)
+
+
+def test_a_class_without_rows_has_no_balanced_weight():
+    weights = check_class_weight("balanced", np.array(["a", "b", "c"]), np.array([2.0, 0.0, 1.0]))
+    assert weights.tolist() == [0.5, 0.0, 1.0]

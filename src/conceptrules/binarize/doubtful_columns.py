@@ -53,9 +53,9 @@ def _identifies(cells: ColumnValues, column: Column) -> str | None:
     if cells.family != "number" or rows < max(_NUMBERS, len(cells)):  # measurements have gaps
         return None
     values = cells.by_row(cells.values).astype(np.float64)
-    if (values % 1 != 0).any():
+    if not np.isfinite(values).all() or (values % 1 != 0).any():
         return None
-    if np.ptp(values) == rows - 1 and len(np.unique(values)) == rows:
+    if values.max() - rows + 1 == values.min() and len(np.unique(values)) == rows:
         return "numbers the rows (an identifier?)"
     named = _NAMED.search(column.name) or _NAMED.search(column.name.lower())
     rises = rows >= _ROWS and bool((values[1:] > values[:-1]).all())

@@ -27,7 +27,11 @@ class ColumnTypeError(ConceptRulesError, TypeError):
     """A column whose values have the wrong type."""
 
 
-class ColumnWarning(UserWarning):
+class ConceptRulesWarning(UserWarning):
+    """Base of the warnings of this package: what works, but may not be what was meant."""
+
+
+class ColumnWarning(ConceptRulesWarning):
     """A column that is hardly a feature, such as an identifier; it is learned from all the same.
 
     Parameters
@@ -105,4 +109,4 @@ def warn(message: str | Warning) -> None:
     level = 2
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, stacklevel=level)
+    warnings.warn(message, ConceptRulesWarning, stacklevel=level)

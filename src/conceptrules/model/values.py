@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import numbers
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from typing import Any
 
@@ -64,7 +64,7 @@ def is_missing(value: Any) -> bool:
     """Return whether a value of any type is missing."""
     try:
         return value is None or bool(value != value)  # noqa: PLR0124
-    except TypeError:  # pandas' NA is neither true nor false
+    except (TypeError, InvalidOperation):  # pandas' NA is neither true nor false, a signalling NaN cannot be compared
         return True
     except ValueError:  # an array in a cell: wrong, but not missing
         return False

@@ -8,13 +8,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import exceptions
 from sklearn.utils.validation import column_or_1d
 
-from conceptrules.model.errors import InputError, warn
+from conceptrules.model.errors import ConceptRulesWarning, InputError, warn
 from conceptrules.model.text import plural
 from conceptrules.tables.column_values import read_values
 
 Labels = NDArray[Any]
+
+
+class DataConversionWarning(ConceptRulesWarning, exceptions.DataConversionWarning):
+    """Labels that are a table of one column; scikit-learn tests estimators for a warning of this name."""
+
 
 HEAVIEST = 1e9
 """The largest weight of a row or a class. Sums and products of such weights never overflow in the kernels."""
@@ -35,12 +41,13 @@ def check_labels(y: Any, name: str = "y", sample_weight: Any = None) -> tuple[La
     if y is None:
         raise InputError(f"a classifier requires {name} to be passed, but the target {name} is None")
     if hasattr(y, "to_numpy"):
-        y = y.to_numpy()  # not by way of `np.asarray`, which makes floats of pandas' Int64
-    labels = column_or_1d(y, warn=True)
+        # Not by way of `np.asarray`, which makes floats of pandas' Int64. Arrow copies an array only if told so.
+        y = y.to_numpy(**{"zero_copy_only": False} if hasattr(y, "to_pylist") else {})
+    labels = _one_column(y, name)
     weight = check_weights(sample_weight, len(labels))
     kept = weight > 0
     # NumPy would make text of the numbers in a list of both.
-    objects = np.array(y, dtype=object) if isinstance(y, list | tuple) else labels
+    objects = np.array(y, dtype=object).reshape(labels.shape) if isinstance(y, list | tuple) else labels
     family = _family(objects[kept], np.flatnonzero(kept), name)
     if not kept.all():
         labels = np.where(kept, labels, labels[kept][0])
@@ -56,6 +63,22 @@ def check_labels(y: Any, name: str = "y", sample_weight: Any = None) -> tuple[La
             f"{len(np.unique(labels))} different numbers: it is a quantity; cut it into a few ranges: {BINS}"
         )
     return labels, weight
+
+
+def _one_column(y: Any, name: str) -> Labels:
+    """Return labels that may be a table of one column, which is told as scikit-learn does it."""
+    try:
+        labels: Labels = column_or_1d(y)
+    except ValueError as error:
+        raise InputError(f"{name} needs one label for each row: {error}") from error
+    if np.asarray(y).ndim > 1:
+        # The first words are scikit-learn's, which tests estimators for them.
+        warn(
+            DataConversionWarning(
+                f"A column-vector {name} was passed when a 1d array was expected; give {name}.ravel()"
+            )
+        )
+    return labels
 
 
 def _family(labels: Labels, rows: NDArray[np.intp], name: str) -> str | None:
@@ -154,7 +177,8 @@ def check_class_weight(class_weight: Any, classes: Labels, share: NDArray[np.flo
     if class_weight is None:
         return np.ones(len(classes))
     if isinstance(class_weight, str) and class_weight == "balanced":
-        return np.asarray(share.sum() / (len(classes) * share))
+        # A class without rows here, all of which are held out, weighs nothing: no row asks for it.
+        return np.divide(share.sum() / len(classes), share, out=np.zeros(len(classes)), where=share > 0)
     if not isinstance(class_weight, Mapping):
         raise InputError(f"class_weight is {class_weight!r}; use None, 'balanced' or {{class: weight}}")
     names = classes.tolist()

@@ -40,9 +40,7 @@ class Table:
     """The values of a column, kept after the first reading; None: every reading is a new one."""
 
     def __post_init__(self) -> None:
-        repeated = [name for name, count in Counter(self.names).items() if count > 1]
-        if repeated:
-            raise InputError(f"duplicate column names: {repeated[0]!r} occurs more than once; rename or drop one")
+        _check_different(self.names)
 
     def take(self, rows: NDArray[np.intp]) -> Table:
         """Return a table of these rows only; what the others hold is never looked at."""
@@ -91,8 +89,9 @@ def open_table(data: Any) -> Table:
         return data
     try:
         native = nw.from_native(data, pass_through=True, allow_series=True)
-    except DuplicateError as error:
-        raise InputError(f"duplicate column names; rename or drop some of them. {error}") from error
+    except DuplicateError:
+        _check_different(list(map(str, getattr(data, "column_names", None) or data.columns)))
+        raise  # pragma: no cover: narwhals and we count alike
     if isinstance(native, nw.DataFrame):
         names = native.columns  # asked for once: pandas takes long to tell thousands
         return _named(names, lambda position: native.get_column(names[position]), lambda: native.row(0), len(native))
@@ -105,6 +104,12 @@ def open_table(data: Any) -> Table:
     if isinstance(data, list | tuple):
         return _from_rows(data)
     return _from_array(data)
+
+
+def _check_different(names: Sequence[str]) -> None:
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise InputError(f"duplicate column names: {repeated[0]!r} occurs more than once; rename or drop one")
 
 
 def without_columns(data: Any, names: Sequence[str]) -> Table:

@@ -14,6 +14,7 @@ from conceptrules.learn.holdout import Holdout
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters
 from conceptrules.learn.priority import PRIORITIES
 from conceptrules.learn.training_data import TrainingData
+from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import first_firing
 from conceptrules.model.metrics import confusion_matrix, macro_f1
 
@@ -43,6 +44,8 @@ def job_of(data: TrainingData, holdout: Holdout, hyperparameters: Hyperparameter
     """Return the job of learning from a table, whose rows are split once."""
     training = holdout.training
     class_weight = data.weights_of_classes(training.target, training.weight)
+    if not (training.weight * class_weight[training.target]).mean() > 0:  # the mean is what weights are divided by
+        raise InputError("class_weight and sample_weight leave no weight to the rows to learn from; raise some of them")
     return FitJob(hyperparameters, training, holdout.held, class_weight, rng)
 
 

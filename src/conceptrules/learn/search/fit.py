@@ -361,8 +361,9 @@ def _chance(confusion: NDArray[np.float64], class_weight: NDArray[np.float64]) -
     """Return how often answers that know nothing of the classes would agree with them as much, by numbers of rows."""
     counts = confusion / np.where(class_weight > 0, class_weight, 1.0)[:, None]
     rows = counts.sum()
-    expected = float(counts.sum(axis=0) @ counts.sum(axis=1)) / rows**2
-    if expected >= 1:
+    shares = counts / rows  # the square of the smallest weights would be 0
+    expected = float(shares.sum(axis=0) @ shares.sum(axis=1))
+    if not 0 < expected < 1:  # answers that have no class in common with the rows agree by chance as well
         return 1.0
     surplus = (np.trace(counts) / rows - expected) / sqrt(expected * (1 - expected) / rows)
     return erfc(surplus / sqrt(2)) / 2
