@@ -297,6 +297,8 @@ def bad_tables(draw: st.DrawFn) -> Case:
         given[name] = kinds[kind](rows, rng)
         said += f", {kind} {name}"
     class_weight = draw(st.sampled_from(_CLASS_WEIGHTS)) if "class_weight" in odd else None
+    if flavour == "ragged dictionaries":
+        names = list(dict.fromkeys(name for row in X for name in row))
     texts = tuple(f"x{place}" for place in range(len(drawn))) if flavour in _UNNAMED else tuple(map(str, names))
     kinds_drawn = [kind for kind, _ in drawn]
     story = f"{flavour} of {kinds_drawn}, {rows} rows, names {names!r}, {said}, class_weight {class_weight!r}"
