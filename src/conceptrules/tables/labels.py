@@ -18,7 +18,7 @@ from conceptrules.tables.column_values import read_values
 Labels = NDArray[Any]
 
 
-class DataConversionWarning(ConceptRulesWarning, exceptions.DataConversionWarning):
+class DataConversionWarning(ConceptRulesWarning, exceptions.DataConversionWarning):  # type: ignore[misc]
     """Labels that are a table of one column; scikit-learn tests estimators for a warning of this name."""
 
 
@@ -178,7 +178,9 @@ def check_class_weight(class_weight: Any, classes: Labels, share: NDArray[np.flo
         return np.ones(len(classes))
     if isinstance(class_weight, str) and class_weight == "balanced":
         # A class without rows here, all of which are held out, weighs nothing: no row asks for it.
-        return np.divide(share.sum() / len(classes), share, out=np.zeros(len(classes)), where=share > 0)
+        weights = np.zeros(len(classes))
+        np.divide(share.sum() / len(classes), share, out=weights, where=share > 0)
+        return weights
     if not isinstance(class_weight, Mapping):
         raise InputError(f"class_weight is {class_weight!r}; use None, 'balanced' or {{class: weight}}")
     names = classes.tolist()
