@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from numbers import Integral
-from shlex import quote
 from typing import Any, Self, cast, get_args
 
 import numpy as np
@@ -14,11 +13,14 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from conceptrules.binarize.columns import GivenKind, LearnedColumn, Literals, PredicateSettings, learn_column
+from conceptrules.binarize.counted_columns import learn_counted
 from conceptrules.binarize.doubtful_columns import doubt
-from conceptrules.binarize.inspection import Finding, duplicates, many_categories, rare_classes, sample
+from conceptrules.binarize.inspection import Finding, duplicates, sample
 from conceptrules.binarize.quantile_cuts import QUANTILES
 from conceptrules.binarize.target import Target
-from conceptrules.model.errors import ColumnWarning, DateWarning, InputError, warn
+from conceptrules.binarize.told_findings import SeenColumn, told
+from conceptrules.binarize.value_counts import ValueCounts
+from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, PackedBits, unpack
 from conceptrules.model.predicate import KINDS, Column, Predicate
 from conceptrules.model.text import predicate_text
@@ -124,50 +126,55 @@ class Binarizer(TransformerMixin, BaseEstimator):
         table = open_table(X)
         labels, weight = check_labels(y, sample_weight=sample_weight)
         check_rows(table, len(labels))
-        kinds = _check_kinds(self.kinds or {}, table)
+        kinds = check_kinds(self.kinds or {}, table.names)
         classes, codes = codes_of_labels(labels)
         target = Target(codes, weight, len(classes))
         rows = np.flatnonzero(target.weight)
         if len(rows) < table.rows:
             table, target = table.take(rows), target.take(rows)
-        learned: list[LearnedColumn] = []
-        findings: list[Finding] = []
+        seen: list[SeenColumn] = []
         samples: dict[Column, bytes | None] = {}
         for cells in map(table.cells, range(len(table.names))):
             column = learn_column(cells, kinds.get(cells.name), target, settings)
-            learned.append(column)
             if not column.constant and not column.dropped:
                 samples[column.column] = sample(cells, column.column)
-            if found := None if column.constant else doubt(cells, column.column, target):
-                findings.append(found)
-                warn(ColumnWarning(found.text, found.columns))
-                continue
-            if column.warning:
-                warn(column.warning)
-            if found := many_categories(column.column, column.dropped):
-                findings.append(found)
-        dates = [column.column.name for column in learned if column.column.kind in ("date", "datetime")]
-        if dates:
-            warned = DateWarning(dates)
-            findings.append(Finding("date", warned.columns, warned.found))
-            warn(warned)
-        ordered = [column.column for column in learned if column.recognised]
-        if ordered:
-            warn(_told_order(ordered))
-        constant = [column.column.name for column in learned if column.constant]
-        if constant and len(rows) > 1:
-            told = f"constant columns tell no classes apart: {', '.join(map(repr, constant))}"
-            findings.append(Finding("constant", tuple(constant), told))
-            warn(ColumnWarning(told, constant))
+            seen.append(SeenColumn(column, None if column.constant else doubt(cells, column.column, target)))
         again = list(duplicates(table, samples))
-        if again:
-            pairs = ", ".join(f"{one.columns[1]!r} as {one.columns[0]!r}" for one in again)
-            warn(ColumnWarning(f"columns say the same on every row: {pairs}", [one.columns[1] for one in again]))
-        findings += again
-        findings += rare_classes(classes.tolist(), target)
-        self.inspection_ = tuple(findings)
-        self._remember(learned, settings.literals)
-        self._remember_names(table)
+        class_rows = np.bincount(target.codes, minlength=len(classes)).tolist()
+        self.inspection_ = told(seen, again, dict(zip(classes.tolist(), class_rows, strict=True)))
+        self._remember([one.learned for one in seen], settings.literals)
+        self._remember_names(table.names, table.strings)
+        return self
+
+    def fit_counts(self, counts: Sequence[ValueCounts], class_rows: Mapping[Any, int]) -> Self:
+        """Learn the predicates from what was counted in the batches of a table that is larger than memory.
+
+        Parameters
+        ----------
+        counts : sequence of ValueCounts
+            The values of each column.
+        class_rows : dict of label to int
+            The rows of each class, in the order of the classes.
+
+        Returns
+        -------
+        Binarizer
+            The fitted binarizer itself.
+
+        Raises
+        ------
+        InputError
+            If a parameter is out of range.
+        ColumnTypeError
+            If a column cannot be of the kind that it is told to be.
+        """
+        settings = self._settings()
+        names = tuple(one.name for one in counts)
+        kinds = check_kinds(self.kinds or {}, names)
+        seen = [learn_counted(one, kinds.get(one.name), settings) for one in counts]
+        self.inspection_ = told(seen, (), class_rows)
+        self._remember([one.learned for one in seen], settings.literals)
+        self._remember_names(names, True)
         return self
 
     def _remember(self, learned: Sequence[LearnedColumn], literals: Literals) -> None:
@@ -279,10 +286,10 @@ class Binarizer(TransformerMixin, BaseEstimator):
                 f"got {len(names)}"
             )
 
-    def _remember_names(self, table: Table) -> None:
-        self.n_features_in_ = len(table.names)
-        if table.strings:
-            self.feature_names_in_ = np.array(table.names, dtype=object)
+    def _remember_names(self, names: Sequence[str], strings: bool) -> None:
+        self.n_features_in_ = len(names)
+        if strings:
+            self.feature_names_in_ = np.array(names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
 
@@ -318,14 +325,15 @@ def check_rows(table: Table, labels: int) -> None:
         raise InputError(f"the table has {table.rows} rows, but y has {labels}; give one class for each row")
 
 
-def _check_kinds(kinds: Mapping[Any, str | Sequence[Any]], table: Table) -> dict[str, GivenKind]:
+def check_kinds(kinds: Mapping[Any, str | Sequence[Any]], names: Sequence[str]) -> dict[str, GivenKind]:
+    """Return what the user says of columns, by their names."""
     if not isinstance(kinds, Mapping):
         raise InputError(f"kinds is {kinds!r}; it needs {{column: kind}}, such as {{'zip': 'category'}}")
     checked = {}
     for key, kind in kinds.items():
         name = str(key)
-        if name not in table.names:
-            raise InputError(f"kinds names column {name!r}, which is not in the table; {nearest(name, table.names)}")
+        if name not in names:
+            raise InputError(f"kinds names column {name!r}, which is not in the table; {nearest(name, names)}")
         checked[name] = _given_kind(name, kind)
     return checked
 
@@ -342,13 +350,3 @@ def _given_kind(name: str, kind: str | Sequence[Any]) -> GivenKind:
         if kind == known:
             return GivenKind(known)
     raise InputError(f"kinds says {kind!r} for column {name!r}; {nearest(str(kind), KINDS)}")
-
-
-def _told_order(columns: Sequence[Column]) -> str:
-    """Return the message that columns are read as ordered, with the way out."""
-    orders = [f"{column.name!r} ({' < '.join(map(str, column.categories))})" for column in columns]
-    first = columns[0].name
-    return (
-        f"read as ordered, as their words say: {', '.join(orders)}; "
-        f"where that is wrong, give kinds={{{first!r}: 'category'}} (--kind {quote(first)}=category)"
-    )

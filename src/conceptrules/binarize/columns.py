@@ -156,16 +156,17 @@ def _learn_categories(
     kept = distinct
     warning = None
     if len(distinct) > max_categories:
-        more = " (raise max_categories to keep more)" if max_categories < _MOST else ""
-        warning = (
-            f"column {column.name!r} has {len(distinct)} categories; the {max_categories} most frequent are kept, "
-            f"the others read as unseen{more}"
-        )
-    if len(distinct) > max_categories:
+        warning = too_many_categories(column.name, str(len(distinct)), max_categories)
         kept = _most_frequent(distinct, cells, target.weight, max_categories)
     learned = Column(column.name, column.kind, tuple(kept), column.missing)
     constant, dropped = len(distinct) + column.missing == 1, len(distinct) - len(kept)
     return LearnedColumn(learned, constant, warning=warning, dropped=dropped)
+
+
+def too_many_categories(name: str, count: str, most: int) -> str:
+    """Return the message that not all categories are kept."""
+    more = " (raise max_categories to keep more)" if most < _MOST else ""
+    return f"column {name!r} has {count} categories; the {most} most frequent are kept, the others read as unseen{more}"
 
 
 def _most_frequent(distinct: list[Value], cells: ColumnValues, weight: NDArray[np.float64], most: int) -> list[Value]:

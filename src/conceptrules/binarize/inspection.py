@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from typing import Literal as Choice
@@ -10,7 +10,6 @@ from typing import Literal as Choice
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.binarize.target import Target
 from conceptrules.model.predicate import Column
 from conceptrules.model.text import plural, word
 from conceptrules.tables.column_values import ColumnValues, codes_of, numbers_of
@@ -46,9 +45,9 @@ def many_categories(column: Column, dropped: int) -> Finding | None:
     return Finding("categories", (column.name,), f"column {column.name!r} has {count:,} categories")
 
 
-def rare_classes(classes: Sequence[Any], target: Target) -> Iterator[Finding]:
+def rare_classes(class_rows: Mapping[Any, int]) -> Iterator[Finding]:
     """Yield the classes that have only a handful of rows."""
-    for label, rows in zip(classes, np.bincount(target.codes, minlength=len(classes)).tolist(), strict=True):
+    for label, rows in class_rows.items():
         if 0 < rows < _HANDFUL:
             yield Finding("class", (), f"class {word(label)} has only {plural(rows, 'row')}")
 

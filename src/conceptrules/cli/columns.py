@@ -12,14 +12,14 @@ import pyarrow.compute as pc
 
 from conceptrules.cli import target_ranges as ranges
 from conceptrules.cli.date_columns import parts_wanted, with_parts
-from conceptrules.cli.files.csv_errors import NEARLY_ALL, are_numbers
-from conceptrules.cli.files.table_reader import Delimited, Source
 from conceptrules.cli.labels import check_classes, decoded, labels, numbers_in
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Fair, Policy
 from conceptrules.model.predicate import Column, Value
 from conceptrules.model.values import label_text, whole
+from conceptrules.tables.files.csv_errors import NEARLY_ALL, are_numbers
+from conceptrules.tables.files.table_reader import Delimited, Source
 from conceptrules.tables.table import nearest
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from conceptrules.cli.files.csv_errors import NEARLY_ALL, are_numbers
 from conceptrules.model.errors import InputError
+from conceptrules.tables.files.csv_errors import NEARLY_ALL, are_numbers
 
 
 def check_classes(y: pa.ChunkedArray, target: str) -> None:

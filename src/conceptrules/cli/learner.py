@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from conceptrules.cli import columns
 from conceptrules.cli.date_columns import with_parts_that_differ
-from conceptrules.cli.files.table_reader import open_table
-from conceptrules.cli.files.text_format import USUAL, TextFormat
 from conceptrules.model.errors import InputError
+from conceptrules.tables.files.table_reader import open_table
+from conceptrules.tables.files.text_format import USUAL, TextFormat
 
 if TYPE_CHECKING:
     import numpy as np

@@ -18,13 +18,13 @@ from pyarrow import csv, parquet
 
 from conceptrules.cli import columns, main
 from conceptrules.cli.commands.predict import Summary, in_order, write_predictions
-from conceptrules.cli.files import chunks
-from conceptrules.cli.files.table_reader import open_table
 from conceptrules.cli.files.writer import csv_header, csv_rows
 from conceptrules.io.model_file import save
 from conceptrules.model.errors import ColumnTypeError, InputError
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Equals, Interval, Missing
+from conceptrules.tables.files import chunks
+from conceptrules.tables.files.table_reader import open_table
 
 LEVELS = [Level([Rule([Literal(0)]), Rule([Literal(1)]), Rule([Literal(2)])], [Concept([0, 2]), Concept([1])])]
 NETWORK = RuleNetwork(

@@ -13,7 +13,6 @@ import typer
 from conceptrules.cli import columns
 from conceptrules.cli.files.file_names import check_streams
 from conceptrules.cli.files.models import read_model
-from conceptrules.cli.files.table_reader import Source, open_table
 from conceptrules.cli.options import TABLE, Json, Model
 from conceptrules.edit.log import edit_text
 from conceptrules.logic.difference import Difference, Logic, Rows, changed_rows
@@ -23,6 +22,7 @@ from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import shown
 from conceptrules.model.text import plural, word
 from conceptrules.model.trail import Entry
+from conceptrules.tables.files.table_reader import Source, open_table
 
 SAME, DIFFERENT, UNDECIDED = 0, 1, 3  # 2 is an error
 

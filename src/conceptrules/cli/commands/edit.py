@@ -11,8 +11,6 @@ import typer
 from conceptrules.cli import columns
 from conceptrules.cli.files.file_names import check_model_output, check_not_input, check_streams
 from conceptrules.cli.files.models import read_model, write_model
-from conceptrules.cli.files.table_reader import Source, open_table
-from conceptrules.cli.files.text_format import text_format
 from conceptrules.cli.options import TABLE, Delimiter, MissingWords, Model, Target
 from conceptrules.edit import LockRule, Operation, SetDefault, SetPriority
 from conceptrules.edit.editing import Edited
@@ -28,6 +26,8 @@ from conceptrules.model.predicate import Value, shown
 from conceptrules.model.rule_reader import nearest_name
 from conceptrules.model.trail import broken, state_of
 from conceptrules.model.values import label_text
+from conceptrules.tables.files.table_reader import Source, open_table
+from conceptrules.tables.files.text_format import text_format
 
 DONE, REFUSED = 0, 1  # 2 is an error
 # What each action takes after its name.

@@ -15,7 +15,6 @@ from rich.table import Table
 from conceptrules.cli import columns
 from conceptrules.cli.console import console, printable, table
 from conceptrules.cli.files.models import read_model_and_table
-from conceptrules.cli.files.text_format import text_format
 from conceptrules.cli.learner import Learner, learning_task
 from conceptrules.cli.options import (
     TABLE,
@@ -52,6 +51,7 @@ from conceptrules.model.metrics import accuracy, macro_f1
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.text import percent
 from conceptrules.model.values import label_text
+from conceptrules.tables.files.text_format import text_format
 
 if TYPE_CHECKING:
     import pyarrow as pa

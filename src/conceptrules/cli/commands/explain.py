@@ -12,13 +12,13 @@ import typer
 
 from conceptrules.cli import columns
 from conceptrules.cli.files.models import read_model_and_table
-from conceptrules.cli.files.table_reader import Source
-from conceptrules.cli.files.text_format import text_format
 from conceptrules.cli.options import Data, DateOrder, Delimiter, MissingWords, Model
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
 from conceptrules.model.values import label_text
+from conceptrules.tables.files.table_reader import Source
+from conceptrules.tables.files.text_format import text_format
 from conceptrules.tables.table import nearest
 
 

@@ -10,12 +10,12 @@ import typer
 from conceptrules.cli import columns
 from conceptrules.cli.files.file_names import STREAM, check_not_input, check_output, check_streams, naming
 from conceptrules.cli.files.models import read_model
-from conceptrules.cli.files.table_reader import open_table
 from conceptrules.cli.options import Called, Keep, Model, Stored
 from conceptrules.export import FORMATS, format_of
 from conceptrules.export import export as exported
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
+from conceptrules.tables.files.table_reader import open_table
 
 
 def export(

@@ -12,7 +12,6 @@ import typer
 
 from conceptrules.cli.files.file_names import STREAM, check_model_output, check_not_input
 from conceptrules.cli.files.models import write_model
-from conceptrules.cli.files.text_format import text_format
 from conceptrules.cli.learner import Learner, learning_task
 from conceptrules.cli.options import (
     Bins,
@@ -50,6 +49,7 @@ from conceptrules.model.errors import InputError
 from conceptrules.model.metrics import SCORE_NAMES
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.text import no_rule, plural, rule_count, word
+from conceptrules.tables.files.text_format import text_format
 
 if TYPE_CHECKING:
     from conceptrules.cli.learner import Classifier

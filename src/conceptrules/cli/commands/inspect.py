@@ -12,11 +12,11 @@ import typer
 
 from conceptrules.cli import columns
 from conceptrules.cli.console import console, table
-from conceptrules.cli.files.table_reader import open_table
-from conceptrules.cli.files.text_format import text_format
 from conceptrules.cli.options import Bins, Data, DateOrder, Delimiter, Drop, Json, Kinds, MissingWords, Only, Target
 from conceptrules.model.errors import ColumnWarning
 from conceptrules.model.text import plural
+from conceptrules.tables.files.table_reader import open_table
+from conceptrules.tables.files.text_format import text_format
 
 if TYPE_CHECKING:
     from conceptrules.binarize.inspection import Finding

@@ -9,9 +9,9 @@ import typer
 from conceptrules.cli import columns
 from conceptrules.cli.files.file_names import check_model_output, check_not_input
 from conceptrules.cli.files.models import read_model_and_table, write_model
-from conceptrules.cli.files.text_format import text_format
 from conceptrules.cli.options import Data, DateOrder, Delimiter, MissingWords, Model, Quiet, Target
 from conceptrules.model.text import plural
+from conceptrules.tables.files.text_format import text_format
 
 
 def measure(

@@ -16,7 +16,6 @@ import typer
 from conceptrules.cli import columns
 from conceptrules.cli.date_columns import parts_wanted
 from conceptrules.cli.files import writer
-from conceptrules.cli.files.chunks import Chunk, Chunked, open_chunks
 from conceptrules.cli.files.file_names import (
     STREAM,
     check_not_input,
@@ -26,7 +25,6 @@ from conceptrules.cli.files.file_names import (
     naming,
 )
 from conceptrules.cli.files.models import read_model
-from conceptrules.cli.files.text_format import USUAL, TextFormat, text_format
 from conceptrules.cli.options import Data, DateOrder, Delimiter, Jobs, MissingWords, Model, Out
 from conceptrules.explain.explanation import reasons as reasons_of
 from conceptrules.model.errors import ColumnTypeError, InputError
@@ -34,6 +32,8 @@ from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Column, Value
 from conceptrules.model.values import label_text
 from conceptrules.tables import prediction as plan
+from conceptrules.tables.files.chunks import Chunk, Chunked, open_chunks
+from conceptrules.tables.files.text_format import USUAL, TextFormat, text_format
 from conceptrules.tables.table import count_unseen
 
 PREDICTION, REASONS = "prediction", "reasons"

@@ -14,8 +14,6 @@ from conceptrules.cli import columns
 from conceptrules.cli.commands.diff import plain_values
 from conceptrules.cli.files.file_names import check_model_output, check_not_input, check_output, check_streams, naming
 from conceptrules.cli.files.models import read_model, write_model
-from conceptrules.cli.files.table_reader import Source, open_table
-from conceptrules.cli.files.text_format import text_format
 from conceptrules.cli.options import TABLE, Delimiter, Json, MissingWords, Model, Target
 from conceptrules.io.governance import policy_fields
 from conceptrules.logic.policies.proof import Proof, recorded
@@ -24,6 +22,8 @@ from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Fair, LeastPrecision, LeastRows, Policy
 from conceptrules.model.predicate import shown
+from conceptrules.tables.files.table_reader import Source, open_table
+from conceptrules.tables.files.text_format import text_format
 
 PROVED, REFUTED, UNDECIDED = 0, 1, 3  # 2 is an error
 

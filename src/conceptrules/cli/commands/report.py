@@ -9,10 +9,10 @@ import typer
 from conceptrules.cli import columns
 from conceptrules.cli.files.file_names import STREAM, check_not_input, check_output, naming
 from conceptrules.cli.files.models import read_model, read_model_and_table
-from conceptrules.cli.files.text_format import text_format
 from conceptrules.cli.options import TABLE, DateOrder, Delimiter, MissingWords, Model, Target
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import shown
+from conceptrules.tables.files.text_format import text_format
 
 
 def report(

@@ -8,28 +8,20 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from conceptrules.model.errors import InputError
+from conceptrules.tables.files.formats import PARQUET, STREAM, known_suffix
 
-STREAM = "-"
-"""The name of standard input and standard output."""
-DELIMITERS = {".csv": ",", ".tsv": "\t", ".csv.gz": ",", ".tsv.gz": "\t"}
-PARQUET = ".parquet"
 _NOT_A_MODEL = (".csv", ".tsv", ".gz", PARQUET)
-
-
-def table_suffix(name: str) -> str:
-    """Return the end of the name that says how a table is read."""
-    return _suffix(name, (*DELIMITERS, PARQUET))
 
 
 def is_parquet(name: str) -> bool:
     """Return whether a table of this name is written as Parquet; if not, it is written as CSV."""
-    return name != STREAM and _suffix(name, (".csv", PARQUET)) == PARQUET
+    return name != STREAM and known_suffix(name, (".csv", PARQUET)) == PARQUET
 
 
 def check_table_output(name: str) -> None:
     """Raise now, rather than after long work, if a table could not be written there."""
     if name != STREAM:
-        _suffix(name, (".csv", PARQUET))
+        known_suffix(name, (".csv", PARQUET))
         check_output(name)
 
 
@@ -75,10 +67,3 @@ def naming(name: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise (OSError(error.errno, error.strerror, name) if error.filename else error) from None
-
-
-def _suffix(name: str, known: Sequence[str]) -> str:
-    for suffix in known:
-        if name.lower().endswith(suffix):
-            return suffix
-    raise InputError(f"{name}: the name must end in one of {', '.join(known)}, or be {STREAM} for a stream of CSV")

@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 
 from conceptrules.cli.files.file_names import STREAM, check_streams, naming
-from conceptrules.cli.files.table_reader import Source, open_table
-from conceptrules.cli.files.text_format import USUAL, TextFormat
 from conceptrules.cli.files.writer import write_bytes
 from conceptrules.io.model_file import dumps, load, read, save
 from conceptrules.model.network import RuleNetwork
+from conceptrules.tables.files.table_reader import Source, open_table
+from conceptrules.tables.files.text_format import USUAL, TextFormat
 
 
 def read_model(name: str) -> RuleNetwork:

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pyarrow as pa
 
-from conceptrules.cli.files.csv_errors import are_numbers
+from conceptrules.tables.files.csv_errors import are_numbers
 
 _CENSORED = re.compile(r"\s*([<>])\s*(=?)\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*")
 

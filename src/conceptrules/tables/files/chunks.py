@@ -14,10 +14,10 @@ from typing import Any, BinaryIO, Protocol
 
 import pyarrow as pa
 
-from conceptrules.cli.files import csv_errors, row_ends, table_reader
-from conceptrules.cli.files.file_names import DELIMITERS, PARQUET, STREAM, table_suffix
-from conceptrules.cli.files.text_format import USUAL, TextFormat
 from conceptrules.model.errors import InputError
+from conceptrules.tables.files import csv_errors, row_ends, table_reader
+from conceptrules.tables.files.formats import DELIMITERS, PARQUET, STREAM, table_suffix
+from conceptrules.tables.files.text_format import USUAL, TextFormat
 
 # Measured on adult as CSV with two cores: 1 MB is a tenth slower, 16 MB no faster.
 TEXT_CHUNK = 4 << 20

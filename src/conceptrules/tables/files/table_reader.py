@@ -1,4 +1,4 @@
-"""Tables that commands read: CSV and TSV, gzipped or not, and Parquet; `-` is CSV on standard input."""
+"""Tables in files: CSV and TSV, gzipped or not, and Parquet; `-` is CSV on standard input."""
 
 from __future__ import annotations
 
@@ -17,20 +17,28 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv, parquet
 
-from conceptrules.cli.files import csv_errors
-from conceptrules.cli.files.censored_numbers import number, read_numbers
-from conceptrules.cli.files.file_names import DELIMITERS, PARQUET, STREAM, table_suffix
-from conceptrules.cli.files.text_format import USUAL, TextFormat
-from conceptrules.cli.files.written_dates import read_dates
 from conceptrules.model.errors import InputError
 from conceptrules.model.text import plural
+from conceptrules.tables.files import csv_errors
+from conceptrules.tables.files.censored_numbers import number, read_numbers
+from conceptrules.tables.files.formats import DELIMITERS, PARQUET, STREAM, table_suffix
+from conceptrules.tables.files.text_format import USUAL, TextFormat
+from conceptrules.tables.files.written_dates import read_dates
 
 _TYPES = {"category": pa.string(), "number": pa.float64(), "boolean": pa.bool_()}
 """The types of columns whose kind is known; other kinds are left to pyarrow's inference."""
 
 
+CODES = pa.large_string()
+"""What `Delimited.types` says of whole numbers with leading zeros, such as zip codes."""
 _CENSORING = re.compile(rb"[<>]")
 _LEADING_ZERO = re.compile(rb"(?<![0-9.])0[0-9]")
+
+
+def leading_zeros(name: str) -> str:
+    """Return the message that a column of digits is read as text."""
+    option = f"--kind {quote(f'{name}=number')}"
+    return f"column {name!r} has numbers with leading zeros, and is read as text ({option} if it is a number)"
 
 
 def _whole(field: pa.Field) -> bool:
@@ -67,21 +75,10 @@ class Delimited:
 
     def read(self, columns: Sequence[str], kinds: Mapping[str, str] | None = None) -> pa.Table:
         kinds = kinds or {}
-        types = {column: _TYPES[kind] for column, kind in kinds.items() if kind in _TYPES}
-        try:
-            table = self._parsed(types, columns)
-        except InputError:
-            if not _CENSORING.search(self._data):
-                raise
-            types |= {column: pa.string() for column, kind in kinds.items() if kind == "number"}
-            table = self._parsed(types, columns)
+        table, types = self._as_told(columns, kinds)
         coded = self._codes([field.name for field in table.schema if _whole(field) and field.name not in types])
         for name in coded:
-            option = f"--kind {quote(f'{name}=number')}"
-            warnings.warn(
-                f"column {name!r} has numbers with leading zeros, and is read as text ({option} if it is a number)",
-                stacklevel=2,
-            )
+            warnings.warn(leading_zeros(name), stacklevel=2)
         if coded:
             table = self._parsed({**types, **dict.fromkeys(coded, pa.string())}, columns)
         for index, field in enumerate(table.schema):
@@ -90,6 +87,32 @@ class Delimited:
                     index, field.name, self._meant(table[index], field.name, kinds.get(field.name))
                 )
         return with_durations(table)
+
+    def types(self, columns: Sequence[str], kinds: Mapping[str, str]) -> dict[str, pa.DataType]:
+        """Return what these columns would be read as by themselves; whole numbers with leading zeros are `CODES`."""
+        table, types = self._as_told(columns, kinds)
+        coded = self._codes([field.name for field in table.schema if _whole(field) and field.name not in types])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # they are about this text only, which may be a part
+            return {
+                field.name: CODES
+                if field.name in coded
+                else self._meant(table[field.name], field.name, kinds.get(field.name)).type
+                if pa.types.is_string(field.type)
+                else field.type
+                for field in table.schema
+            }
+
+    def _as_told(self, columns: Sequence[str], kinds: Mapping[str, str]) -> tuple[pa.Table, dict[str, pa.DataType]]:
+        """Return the columns as text, or of the types that their kinds have, and the types that were told."""
+        types = {column: _TYPES[kind] for column, kind in kinds.items() if kind in _TYPES}
+        try:
+            return self._parsed(types, columns), types
+        except InputError:
+            if not _CENSORING.search(self._data):
+                raise
+            types |= {column: pa.string() for column, kind in kinds.items() if kind == "number"}
+            return self._parsed(types, columns), types
 
     def _meant(self, column: pa.ChunkedArray, name: str, kind: str | None) -> pa.ChunkedArray:
         """Return what a column of text is meant to be: dates, numbers of which some are censored, or text."""

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.cli.files.censored_numbers import number
-from conceptrules.cli.files.table_reader import open_table
-from conceptrules.cli.files.text_format import TextFormat
-from conceptrules.cli.files.written_dates import read_dates
 from conceptrules.model.errors import InputError
+from conceptrules.tables.files.censored_numbers import number
+from conceptrules.tables.files.table_reader import open_table
+from conceptrules.tables.files.text_format import TextFormat
+from conceptrules.tables.files.written_dates import read_dates
 
 DAYS = [dt.date(2024, 3, 1), dt.date(2023, 12, 31), dt.date(1999, 1, 20)]
 FORMS = ["%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d", "%d %b %Y", "%d %B %Y", "%b %d, %Y",

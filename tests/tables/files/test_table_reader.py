@@ -8,9 +8,9 @@ import gzip
 import pyarrow as pa
 import pytest
 
-from conceptrules.cli.files.table_reader import open_table
 from conceptrules.cli.files.writer import write_table
 from conceptrules.model.errors import InputError
+from conceptrules.tables.files.table_reader import open_table
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from conceptrules.cli.files import row_ends
-from conceptrules.cli.files.written_dates import is_date
 from conceptrules.model.errors import InputError
+from conceptrules.tables.files import row_ends
+from conceptrules.tables.files.written_dates import is_date
 
 _CONVERSION = re.compile(
     r"In CSV column #(\d+): Row #(\d+): CSV conversion error to (\w+).*?: invalid value '(.*)'", re.S

@@ -1,0 +1,1 @@
+"""Tables in files: CSV and Parquet, read whole or in chunks."""

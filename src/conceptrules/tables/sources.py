@@ -1,0 +1,311 @@
+"""Tables that are read in batches, as often as need be: they may be larger than memory.
+
+Files of Parquet and datasets of pyarrow are read where they are. CSV files, and streams that can be read only once, are
+written to a Parquet file first, in a folder that the caller gives.
+"""
+
+from __future__ import annotations
+
+import errno
+import glob
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+import narwhals as nw
+import pyarrow as pa
+from pyarrow import dataset, parquet
+
+from conceptrules.model.errors import InputError
+from conceptrules.tables.files import conversion
+from conceptrules.tables.files.formats import PARQUET, table_suffix
+from conceptrules.tables.files.table_reader import distinct, open_parquet, with_durations
+from conceptrules.tables.files.text_format import USUAL, TextFormat
+from conceptrules.tables.table import nearest
+
+_CELLS = 1 << 22
+"""Values of a batch, at most: 4 million take some 100 MB while they are read."""
+_SPOOL = "table.parquet"
+Show = Callable[[int], None]
+"""Takes how many more bytes were read."""
+
+
+class Source(Protocol):
+    """A table whose columns are known, and whose rows come in batches as often as they are asked for."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def schema(self) -> pa.Schema: ...
+
+    @property
+    def rows(self) -> int: ...
+
+    @property
+    def size(self) -> int:
+        """About how many bytes a pass over all columns reads."""
+        ...
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.Table]:
+        """Yield these columns, some rows at a time."""
+        ...
+
+
+@dataclass(frozen=True)
+class ParquetFiles:
+    """Parquet files with the same columns."""
+
+    names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        first = self.schema
+        distinct(self.names[0], first.names)
+        for name in self.names[1:]:
+            _check_alike(open_parquet(name).schema_arrow, first, name, self.names[0])
+
+    @property
+    def name(self) -> str:
+        return self.names[0] if len(self.names) == 1 else f"{self.names[0]} and {len(self.names) - 1} more"
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        return open_parquet(self.names[0]).schema_arrow
+
+    @cached_property
+    def rows(self) -> int:
+        return sum(parquet.read_metadata(name).num_rows for name in self.names)
+
+    @cached_property
+    def size(self) -> int:
+        return sum(os.path.getsize(name) for name in self.names)
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.Table]:
+        texts = [field.name for field in self.schema if pa.types.is_string(field.type) and field.name in columns]
+        for name in self.names:
+            # Text stays in dictionaries, and the buffer keeps a column of a large row group from being read as a whole.
+            with open_parquet(name, buffer_size=1 << 20, read_dictionary=texts) as file:
+                for batch in file.iter_batches(batch_size=batch_rows(len(columns)), columns=list(columns)):
+                    yield with_durations(pa.Table.from_batches([batch]).select(list(columns)))
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A dataset of pyarrow, in whatever format and file system."""
+
+    dataset: Any
+    name: str = "the dataset"
+
+    @property
+    def schema(self) -> pa.Schema:
+        return self.dataset.schema
+
+    @cached_property
+    def rows(self) -> int:
+        return int(self.dataset.count_rows())
+
+    @property
+    def size(self) -> int:
+        return self.rows * max(1, len(self.schema.names)) * 8
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.Table]:
+        # Reading ahead by the usual sixteen batches takes gigabytes.
+        options = {"batch_size": batch_rows(len(columns)), "batch_readahead": 1, "fragment_readahead": 1}
+        for batch in self.dataset.to_batches(columns=list(columns), **options):
+            if len(batch):
+                yield with_durations(pa.Table.from_batches([batch]))
+
+
+def batch_rows(columns: int) -> int:
+    """Return how many rows of so many columns are read at a time."""
+    return max(1, min(1 << 20, _CELLS // max(1, columns)))
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A table that a user names or hands over, before any of its rows is read."""
+
+    given: Any
+    """Names of files, a dataset, a lazy table or a stream."""
+    text: TextFormat = USUAL
+    columns: tuple[str, ...] | None = None
+    """The columns to learn from, and those of the target and of weights; None: all."""
+    kinds: tuple[tuple[str, str], ...] = ()
+    """What columns of CSV files are, where their text does not say it."""
+
+    def of(self, columns: Sequence[str], kinds: Mapping[str, str]) -> Unread:
+        """Return the same table with these columns only."""
+        return replace(self, columns=tuple(columns), kinds=tuple(kinds.items()))
+
+
+def is_source(data: Any) -> bool:
+    """Return whether something is a table to be read in batches: files, a dataset, a lazy table or a stream."""
+    if isinstance(data, Unread | str | os.PathLike | dataset.Dataset | pa.RecordBatchReader):
+        return True
+    if isinstance(data, list | tuple):
+        return bool(data) and all(isinstance(one, str | os.PathLike) for one in data)
+    native = nw.from_native(data, pass_through=True, allow_series=True)
+    if isinstance(native, nw.LazyFrame):
+        return True
+    return hasattr(data, "__arrow_c_stream__") and not isinstance(native, nw.DataFrame | nw.Series)
+
+
+def unread(data: Any) -> Unread:
+    """Return the table that a user names; files have to be there, and all of one format."""
+    if isinstance(data, Unread):
+        return data
+    if isinstance(data, str | os.PathLike):
+        return Unread(_files([data]))
+    if isinstance(data, list | tuple):
+        return Unread(_files(data))
+    if isinstance(data, dataset.Dataset) or isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame):
+        return Unread(data)
+    return Unread(_stream(data))
+
+
+def columns_of(table: Unread) -> list[str]:
+    """Return the names of all columns; no row is read."""
+    given = table.given
+    if isinstance(given, tuple):
+        return list(ParquetFiles(given).schema.names) if _parquet(given) else conversion.check_alike(given, table.text)
+    if isinstance(given, dataset.Dataset | pa.RecordBatchReader):
+        return distinct("the table", given.schema.names)
+    return list(nw.from_native(given).collect_schema().names())
+
+
+def known_column(name: str, names: Sequence[str], what: str) -> str:
+    """Return the name of a column, or raise an error with the nearest one that there is."""
+    if name not in names:
+        raise InputError(f"{what} is {name!r}, but the table has no such column; {nearest(name, names)}")
+    return name
+
+
+def open_source(table: Unread, folder: Callable[[], Path], show: Show = lambda count: None) -> Source:
+    """Open a table for reading in batches; `folder` makes room for what can be read only once."""
+    given = table.given
+    if isinstance(given, tuple) and _parquet(given):
+        return ParquetFiles(given)
+    if isinstance(given, dataset.Dataset):
+        distinct("the dataset", given.schema.names)
+        return Dataset(given)
+    spool = folder() / _SPOOL
+    with full_disk(spool.parent):
+        if isinstance(given, tuple):
+            columns = conversion.check_alike(given, table.text) if table.columns is None else table.columns
+            conversion.convert(given, spool, columns, dict(table.kinds), table.text, show)
+        elif hasattr(given, "sink_parquet"):
+            given.sink_parquet(spool)
+        else:
+            _write(_stream(given), spool, show)
+    return ParquetFiles((str(spool),))
+
+
+@contextmanager
+def full_disk(folder: Path) -> Iterator[None]:
+    """Tell a full disk as an error of the user's, who can name another folder."""
+    try:
+        yield
+    except Exception as error:  # polars and Arrow have errors of their own
+        full = getattr(error, "errno", None) == errno.ENOSPC or "No space left" in str(error)
+        if not full:
+            raise
+        raise no_room(folder) from None
+
+
+def no_room(folder: Path, needed: int | None = None) -> InputError:
+    """Return the error that a disk is full, or would be."""
+    wanted = "" if needed is None else f": {needed / 1e9:.2f} GB are needed"
+    return InputError(f"the disk of {folder} is full{wanted}; make room, or name a folder elsewhere with scratch=")
+
+
+def _files(given: Sequence[Any]) -> tuple[str, ...]:
+    """Return the files that names and patterns stand for, in their order."""
+    found: list[str] = []
+    for one in given:
+        name = os.fspath(one)
+        if os.path.isdir(name):
+            parts = sorted(glob.glob(os.path.join(glob.escape(name), f"*{PARQUET}")))
+            if not parts:
+                raise InputError(f"the folder {name} has no files that end in {PARQUET}; name files, or a pattern")
+            found += parts
+        elif os.path.exists(name):
+            found.append(name)
+        elif matched := sorted(glob.glob(name, recursive=True)):
+            found += matched
+        else:
+            pattern = glob.has_magic(name)
+            raise InputError(f"no file matches {name}" if pattern else f"there is no file {name}")
+    suffixes = [table_suffix(name) == PARQUET for name in found]
+    if len(set(suffixes)) > 1:
+        raise InputError(
+            f"{found[suffixes.index(True)]} is Parquet and {found[suffixes.index(False)]} is text; give files of one "
+            "format"
+        )
+    twice = next((name for place, name in enumerate(found) if name in found[:place]), None)
+    if twice is not None:
+        raise InputError(f"{twice} is named twice; name each file once")
+    return tuple(found)
+
+
+def _parquet(names: Sequence[str]) -> bool:
+    return table_suffix(names[0]) == PARQUET
+
+
+def _check_alike(schema: pa.Schema, first: pa.Schema, name: str, first_name: str) -> None:
+    for field in first:
+        if field.name not in schema.names:
+            raise InputError(
+                f"{name} has no column {field.name!r}, which {first_name} has; {nearest(field.name, schema.names)}"
+            )
+    for field in schema:
+        if field.name not in first.names:
+            raise InputError(f"{name} has a column {field.name!r}, which {first_name} has not; leave the file out")
+        here, there = field.type, first.field(field.name).type
+        if _family(here) != _family(there) and not pa.types.is_null(here) and not pa.types.is_null(there):
+            raise InputError(
+                f"column {field.name!r} is of the type {here} in {name}, but of the type {there} in {first_name}; "
+                "write one of the files anew, with the type of the other"
+            )
+
+
+def _family(kind: pa.DataType) -> object:
+    """Return what values of a type are read as; whole numbers with gaps are often written as fractions."""
+    if pa.types.is_dictionary(kind):
+        return "dictionary", _family(kind.value_type)
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return "number"
+    if pa.types.is_timestamp(kind):
+        return "timestamp", kind.tz is None
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return "text"
+    return str(kind)
+
+
+def _stream(given: Any) -> pa.RecordBatchReader:
+    if isinstance(given, pa.RecordBatchReader):
+        return given
+    if not hasattr(given, "__arrow_c_stream__"):
+        raise InputError(
+            f"a table of the type {type(given).__name__} cannot be read in batches; write it to Parquet and give the "
+            "names of the files"
+        )
+    return pa.RecordBatchReader.from_stream(given)
+
+
+def _write(stream: pa.RecordBatchReader, to: Path, show: Show) -> None:
+    schema = pa.schema([field.with_type(_storable(field.type)) for field in stream.schema])
+    with parquet.ParquetWriter(to, schema, compression="zstd", compression_level=1) as file:
+        for batch in stream:
+            if len(batch):
+                file.write_table(pa.Table.from_batches([batch]).cast(schema))
+            show(batch.nbytes)
+
+
+def _storable(kind: pa.DataType) -> pa.DataType:
+    if pa.types.is_dictionary(kind):
+        return pa.dictionary(pa.int32(), _storable(kind.value_type), kind.ordered)
+    return pa.large_string() if pa.types.is_string_view(kind) else kind
