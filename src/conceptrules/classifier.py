@@ -10,23 +10,28 @@ from typing import Any, Self
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 
 from conceptrules.binarize import Binarizer
+from conceptrules.binarize.binarizer import check_kinds
 from conceptrules.edit.replay import dropped_rules
 from conceptrules.learn.checkpoint import opened
 from conceptrules.learn.parameter_checks import check_common, generator, threads
-from conceptrules.learn.progress import search_progress
+from conceptrules.learn.progress import reading_progress, search_progress
 from conceptrules.learn.search.binned_table import MAX_BINS
 from conceptrules.learn.search.description import describe, governed
 from conceptrules.learn.search.fit import fit, penalties_to_try
 from conceptrules.learn.search.group_members import group_names
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.search.task import search_task
+from conceptrules.learn.shards.from_source import IN_MEMORY, HowToLearn, learn_from_source
+from conceptrules.learn.shards.reading import wanted_columns
+from conceptrules.learn.shards.scratch import scratch_folder
 from conceptrules.learn.training_data import read_training_data
 from conceptrules.model.errors import InputError, warn
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Banned, Forbidden, LeastRows, Locked, Policy
 from conceptrules.model.policy.policy import region
 from conceptrules.rule_model import RuleModel
-from conceptrules.tables.table import open_table, without_columns
+from conceptrules.tables.sources import columns_of, is_source, open_source, read_whole, unread
+from conceptrules.tables.table import open_table, with_named_columns, without_columns
 
 
 class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator):
@@ -157,17 +162,25 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         time: Any = None,
         policy_data: Any = None,
         checkpoint: Any = None,
+        scratch: Any = None,
     ) -> Self:
         """Learn the rules from a table.
 
+        A table may be larger than memory: name its files, or hand over a dataset, a lazy table or a stream, and name
+        the column of the target. It is read in batches, and its rows are kept on disk meanwhile, see docs/scale.md.
+
         Parameters
         ----------
-        X : table of shape (n_samples, n_features)
-            A table of pandas, polars or pyarrow, a 2-D array, or rows as lists or dictionaries.
-        y : array-like of shape (n_samples,)
-            The class of each row: text, whole numbers or booleans.
-        sample_weight : array-like of shape (n_samples,), default=None
-            The weight of each row. Whole numbers act as repeats of the row, 0 as if it were not there.
+        X : table of shape (n_samples, n_features), or files
+            A table of pandas, polars or pyarrow, a 2-D array, or rows as lists or dictionaries. Or a table to be read
+            in batches: a path, a pattern such as "part-*.parquet" or a list of paths of Parquet or CSV files, a
+            pyarrow Dataset or RecordBatchReader, a polars LazyFrame, a DuckDB relation, or another Arrow stream.
+        y : array-like of shape (n_samples,), or str
+            The class of each row: text, whole numbers or booleans. Or the name of the column of X that has them, which
+            tables that are read in batches need.
+        sample_weight : array-like of shape (n_samples,), or str, default=None
+            The weight of each row, or the name of the column of X that has it. Whole numbers act as repeats of the
+            row, 0 as if it were not there.
         X_val : table, default=None
             Rows that choose the network, instead of rows held out of X.
         y_val : array-like, default=None
@@ -183,6 +196,9 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             A file to which the fit writes what it has finished, every so often. A fit that was killed goes on from it
             when it is started again with the same table, settings and `random_state`, which must be given, and ends
             with the same network. The file is removed at the end. None: nothing is written.
+        scratch : str or path, default=None
+            The folder for what does not fit into memory, of tables that are read in batches. What is written there is
+            removed at the end. None: the usual folder for temporary files.
 
         Returns
         -------
@@ -195,6 +211,11 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             If a parameter, the table or the classes do not fit; the message says what to do.
         """
         self.check_parameters()
+        if is_source(X):
+            others = {"X_val": X_val, "y_val": y_val, "groups": groups, "time": time, "policy_data": policy_data}
+            return self._fit_source(X, y, sample_weight, {**others, "checkpoint": checkpoint}, scratch)
+        target = y
+        X, y, sample_weight = with_named_columns(X, y, sample_weight)
         file = opened(checkpoint, self.random_state)
         policy = self._whole_policy()
         names = group_names(policy, X, policy_data)
@@ -224,10 +245,44 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             for one in found.networks
         ]
         history = [asdict(trial) for trial in found.history]
-        self._take_over(data, history, choices, found.chosen)._finished(y, found.interrupted)
+        self._take_over(data, history, choices, found.chosen)._finished(target, found.interrupted)
         if file is not None and not file.stays:
             file.remove()
         return self
+
+    def _fit_source(self, X: Any, y: Any, weight: Any, others: Mapping[str, Any], scratch: Any) -> Self:
+        """Learn from a table that is read in batches; one of few rows is read as a whole, and learned from as such."""
+        given = next((name for name, value in others.items() if value is not None), None)
+        if given is not None:
+            raise InputError(
+                f"{given} is not supported for tables that are read in batches; read the table into memory"
+            )
+        table = unread(X)
+        columns = columns_of(table)
+        wanted = wanted_columns(columns, y, weight, self._forbidden())
+        kinds = check_kinds(self.kinds or {}, columns)
+        with scratch_folder(scratch) as folder, reading_progress(self.verbose) as show:
+            needed = table.of(wanted.every, wanted.text_kinds(kinds))
+            source = open_source(needed, lambda: folder, lambda size: show("files", 0, size))
+            if source.rows <= IN_MEMORY:
+                whole = read_whole(source, wanted.every)
+                return self.fit(whole, wanted.target, sample_weight=wanted.weight)
+            how = HowToLearn(
+                settings=self._settings(),
+                policy=self._whole_policy(),
+                class_weight=self.class_weight,
+                max_bins=self.max_bins and int(self.max_bins),
+                validation_fraction=self.validation_fraction,
+                threads=threads(self.n_jobs),
+                verbose=self.verbose,
+                parameters=self.get_params(),
+            )
+            learned = learn_from_source(
+                source, wanted, self._binarizer(), how, folder, show, generator(self.random_state)
+            )
+        history = [asdict(trial) for trial in learned.found.history]
+        self._take_over(learned, history, learned.choices, learned.found.chosen)
+        return self._finished(wanted.target, learned.found.interrupted)
 
     def refit(self, X: Any, y: Any, *, around: RuleNetwork, **others: Any) -> Self:
         """Learn again around the locked rules of an edited network.

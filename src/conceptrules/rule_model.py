@@ -7,7 +7,7 @@ from dataclasses import replace
 from html import escape
 from numbers import Integral
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,6 @@ from conceptrules.explain.importance_scores import column_shares
 from conceptrules.explain.scores import Evaluation
 from conceptrules.io.model_file import save
 from conceptrules.layer_transformer import LayerTransformer
-from conceptrules.learn.training_data import TrainingData
 from conceptrules.model.canonical import with_used_predicates
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, unpack
@@ -38,6 +37,16 @@ if TYPE_CHECKING:
 
 _PLOTS = ("pareto_front", "coverage", "history", "importance", "confusion")
 DOCUMENTATION = "https://github.com/conceptrules/conceptrules/blob/main/docs/learning.md"
+
+
+class Learned(Protocol):
+    """What a table was read as."""
+
+    @property
+    def binarizer(self) -> Binarizer: ...
+
+    @property
+    def classes(self) -> NDArray[Any]: ...
 
 
 class RuleModel:
@@ -475,7 +484,7 @@ class RuleModel:
         return tags
 
     def _take_over(
-        self, data: TrainingData, history: Sequence[dict[str, Any]], front: Sequence[Choice], chosen: int = 0
+        self, data: Learned, history: Sequence[dict[str, Any]], front: Sequence[Choice], chosen: int = 0
     ) -> Self:
         """Become the fitted model, whose networks have only the predicates that they use."""
         self.binarizer_, self.classes_, self.history_ = data.binarizer, data.classes, list(history)
@@ -484,11 +493,11 @@ class RuleModel:
         return self
 
     def _finished(self, y: Any, interrupted: bool) -> Self:
-        """Let the networks know the name of `y`, if it has one, which is that of the target; pass Ctrl-C on.
+        """Let the networks know the name of `y`, if it has or is one, which is that of the target; pass Ctrl-C on.
 
         A fit that returned as if nothing had happened would let a cross-validation go on with its next fold.
         """
-        name = getattr(y, "name", None)
+        name = y if isinstance(y, str) else getattr(y, "name", None)
         if isinstance(name, str):
             place = next(number for number, one in enumerate(self.frontier_) if one.network is self.network_)
             self.frontier_ = tuple(replace(one, network=replace(one.network, target=name)) for one in self.frontier_)

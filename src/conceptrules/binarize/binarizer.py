@@ -170,8 +170,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
         """
         settings = self._settings()
         names = tuple(one.name for one in counts)
-        kinds = check_kinds(self.kinds or {}, names)
-        seen = [learn_counted(one, kinds.get(one.name), settings) for one in counts]
+        seen = [learn_counted(one, settings) for one in counts]
         self.inspection_ = told(seen, (), class_rows)
         self._remember([one.learned for one in seen], settings.literals)
         self._remember_names(names, True)

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 
 from conceptrules.binarize.columns import (
-    GivenKind,
     LearnedColumn,
     PredicateSettings,
     learn_column,
@@ -19,7 +18,7 @@ from conceptrules.binarize.told_findings import SeenColumn
 from conceptrules.binarize.value_counts import ValueCounts
 
 
-def learn_counted(counts: ValueCounts, given: GivenKind | None, settings: PredicateSettings) -> SeenColumn:
+def learn_counted(counts: ValueCounts, settings: PredicateSettings) -> SeenColumn:
     """Return what a column is learned as. A weight counts as so many repeats of a row, so counts are weights."""
     cells, sums = counts.distinct()
     shown = sums.copy()
@@ -27,7 +26,7 @@ def learn_counted(counts: ValueCounts, given: GivenKind | None, settings: Predic
     value, label = np.nonzero(shown)
     rows = replace(cells, values=cells.values[value], missing=cells.missing[value])
     target = Target(label, shown[value, label] / counts.unit, counts.classes)
-    learned = learn_column(rows, given, target, settings)
+    learned = learn_column(rows, counts.given, target, settings)
     if not counts.exact and learned.dropped:
         learned = _estimated(learned, counts, settings)
     return SeenColumn(learned, None if learned.constant else doubt_counted(counts, cells, sums, learned.column))

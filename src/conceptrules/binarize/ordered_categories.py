@@ -13,7 +13,7 @@ from conceptrules.tables.column_values import ColumnValues, codes_of
 def order_in(cells: ColumnValues, given: tuple[Value, ...] | None) -> tuple[Value, ...]:
     """Return the categories from the lowest to the highest; raise an error where nothing says which is which."""
     if given is not None:
-        _check_all_listed(cells, given)
+        check_all_listed(cells, given)
         return given
     if cells.order is not None:
         return tuple(map(whole, cells.order))
@@ -27,7 +27,8 @@ def order_in(cells: ColumnValues, given: tuple[Value, ...] | None) -> tuple[Valu
     return tuple(sorted(found))
 
 
-def _check_all_listed(cells: ColumnValues, given: tuple[Value, ...]) -> None:
+def check_all_listed(cells: ColumnValues, given: tuple[Value, ...], first: int = 0) -> None:
+    """Raise an `InputError` if a value is not in the order that the user gives; its first row is `first`."""
     unlisted = cells.by_row(~cells.missing & (codes_of(cells, given) < 0))
     if not unlisted.any():
         return
@@ -35,6 +36,6 @@ def _check_all_listed(cells: ColumnValues, given: tuple[Value, ...]) -> None:
     value = cells.values[row if cells.codes is None else cells.codes[row]]
     listed = ", ".join(map(brief, given[:10])) + (", ..." if len(given) > 10 else "")
     raise InputError(
-        f"column {cells.name!r} holds {brief(value)} in row {row}, which is not in the order that kinds gives: "
+        f"column {cells.name!r} holds {brief(value)} in row {first + row}, which is not in the order that kinds gives: "
         f"{listed}; add it where it belongs, or mend the row"
     )

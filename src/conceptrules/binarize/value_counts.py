@@ -16,11 +16,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from conceptrules.binarize.columns import GivenKind
 from conceptrules.binarize.number_groups import NumberGroups, merged_sums
+from conceptrules.binarize.ordered_categories import check_all_listed
 from conceptrules.model.errors import ColumnTypeError
-from conceptrules.model.predicate import Kind
+from conceptrules.model.predicate import Column, Kind
 from conceptrules.model.values import NOUNS, whole
-from conceptrules.tables.column_values import ColumnValues, numbers_of
+from conceptrules.tables.column_values import ColumnValues, check_readable, numbers_of
 
 MOST = 65_536
 """Different values of a column that are counted one by one."""
@@ -37,8 +39,8 @@ class ValueCounts:
     classes: int
     unit: int = 1
     """What a row without a weight counts."""
-    named: bool = False
-    """Whether the user says that the values are names: categories, with an order or without."""
+    given: GivenKind | None = None
+    """What the user says of the column."""
     family: Kind | None = None
     declared: bool = False
     order: tuple[Any, ...] | None = None
@@ -50,6 +52,7 @@ class ValueCounts:
     def add(self, cells: ColumnValues, target: NDArray[np.intp], weight: Counts | None, first: int = 0) -> None:
         """Count a batch whose rows begin at number `first` of the table; no weight: each row weighs one."""
         self._take_kind(cells, first)
+        self._check(cells, first)
         missing = cells.gaps
         self.rows += len(cells)
         self.gaps += int(np.count_nonzero(missing))
@@ -66,7 +69,8 @@ class ValueCounts:
             summed = np.zeros(len(values) * self.classes, np.int64)
             np.add.at(summed, places, worth)
         if self.known is None:
-            text = self.named or self.declared or self.family in ("category", "boolean")
+            named = self.given is not None and self.given.kind in ("category", "ordinal", "boolean")
+            text = named or self.declared or self.family in ("category", "boolean")
             self.known = Texts() if text else Numbers()
         self.known.add(values, summed.reshape(len(values), self.classes))
 
@@ -82,6 +86,13 @@ class ValueCounts:
                 "before; all of a column have to be alike: convert it"
             )
         self.family = cells.family
+
+    def _check(self, cells: ColumnValues, first: int) -> None:
+        """Object to what cannot be read as the user says, while its row is known."""
+        if self.given is not None:
+            check_readable(cells, Column(self.name, self.given.kind), first)
+            if self.given.order is not None:
+                check_all_listed(cells, self.given.order, first)
 
     @property
     def finished(self) -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,14 +25,41 @@ def stability(
     A resample has as many rows as there are (repeats counted, where weights are whole numbers), drawn by their weight.
     Rows that no rule tells apart are drawn together, which is the same and much less work.
     """
+    whole = bool(np.all(weight == np.round(weight)))
+    rows = int(weight.sum()) if whole else len(weight)
+    return stability_of(network, decision_kinds(network, words, target, weight), rows, seed)
+
+
+class DecisionKinds(NamedTuple):
+    """Rows of one class that get the same answers, with all rules and without each of them, as one kind."""
+
+    answers: NDArray[np.int64]
+    """[kind, column]: the class, the answer, and the answer without each rule; in order."""
+    weight: Floats
+
+
+def decision_kinds(network: RuleNetwork, words: PackedBits, target: NDArray[np.int64], weight: Floats) -> DecisionKinds:
+    """Return the kinds of rows. Those of several tables can be put together, see `joined_kinds`."""
     without = Without(network, words)
     decided = without.nothing()
-    others = {place: without.rule(*place) for place in rule_places(network)}
-    kinds, total = _kinds(target, decided, list(others.values()), weight)
-    counts = _resamples(total, weight, seed)
-    truth, answers = target[kinds].astype(np.intp), decided[kinds].astype(np.intp)
+    others = [without.rule(*place) for place in rule_places(network)]
+    kinds, total = _kinds(target, decided, others, weight)
+    return DecisionKinds(np.stack([one[kinds].astype(np.int64) for one in (target, decided, *others)], axis=1), total)
+
+
+def joined_kinds(several: Sequence[DecisionKinds]) -> DecisionKinds:
+    """Return the kinds of all tables."""
+    answers, place = np.unique(np.concatenate([one.answers for one in several]), axis=0, return_inverse=True)
+    weight = np.bincount(place.ravel(), np.concatenate([one.weight for one in several])).astype(np.float64)
+    return DecisionKinds(answers, weight)
+
+
+def stability_of(network: RuleNetwork, kinds: DecisionKinds, rows: int, seed: int = 0) -> tuple[tuple[float, ...], ...]:
+    """Return the `stability` from kinds of rows; a resample has so many rows."""
+    counts = _resamples(kinds.weight, rows, seed)
+    truth, answers, *others = kinds.answers.T.astype(np.intp)
     scores = _Scores(counts, truth, answers, len(network.classes))
-    worse = {place: scores.worse(other[kinds].astype(np.intp)) for place, other in others.items()}
+    worse = {place: scores.worse(other) for place, other in zip(rule_places(network), others, strict=True)}
     return tuple(
         tuple(worse[level, index] for index in range(len(nodes.rules))) for level, nodes in enumerate(network.levels)
     )
@@ -49,10 +79,8 @@ def _kinds(
     return first, np.bincount(kind, weight).astype(np.float64)
 
 
-def _resamples(total: Floats, weight: Floats, seed: int) -> Floats:
+def _resamples(total: Floats, rows: int, seed: int) -> Floats:
     """Return how often each kind of row is drawn: (kinds, resamples)."""
-    whole = bool(np.all(weight == np.round(weight)))
-    rows = int(weight.sum()) if whole else len(weight)
     drawn = np.random.default_rng(seed).multinomial(rows, total / total.sum(), size=RESAMPLES)
     return np.ascontiguousarray(drawn.T, dtype=np.float64)
 

@@ -57,6 +57,56 @@ def _state(scores: Sequence[Line]) -> str:
     return f"loss {best.loss:.4f}  F1 of MLLP {best.mllp_f1:.3f}, of rules {best.crs_f1:.3f}  {best.edges} edges"
 
 
+@contextmanager
+def reading_progress(verbose: bool) -> Iterator[Callable[[str, int, int], None]]:
+    """Yield a function that takes what a pass over a table is for, and how many more rows and bytes it has read.
+
+    In a terminal or a notebook there is a line that changes; elsewhere there is one for each pass with `verbose`, else
+    nothing.
+    """
+    from rich.console import Console
+    from rich.progress import Progress, TextColumn, TimeElapsedColumn
+
+    console, passes = Console(stderr=True), _Passes()
+    if console.is_terminal or console.is_jupyter:
+        columns = (TextColumn("reading"), TimeElapsedColumn(), TextColumn("{task.fields[state]}"))
+        with Progress(*columns, console=console, transient=True) as bar:
+            task = bar.add_task("reading", total=None, state="")
+
+            def show(purpose: str, rows: int, size: int) -> None:
+                passes.add(purpose, rows, size)
+                bar.update(task, state=str(passes))
+
+            yield show
+    elif verbose:
+
+        def tell(purpose: str, rows: int, size: int) -> None:
+            if passes.purpose not in ("", purpose):
+                print(passes, file=sys.stderr)
+            passes.add(purpose, rows, size)
+
+        yield tell
+        if passes.purpose:
+            print(passes, file=sys.stderr)
+    else:
+        yield lambda purpose, rows, size: None
+
+
+class _Passes:
+    """How far the reading of a table is."""
+
+    def __init__(self) -> None:
+        self.number, self.purpose, self.rows, self.size = 0, "", 0, 0
+
+    def add(self, purpose: str, rows: int, size: int) -> None:
+        if purpose != self.purpose:
+            self.number, self.purpose, self.rows, self.size = self.number + 1, purpose, 0, 0
+        self.rows, self.size = self.rows + rows, self.size + size
+
+    def __str__(self) -> str:
+        return f"pass {self.number}, {self.purpose}: {self.rows:,} rows, {self.size / 1e9:.2f} GB"
+
+
 class PathPoint(Protocol):
     """What the bar shows of one penalty."""
 

@@ -83,7 +83,7 @@ def read_training_data(
     Labels, weights and classes are checked before the table is opened; rows of weight 0 are never looked at.
     """
     labels, weight = check_labels(y, sample_weight=sample_weight)
-    _warn_of_light(weight)
+    warn_of_light(int(np.count_nonzero(weight)), float(weight.sum()))
     classes = check_classes(labels)
     check_class_weight(class_weight, classes, np.ones(len(classes)))
     table, kept = open_table(X), np.flatnonzero(weight)
@@ -120,9 +120,8 @@ def open_validation_rows(
     return table, np.searchsorted(data.classes, labels), weight
 
 
-def _warn_of_light(weight: NDArray[np.float64]) -> None:
+def warn_of_light(rows: int, total: float) -> None:
     """Weights that sum to 1, as those of AdaBoost do, are a single row: no rule earns its edges on it."""
-    rows, total = np.count_nonzero(weight), float(weight.sum())
     if total < _LIGHT * rows:
         warn(
             f"sample_weight sums to {total:.3g} over {rows} rows; a weight counts as so many rows, and little can be "

@@ -71,7 +71,7 @@ def with_statistics(
         tuple(_by_class(y[rows], weight[rows], classes) for rows in _one_by_one(rules)) for rules in hidden[1::2]
     )
     fired = unpack(hidden[-1])
-    patterns = _patterns(fired, y, weight, classes)
+    patterns = pattern_rows(fired, y, weight, classes)
     decided = _decided(network, hidden[-2], decide_fired(network, fired), y, weight)
     return replace(network, statistics=Statistics(_by_class(y, weight, classes), covered, patterns, decided))
 
@@ -147,7 +147,7 @@ def _by_class(y: NDArray[np.intp], weight: Floats, classes: int) -> tuple[float,
     return tuple(np.bincount(y, weight, minlength=classes).tolist())
 
 
-def _patterns(
+def pattern_rows(
     fired: Bits, y: NDArray[np.intp], weight: Floats, classes: int
 ) -> tuple[tuple[tuple[bool, ...], tuple[float, ...]], ...]:
     """Return the patterns of firing classes and their rows, sorted; rows without weight do not count."""

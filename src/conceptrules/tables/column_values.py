@@ -91,15 +91,18 @@ def codes_of(cells: ColumnValues, categories: Sequence[Value]) -> NDArray[np.int
     return np.fromiter(map(index.get, cells.values.tolist(), repeat(-1)), dtype=np.intp, count=len(cells.values))
 
 
-def check_readable(cells: ColumnValues, column: Column) -> None:
-    """Raise a `ColumnTypeError` unless these values can be read as `column`; a column without any value always can."""
+def check_readable(cells: ColumnValues, column: Column, first: int = 0) -> None:
+    """Raise a `ColumnTypeError` unless these values can be read as `column`; a column without any value always can.
+
+    The first row of these values is row `first` of the table.
+    """
     if cells.family is None or cells.missing.all():
         return
     if readable(cells.family, column):
         return
     row = int(np.argmin(cells.gaps))
     place = row if cells.codes is None else cells.codes[row]
-    found = f"row {row} holds {brief(cells.values[place])} ({NOUNS[cells.family]})"
+    found = f"row {first + row} holds {brief(cells.values[place])} ({NOUNS[cells.family]})"
     if cells.family not in READS[column.kind]:
         raise ColumnTypeError(
             f"column {column.name!r} is of the kind {column.kind}, but {found}; "

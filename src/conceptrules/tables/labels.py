@@ -114,11 +114,16 @@ def codes_of_labels(labels: Labels) -> tuple[Labels, NDArray[np.intp]]:
 def check_classes(labels: Labels) -> Labels:
     """Return the distinct labels, sorted; raise an error unless there are at least two, and not far too many."""
     classes, codes = codes_of_labels(labels)
+    check_classes_counted(classes, np.bincount(codes))
+    return classes
+
+
+def check_classes_counted(classes: Labels, counts: NDArray[np.intp], name: str = "y") -> None:
+    """Raise an error unless there are at least two classes, and not far too many; `counts` has the rows of each."""
     if len(classes) < 2:
         found = f"1 class, {classes.tolist()[0]!r}" if len(classes) else "no rows, and so no class"
-        raise InputError(f"y has {found}; a classifier needs rows of at least two classes")
-    check_not_too_many(np.bincount(codes), labels.dtype.kind in "iuf")
-    return classes
+        raise InputError(f"{name} has {found}; a classifier needs rows of at least two classes")
+    check_not_too_many(counts, classes.dtype.kind in "iuf", name)
 
 
 def check_not_too_many(

@@ -204,6 +204,21 @@ def open_source(table: Unread, folder: Callable[[], Path], show: Show = lambda c
     return ParquetFiles((str(spool),))
 
 
+def read_whole(source: Source, columns: Sequence[str]) -> pa.Table:
+    """Return a table in memory, of the types that it has."""
+    parts = [_plain(part, source.schema) for part in source.batches(columns)]
+    return pa.concat_tables(parts or [source.schema.empty_table().select(columns)], promote_options="permissive")
+
+
+def _plain(part: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Return text that was read in dictionaries as text."""
+    for place, field in enumerate(part.schema):
+        kind = schema.field(field.name).type
+        if pa.types.is_dictionary(field.type) and not pa.types.is_dictionary(kind):
+            part = part.set_column(place, field.name, part[place].cast(kind))
+    return part
+
+
 @contextmanager
 def full_disk(folder: Path) -> Iterator[None]:
     """Tell a full disk as an error of the user's, who can name another folder."""

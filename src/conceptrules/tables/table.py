@@ -112,6 +112,19 @@ def _check_different(names: Sequence[str]) -> None:
         raise InputError(f"duplicate column names: {repeated[0]!r} occurs more than once; rename or drop one")
 
 
+def with_named_columns(data: Any, y: Any, weight: Any) -> tuple[Any, Any, Any]:
+    """Return a table without its columns of labels and weights, and these, where they are given by their names."""
+    names = [name for name in (y, weight) if isinstance(name, str)]
+    native = nw.from_native(data, pass_through=True)
+    if not names or not isinstance(native, nw.DataFrame):
+        return data, y, weight
+    for name in names:
+        if name not in native.columns:
+            raise InputError(f"the table has no column {name!r}; {nearest(name, native.columns)}")
+    found = [native.get_column(name).to_native() if isinstance(name, str) else name for name in (y, weight)]
+    return native.drop(names).to_native(), *found
+
+
 def without_columns(data: Any, names: Sequence[str]) -> Table:
     """Open a table without some columns; names that it does not have are told, since they may be misspelt."""
     table = open_table(data)

@@ -36,16 +36,13 @@ def describe(
     """
     rows = data.rows_for(found.network)
     counted = with_statistics(found.network, rows.to_packed_bits(), rows.target, rows.weight)
-    comparisons = [
-        compare(coded.network, *(_labelled(coded, side, task.class_weight) for side in (fold.training, fold.held)))
-        for coded, fold in zip(found.in_folds, task.folds, strict=True)
-    ]
+    comparisons = fold_comparisons(found, task)
     network = with_training(
         calibrated(counted, optimism(comparisons)),
         data,
         rows,
         parameters,
-        _validation(comparisons, source),
+        validation_of(comparisons, source),
         penalty=found.trial.penalty,
         members=found.trial.members,
         augmented=found.trial.augmented,
@@ -53,7 +50,17 @@ def describe(
     return Choice(found.edges, found.score, network, found.coded.network)
 
 
-def governed(choice: Choice, policy: Policy | None, data: TrainingData, groups: Names) -> Choice:
+def fold_comparisons(found: FoundNetwork, task: SearchTask) -> list[Comparison]:
+    """Return what the networks of the folds do on the rows that they were learned from, and on those held out."""
+    return [
+        compare(coded.network, *(_labelled(coded, side, task.class_weight) for side in (fold.training, fold.held)))
+        for coded, fold in zip(found.in_folds, task.folds, strict=True)
+    ]
+
+
+def governed(
+    choice: Choice, policy: Policy | None, data: TrainingData | None = None, groups: Names | None = None
+) -> Choice:
     """Return a choice whose network carries the policy that it was learned under, and its proof.
 
     Clauses about rows are proved of the rows that it was learned from.
@@ -61,7 +68,9 @@ def governed(choice: Choice, policy: Policy | None, data: TrainingData, groups: 
     if policy is None:
         return choice
     proof = recorded(prove(choice.network, policy))
-    fair = {clause.name: _verdict(clause, choice, data, groups) for clause in policy.of_kind(Fair)}
+    fair = {}
+    if data is not None and groups is not None:
+        fair = {clause.name: _verdict(clause, choice, data, groups) for clause in policy.of_kind(Fair)}
     proof = ProofRecord(proof.hash, tuple(fair.get(one.name, one) for one in proof.verdicts))
     return replace(choice, network=replace(choice.network, policy=policy, proof=proof))
 
@@ -81,7 +90,7 @@ def _labelled(coded: CodedNetwork, rows: Rows, worth: NDArray[np.float64]) -> La
     return Labelled(coded.bits(rows.codes[row]), label, rows.mass[row, label] / worth[label])
 
 
-def _validation(comparisons: Sequence[Comparison], source: str) -> Validation:
+def validation_of(comparisons: Sequence[Comparison], source: str) -> Validation:
     """Return what held-out rows say of the networks that were learned at the same penalty without them."""
     held = np.sum([each.held for each in comparisons], axis=0)
     fires = np.zeros(3)
