@@ -264,6 +264,8 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         with scratch_folder(scratch) as folder, reading_progress(self.verbose) as show:
             needed = table.of(wanted.every, wanted.text_kinds(kinds))
             source = open_source(needed, lambda: folder, lambda size: show("files", 0, size))
+            if not source.rows:
+                raise InputError(f"{source.name} has columns but no rows; give at least one row to learn from")
             if source.rows <= IN_MEMORY:
                 whole = read_whole(source, wanted.every)
                 return self.fit(whole, wanted.target, sample_weight=wanted.weight)

@@ -64,10 +64,10 @@ def _identifies_counted(counts: ValueCounts, cells: ColumnValues, column: Column
     if cells.family != "number" or rows < max(_FEWEST, counts.rows):
         return None
     values = cells.values.astype(np.float64)
-    if (values % 1 != 0).any():
+    if not np.isfinite(values).all() or (values % 1 != 0).any():
         return None
     different = min(counts.different, rows)
-    if np.ptp(values) == rows - 1 and different >= _DIFFERENT * rows:
+    if values.max() - rows + 1 == values.min() and different >= _DIFFERENT * rows:
         return "numbers the rows (an identifier?)"
     named = _NAMED.search(column.name) or _NAMED.search(column.name.lower())
     return _different(different, rows, _NUMBER) if named else None

@@ -143,8 +143,6 @@ def read_classes(source: Source, wanted: Wanted, show: Show) -> Classes:
             )
         first += len(column)
         show("classes", len(column), table.nbytes)
-    if not first:
-        raise InputError(f"{source.name} has columns but no rows; give at least one row to learn from")
     if not rows:
         raise InputError(f"all weights of the column {wanted.weight!r} are zero: there are no rows to learn from")
     return _sorted_classes(rows, weights, wanted)

@@ -1,0 +1,113 @@
+"""Tables in batches: files, datasets and streams, and what is wrong with them before any row is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import dataset, parquet
+
+from conceptrules.model.errors import InputError
+from conceptrules.tables.sources import columns_of, is_source, open_source, read_whole, unread
+
+TABLE = pa.table({"age": [20, 30, None], "job": ["nurse", None, "smith"], "y": ["a", "b", "a"]})
+
+
+def _opened(given: Any, folder: Path) -> Any:
+    return open_source(unread(given), lambda: folder)
+
+
+def test_tables_in_memory_are_no_sources() -> None:
+    for table in (TABLE, TABLE.to_pandas(), np.zeros((2, 2)), [[1, 2]], [{"a": 1}], {"a": 1}):
+        assert not is_source(table)
+
+
+def test_every_kind_of_source_gives_the_rows_in_its_order(tmp_path: Path) -> None:
+    polars, duckdb = pytest.importorskip("polars"), pytest.importorskip("duckdb")
+    parquet.write_table(TABLE, tmp_path / "table.parquet")
+    TABLE.to_pandas().to_csv(tmp_path / "table.csv", index=False)
+    (tmp_path / "parts").mkdir()
+    for part in range(3):
+        parquet.write_table(TABLE.slice(part, 1), tmp_path / "parts" / f"{part}.parquet")
+    sources = (
+        tmp_path / "table.parquet",
+        str(tmp_path / "t*.parquet"),
+        tmp_path / "parts",
+        sorted((tmp_path / "parts").iterdir()),
+        str(tmp_path / "table.csv"),
+        dataset.dataset(tmp_path / "table.parquet"),
+        TABLE.to_reader(2),
+        polars.from_arrow(TABLE).lazy(),
+        duckdb.from_arrow(TABLE),
+    )
+    for number, given in enumerate(sources):
+        assert is_source(given)
+        scratch = tmp_path / f"scratch{number}"
+        scratch.mkdir()
+        assert columns_of(unread(given)) == ["age", "job", "y"]
+        source = _opened(given, scratch)
+        assert source.rows == 3
+        assert source.size > 0
+        assert read_whole(source, ["y", "age", "job"]).select(TABLE.column_names).to_pydict() == TABLE.to_pydict()
+        assert read_whole(source, ["job"]).to_pydict() == {"job": ["nurse", None, "smith"]}
+
+
+def test_text_is_text_again_in_memory(tmp_path: Path) -> None:
+    parquet.write_table(TABLE, tmp_path / "table.parquet")
+    assert read_whole(_opened(tmp_path / "table.parquet", tmp_path), ["job"])["job"].type == pa.string()
+
+
+def test_numbers_with_gaps_in_one_file_only_go_together(tmp_path: Path) -> None:
+    parquet.write_table(pa.table({"age": [1, 2], "empty": pa.nulls(2)}), tmp_path / "a.parquet")
+    parquet.write_table(pa.table({"age": [1.5, None], "empty": ["x", "y"]}), tmp_path / "b.parquet")
+    source = _opened(str(tmp_path / "*.parquet"), tmp_path)
+    assert read_whole(source, ["age", "empty"]).to_pydict() == {
+        "age": [1, 2, 1.5, None],
+        "empty": [None, None, "x", "y"],
+    }
+
+
+def test_what_is_wrong_with_files_names_the_file_the_column_and_the_fix(tmp_path: Path) -> None:
+    def write(name: str, **columns: Any) -> str:
+        parquet.write_table(pa.table(columns), tmp_path / name)
+        return str(tmp_path / name)
+
+    good = write("good.parquet", age=[1], y=["a"])
+    (tmp_path / "text.csv").write_text("age,y\n1,a\n")
+    (tmp_path / "other.csv").write_text("aeg,y\n1,a\n")
+    (tmp_path / "broken.parquet").write_bytes(b"no Parquet")
+    (tmp_path / "empty").mkdir()
+    cases: list[tuple[Any, str]] = [
+        (tmp_path / "none.parquet", "there is no file"),
+        (str(tmp_path / "none-*.parquet"), "no file matches"),
+        (tmp_path / "empty", "has no files that end in .parquet"),
+        (str(tmp_path / "empty*" / "x.txt"), "no file matches"),
+        ([good, good], "is named twice"),
+        ([good, tmp_path / "text.csv"], "give files of one format"),
+        (tmp_path / "broken.parquet", "is not a Parquet file, or was cut short"),
+        ([good, write("fewer.parquet", y=["a"])], "fewer.parquet has no column 'age', which"),
+        ([good, write("more.parquet", age=[1], y=["a"], z=[1])], "more.parquet has a column 'z', which"),
+        ([good, write("text.parquet", age=["1"], y=["a"])], "column 'age' is of the type string in .*text.parquet"),
+        ([tmp_path / "text.csv", tmp_path / "other.csv"], "other.csv has no column 'age'.*did you mean 'aeg'"),
+    ]
+    for given, message in cases:
+        with pytest.raises(InputError, match=message):
+            columns_of(unread(given))
+
+
+def test_what_cannot_be_read_in_batches_says_what_to_give() -> None:
+    with pytest.raises(InputError, match="of the type object cannot be read in batches; write it to Parquet"):
+        unread(object())
+
+
+def test_durations_of_days_and_dictionaries_survive_a_stream(tmp_path: Path) -> None:
+    table = pa.Table.from_pandas(
+        pd.DataFrame({"at": pd.to_datetime(["2020-01-01", None]), "size": pd.Categorical(["s", "l"], ["s", "l"], True)})
+    )
+    read = read_whole(_opened(table.to_reader(), tmp_path), ["at", "size"])
+    assert read.to_pydict() == table.to_pydict()
+    assert read["size"].type.ordered
