@@ -261,9 +261,10 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         columns = columns_of(table)
         wanted = wanted_columns(columns, y, weight, self._forbidden())
         kinds = check_kinds(self.kinds or {}, columns)
-        with scratch_folder(scratch) as folder, reading_progress(self.verbose) as show:
+        with scratch_folder(scratch) as folder:
             needed = table.of(wanted.every, wanted.text_kinds(kinds))
-            source = open_source(needed, lambda: folder, lambda size: show("files", 0, size))
+            with reading_progress(self.verbose) as show:
+                source = open_source(needed, lambda: folder, lambda size: show("text or stream", 0, size))
             if not source.rows:
                 raise InputError(f"{source.name} has columns but no rows; give at least one row to learn from")
             if source.rows <= IN_MEMORY:
@@ -279,9 +280,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
                 verbose=self.verbose,
                 parameters=self.get_params(),
             )
-            learned = learn_from_source(
-                source, wanted, self._binarizer(), how, folder, show, generator(self.random_state)
-            )
+            learned = learn_from_source(source, wanted, self._binarizer(), how, folder, generator(self.random_state))
         history = [asdict(trial) for trial in learned.found.history]
         self._take_over(learned, history, learned.choices, learned.found.chosen)
         return self._finished(wanted.target, learned.found.interrupted)

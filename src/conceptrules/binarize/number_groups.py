@@ -95,16 +95,16 @@ class NumberGroups:
         total = int(mass.sum())
         for group, count in zip(held.tolist(), parts.tolist(), strict=True):
             low, high = int(self.low[group]), int(self.high[group])
-            if count > 1:  # heavier than the 2 * FINE-th part
+            if count > 1:  # heavier than the FINE-th part
                 width = (high - low) // count + 1
                 steps = np.arange((high - low) // width + 1, dtype=np.uint64)
                 starts.append(np.uint64(low) + steps * np.uint64(width))
                 light = total
-            else:
-                if light * 2 * FINE > total:
-                    starts.append(np.array([low], np.uint64))
-                    light = 0
-                light += int(mass[group])
+                continue
+            if (light + int(mass[group])) * FINE > total:
+                starts.append(np.array([low], np.uint64))
+                light = 0
+            light += int(mass[group])
         return NumberGroups._of(np.unique(np.concatenate(starts)), self.sums.shape[1], self.passes + 1)
 
     def highest(self) -> NDArray[np.float64]:

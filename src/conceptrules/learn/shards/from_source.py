@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.binarize import Binarizer
-from conceptrules.learn.progress import search_progress
+from conceptrules.learn.progress import reading_progress, search_progress
 from conceptrules.learn.search.binned_table import binned_table
 from conceptrules.learn.search.description import governed
 from conceptrules.learn.search.fit import SearchResult, penalties_to_try
@@ -20,7 +20,7 @@ from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.shards.description import Provenance, added, count_block, describe_counted, store_networks
 from conceptrules.learn.shards.fit import SAMPLE, fit_store, store_task
 from conceptrules.learn.shards.on_disk import OnDisk, check_room
-from conceptrules.learn.shards.reading import Show, Wanted, read_classes, read_values, write_codes
+from conceptrules.learn.shards.reading import Wanted, read_classes, read_values, write_codes
 from conceptrules.model.errors import InputError
 from conceptrules.model.pareto import Choice
 from conceptrules.model.policy import Fair, Implies, LeastPrecision, LeastRows, Locked, Policy
@@ -66,22 +66,17 @@ def check_policy_for_files(policy: Policy | None) -> None:
 
 
 def learn_from_source(
-    source: Source,
-    wanted: Wanted,
-    binarizer: Binarizer,
-    how: HowToLearn,
-    folder: Path,
-    show: Show,
-    rng: np.random.Generator,
+    source: Source, wanted: Wanted, binarizer: Binarizer, how: HowToLearn, folder: Path, rng: np.random.Generator
 ) -> LearnedTable:
     """Learn from a table in batches; `folder` takes its codes."""
     check_policy_for_files(how.policy)
     check_room(folder, source.rows, len(wanted.features), wanted.weight is not None)
-    classes = read_classes(source, wanted, show)
-    worth = check_class_weight(how.class_weight, classes.labels, classes.weight)
-    read_values(source, wanted, classes, binarizer, how.threads, show)
-    table = binned_table(binarizer)
-    files, hashes, again = write_codes(source, wanted, classes, table, folder, show)
+    with reading_progress(how.verbose) as show:
+        classes = read_classes(source, wanted, show)
+        worth = check_class_weight(how.class_weight, classes.labels, classes.weight)
+        read_values(source, wanted, classes, binarizer, how.threads, show)
+        table = binned_table(binarizer)
+        files, hashes, again = write_codes(source, wanted, classes, table, folder, show)
     binarizer.inspection_ = (*binarizer.inspection_, *again)
     store = OnDisk(files, how.threads)
     task = store_task(
