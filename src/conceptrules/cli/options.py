@@ -8,6 +8,14 @@ import typer
 
 TABLE = "CSV, TSV (also .gz) or Parquet; - for CSV on standard input."
 Data = Annotated[str, typer.Argument(help=TABLE, show_default=False)]
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        help="CSV, TSV (also .gz) or Parquet: a file, several, or a pattern such as 'part-*.parquet'; - for CSV on "
+        "standard input.",
+        show_default=False,
+    ),
+]
 Model = Annotated[str, typer.Argument(help="A model file that fit wrote; - for standard input.", show_default=False)]
 Out = Annotated[str, typer.Option("--output", "-o", help="A .csv or .parquet file; - for CSV on standard output.")]
 Delimiter = Annotated[
@@ -96,6 +104,13 @@ Time = Annotated[
     str,
     typer.Option(
         help="A column of dates or numbers: the newest rows are held out. It is not learned from.", show_default=False
+    ),
+]
+Scratch = Annotated[
+    str,
+    typer.Option(
+        help="The folder for what does not fit into memory, of large tables; it is removed at the end.",
+        show_default="the usual one for temporary files",
     ),
 ]
 CheckpointFile = Annotated[

@@ -168,8 +168,10 @@ def unread(data: Any) -> Unread:
 
 
 def columns_of(table: Unread) -> list[str]:
-    """Return the names of all columns; no row is read."""
+    """Return the names of the columns to work with; no row is read."""
     given = table.given
+    if table.columns is not None:
+        return list(table.columns)
     if isinstance(given, tuple):
         return list(ParquetFiles(given).schema.names) if _parquet(given) else conversion.check_alike(given, table.text)
     if isinstance(given, dataset.Dataset | pa.RecordBatchReader):

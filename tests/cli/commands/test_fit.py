@@ -1,12 +1,14 @@
-"""`conceptrules fit --checkpoint`: the same model file, and the checkpoint is there as long as the model is not."""
+"""`conceptrules fit`: from several files and large ones, and with a checkpoint that stays until the model is there."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
-from conceptrules.cli import main
+from conceptrules import classifier
+from conceptrules.cli import large_tables, main
 from conceptrules.learn.checkpoint import Checkpoint
 from tests.people import entangled
 
@@ -50,3 +52,40 @@ def test_checkpoint_must_not_be_another_file(
     assert fit(table, tmp_path / "model.json", "--checkpoint", str(tmp_path / name))
     assert "which would be lost; name another one" in capsys.readouterr().err
     assert Path(table).read_bytes() == before
+
+
+def test_several_files_and_a_pattern_give_the_model_of_one_file(table: str, tmp_path: Path) -> None:
+    rows = pd.read_csv(table)
+    for part in range(3):
+        rows.iloc[part * 40 : part * 40 + 40].to_csv(tmp_path / f"part-{part}.csv", index=False)
+        rows.iloc[part * 40 : part * 40 + 40].to_parquet(tmp_path / f"part-{part}.parquet")
+    fit(table, tmp_path / "one.json")
+    wanted = (tmp_path / "one.json").read_bytes()
+    for files in (["part-*.csv"], ["part-*.parquet"], [f"part-{part}.parquet" for part in range(3)]):
+        names = [str(tmp_path / name) for name in files]
+        assert not fit(names[0], tmp_path / "many.json", *names[1:], "--scratch", str(tmp_path))
+        assert (tmp_path / "many.json").read_bytes() == wanted
+
+
+def test_a_large_text_is_read_in_batches_and_gives_the_same_model(
+    table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = ("--drop", "height", "--kind", "age=category")
+    fit(table, tmp_path / "one.json", *options)
+    monkeypatch.setattr(large_tables, "LARGE", 100)
+    monkeypatch.setattr(classifier, "IN_MEMORY", 0)
+    fit(table, tmp_path / "large.json", *options)
+    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "large.json").read_bytes()
+
+
+def test_what_several_files_cannot_have_is_told(table: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "second.csv").write_text(Path(table).read_text())
+    for options, message in (
+        (["--groups", "job"], "--groups needs the whole table in memory"),
+        (["--method", "mllp"], "--method mllp needs the whole table in memory"),
+        (["--drop", "hight"], "did you mean 'height'"),
+        (["-"], "- is standard input"),
+        (["none-*.csv"], "no file matches none-*.csv"),
+    ):
+        assert fit(table, tmp_path / "model.json", str(tmp_path / "second.csv"), *options)
+        assert message in capsys.readouterr().err

@@ -12,17 +12,18 @@ import typer
 
 from conceptrules.cli.files.file_names import STREAM, check_model_output, check_not_input
 from conceptrules.cli.files.models import write_model
+from conceptrules.cli.large_tables import batches_task, files_of, is_large
 from conceptrules.cli.learner import Learner, learning_task
 from conceptrules.cli.options import (
     Bins,
     CheckpointFile,
-    Data,
     DateOrder,
     DateParts,
     Delimiter,
     Device,
     Drop,
     Effort,
+    Files,
     Groups,
     Jobs,
     Kinds,
@@ -41,6 +42,7 @@ from conceptrules.cli.options import (
     Quiet,
     Rate,
     Scoring,
+    Scratch,
     Seed,
     Target,
     Time,
@@ -57,7 +59,7 @@ if TYPE_CHECKING:
 
 
 def fit(
-    data: Data,
+    data: Files,
     *,
     target: Target,
     output: Annotated[str, typer.Option("--output", "-o", help="The model file; - for standard output.")],
@@ -88,12 +90,17 @@ def fit(
     missing: MissingWords = "",
     dates: DateOrder = "",
     checkpoint: CheckpointFile = "",
+    scratch: Scratch = "",
     quiet: Quiet = False,
 ) -> None:
-    """Learn a network from a table and write it to a file."""
+    """Learn a network from a table and write it to a file.
+
+    Tables of several files, and large ones, are read in batches: they may be larger than memory.
+    """
     check_model_output(output)
-    check_not_input(output, [data])
-    saved = _checkpoint(checkpoint, [data, output])
+    files = files_of(data)
+    check_not_input(output, files)
+    saved = _checkpoint(checkpoint, [*files, output])
     learner = Learner(
         method=method,
         effort=effort,
@@ -116,16 +123,39 @@ def fit(
         raise InputError("--groups and --time both say which rows are held out; give one of them")
     together = {name: column for name, column in (("groups", groups), ("time", time)) if column}
     text = text_format(delimiter, missing, dates)
-    clf, X, y, held = learning_task(data, target, drop, only, kind, learner, text, bins, date_parts, together)
+    at_once = {
+        "--groups": groups,
+        "--time": time,
+        "--bins": bins,
+        "--date-parts": date_parts,
+        "--checkpoint": checkpoint,
+        "--method mllp": method == "mllp",
+    }
+    needed = next((option for option, given in at_once.items() if given), None)
+    if len(files) > 1 and needed:
+        raise InputError(
+            f"{needed} needs the whole table in memory, in one file; put the files into one, or leave it out"
+        )
+    clf: Classifier
+    X: Any
+    y: Any
+    more: dict[str, Any]
+    if len(files) > 1 or (not needed and is_large(files[0])):
+        clf, X = batches_task(files, target, drop, only, kind, learner, text)
+        y, more = target, {"scratch": scratch or None}
+    else:
+        clf, X, y, held = learning_task(files[0], target, drop, only, kind, learner, text, bins, date_parts, together)
+        more = {**held, "checkpoint": saved}
     start = perf_counter()
-    interrupted = _fitted(clf, X, y, {**held, "checkpoint": saved})
+    interrupted = _fitted(clf, X, y, more)
     network = replace(clf.network_, target=target)
     write_model(network, output)
     if saved is not None and not interrupted:
         saved.remove()
     if not quiet:
         counts = f"{plural(rule_count(network), 'rule')}, {plural(network.edges, 'edge')}"
-        typer.echo(f"{counts}, learned from {plural(len(y), 'row')} in {perf_counter() - start:.1f} s", err=True)
+        rows = network.training.rows if network.training else len(y)
+        typer.echo(f"{counts}, learned from {plural(rows, 'row')} in {perf_counter() - start:.1f} s", err=True)
         typer.echo(_verdict(clf, network), err=True)
     if interrupted:
         raise typer.Exit(130)
