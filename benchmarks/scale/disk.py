@@ -23,6 +23,7 @@ from pyarrow import parquet
 
 from benchmarks import jsonl
 from conceptrules import ConceptRuleClassifier, __version__
+from conceptrules.learn.shards import from_source
 
 RECORD = jsonl.RECORDS / "scale.jsonl"
 KEY = ("what", "way", "rows")
@@ -93,9 +94,36 @@ def part_of_table(rows: int, seed: int) -> pa.Table:
     )
 
 
+_STAGES = {
+    "read_classes": "read",
+    "read_values": "read",
+    "write_codes": "read",
+    "store_task": "search",
+    "fit_store": "search",
+}
+
+
+def _timed(stages: dict[str, float]) -> None:
+    """Let the stages of learning from a file add the processor time that they take, and the passes over the codes."""
+    for name, stage in _STAGES.items():
+        plain = getattr(from_source, name)
+
+        def timed(*given: Any, plain: Any = plain, name: str = name, stage: str = stage, **more: Any) -> Any:
+            start = process_time()
+            found = plain(*given, **more)
+            stages[f"{stage}_cpu_s"] = stages.get(f"{stage}_cpu_s", 0.0) + process_time() - start
+            if name == "fit_store":
+                stages["passes"] = given[0].passes
+            return found
+
+        setattr(from_source, name, timed)
+
+
 def learn() -> None:
     """Learn from the file that the command line names, and print what it took."""
     file, way, folder = sys.argv[1:4]
+    stages: dict[str, float] = {}
+    _timed(stages)
     start, cpu = perf_counter(), process_time()
     clf = ConceptRuleClassifier(effort="fast", random_state=0, verbose=True)
     if way == "memory":
@@ -106,6 +134,7 @@ def learn() -> None:
     found = {
         "cpu_s": process_time() - cpu,
         "wall_s": perf_counter() - start,
+        **stages,
         "peak_gb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
         "edges": network.edges,
         "held_out_f1": network.training.validation.crs_f1 if network.training and network.training.validation else None,
