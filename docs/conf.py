@@ -94,6 +94,7 @@ sphinx_gallery_conf = {
     "filename_pattern": r"\.py$",
     "image_scrapers": (pictures,),
     "capture_repr": ("_repr_html_", "__repr__"),
+    "ignore_repr_types": r"\.svg\.Svg|Figure",  # `pictures` shows them
     "abort_on_example_error": True,
     "download_all_examples": False,
     "min_reported_time": 60,

@@ -42,3 +42,4 @@ sound = ConceptRuleClassifier(effort="fast", random_state=0)
 sound.fit(stays.drop(columns=["patient", "bill", "admitted"]), answers)
 print(sound.network_)
 network = sound.network_.draw()
+network

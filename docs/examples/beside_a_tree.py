@@ -5,7 +5,7 @@ Beside a decision tree
 The same cross-validation, the same table: how good are rules and a tree, and how large?
 """
 
-from matplotlib.figure import Figure
+import matplotlib.pyplot as plt
 from sklearn.model_selection import cross_validate
 from sklearn.tree import DecisionTreeClassifier
 
@@ -28,8 +28,7 @@ def size(model: ConceptRuleClassifier | DecisionTreeClassifier) -> int:
     return model.tree_.node_count - 1 if isinstance(model, DecisionTreeClassifier) else model.network_.edges
 
 
-beside = Figure(figsize=(6, 3.5), layout="constrained")
-axes = beside.subplots()
+beside, axes = plt.subplots(figsize=(6, 3.5), layout="constrained")
 for name, run in runs.items():
     sizes = [size(model) for model in run["estimator"]]
     print(f"{name}: macro-F1 {run['test_score'].mean():.3f}, {sum(sizes) / 3:.0f} edges")
@@ -37,3 +36,4 @@ for name, run in runs.items():
 axes.set(xlabel="edges", ylabel="macro-F1 on the held-out fold")
 axes.set_xlim(left=0)
 axes.legend(loc="lower right")
+plt.show()

@@ -2,12 +2,12 @@
 What rules look like in the plane
 =================================
 
-A rule is a box: an interval of each column that it asks about. Here are two columns, so the boxes can be drawn.
+A rule is a box: an interval of each column that it asks about. This table has two columns, so the boxes can be drawn.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
 from conceptrules import ConceptRuleClassifier
 
@@ -25,10 +25,10 @@ side = np.linspace(-1, 1, 150)
 x, y = (values.ravel() for values in np.meshgrid(side, side))
 answers = (clf.predict(pd.DataFrame({"x": x, "y": y})) == "in").reshape(150, 150)
 
-regions = Figure(figsize=(5, 5), layout="constrained")
-axes = regions.subplots()
+regions, axes = plt.subplots(figsize=(5, 5), layout="constrained")
 axes.contourf(side, side, answers, levels=[-0.5, 0.5, 1.5], colors=["#e8eef7", "#9fc0e8"])
 for label, marker in (("in", "o"), ("out", "x")):
     axes.scatter(points.x[labels == label], points.y[labels == label], s=12, marker=marker, label=label, linewidth=0.8)
 axes.legend(loc="upper right")
 axes.set(xlabel="x", ylabel="y", aspect="equal")
+plt.show()

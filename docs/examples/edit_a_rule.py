@@ -13,10 +13,11 @@ network = ConceptRuleClassifier(effort="fast", random_state=0).fit(wine.X, wine.
 edited = network.edit(
     AddRule("Alcohol > 13.5 and Proline > 1000", "1"), data=wine.X, labels=wine.y, who="anna", why="the cellar's rule"
 )
-print(edited)
+edited
 
 # %%
 # The edit stays in the model, with who made it and why.
 
 print(edited.network)
 drawn = edited.network.draw()
+drawn

@@ -24,6 +24,7 @@ granted = (applicants.income > 30_000) & (applicants.debt < 15_000) & (applicant
 clf = ConceptRuleClassifier(effort="fast", random_state=0).fit(applicants, np.where(granted, "grant", "refuse"))
 print(clf.network_)
 network = clf.network_.draw()
+network
 
 # %%
 # Nobody gets younger or changes jobs overnight: ``fixed`` names the columns that must stay as they are.

@@ -15,3 +15,4 @@ print(clf.network_)
 # Columns are at the bottom, rules in the middle, classes on top.
 
 network = clf.network_.draw()
+network

@@ -2,7 +2,7 @@
 Scores on rows that were not learned from
 =========================================
 
-``evaluate`` has the scores that people know, and the confusion matrix shows where the rest is.
+``evaluate`` gives the usual scores, and the confusion matrix shows which classes are mixed up.
 """
 
 from sklearn.metrics import confusion_matrix
@@ -19,3 +19,4 @@ print(clf.evaluate(X_test, y_test))
 # %%
 
 matrix = plots.confusion(confusion_matrix(y_test, clf.predict(X_test)), clf.classes_)
+matrix

@@ -24,3 +24,4 @@ returned = ((orders["size"] >= "L") & orders.country.isin(["de", "ch"])) | order
 clf = ConceptRuleClassifier(effort="fast", random_state=0).fit(orders, np.where(returned, "returned", "kept"))
 print(clf.network_)
 network = clf.network_.draw()
+network

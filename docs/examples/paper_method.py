@@ -15,4 +15,9 @@ print(clf.network_)
 # %%
 
 history = plots.history(clf.history_, training=clf.network_.training)
+history
+
+# %%
+
 network = clf.network_.draw()
+network

@@ -2,8 +2,8 @@
 Learn under a policy, and prove it
 ==================================
 
-More income must never hurt, more debt must never help, and nobody asks for the sex. The network is learned that way,
-and that it is so is proved for all rows there can be.
+More income must never hurt, more debt must never help, and no rule may ask about the sex. The network is learned under
+this policy, and then proved to satisfy it for all possible rows.
 """
 
 import numpy as np
@@ -29,11 +29,16 @@ print(clf.network_)
 
 # %%
 
-print(clf.network_.prove(policy))
+clf.network_.prove(policy)
 
 # %%
-# Without the policy, the network repeats what past decisions did, and the proof fails with the rules that do so.
+# Without the policy, the network repeats past decisions, and the proof fails and shows where.
 
 free = ConceptRuleClassifier(effort="fast", random_state=0).fit(applicants, answers)
-print(free.network_.prove(policy))
+free.network_.prove(policy)
+
+# %%
+# The network that was learned under the policy:
+
 network = clf.network_.draw()
+network

@@ -2,12 +2,12 @@
 Do the probabilities come true?
 ===============================
 
-A rule that is right on all its training rows is not right on all rows. ``predict_proba`` takes off what held-out rows
-showed, so that 90 % means nine of ten.
+A rule that is right on all its training rows is not right on all rows. ``predict_proba`` is corrected by what held-out
+rows showed, so that 90 % means nine out of ten.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.figure import Figure
 from sklearn.model_selection import train_test_split
 
 from conceptrules import ConceptRuleClassifier
@@ -19,8 +19,7 @@ X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=2_000, rando
 clf = ConceptRuleClassifier(effort="fast", random_state=0).fit(X_train, y_train)
 
 stated = clf.predict_proba(X_test)[:, list(clf.classes_).index("yes")]
-curve = Figure(figsize=(5, 5), layout="constrained")
-axes = curve.subplots()
+curve, axes = plt.subplots(figsize=(5, 5), layout="constrained")
 axes.plot([0, 1], [0, 1], color="grey", linewidth=1)
 for value in np.unique(stated):
     rows = stated == value
@@ -28,3 +27,4 @@ for value in np.unique(stated):
     print(f"stated {value:.2f}: came true on {true:.2f} of {rows.sum()} rows")
     axes.scatter(value, true, s=20 + rows.sum() / 4, color="tab:blue")
 axes.set(xlabel="stated probability of yes", ylabel="share of yes among held-out rows", xlim=(0, 1), ylim=(0, 1))
+plt.show()

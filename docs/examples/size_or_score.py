@@ -10,6 +10,7 @@ from conceptrules import ConceptRuleClassifier, datasets, plots
 cells = datasets.load("breast-cancer")
 clf = ConceptRuleClassifier(effort="fast", random_state=0).fit(cells.X, cells.y)
 front = plots.pareto_front(clf.frontier_)
+front
 
 # %%
 # ``select`` switches to a smaller network without fitting again.

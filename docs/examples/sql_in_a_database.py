@@ -23,3 +23,4 @@ wine.X.to_pandas().to_sql("wine", database)
 answers = [row[-1] for row in database.execute(query)]
 print(f"{sum(answers == clf.predict(wine.X))} of {len(answers)} rows get the same class")
 network = clf.network_.draw()
+network

@@ -16,3 +16,4 @@ print(clf.network_)
 # The squares are numbered row by row, so 1, 5, 9 is a diagonal. One class, drawn as the stack of its rules:
 
 lines = clf.network_.draw("positive")
+lines

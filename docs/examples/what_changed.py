@@ -2,7 +2,7 @@
 What changed since last month
 =============================
 
-``diff`` compares two models rule by rule. Then it decides, for all rows there can be, whether they still answer alike.
+``diff`` compares two models rule by rule. Then it decides, for all possible rows, whether they give the same answers.
 """
 
 import numpy as np
@@ -25,4 +25,13 @@ for section in found.sections:
 print("every row gets the same class" if found.same else f"this row is {' -> '.join(found.decisions)}: {found.row}")
 
 # %%
-before, after = (model.network_.draw() for model in models)
+# The network of last month:
+
+before = models[0].network_.draw()
+before
+
+# %%
+# And the one of this month:
+
+after = models[1].network_.draw()
+after

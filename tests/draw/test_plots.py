@@ -187,6 +187,13 @@ def test_the_axis_of_the_pareto_front_names_the_score_that_was_used(settings, la
 
 
 def test_without_matplotlib_the_install_line_is_told(monkeypatch):
+    monkeypatch.delitem(sys.modules, "conceptrules.draw.shown_figure", raising=False)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(InputError, match=r"pip install 'conceptrules\[plot\]'"):
         plots.history(SCORES)
+
+
+def test_a_notebook_shows_a_plot_without_pyplot():
+    """No `%matplotlib inline` and no import of pyplot are needed."""
+    picture = plots.history(SCORES, training=Training("1", 0, (), 10, 0.5, 10))._repr_png_()
+    assert picture.startswith(b"\x89PNG")

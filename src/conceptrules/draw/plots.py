@@ -328,10 +328,10 @@ def _score_name(training: Training | None) -> str:
 def _figure(width: float, height: float, layout: Literal["constrained", "compressed"] = "constrained") -> Figure:
     """Return a figure that no window or global state knows of."""
     try:
-        from matplotlib.figure import Figure
+        from conceptrules.draw.shown_figure import ShownFigure
     except ImportError:
         raise InputError("plots are made with matplotlib; pip install 'conceptrules[plot]'") from None
-    return Figure(figsize=(width, height), layout=layout)
+    return ShownFigure(figsize=(width, height), layout=layout)
 
 
 def _curve(axes: Axes, lines: Sequence[Mapping[str, Any]], name: str, **style: Any) -> None:

@@ -5,7 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 class Line(Protocol):
@@ -36,7 +40,7 @@ def training_progress(epochs: Sequence[int], verbose: bool) -> Iterator[Callable
         fit = f"fit {number + 1}{several}, " if several else ""
         return f"{fit}epoch {scores[0].epoch}/{epochs[number]}  {_state(scores)}"
 
-    if console.is_terminal or console.is_jupyter:
+    if _shows_bars(console):
         columns = (TextColumn(f"epoch {{task.completed}}/{{task.total}}{several}"), BarColumn(), TimeRemainingColumn())
         with Progress(*columns, TextColumn("{task.fields[state]}"), console=console, transient=True) as bar:
             task = bar.add_task("training", total=sum(epochs), state="starting; the first run on a machine compiles")
@@ -50,6 +54,11 @@ def training_progress(epochs: Sequence[int], verbose: bool) -> Iterator[Callable
         yield lambda number, scores: print(named(number, scores), file=sys.stderr)
     else:
         yield lambda number, scores: None
+
+
+def _shows_bars(console: Console) -> bool:
+    """Return whether there is a terminal, or a notebook with widgets: without them it would show a warning instead."""
+    return console.is_terminal or (console.is_jupyter and find_spec("ipywidgets") is not None)
 
 
 def _state(scores: Sequence[Line]) -> str:
@@ -125,7 +134,7 @@ def search_progress(penalties: Sequence[float], verbose: bool) -> Iterator[Calla
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
-    if console.is_terminal or console.is_jupyter:
+    if _shows_bars(console):
         columns = (TextColumn("penalties {task.completed}"), BarColumn(), TimeElapsedColumn())
         with Progress(*columns, TextColumn("{task.fields[state]}"), console=console, transient=True) as bar:
             task = bar.add_task(
