@@ -87,8 +87,8 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
     extracted_ : RuleNetwork
         The same before simplification, as the search found it.
     frontier_ : tuple of Choice
-        The Pareto front: networks from the smallest on, each better than all smaller ones, with their `edges`, their
-        `score` on held-out rows and their `network`. `select` switches to another.
+        The Pareto front: networks from the smallest on, each better on held-out rows than all smaller ones, and the
+        chosen one, with their `edges`, their `score` on held-out rows and their `network`. `select` takes another.
     binarizer_ : Binarizer
         What turns the table into bits.
     history_ : list of dict

@@ -59,7 +59,7 @@ class RuleModel:
     extracted_ : RuleNetwork
         The rules before simplification.
     frontier_ : tuple of Choice
-        The Pareto front: networks from the smallest on, each better than all smaller ones.
+        The Pareto front: networks from the smallest on, each better than all smaller ones, and the chosen one.
     history_ : list of dict
         What was tried.
     binarizer_ : Binarizer

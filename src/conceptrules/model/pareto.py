@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral, Real
+from operator import attrgetter
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from conceptrules.model.errors import InputError
@@ -49,21 +50,22 @@ class Choice:
 
 
 def with_at_most(choices: Sequence[Choice], edges: Any) -> Choice:
-    """Return the best network of a Pareto front with at most so many edges."""
+    """Return the best network with at most so many edges, of several from the smallest on."""
     if not isinstance(edges, Integral) or isinstance(edges, bool) or edges < 0:
         raise InputError(f"edges is {edges!r}; it needs a whole number of at least 0, such as 40")
     found = [choice for choice in choices if choice.edges <= int(edges)]
     if not found:
         there = ", ".join(str(choice.edges) for choice in choices)
         raise InputError(f"no network of the Pareto front has at most {edges} edges; they have {there}")
-    return found[-1]
+    return max(found, key=attrgetter("score"))
 
 
 def smallest_within(choices: Sequence[Choice], within: Any) -> Choice:
-    """Return the smallest network of a Pareto front whose score is at most so much below the best."""
+    """Return the smallest network whose score is at most so much below the best, of several from the smallest on."""
     if not isinstance(within, Real) or isinstance(within, bool) or not float(within) >= 0:
         raise InputError(f"within is {within!r}; it needs a number of at least 0, such as 0.01")
-    return next(choice for choice in choices if choice.score >= choices[-1].score - float(within))
+    best = max(choice.score for choice in choices)
+    return next(choice for choice in choices if choice.score >= best - float(within))
 
 
 def pareto_front(points: Iterable[Sized]) -> tuple[Sized, ...]:

@@ -9,7 +9,8 @@ import pytest
 
 from conceptrules import datasets
 from conceptrules.binarize import Binarizer
-from conceptrules.learn.search.fit import SearchResult, Trial, _chance, fit
+from conceptrules.learn.search.choice import Trial
+from conceptrules.learn.search.fit import SearchResult, fit
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.search.task import search_task
 from conceptrules.learn.training_data import read_training_data
@@ -135,13 +136,3 @@ def test_ctrl_c_keeps_the_best_so_far() -> None:
     found = learned(*made(), watch=stop)
     assert found.interrupted
     assert found.networks
-
-
-def test_answers_that_are_never_right_agree_by_chance() -> None:
-    assert _chance(np.array([[0.0, 5.0], [0.0, 0.0]]), np.ones(2)) == 1
-
-
-def test_chance_counts_rows_of_the_smallest_weights() -> None:
-    """Their squares are 0."""
-    told = np.array([[5.0, 1.0], [1.0, 5.0]])
-    assert _chance(told * 1e-300, np.full(2, 1e-300)) == pytest.approx(_chance(told, np.ones(2)))

@@ -50,7 +50,7 @@ class Forest:
 
 
 def mixed(rows: Rows, count: int, rng: np.random.Generator) -> Codes:
-    """Return rows that have a tenth to a half of their values from another row, most often of the same class."""
+    """Return rows that have a tenth to nine tenths of their values from another row, most often of the same class."""
     row, label = np.nonzero(rows.mass)
     weight = rows.mass[row, label]
     first = rng.choice(len(row), count, p=weight / weight.sum())
@@ -59,7 +59,7 @@ def mixed(rows: Rows, count: int, rng: np.random.Generator) -> Codes:
     for c in np.unique(label):
         members, wanted = np.flatnonzero(label == c), np.flatnonzero(alike & (label[first] == c))
         second[wanted] = rng.choice(members, len(wanted), p=weight[members] / weight[members].sum())
-    taken = rng.random((count, rows.codes.shape[1])) < rng.uniform(0.1, 0.5, (count, 1))
+    taken = rng.random((count, rows.codes.shape[1])) < rng.uniform(0.1, 0.9, (count, 1))
     return np.where(taken, rows.codes[row[second]], rows.codes[row[first]])
 
 

@@ -10,13 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from math import erfc, sqrt
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from conceptrules.kernels.compiling import announced
 from conceptrules.kernels.search.scores import score_of
@@ -24,6 +22,7 @@ from conceptrules.kernels.search.values import Columns, Rows, Rules
 from conceptrules.learn.checkpoint import Checkpoint
 from conceptrules.learn.search.augmentation import Forest, augmented
 from conceptrules.learn.search.binned_table import BinnedTable
+from conceptrules.learn.search.choice import Trial, chance_of, choose, value_of
 from conceptrules.learn.search.coded_network import CodedNetwork, coded_network
 from conceptrules.learn.search.group_members import closer, excess, rates_of
 from conceptrules.learn.search.kept_path import KeptPath
@@ -40,11 +39,6 @@ from conceptrules.model.pareto import pareto_front
 from conceptrules.model.policy import Fair, Policy
 from conceptrules.model.predicate import Value
 
-_SIZE = 1.2e-3
-"""What a class of one edge costs where held-out rows choose a network, in units of their score; one of 100 edges costs
-ten times that. So a class of 100 edges has to be 0.006 better than one of 25, else the smaller network is taken."""
-_TOLERANCE = 0.25
-"""The smallest network is chosen that is so much of a standard error below the best, or less."""
 _QUICK = 2.5
 """Down to this penalty a network takes no time, and the first ones, of a few edges, are good or bad by chance."""
 _HOPELESS = 0.02
@@ -53,38 +47,12 @@ _SMALL = 1000
 """Rows up to which the whole path takes little time, and one penalty being worse than the last means little."""
 FOREST_UP_TO = 4_000
 """Rows of a table that a forest is asked about. Larger ones have rows enough of their own."""
-_CHANCE, _ENOUGH = 0.05, 200
-"""No rules are chosen where answers such as those of the best ones come about by chance more often than this, if so
-many rows were held out that a real effect would show."""
-_VOTE = 0.01
-"""What a vote has to be better than a single network, besides its size."""
 _PERFECT = 0.99
 """A score that a vote need not improve."""
 _ROUNDING = 1e-9
 """Rates that differ by less are the same."""
 _DIFFERENT = 0.2
 """Members of a vote learn from rows that chance has given other weights, this one at least."""
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """A penalty, and what the networks it leads to are like: a line of the history."""
-
-    penalty: float
-    """In rows."""
-    members: int
-    """Networks that vote."""
-    augmented: bool
-    """Whether mixed rows were learned from as well."""
-    edges: float
-    training_score: float
-    """On the rows that were learned from."""
-    score: float
-    """On the held-out rows of all folds together."""
-    chance: float
-    """How often such answers on the held-out rows would come about if they had nothing to do with the classes."""
-    unfairness: float = 0.0
-    """How far the rates of groups are beyond what the policy allows, on its own rows or in the mean of the folds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,7 +103,7 @@ class FoundNetwork:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchResult:
-    """The Pareto front, from the smallest network on, and which of them was chosen."""
+    """The Pareto front and the chosen network, from the smallest on, and which of them was chosen."""
 
     networks: tuple[FoundNetwork, ...]
     chosen: int
@@ -160,7 +128,7 @@ def fit(
     `judge` has the last word where the rows of the task are a sample.
     """
     # One thread too is one of its own: Ctrl-C inside of compiled code is a SystemError, where it should end the search.
-    with ThreadPoolExecutor(threads) as pool, announced(), threadpool_limits(threads, "openmp"):
+    with ThreadPoolExecutor(threads) as pool, announced():
         found, interrupted = _Found(task, checkpoint), False
         try:
             # One after the other: scikit-learn's forests change the filters of warnings, which all threads share.
@@ -210,7 +178,10 @@ def _votes_wanted(task: SearchTask) -> bool:
 
 def penalties_to_try(task: SearchTask) -> tuple[float, ...]:
     """Return the penalties of an edge that a fit tries, the highest first; it may end before the last."""
-    return penalties(float(task.folds[0].training.mass.sum()), task.settings.tries.lowest)
+    tries = task.settings.tries
+    lowest = tries.lowest_of_small if len(task.rows.label) <= _SMALL else tries.lowest
+    first, second, *others = penalties(float(task.folds[0].training.mass.sum()), lowest)
+    return (first, second, *others[-1 :: -tries.stride][::-1])
 
 
 def _decisive(task: SearchTask) -> tuple[object, ...]:
@@ -294,7 +265,7 @@ def _settled(found: _Found) -> bool:
         return True
     if trials[-1].penalty > _QUICK or len(found.task.rows.label) <= _SMALL:
         return False
-    values = [_value(one, len(found.task.classes)) for one in trials]
+    values = [value_of(one, len(found.task.classes)) for one in trials]
     return values[-1] < max(values) - _HOPELESS or (len(values) > 2 and max(values[-2:]) < max(values[:-2]))
 
 
@@ -323,8 +294,8 @@ def _judged(found: _Found, penalty: float, members: int, number: int) -> Trial:
         edges.append(sum(one.edges for one in snapshots))
     score = float(score_of(confusion, scoring))
     size, learned = float(np.mean(edges)), float(np.mean(trained))
-    chance = _chance(confusion, task.class_weight)
-    apart = _unfairness(task, held, [some[-1][number] for some in found.snapshots[:members]])
+    chance = chance_of(confusion, task.class_weight)
+    apart = _unfairness(task, held if size else [], [some[-1][number] for some in found.snapshots[:members]])
     return Trial(penalty, members, _asks_forest(task), size, learned, score, chance, apart)
 
 
@@ -332,7 +303,7 @@ def _judge_by_all(found: _Found, judge: Judge) -> None:
     task, scoring = found.task, SCORINGS[found.task.settings.scoring]
     confusions = judge([found.networks(trial, 0) for trial in found.trials])
     found.trials = [
-        replace(trial, score=float(score_of(confusion, scoring)), chance=_chance(confusion, task.class_weight))
+        replace(trial, score=float(score_of(confusion, scoring)), chance=chance_of(confusion, task.class_weight))
         for trial, confusion in zip(found.trials, confusions, strict=True)
     ]
     found.held = float(confusions[0].sum())
@@ -342,31 +313,20 @@ def _unfairness(task: SearchTask, held: Sequence[NDArray[np.intp]], snapshots: S
     """Return how far groups are too far apart: on all rows, and on the held-out rows of all folds together.
 
     Held-out rows of folds are few, and judge other networks of the same penalty: there a standard error is allowed for.
+    Networks without rules treat all groups alike, but the folds may differ in their answer: then `held` is empty.
     """
     groups = task.rows.groups
     if not len(groups.total):
         return 0.0
-    own = excess(groups, rates_of(groups, _answers(snapshots, task.rows.codes)), groups.total)
-    others = [fold.held.groups for fold in task.folds]
-    total = np.sum([some.total for some in others], axis=0)
-    answered = np.sum([rates_of(*pair) * pair[0].total for pair in zip(others, held, strict=True)], axis=0)
-    errors = (
-        0.0 if task.folds[0].training is task.rows else 1.0
-    )  # the user's own validation rows judge the network itself
-    found = max(own, excess(others[0], answered / np.where(total > 0, total, 1.0), total, errors))
+    found = excess(groups, rates_of(groups, _answers(snapshots, task.rows.codes)), groups.total)
+    if held:
+        others = [fold.held.groups for fold in task.folds]
+        total = np.sum([some.total for some in others], axis=0)
+        answered = np.sum([rates_of(*pair) * pair[0].total for pair in zip(others, held, strict=True)], axis=0)
+        # The user's own validation rows judge the network itself.
+        errors = 0.0 if task.folds[0].training is task.rows else 1.0
+        found = max(found, excess(others[0], answered / np.where(total > 0, total, 1.0), total, errors))
     return found if found > _ROUNDING else 0.0
-
-
-def _chance(confusion: NDArray[np.float64], class_weight: NDArray[np.float64]) -> float:
-    """Return how often answers that know nothing of the classes would agree with them as much, by numbers of rows."""
-    counts = confusion / np.where(class_weight > 0, class_weight, 1.0)[:, None]
-    rows = counts.sum()
-    shares = counts / rows  # the square of the smallest weights would be 0
-    expected = float(shares.sum(axis=0) @ shares.sum(axis=1))
-    if not 0 < expected < 1:  # answers that have no class in common with the rows agree by chance as well
-        return 1.0
-    surplus = (np.trace(counts) / rows - expected) / sqrt(expected * (1 - expected) / rows)
-    return erfc(surplus / sqrt(2)) / 2
 
 
 def _answers(snapshots: Sequence[Snapshot], codes: NDArray[np.uint8]) -> NDArray[np.intp]:
@@ -376,11 +336,6 @@ def _answers(snapshots: Sequence[Snapshot], codes: NDArray[np.uint8]) -> NDArray
 
 def _confusion(rows: Rows, answers: NDArray[np.intp], classes: int) -> NDArray[np.float64]:
     return np.stack([np.bincount(answers, rows.mass[:, k], classes) for k in range(classes)])
-
-
-def _value(trial: Trial, classes: int) -> float:
-    """Return the score less what the size of the network costs the reader."""
-    return trial.score - _SIZE * (max(trial.edges, 1) / classes) ** 0.5 - (_VOTE if trial.members > 1 else 0)
 
 
 def _fair(found: _Found) -> list[Trial]:
@@ -399,21 +354,10 @@ def _fair(found: _Found) -> list[Trial]:
     return fair
 
 
-def _chosen(found: _Found, trials: Sequence[Trial]) -> Trial:
-    """Return the smallest network that the held-out rows hardly tell from the best, or that without rules."""
-    held, values = found.held, [_value(trial, len(found.task.classes)) for trial in trials]
-    best = trials[int(np.argmax(values))]
-    if best.chance > _CHANCE and held >= _ENOUGH:
-        return trials[0]
-    share = min(max(best.score, 0.0), 1.0)
-    least = max(values) - _TOLERANCE * (share * (1 - share) / held) ** 0.5
-    return min((trial for trial, value in zip(trials, values, strict=True) if value >= least), key=attrgetter("edges"))
-
-
 def _front(found: _Found, pool: Executor, interrupted: bool) -> SearchResult:
-    """Return the Pareto front of the networks of all rows, from the smallest to the chosen and the best one."""
+    """Return the Pareto front of the networks of all rows, and the chosen one, from the smallest on."""
     task, trials = found.task, _fair(found)
-    chosen = _chosen(found, trials)
+    chosen = choose(trials, found.held, float(task.rows.mass.sum()), len(task.classes))
     best = max(trials, key=lambda trial: trial.score)
     lowest = min(chosen.penalty, best.penalty)
     wanted = [trial for trial in trials if trial.members == 1 and trial.penalty >= lowest]
@@ -428,6 +372,9 @@ def _front(found: _Found, pool: Executor, interrupted: bool) -> SearchResult:
             trial, coded, shortest(coded, task.rows, task.table, task.settings, task.policy), tuple(folds)
         )
 
-    front = pareto_front(list(pool.map(finished, dict.fromkeys(wanted))))
-    number = next(number for number, one in enumerate(front) if one.score >= chosen.score or not chosen.edges)
-    return SearchResult(tuple(front), number, tuple(found.trials), interrupted)
+    every = list(pool.map(finished, dict.fromkeys(wanted)))
+    taken = next(one for one in every if one.trial is chosen)
+    # A smaller network may have the better score of held-out rows: by chance, or it would have been chosen.
+    others = [one for one in pareto_front(every) if (one.edges, one.score) != (taken.edges, taken.score)]
+    front = sorted([*others, taken], key=attrgetter("edges", "score"))
+    return SearchResult(tuple(front), front.index(taken), tuple(found.trials), interrupted)

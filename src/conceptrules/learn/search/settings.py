@@ -33,6 +33,10 @@ class Effort:
     regrow: int
     lowest: float
     """The lowest penalty, in rows."""
+    lowest_of_small: float
+    """The same on tables of up to 1,000 rows, where less than that means little."""
+    stride: int
+    """Every so manyth penalty is tried, up to the lowest."""
     trees: int
     """Trees of the forest that is asked about mixed rows; 0: no such rows."""
     folds: int
@@ -44,10 +48,19 @@ class Effort:
 
 
 EFFORTS = {
-    "fast": Effort(sweeps=3, seeds=1, regrow=0, lowest=0.3, trees=0, folds=2, votes=False, small_votes=False),
-    "default": Effort(sweeps=4, seeds=1, regrow=0, lowest=0.07, trees=50, folds=3, votes=True, small_votes=False),
-    "best": Effort(sweeps=8, seeds=3, regrow=4, lowest=0.03, trees=200, folds=5, votes=True, small_votes=True),
-}
+    "fast": Effort(
+        sweeps=3, seeds=1, regrow=0, lowest=0.3, lowest_of_small=0.3, stride=2,
+        trees=0, folds=2, votes=False, small_votes=False,
+    ),
+    "default": Effort(
+        sweeps=4, seeds=1, regrow=0, lowest=0.07, lowest_of_small=0.15, stride=1,
+        trees=40, folds=3, votes=True, small_votes=False,
+    ),
+    "best": Effort(
+        sweeps=8, seeds=3, regrow=4, lowest=0.03, lowest_of_small=0.03, stride=1,
+        trees=200, folds=5, votes=True, small_votes=True,
+    ),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,8 @@ from conceptrules.kernels.shards.values import WEIGHT_UNIT, Shard
 from conceptrules.learn.holdout import HELD_BACK, TRAINING
 from conceptrules.learn.row_groups import equal_rows
 from conceptrules.learn.search.binned_table import BinnedTable, places, recoded
-from conceptrules.learn.search.fit import SearchResult, SearchTask, Trial, fit
+from conceptrules.learn.search.choice import Trial
+from conceptrules.learn.search.fit import SearchResult, SearchTask, fit
 from conceptrules.learn.search.merged_rows import Fold, merged
 from conceptrules.learn.search.regularization_path import Snapshot
 from conceptrules.learn.search.settings import SearchSettings
