@@ -18,6 +18,7 @@ from typing import Any, Protocol
 
 import narwhals as nw
 import pyarrow as pa
+from narwhals.exceptions import DuplicateError
 from pyarrow import dataset, parquet
 
 from conceptrules.model.errors import InputError
@@ -45,11 +46,6 @@ class Source(Protocol):
 
     @property
     def rows(self) -> int: ...
-
-    @property
-    def size(self) -> int:
-        """About how many bytes a pass over all columns reads."""
-        ...
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.Table]:
         """Yield these columns, some rows at a time."""
@@ -80,10 +76,6 @@ class ParquetFiles:
     def rows(self) -> int:
         return sum(parquet.read_metadata(name).num_rows for name in self.names)
 
-    @cached_property
-    def size(self) -> int:
-        return sum(os.path.getsize(name) for name in self.names)
-
     def batches(self, columns: Sequence[str]) -> Iterator[pa.Table]:
         texts = [field.name for field in self.schema if pa.types.is_string(field.type) and field.name in columns]
         for name in self.names:
@@ -107,10 +99,6 @@ class Dataset:
     @cached_property
     def rows(self) -> int:
         return int(self.dataset.count_rows())
-
-    @property
-    def size(self) -> int:
-        return self.rows * max(1, len(self.schema.names)) * 8
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.Table]:
         # Reading ahead by the usual sixteen batches takes gigabytes.
@@ -148,7 +136,10 @@ def is_source(data: Any) -> bool:
         return True
     if isinstance(data, list | tuple):
         return bool(data) and all(isinstance(one, str | os.PathLike) for one in data)
-    native = nw.from_native(data, pass_through=True, allow_series=True)
+    try:
+        native = nw.from_native(data, pass_through=True, allow_series=True)
+    except DuplicateError:  # it is told where the table is opened
+        return False
     if isinstance(native, nw.LazyFrame):
         return True
     return hasattr(data, "__arrow_c_stream__") and not isinstance(native, nw.DataFrame | nw.Series)

@@ -115,8 +115,8 @@ def _check_different(names: Sequence[str]) -> None:
 def with_named_columns(data: Any, y: Any, weight: Any) -> tuple[Any, Any, Any]:
     """Return a table without its columns of labels and weights, and these, where they are given by their names."""
     names = [name for name in (y, weight) if isinstance(name, str)]
-    native = nw.from_native(data, pass_through=True)
-    if not names or not isinstance(native, nw.DataFrame):
+    native = nw.from_native(data, pass_through=True) if names else None
+    if not isinstance(native, nw.DataFrame):
         return data, y, weight
     for name in names:
         if name not in native.columns:

@@ -15,7 +15,7 @@ from pyarrow import dataset, parquet
 from conceptrules import ConceptRuleClassifier, Policy, classifier
 from conceptrules.io.model_file import dumps
 from conceptrules.learn.shards import fit as store_fit
-from conceptrules.learn.shards import on_disk
+from conceptrules.learn.shards import on_disk, reading
 from conceptrules.model.errors import InputError
 from conceptrules.model.policy import Forbidden, Monotone
 from conceptrules.tables import sources
@@ -173,3 +173,16 @@ def test_bad_labels_and_weights_are_told_with_their_rows(table: pd.DataFrame, tm
         with pytest.raises(InputError, match=message):
             _fitted(pa.Table.from_pandas(some, preserve_index=False).to_reader(90), tmp_path, weight)
     assert [path.name for path in tmp_path.iterdir()] == []
+
+
+@pytest.mark.usefixtures("in_batches")
+def test_columns_that_say_the_same_are_told_and_wide_tables_are_read_in_turns(
+    table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "_COUNTS", 1)
+    twice = table.assign(again=table["age"] * 2, same=table["job"])
+    reader = pa.Table.from_pandas(twice, preserve_index=False).to_reader(90)
+    found = [one.columns for one in _fitted(reader, tmp_path).binarizer_.inspection_ if one.topic == "duplicate"]
+    assert found == [("age", "again"), ("job", "same")]
+    wanted = _in_memory(table)
+    assert dumps(_fitted(pa.Table.from_pandas(table, preserve_index=False).to_reader(), tmp_path).network_) == wanted

@@ -21,7 +21,7 @@ from conceptrules.learn.shards.description import Provenance, added, count_block
 from conceptrules.learn.shards.fit import SAMPLE, fit_store, store_task
 from conceptrules.learn.shards.on_disk import OnDisk, check_room
 from conceptrules.learn.shards.reading import Wanted, read_classes, read_values, write_codes
-from conceptrules.model.errors import InputError
+from conceptrules.model.errors import InputError, warn
 from conceptrules.model.pareto import Choice
 from conceptrules.model.policy import Fair, Implies, LeastPrecision, LeastRows, Locked, Policy
 from conceptrules.tables.labels import check_class_weight
@@ -93,6 +93,8 @@ def learn_from_source(
         task = replace(task, task=under(how.policy, task.task))
     with search_progress(penalties_to_try(task.task), how.verbose) as watch:
         found = fit_store(store, task, how.threads, watch)
+    if found.interrupted:
+        warn(f"the search was interrupted; the best network so far is kept ({len(found.history)} penalties tried)")
     networks = store_networks(found.networks, task)
     counted = added(store.over_blocks(lambda block: count_block(networks, block, task.first_key)))
     seen = Provenance(files.rows, hashes.kept.tolist(), hashes.different, binarizer.categories_dropped_)

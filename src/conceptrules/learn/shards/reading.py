@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from itertools import combinations
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from conceptrules.binarize.binarizer import check_kinds
 from conceptrules.binarize.columns import GivenKind
 from conceptrules.binarize.inspection import Finding
 from conceptrules.binarize.told_findings import warn_of_duplicates
-from conceptrules.binarize.value_counts import ValueCounts
+from conceptrules.binarize.value_counts import MOST, ValueCounts
 from conceptrules.kernels.shards.values import WEIGHT_UNIT, fixed_weights
 from conceptrules.learn.search.binned_table import BinnedTable
 from conceptrules.learn.shards.on_disk import ShardFiles
@@ -35,6 +35,8 @@ from conceptrules.tables.table import Table, nearest, open_table
 _MOST_CLASSES = 1000
 _HEAVIEST = 2.0**39
 """The weight of all rows together, at most: sums of whole numbers of 64 bits hold it."""
+_COUNTS = 1 << 30
+"""Bytes that counts of values may take."""
 _KEPT = 1 << 16
 """The smallest hashes of rows; so many tell the number of different rows to half a percent."""
 Show = Callable[[str, int, int], None]
@@ -171,22 +173,33 @@ def read_values(
     kinds = check_kinds(binarizer.kinds or {}, wanted.features)
     unit = 1 if wanted.weight is None else WEIGHT_UNIT
     every = [ValueCounts(name, len(classes.labels), unit, kinds.get(name)) for name in wanted.features]
-    left, purpose, closer = every, "values", 0
+    # The counts of a column take so many bytes at most; a table with thousands of columns is read in several turns.
+    block = max(1, _COUNTS // (8 * MOST * (len(classes.labels) + 2)))
     with ThreadPoolExecutor(threads) as pool:
-        while left:
-            columns = Wanted(wanted.target, wanted.weight, tuple(one.name for one in left))
-            for batch in batches(source, columns, classes, show, purpose):
-
-                def add(place: int, batch: Batch = batch, left: Sequence[ValueCounts] = left) -> None:
-                    left[place].add(batch.table.cells(place), batch.target, batch.weight, batch.first)
-
-                list(pool.map(add, range(len(left))))
-            left = [one for one in every if not one.finished]
-            closer += 1
-            purpose = f"many values ({plural(len(left), 'column')}, look {closer})"
-            for one in left:
-                one.look_closer()
+        for start in range(0, len(every), block):
+            some = every[start : start + block]
+            _count(source, wanted, classes, some, pool, show)
     return binarizer.fit_counts(every, classes.by_label)
+
+
+def _count(
+    source: Source, wanted: Wanted, classes: Classes, every: Sequence[ValueCounts], pool: Executor, show: Show
+) -> None:
+    """Count the values of some columns, until no further pass would tell more."""
+    left, purpose, closer = every, f"values of {plural(len(every), 'column')}", 0
+    while left:
+        columns = replace(wanted, features=tuple(one.name for one in left))
+        for batch in batches(source, columns, classes, show, purpose):
+
+            def add(place: int, batch: Batch = batch, left: Sequence[ValueCounts] = left) -> None:
+                left[place].add(batch.table.cells(place), batch.target, batch.weight, batch.first)
+
+            list(pool.map(add, range(len(left))))
+        left = [one for one in every if not one.finished]
+        closer += 1
+        purpose = f"many values of {plural(len(left), 'column')}, look {closer}"
+        for one in left:
+            one.look_closer()
 
 
 @dataclass(slots=True, eq=False)
@@ -212,30 +225,27 @@ def write_codes(
 ) -> tuple[ShardFiles, RowHashes, list[Finding]]:
     """Write the rows as bins to files; return the hashes of the rows as well, and columns that say the same."""
     columns = tuple(bins.column for bins in table.bins)
-    hashes, pairs = RowHashes(), list(combinations(range(len(columns)), 2)) if len(columns) <= _MOST_CLASSES else []
-    pairs = [pair for pair in pairs if table.bins[pair[0]].count == table.bins[pair[1]].count > 1]
+    hashes, contents = RowHashes(), [blake2b(digest_size=16) for _ in columns]
     with ShardFiles(folder, len(columns), wanted.weight is not None) as files:
         for batch in batches(source, wanted, classes, show, "codes"):
             rows = batch.table.read_once()
             codes = table.codes(rows)
             files.add(codes, batch.target, batch.weight)
             hashes.add(row_hashes(columns, rows, batch.labels))
-            pairs = [(one, other) for one, other in pairs if np.array_equal(codes[:, one], codes[:, other])]
-    return files, hashes, _duplicates(pairs, [column.name for column in columns])
+            for content, column in zip(contents, np.ascontiguousarray(codes.T), strict=True):
+                content.update(column)
+    return files, hashes, _duplicates(table, [content.digest() for content in contents])
 
 
-def _duplicates(pairs: Sequence[tuple[int, int]], names: Sequence[str]) -> list[Finding]:
-    seen: dict[int, int] = {}
-    for one, other in pairs:
-        seen.setdefault(other, one)
-    again = [
-        Finding(
-            "duplicate",
-            (names[one], names[other]),
-            f"columns {names[one]!r} and {names[other]!r} say the same on every row",
-        )
-        for other, one in seen.items()
-    ]
+def _duplicates(table: BinnedTable, contents: Sequence[bytes]) -> list[Finding]:
+    """Return the columns that have on every row the bin that an earlier one has."""
+    first: dict[tuple[int, bytes], str] = {}
+    again = []
+    for bins, content in zip(table.bins, contents, strict=True):
+        name = bins.column.name
+        if bins.count > 1 and not bins.others and (known := first.setdefault((bins.count, content), name)) != name:
+            text = f"columns {known!r} and {name!r} say the same on every row"
+            again.append(Finding("duplicate", (known, name), text))
     if again:
         warn_of_duplicates(again)
     return again
