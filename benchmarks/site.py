@@ -139,8 +139,23 @@ def speed() -> str:
 
 
 def scale() -> str:
-    """Return how time and memory grow."""
-    return _measured({"growth": "grow"})
+    """Return what fits of large files took, and how time and memory grow."""
+    fits = sorted(jsonl.read(jsonl.RECORDS / "scale.jsonl"), key=lambda one: (one["what"], one["way"], one["rows"]))
+    rows = [
+        (
+            one["what"],
+            one["way"],
+            f"{one['rows']:,}",
+            f"{one['cpu_s']:,.0f}",
+            f"{one['peak_gb']:.2f}",
+            str(one["edges"]),
+        )
+        for one in fits
+    ]
+    taken = markdown(("fit", "from", "rows", "processor seconds", "peak memory, GB", "edges"), rows)
+    return (
+        f"{taken}\n\nAn exponent of 1 means that twice the rows take twice the time:\n\n{_measured({'growth': 'grow'})}"
+    )
 
 
 def _measured(groups: dict[str, str]) -> str:
