@@ -87,6 +87,8 @@ def test_a_cut_of_an_ordinal_column():
     network = RuleNetwork((column,), tests, (level,), ("small", "large"))
     edited = edit(network, MoveCut("size", "M", "L"), **WHO).network
     assert (rules(edited, "small"), rules(edited, "large")) == (["size <= L"], ["size > L"])
+    with pytest.raises(InputError, match="no rule cuts 'size' at S; there are M"):
+        edit(network, MoveCut("size", "S", "L"), **WHO)
 
 
 def test_the_effect_on_rows_and_on_all_rows():
@@ -116,7 +118,8 @@ def test_the_effect_on_rows_and_on_all_rows():
         (AddRule("job = nurse and age > 41", "yes"), "there already"),
         (DropLiteral("pay > 1000", "age > 41", "no"), "does not say 'age > 41'"),
         (AddLiteral("pay > 1000", "pay > 1000", "no"), "already"),
-        (MoveCut("age", "40", "50"), "no rule cuts 'age' at 40"),
+        (MoveCut("age", "40", "50"), "no rule cuts 'age' at 40; did you mean 41?"),
+        (MoveCut("age", "41", "old"), "a cut of 'age': expected a number, found 'old'"),
         (MoveCut("agee", "40", "50"), "there is no column 'agee'; did you mean age?"),
         (MoveCut("job", "40", "50"), "has no order"),
         (SetDefault("no"), "the default is no already"),
@@ -163,7 +166,7 @@ def test_the_name_of_a_concept():
 
 def test_the_owner_of_a_rule_can_be_left_out():
     assert sole_owner(NETWORK, "pay > 1000") == "no"
-    with pytest.raises(InputError, match="has no rule 'pay > 10'"):
+    with pytest.raises(InputError, match="there is no rule 'pay > 10'; the nearest is 'pay > 1000'"):
         sole_owner(NETWORK, "pay > 10")
     both = edit(NETWORK, AddRule("pay > 1000", "yes"), **WHO).network
     with pytest.raises(InputError, match="yes and no have the rule"):

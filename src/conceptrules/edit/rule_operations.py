@@ -12,9 +12,9 @@ from conceptrules.edit.operation import Operation
 from conceptrules.edit.rules import Conflict, added, find, owner, read, removed
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import Literal, Rule, RuleNetwork
-from conceptrules.model.predicate import Column, Interval, OneOf, Predicate, Value, run_of
+from conceptrules.model.predicate import Column, Interval, OneOf, Predicate, Value, finite_bounds, run_of
 from conceptrules.model.rule_reader import nearest_name, read_bound
-from conceptrules.model.text import rule_text, word
+from conceptrules.model.text import rule_text, value_word, word
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,8 @@ class MoveCut(Operation):
         used = network.used_predicates
         if all(network.predicates[index] == moved[index] for index in used):
             there = any(_moved(one, column, new, old) != one for one in _used(network) if one.column == self.column)
-            raise Conflict(f"no rule cuts {self.column!r} at {self.old}", already=there)
+            near = nearest_name(self.old, _cuts(network, column))
+            raise Conflict(f"no rule cuts {self.column!r} at {self.old}; {near}", already=there)
         first, *above = network.levels
         places = [moved.index(one) for one in moved]
         rules = [Rule(tuple(Literal(places[one.index], one.negated) for one in rule.literals)) for rule in first.rules]
@@ -197,6 +198,17 @@ class MoveCut(Operation):
 
 def _used(network: RuleNetwork) -> list[Predicate]:
     return [network.predicates[index] for index in network.used_predicates]
+
+
+def _cuts(network: RuleNetwork, column: Column) -> list[str]:
+    """Return the cut points of a column in the rules, as they show them."""
+    found: set[float] = set()
+    for predicate in _used(network):
+        if predicate.column == column.name:
+            run = run_of(predicate, column) or ()
+            found |= {end for end in run if 0 < end < len(column.categories)} | set(finite_bounds([predicate]))
+    ordinal = column.kind == "ordinal"
+    return [value_word(column, column.categories[int(cut) - 1] if ordinal else cut) for cut in sorted(found)]
 
 
 def _moved(predicate: Predicate, column: Column, old: float, new: float) -> Predicate:

@@ -57,8 +57,10 @@ def sole_owner(network: RuleNetwork, text: str) -> Value:
         return found[0]
     if found:
         raise InputError(f"{' and '.join(map(word, found))} have the rule {text!r}; say which is meant (--class)")
-    find(network, network.classes[0], text)  # tells what is wrong with the text, if anything is
-    texts = [rule_text(network, len(network.levels) - 1, rule) for rule in range(len(network.levels[-1].rules))]
+    read(network, len(network.levels) - 1, text)  # tells what is wrong with the text, if anything is
+    texts = [
+        rule_text(network, level, rule) for level, one in enumerate(network.levels) for rule in range(len(one.rules))
+    ]
     raise Conflict(f"there is no rule {text!r}; {_nearest(text, texts)}")
 
 
@@ -100,9 +102,10 @@ def _shape(network: RuleNetwork, level: int, literal: Literal) -> tuple[object, 
 
 def read(network: RuleNetwork, level: int, text: str) -> tuple[RuleNetwork, tuple[Literal, ...]]:
     """Return the literals of a rule in words, all of its categories known, and the network with their predicates."""
+    found = read_literals(text, network, level)
     if level == 0:
         stated("the rule", text, network.columns)
-    return read_literals(text, network, level)
+    return found
 
 
 def added(network: RuleNetwork, place: Place, literals: Sequence[Literal]) -> RuleNetwork:

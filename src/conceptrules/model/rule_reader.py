@@ -132,7 +132,10 @@ def read_bound(column: Column, text: str) -> float:
     >>> read_bound(Column("size", "ordinal", ("S", "M", "L")), "M")
     2
     """
-    return _Reader(text, (column,)).bound(column, False, 0, text)
+    try:
+        return _Reader(text, (column,)).bound(column, False, 0, text)
+    except InputError as error:
+        raise InputError(f"a cut of {column.name!r}: {str(error).partition('at character 1: ')[2]}") from None
 
 
 def stated_text(tests: Sequence[Stated], columns: Sequence[Column]) -> str:
