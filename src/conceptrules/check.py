@@ -16,7 +16,9 @@ import re
 import sys
 import tomllib
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import combinations, pairwise
+from operator import eq
 
 KEYS = ("classes", "priority", "default", "columns", "predicates", "levels")
 ON_ROWS = ("min_rows", "min_precision", "confidence", "fair", "cost", "order", "domain")
@@ -41,14 +43,12 @@ def hashed(content):
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
-def plain(value):
-    return (math.inf if value["infinity"] else -math.inf) if isinstance(value, dict) else value
-
-
 def infinite(value):
     """Plain values, with numbers for the objects that stand for infinities in JSON."""
     if isinstance(value, dict):
-        return plain(value) if set(value) == {"infinity"} else {key: infinite(one) for key, one in value.items()}
+        if set(value) == {"infinity"} and isinstance(value["infinity"], bool):
+            return math.inf if value["infinity"] else -math.inf
+        return {key: infinite(one) for key, one in value.items()}
     return list(map(infinite, value)) if isinstance(value, list) else value
 
 
@@ -56,24 +56,47 @@ class Model:
     """The network of a model file, and the cells of its columns."""
 
     def __init__(self, model, domain, cells):
-        self.classes, self.priority = list(map(plain, model["classes"])), list(map(plain, model["priority"]))
-        self.default, self.domain = plain(model["default"]), domain
+        self.classes, self.priority, self.default = model["classes"], model["priority"], model["default"]
+        self.domain = domain
         self.columns = {column["name"]: column for column in model["columns"]}
-        tests = {one["name"]: one for one in model["predicates"]}
-        self.levels = []
-        for depth, level in enumerate(model["levels"]):
-            rules = []
-            for rule in level["rules"]:
-                literals = [(name, False) for name in rule["all"]] + [(name, True) for name in rule["none"]]
-                rules.append([(tests[name], no) for name, no in literals] if not depth else literals)
-            members = [[i for i, r in enumerate(level["rules"]) if name in r["for"]] for name in level["concepts"]]
-            self.levels.append((rules, members, level["concepts"]))
         self.cells = {name: self.cells_of(column, cells[name]) for name, column in self.columns.items()}
-        for rule in self.levels[0][0]:
-            for test, _ in rule:
-                self.fine(test)
         for name, (low, high) in domain.get("ranges", {}).items():
             self.fine({"kind": "interval", "column": name, "low": math.nextafter(low, -math.inf), "high": high})
+        self.levels, self.lengths, self.edges = [], [], 0
+        for depth, level in enumerate(model["levels"]):
+            rules = [
+                self.rule(rule, {one["name"]: one for one in model["predicates"]}, depth) for rule in level["rules"]
+            ]
+            members = [[i for i, r in enumerate(level["rules"]) if name in r["for"]] for name in level["concepts"]]
+            self.edges += sum(map(len, members))
+            self.levels.append((rules, members, level["concepts"]))
+
+    def rule(self, rule, tests, depth):
+        """A rule of the first level as the region where it holds, and others as pairs (concept, negated)."""
+        literals = [(name, False) for name in rule["all"]] + [(name, True) for name in rule["none"]]
+        self.lengths.append(len(literals))
+        self.edges += sum(1 if depth else self.size(tests[name]) for name, _ in literals)
+        return literals if depth else self.region([(tests[name], no) for name, no in literals])
+
+    def region(self, literals):
+        """Where (test, negated) hold together: the cells of each column that they ask about."""
+        found = {}
+        for test, no in literals:
+            self.fine(test)
+            cells = found.get(test["column"], range(len(self.cells[test["column"]])))
+            found[test["column"]] = {cell for cell in cells if self.holds(test, cell) != no}
+        return found
+
+    def size(self, test):
+        """The edges of a literal: a set counts its values, or its ends in the order of the column."""
+        if test["kind"] != "one_of":
+            return 1
+        column, values = self.columns[test["column"]], test["values"]
+        order = column["categories"] if column["kind"] == "ordinal" and values[0] in column["categories"] else []
+        start = order.index(values[0]) if order else 0
+        if not order or order[start : start + len(values)] != values:
+            return len(values)
+        return 2 if start > 0 and start + len(values) < len(order) else 1
 
     def cells_of(self, column, given):
         """The cells of a column as (kind, value): intervals or categories, any other category, and missing."""
@@ -82,9 +105,9 @@ class Model:
             need(all(a < b for a, b in pairwise(cuts)), f"the cuts of {column['name']!r} do not ascend")
             cells = [("between", ends) for ends in zip([-math.inf, *cuts], [*cuts, math.inf], strict=True)]
             return [*cells, ("missing", None)]
-        values = list(map(plain, given["values"]))
+        values = given["values"]
         first = [False, True] if column["kind"] == "boolean" else []
-        first = list(map(plain, column["categories"])) if column["kind"] == "ordinal" else first
+        first = column["categories"] if column["kind"] == "ordinal" else first
         need(values[: len(first)] == first, f"the cells of {column['name']!r} are not in its order")
         need(all(a != b for a, b in combinations(values, 2)), f"a category of {column['name']!r} has two cells")
         return [*(("is", value) for value in values), ("other", None), ("missing", None)]
@@ -97,7 +120,7 @@ class Model:
             ends = [end for end in (test["low"], test["high"]) if end is not None and not math.isinf(end)]
             need(all(end in cuts for end in ends), f"the cells of {test['column']!r} are too coarse")
         values = [test["value"]] if test["kind"] == "equals" else test.get("values", [])
-        need(all(("is", plain(one)) in cells for one in values), f"the cells of {test['column']!r} are too coarse")
+        need(all(("is", one) in cells for one in values), f"the cells of {test['column']!r} are too coarse")
 
     def holds(self, test, cell):
         kind, value = self.cells[test["column"]][cell]
@@ -108,14 +131,14 @@ class Model:
             high = math.inf if test["high"] is None else test["high"]
             return kind == "between" and low <= value[0] and value[1] <= high
         wanted = [test["value"]] if test["kind"] == "equals" else test["values"]
-        return kind == "is" and value in map(plain, wanted)
+        return kind == "is" and value in wanted
 
     def real(self, name, cell):
         """Whether a column can hold a value of a cell at all."""
         column, (kind, value) = self.columns[name], self.cells[name][cell]
         if kind == "between":
             return column["kind"] == "number" or math.isinf(value[1]) or math.floor(value[1]) > value[0]
-        known = list(map(plain, column["categories"])) if column["kind"] in ("category", "ordinal") else []
+        known = column["categories"] if column["kind"] in ("category", "ordinal") else []
         if kind == "is":
             return not known or isinstance(value, str) == isinstance(known[0], str)
         return kind == "missing" or column["kind"] != "boolean"
@@ -123,7 +146,7 @@ class Model:
     def possible(self, name):
         """The cells that a possible row can be in."""
         column, gaps = self.columns[name], self.domain.get("missing", True)
-        known = list(map(plain, column["categories"])) if column["kind"] in ("category", "ordinal") else []
+        known = column["categories"] if column["kind"] in ("category", "ordinal") else []
         low, high = self.domain.get("ranges", {}).get(name, (-math.inf, math.inf))
         listed = [value for kind, value in self.cells[name] if kind == "is"]
         closed = bool(known) and not self.domain.get("unseen", True)
@@ -142,15 +165,12 @@ class Model:
         return found
 
     def read(self, text):
-        """The tests of a rule in words, as (test, negated)."""
+        """The region of a rule in words."""
         parts, start = [], 0
         for mark in re.finditer(rf"{QUOTED}|( and )|$", text):
             if mark[1] or mark.start() == len(text):
                 parts, start = [*parts, text[start : mark.start()].strip()], mark.end()
-        found = [] if text.strip() == "always" else list(map(self.condition, parts))
-        for test, _ in found:
-            self.fine(test)
-        return found
+        return self.region([] if text.strip() == "always" else map(self.condition, parts))
 
     def condition(self, text):
         no = False
@@ -180,7 +200,7 @@ class Model:
         return self.columns[name]
 
     def value(self, column, text):
-        text, known = text.strip(), list(map(plain, column["categories"]))
+        text, known = text.strip(), column["categories"]
         if text.startswith('"'):
             return json.loads(text)
         if known and all(isinstance(value, str) for value in known):
@@ -191,7 +211,7 @@ class Model:
     def between(self, name, low, high):
         column = self.column(name)
         if column["kind"] == "ordinal":
-            order = list(map(plain, column["categories"]))
+            order = column["categories"]
             ends = [end and order.index(self.value(column, end[1])) + (0 if end[0] else 1) for end in (low, high)]
             return {"kind": "one_of", "column": column["name"], "values": order[ends[0] : ends[1]]}
         need(column["kind"] != "duration", f"bounds of {name!r}: those of durations cannot be checked")
@@ -234,25 +254,15 @@ class Claim:
         self.model, self.events, self.premise, self.column, self.ends = model, events, premise, column, cells
         self.impossible = [model.read(text) for text in model.domain.get("impossible", [])]
 
-    def test(self, test, negated, box):
-        if test["column"] == self.column:
-            found = frozenset([tuple(int(self.model.holds(test, cell)) for cell in self.ends)])
-        else:
-            seen = {self.model.holds(test, cell) for cell in box[test["column"]]}
-            found = UNKNOWN if len(seen) > 1 else YES if True in seen else NO
-        return opposite(found) if negated else found
-
-    def conjunction(self, tests, box):
-        """A rule: tests of one column together, so that contradictions show."""
-        columns = {test["column"] for test, _ in tests}
-        for name in columns - {self.column}:
-            mine = [(test, no) for test, no in tests if test["column"] == name]
-            held = [all(self.model.holds(test, cell) != no for test, no in mine) for cell in box[name]]
-            if not any(held):
-                return NO
-            if all(held):
-                tests = [(test, no) for test, no in tests if test["column"] != name]
-        return every(self.test(test, no, box) for test, no in tests)
+    def conjunction(self, region, box):
+        result = YES
+        for name, cells in region.items():
+            if name == self.column:
+                found = frozenset([tuple(int(cell in cells) for cell in self.ends)])
+            else:
+                found = YES if cells.issuperset(box[name]) else NO if cells.isdisjoint(box[name]) else UNKNOWN
+            result = both(result, found)
+        return result
 
     def shown(self, box):
         if not all(box.values()):
@@ -267,7 +277,7 @@ class Claim:
                 else self.conjunction(rule, box) for rule in rules
             ]  # fmt: skip
             found = [opposite(every(opposite(held[i]) for i in some)) for some in members]
-            nodes = dict(zip(map(plain, names), found, strict=True))
+            nodes = dict(zip(names, found, strict=True))
         given = both(can, self.conjunction(self.premise, box)) if self.premise is not None else None
         for event in self.events:
             decided = YES if self.model.default in event else NO
@@ -308,7 +318,7 @@ def claims(model, policy, key, item):
         need(asked.get("direction") in ("up", "down"), f"{name!r} has no direction")
     else:
         events, chain, asked = [{label} for label in model.classes], possible, {}
-    skips = any(t["column"] == name for rule in model.domain.get("impossible", []) for t, _ in model.read(rule))
+    skips = any(name in model.read(rule) for rule in model.domain.get("impossible", []))
     pairs = list(combinations(chain, 2) if skips else pairwise(chain))
     turn = -1 if asked.get("direction") == "down" else 1
     return [Claim(model, events, None, name, pair[::turn]) for pair in pairs]
@@ -324,7 +334,7 @@ def clauses(policy):
         elif key == "apart":
             yield from ((key, f"apart.{one}.{other}", (one, other)) for one, other in value)
         elif key == "banned":
-            yield from ((key, f"banned.{plain(item['class'])}.{item['rule']}", item) for item in value)
+            yield from ((key, f"banned.{item['class']}.{item['rule']}", item) for item in value)
         elif key in ("implies", "locked"):
             yield from ((key, f"{key}.{item.get('if', item.get('rule'))}", item) for item in value)
         elif key not in ON_ROWS:
@@ -335,65 +345,33 @@ def structure(model, key, item):
     """Whether the rules themselves satisfy a clause."""
     below, asked = {}, []
     for depth, (rules, members, names) in enumerate(model.levels):
-        some = [set().union(*(below[lit] if depth else {lit["column"]} for lit, _ in rule)) for rule in rules]
+        some = [set().union(*(below[name] for name, _ in rule)) if depth else set(rule) for rule in rules]
         asked += some
-        below = {plain(name): set().union(*(some[i] for i in mine)) for name, mine in zip(names, members, strict=True)}
+        below = {name: set().union(*(some[i] for i in mine)) for name, mine in zip(names, members, strict=True)}
     if key in ("forbidden", "apart"):
         return not any({name for name in item if name is not None} <= found for found in asked)
     if key == "only_for":
         return all(item[0] not in columns for label, columns in below.items() if label not in item[1])
     if key in ("default", "priority"):
         return getattr(model, key) == item
-    rules = [rule for rules, _, _ in model.levels for rule in rules]
     if key == "max_literals":
-        return all(len(rule) <= item for rule in rules)
-    return (len(rules) if key == "max_rules" else edges(model)) <= item
-
-
-def edges(model):
-    """Literals in rules, where sets count their values or ends, and rules in concepts."""
-    total = sum(len(mine) for _, members, _ in model.levels for mine in members)
-    for depth, (rules, _, _) in enumerate(model.levels):
-        for literal, _ in (literal for rule in rules for literal in rule):
-            total += 1 if depth or literal["kind"] != "one_of" else size(model.columns[literal["column"]], literal)
-    return total
-
-
-def size(column, test):
-    order, values = list(map(plain, column["categories"])), list(map(plain, test["values"]))
-    start = order.index(values[0]) if column["kind"] == "ordinal" and values[0] in order else None
-    if start is None or order[start : start + len(values)] != values:
-        return len(values)
-    return 2 if start > 0 and start + len(values) < len(order) else 1
+        return all(length <= item for length in model.lengths)
+    return (len(model.lengths) if key == "max_rules" else model.edges) <= item
 
 
 def has(model, item, alike):
     """Whether a class has a rule like that of a clause, perhaps passed on by concepts."""
     wanted, found = model.read(item["rule"]), set()
     for depth, (rules, members, names) in enumerate(model.levels):
-        mine = [rule in [[(name, False)] for name in found] if depth else alike(model, rule, wanted) for rule in rules]
-        found = {plain(name) for name, some in zip(names, members, strict=True) if any(mine[i] for i in some)}
+        mine = [rule in [[(name, False)] for name in found] if depth else alike(rule, wanted) for rule in rules]
+        found = {name for name, some in zip(names, members, strict=True) if any(mine[i] for i in some)}
     return item["class"] in found
-
-
-def same(model, rule, wanted):
-    """Whether two rules ask for the same cells of the same columns."""
-    names = {test["column"] for test, _ in rule}
-    if names != {test["column"] for test, _ in wanted}:
-        return False
-    cells = [(name, cell) for name in names for cell in range(len(model.cells[name]))]
-    return all(len({holds_all(model, tests, *cell) for tests in (rule, wanted)}) == 1 for cell in cells)
 
 
 def inside(model, rule, region):
     """Whether a rule holds only in the cells of a region."""
-    names = {test["column"] for test, _ in region}
-    cells = [(name, cell) for name in names for cell in range(len(model.cells[name])) if model.real(name, cell)]
-    return all(holds_all(model, region, *cell) for cell in cells if holds_all(model, rule, *cell))
-
-
-def holds_all(model, tests, name, cell):
-    return all(model.holds(test, cell) != no for test, no in tests if test["column"] == name)
+    held = {name: rule.get(name, range(len(model.cells[name]))) for name in region}
+    return all(cell in region[name] for name in held for cell in held[name] if model.real(name, cell))
 
 
 def check(model, policy, certificate):
@@ -401,7 +379,7 @@ def check(model, policy, certificate):
     need(certificate.get("format") == "conceptrules certificate", "this is no certificate")
     need(certificate["model"] == hashed({key: model[key] for key in KEYS}), "the certificate is of another model")
     need(certificate["policy"] == hashed(policy), "the certificate is of another policy")
-    policy = infinite(policy)
+    model, policy, certificate = infinite(model), infinite(policy), infinite(certificate)
     need(set(policy) <= KNOWN, f"unknown keys: {sorted(set(policy) - KNOWN)}")
     network = Model(model, policy.get("domain", {}), certificate["cells"])
     for key, name, item in clauses(policy):
@@ -410,9 +388,9 @@ def check(model, policy, certificate):
                 key == "locked" and item.get("mode") == "decides"
             )
             if key == "locked":
-                need(has(network, item, same), "there is no such rule")
+                need(has(network, item, eq), "there is no such rule")
             elif key == "banned":
-                need(not has(network, item, inside), "a rule of the class lies inside")
+                need(not has(network, item, partial(inside, network)), "a rule of the class lies inside")
             elif not decides:
                 need(structure(network, key, item), "the rules do not satisfy it")
             if decides:
