@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from conceptrules.logic.policies.given_rows import lower_bound
@@ -93,6 +93,7 @@ def apart(clause: Fair, answers: np.ndarray, y: np.ndarray, group: np.ndarray, w
 
 @settings(max_examples=12, deadline=None)
 @given(FAIR, st.integers(0, 999))
+@example(([("positive_rate", 0.0), ("true_positive_rate", 0.0)], True, True), 7692)  # other defaults in other folds
 @pytest.mark.filterwarnings("ignore")
 def test_groups_are_treated_alike(case, seed):
     learn_fair_rules(case, seed)

@@ -49,6 +49,8 @@ FOREST_UP_TO = 4_000
 """Rows of a table that a forest is asked about. Larger ones have rows enough of their own."""
 _PERFECT = 0.99
 """A score that a vote need not improve."""
+_EVIDENT = 1.645
+"""Standard errors beyond a bound on held-out rows that chance still explains, in one of twenty cases."""
 _ROUNDING = 1e-9
 """Rates that differ by less are the same."""
 _DIFFERENT = 0.2
@@ -265,6 +267,8 @@ def _settled(found: _Found) -> bool:
         return True
     if trials[-1].penalty > _QUICK or len(found.task.rows.label) <= _SMALL:
         return False
+    if min(one.unfairness for one in trials[-2:]) > 0:
+        return True  # larger networks are no fairer on held-out rows
     values = [value_of(one, len(found.task.classes)) for one in trials]
     return values[-1] < max(values) - _HOPELESS or (len(values) > 2 and max(values[-2:]) < max(values[:-2]))
 
@@ -312,7 +316,7 @@ def _judge_by_all(found: _Found, judge: Judge) -> None:
 def _unfairness(task: SearchTask, held: Sequence[NDArray[np.intp]], snapshots: Sequence[Snapshot]) -> float:
     """Return how far groups are too far apart: on all rows, and on the held-out rows of all folds together.
 
-    Held-out rows of folds are few, and judge other networks of the same penalty: there a standard error is allowed for.
+    Held-out rows of folds are few, and judge other networks of the same penalty: there chance is allowed for.
     Networks without rules treat all groups alike, but the folds may differ in their answer: then `held` is empty.
     """
     groups = task.rows.groups
@@ -324,7 +328,7 @@ def _unfairness(task: SearchTask, held: Sequence[NDArray[np.intp]], snapshots: S
         total = np.sum([some.total for some in others], axis=0)
         answered = np.sum([rates_of(*pair) * pair[0].total for pair in zip(others, held, strict=True)], axis=0)
         # The user's own validation rows judge the network itself.
-        errors = 0.0 if task.folds[0].training is task.rows else 1.0
+        errors = 0.0 if task.folds[0].training is task.rows else _EVIDENT
         found = max(found, excess(others[0], answered / np.where(total > 0, total, 1.0), total, errors))
     return found if found > _ROUNDING else 0.0
 
