@@ -173,7 +173,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         ----------
         X : table of shape (n_samples, n_features), or files
             A table of pandas, polars or pyarrow, a 2-D array, or rows as lists or dictionaries. Or a table to be read
-            in batches: a path, a pattern such as "part-*.parquet" or a list of paths of Parquet or CSV files, a
+            in batches: a path, a pattern such as ``part-*.parquet`` or a list of paths of Parquet or CSV files, a
             pyarrow Dataset or RecordBatchReader, a polars LazyFrame, a DuckDB relation, or another Arrow stream.
         y : array-like of shape (n_samples,), or str
             The class of each row: text, whole numbers or booleans. Or the name of the column of X that has them, which
