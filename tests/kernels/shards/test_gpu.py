@@ -25,7 +25,7 @@ from tests.strategies_search import seeded, some_columns
 def test_a_gpu_answers_as_memory_does(rng):
     columns = some_columns(rng)
     shard = some_shard(rng, columns, int(rng.integers(1, 400)))
-    memory, card = InMemory([shard]), OnGpu(dealt(shard, rng, 2), DEVICE)
+    memory, card = InMemory([shard]), OnGpu(InMemory(dealt(shard, rng, 2)), DEVICE)
     networks = [some_network(rng, columns, rules) for rules in (0, 1, 70, 5)]
     candidates = [(one,) for one in networks] + [tuple(networks[:3])]
     first_key = int(np.sort(shard.key)[len(shard.key) // 3])

@@ -29,10 +29,6 @@ class RowsOnCard:
         self.weight = torch.from_numpy(np.asarray(shard.weight)).to(device)
         self.key = torch.from_numpy(_signed(shard.key)).to(device)
 
-    def highest(self) -> NDArray[np.uint8]:
-        """Return the highest code of each column."""
-        return np.asarray(self.codes.amax(dim=1).cpu().numpy(), np.uint8)
-
     def below(self, bound: int) -> Shard:
         """Return the rows whose key is below a bound."""
         kept = slice(None) if bound >= KEYS else torch.nonzero(self.key < _one_signed(bound)).ravel()

@@ -19,8 +19,8 @@ class DaskWorkers(RowStore):
         self._shards = [shard for shard, (rows, _) in zip(shards, sizes, strict=True) if rows]
         super().__init__(sum(rows for rows, _ in sizes), sizes[0][1])
 
-    def _each(self, of_shard: Callable[[Any], Found]) -> list[Found]:
-        found: list[Found] = self._client.gather(self._client.map(of_shard, self._shards, pure=False))
+    def _each(self, of_block: Callable[[Shard], Found]) -> list[Found]:
+        found: list[Found] = self._client.gather(self._client.map(of_block, self._shards, pure=False))
         return found
 
 

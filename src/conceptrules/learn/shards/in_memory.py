@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 from conceptrules.kernels.shards.values import Shard
 from conceptrules.learn.shards.row_store import Found, RowStore
@@ -20,9 +19,9 @@ class InMemory(RowStore):
         super().__init__(sum(len(shard.key) for shard in shards), shards[0].codes.shape[1])
         self._shards, self._threads = tuple(shards), threads
 
-    def _each(self, of_shard: Callable[[Any], Found]) -> list[Found]:
+    def _each(self, of_block: Callable[[Shard], Found]) -> list[Found]:
         with ThreadPoolExecutor(self._threads) as pool:
-            return list(pool.map(of_shard, self._blocks()))
+            return list(pool.map(of_block, self._blocks()))
 
     def _blocks(self) -> Iterator[Shard]:
         for shard in self._shards:

@@ -3,19 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
 
 from conceptrules.kernels.shards.gpu import RowsOnCard
 from conceptrules.kernels.shards.values import Shard
+from conceptrules.learn.shards.masks import Candidate, as_masks
+from conceptrules.learn.shards.picking import merged, picked
 from conceptrules.learn.shards.row_store import Found, RowStore
 
 
 class OnGpu(RowStore):
-    """Rows on a GPU, all of them: one of 14 columns takes 34 bytes there."""
+    """The rows of another store on a GPU, all of them: one of 14 columns takes 34 bytes there."""
 
-    def __init__(self, shards: Sequence[Shard], device: str = "cuda") -> None:
-        super().__init__(sum(len(shard.key) for shard in shards), shards[0].codes.shape[1])
-        self._shards = [RowsOnCard(shard, device) for shard in shards if len(shard.key)]
+    def __init__(self, store: RowStore, device: str = "cuda") -> None:
+        super().__init__(store.rows, store.columns)
+        self._host, self._cards = store, store.over_blocks(partial(RowsOnCard, device=device))
 
-    def _each(self, of_shard: Callable[[Any], Found]) -> list[Found]:
-        return [of_shard(shard) for shard in self._shards]
+    def pick(self, count: int) -> Shard:
+        """Return the `count` different rows of smallest keys, with the weight that each has in each of its classes."""
+
+        def ask(bound: int) -> list[Shard]:
+            self.passes += 1
+            return [merged([card.below(bound)], count) for card in self._cards]
+
+        return picked(ask, self.rows, count)
+
+    def confusion(self, candidates: Sequence[Candidate], classes: int, first_key: int) -> NDArray[np.int64]:
+        """Return [candidate, true class, answer]: the weight of the rows whose key is `first_key` or above."""
+        self.passes += 1
+        networks = as_masks(candidates, self.columns)
+        return np.sum([card.confusion(networks, classes, first_key) for card in self._cards], axis=0)
+
+    def _each(self, of_block: Callable[[Shard], Found]) -> list[Found]:
+        return self._host._each(of_block)

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import partial
 from operator import methodcaller
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,28 +32,26 @@ class RowStore(ABC):
 
     def highest(self) -> NDArray[np.uint8]:
         """Return the highest code of each column."""
-        return np.max(self._pass(methodcaller("highest")), axis=0)
+        return np.max(self.over_blocks(methodcaller("highest")), axis=0)
 
     def pick(self, count: int) -> Shard:
         """Return the `count` different rows of smallest keys, with the weight that each has in each of its classes."""
-        return picked(lambda bound: self._pass(partial(_smallest, bound=bound, count=count)), self.rows, count)
+        return picked(lambda bound: self.over_blocks(partial(_smallest, bound=bound, count=count)), self.rows, count)
 
     def confusion(self, candidates: Sequence[Candidate], classes: int, first_key: int) -> NDArray[np.int64]:
         """Return [candidate, true class, answer]: the weight of the rows whose key is `first_key` or above."""
         networks = as_masks(candidates, self.columns)
-        return np.sum(self._pass(methodcaller("confusion", networks, classes, first_key)), axis=0)
+        return np.sum(self.over_blocks(methodcaller("confusion", networks, classes, first_key)), axis=0)
 
-    def _pass(self, of_shard: Callable[[Any], Found]) -> list[Found]:
+    def over_blocks(self, of_block: Callable[[Shard], Found]) -> list[Found]:
+        """Go over all rows once: return what a function says of each block of rows, of which none is empty."""
         self.passes += 1
-        return self._each(of_shard)
+        return self._each(of_block)
 
     @abstractmethod
-    def _each(self, of_shard: Callable[[Any], Found]) -> list[Found]:
-        """Return what a function says of each shard, or of each part of it, that has rows.
-
-        It is given a `Shard`, or what has its methods `below`, `highest` and `confusion`.
-        """
+    def _each(self, of_block: Callable[[Shard], Found]) -> list[Found]:
+        """Return what a function says of each block of rows."""
 
 
-def _smallest(shard: Any, bound: int, count: int) -> Shard:
-    return merged([shard.below(bound)], count)
+def _smallest(block: Shard, bound: int, count: int) -> Shard:
+    return merged([block.below(bound)], count)
