@@ -12,16 +12,22 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from conceptrules.binarize import Binarizer
 from conceptrules.binarize.binarizer import check_kinds
 from conceptrules.edit.replay import dropped_rules
-from conceptrules.learn.checkpoint import opened
+from conceptrules.learn.checkpoint import Checkpoint, opened
 from conceptrules.learn.parameter_checks import check_common, generator, threads
 from conceptrules.learn.progress import reading_progress, search_progress
 from conceptrules.learn.search.binned_table import MAX_BINS
 from conceptrules.learn.search.description import describe, governed
-from conceptrules.learn.search.fit import fit, penalties_to_try
+from conceptrules.learn.search.fit import SearchResult, fit, penalties_to_try
 from conceptrules.learn.search.group_members import group_names
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.search.task import search_task
-from conceptrules.learn.shards.from_source import IN_MEMORY, HowToLearn, learn_from_source
+from conceptrules.learn.shards.from_source import (
+    IN_MEMORY,
+    HowToLearn,
+    LearnedTable,
+    learn_from_memory,
+    learn_from_source,
+)
 from conceptrules.learn.shards.reading import wanted_columns
 from conceptrules.learn.shards.scratch import scratch_folder
 from conceptrules.learn.training_data import read_training_data
@@ -63,7 +69,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
     validation_fraction : float, default=None
         The share of rows held out to choose the network. None: a third of them, three times, so that each row is held
         out once, up to 5,000 rows; a fifth of a larger table, twice up to 20,000 rows. The network is learned from all
-        rows in the end.
+        rows in the end. Of more than 100,000 different rows, a fifth is held out whatever is given here.
     class_weight : dict or "balanced", default=None
         What a row of each class counts: {class: weight}. None: all count the same.
     kinds : dict, default=None
@@ -223,6 +229,13 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         X, X_val = self._allowed(X), self._allowed(X_val)
         data = read_training_data(X, y, self._binarizer(), sample_weight, self.class_weight, groups, time)
         names = {column: groups[data.kept] for column, groups in names.items()}
+        rng = generator(self.random_state)
+        if len(data.target) > IN_MEMORY and policy is data.groups is X_val is y_val is None:
+            learned = learn_from_memory(data, self._how_to_learn(file), rng)
+            self._take_over_learned(learned, target)
+            if file is not None and not file.stays:
+                file.remove()
+            return self
         task, source = search_task(
             data,
             X_val,
@@ -234,12 +247,11 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             max_bins=self.max_bins and int(self.max_bins),
             min_rows=self.min_rows and int(self.min_rows),
             validation_fraction=self.validation_fraction,
-            rng=generator(self.random_state),
+            rng=rng,
         )
         with search_progress(penalties_to_try(task), self.verbose) as watch:
             found = fit(task, threads(self.n_jobs), watch, file)
-        if found.interrupted:
-            warn(f"the search was interrupted; the best network so far is kept ({len(found.history)} penalties tried)")
+        _warn_if_interrupted(found)
         choices = [
             governed(describe(one, data, task, source, self.get_params()), policy, data, names)
             for one in found.networks
@@ -270,20 +282,28 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             if source.rows <= IN_MEMORY:
                 whole = read_whole(source, wanted.every)
                 return self.fit(whole, wanted.target, sample_weight=wanted.weight)
-            how = HowToLearn(
-                settings=self._settings(),
-                policy=self._whole_policy(),
-                class_weight=self.class_weight,
-                max_bins=self.max_bins and int(self.max_bins),
-                validation_fraction=self.validation_fraction,
-                threads=threads(self.n_jobs),
-                verbose=self.verbose,
-                parameters=self.get_params(),
-            )
-            learned = learn_from_source(source, wanted, self._binarizer(), how, folder, generator(self.random_state))
+            rng = generator(self.random_state)
+            learned = learn_from_source(source, wanted, self._binarizer(), self._how_to_learn(), folder, rng)
+        return self._take_over_learned(learned, wanted.target)
+
+    def _how_to_learn(self, checkpoint: Checkpoint | None = None) -> HowToLearn:
+        return HowToLearn(
+            settings=self._settings(),
+            policy=self._whole_policy(),
+            class_weight=self.class_weight,
+            max_bins=self.max_bins and int(self.max_bins),
+            validation_fraction=self.validation_fraction,
+            threads=threads(self.n_jobs),
+            verbose=self.verbose,
+            parameters=self.get_params(),
+            checkpoint=checkpoint,
+        )
+
+    def _take_over_learned(self, learned: LearnedTable, target: Any) -> Self:
+        _warn_if_interrupted(learned.found)
         history = [asdict(trial) for trial in learned.found.history]
         self._take_over(learned, history, learned.choices, learned.found.chosen)
-        return self._finished(wanted.target, learned.found.interrupted)
+        return self._finished(target, learned.found.interrupted)
 
     def refit(self, X: Any, y: Any, *, around: RuleNetwork, **others: Any) -> Self:
         """Learn again around the locked rules of an edited network.
@@ -381,3 +401,8 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         binarizer = Binarizer(kinds, int(self.max_categories), "thresholds", MAX_BINS - 1)
         binarizer.check()
         return binarizer
+
+
+def _warn_if_interrupted(found: SearchResult) -> None:
+    if found.interrupted:
+        warn(f"the search was interrupted; the best network so far is kept ({len(found.history)} penalties tried)")

@@ -10,6 +10,7 @@ import pytest
 
 from conceptrules.kernels.shards.values import Shard, shard_of
 from conceptrules.learn.search.binned_table import binned_table
+from conceptrules.learn.search.fit import fit
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.shards import fit as shards_fit
 from conceptrules.learn.shards.in_memory import InMemory
@@ -49,17 +50,18 @@ def learned(store, data, table):
 
 def test_two_workers_of_which_one_is_killed_give_the_network_of_one_process(client, monkeypatch):
     monkeypatch.setattr(shards_fit, "SAMPLE", 60)
-    monkeypatch.setattr(shards_fit, "WATCH", 30)
+    monkeypatch.setattr(shards_fit, "WATCH", 10)
+    monkeypatch.setattr(shards_fit, "MORE", 80)
     data, table, parts = shards()
     single = learned(InMemory(parts), data, table)
-    expected = hashes(shards_fit.fit_store(*single, 1, lambda trial: None))
+    expected = hashes(fit(single[1].task, 1, lambda trial: None))
 
     cluster = learned(DaskWorkers(client, [client.submit(kept, part, pure=False) for part in parts]), data, table)
     holding = {worker for workers in client.who_has(cluster[0]._shards).values() for worker in workers}
     assert len(holding) == 2
     pids = client.run(os.getpid)
     os.kill(pids[sorted(pids)[0]], signal.SIGKILL)
-    found = hashes(shards_fit.fit_store(*cluster, 1, lambda trial: None))
+    found = hashes(fit(cluster[1].task, 1, lambda trial: None))
 
     assert found == expected
     assert cluster[0].passes == 3

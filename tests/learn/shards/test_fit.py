@@ -15,7 +15,7 @@ from conceptrules.learn.search.fit import fit
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.search.task import search_task
 from conceptrules.learn.shards import fit as shards_fit
-from conceptrules.learn.shards.fit import fit_store, store_task
+from conceptrules.learn.shards.fit import store_task
 from conceptrules.learn.shards.in_memory import InMemory
 from conceptrules.learn.training_data import read_training_data
 from conceptrules.model.content_hash import content_hash
@@ -51,7 +51,7 @@ def from_shards(data, weight, rng, parts, search=FAST, max_bins=None):
         max_bins=max_bins,
         rng=np.random.default_rng(0),
     )
-    return hashes(fit_store(store, task, 1, lambda trial: None)), store.passes
+    return hashes(fit(task.task, 1, lambda trial: None)), store.passes
 
 
 @pytest.mark.parametrize("max_bins", [None, 5])
@@ -77,9 +77,11 @@ def test_any_shards_in_any_order_with_repeats_or_weights_give_the_same_networks(
     again = read_training_data(X[repeated], y[repeated], BINS(), None, None)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shards_fit, "SAMPLE", 60)
-        patch.setattr(shards_fit, "WATCH", 30)
+        patch.setattr(shards_fit, "WATCH", 10)
+        patch.setattr(shards_fit, "MORE", 80)
         first, passes = from_shards(data, weight, rng, 1, max_bins=max_bins)
         assert from_shards(data, weight, rng, 7, max_bins=max_bins)[0] == first
         assert from_shards(again, again.weight, rng, 3, max_bins=max_bins)[0] == first
+    assert any(trial.refined for trial in first[2])
     # One to pick the sample, one for gaps, one to judge.
     assert passes == 3

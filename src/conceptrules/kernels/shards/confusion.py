@@ -7,33 +7,13 @@ classes, so that the first of them answers.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.kernels.compiling import kernel
-
-WORD = 64
-MEMBERS = 3
-"""The most networks of a vote."""
-
-
-class Networks(NamedTuple):
-    """Networks as masks, and which of them are judged by themselves or vote."""
-
-    column: NDArray[np.int64]
-    """The columns that any rule asks for."""
-    mask: NDArray[np.uint64]
-    """[column, code, word]: the rules that allow the code."""
-    first: NDArray[np.int64]
-    """Where the words of each network begin; the last entry is the number of words."""
-    owner: NDArray[np.int64]
-    """[bit]: the class of each rule."""
-    default: NDArray[np.int64]
-    """The class that each network answers where no rule holds."""
-    member: NDArray[np.int64]
-    """[candidate, member]: the networks of each candidate, one or three; -1 where there is none."""
+from conceptrules.kernels.shards.values import WORD
 
 
 def _places_of_bits() -> NDArray[np.int64]:

@@ -10,8 +10,7 @@ import triton
 import triton.language as tl
 from numpy.typing import NDArray
 
-from conceptrules.kernels.shards.confusion import MEMBERS, Networks
-from conceptrules.kernels.shards.values import KEYS, Shard
+from conceptrules.kernels.shards.values import KEYS, MEMBERS, Networks, Shard
 
 ROWS = 256
 """Rows of a program."""

@@ -1,4 +1,4 @@
-"""Rows in shards: codes, classes, and weights as whole numbers, so that sums do not depend on their order."""
+"""What the passes over rows work on: shards, whose sums are whole numbers, and networks. It needs NumPy alone."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.kernels.compiling import kernel
-from conceptrules.kernels.shards.confusion import Networks, add_confusion
-
 WEIGHT_UNIT = 2**24
 """The weight of one row. 500 billion rows fit into a sum of 64 bits."""
 
 KEYS = 2**64
 """How many keys of rows there are."""
+
+WORD = 64
+"""Rules of a word."""
+MEMBERS = 3
+"""The most networks of a vote."""
 
 
 class Shard(NamedTuple):
@@ -43,23 +45,36 @@ class Shard(NamedTuple):
 
     def confusion(self, networks: Networks, classes: int, first_key: int) -> NDArray[np.int64]:
         """Return [candidate, true class, answer]: the weight of the rows whose key is `first_key` or above."""
+        from conceptrules.kernels.shards.confusion import add_confusion
+
         found = np.zeros((len(networks.member), classes, classes), np.int64)
         add_confusion(*self, np.uint64(first_key), networks, found)
         return found
 
 
-@kernel()
-def row_keys(codes: Any) -> Any:
-    """Return a hash of each row (FNV-1a, then the last steps of SplitMix64), whatever its place in the table."""
-    keys = np.empty(len(codes), np.uint64)
-    for i in range(len(codes)):
-        key = np.uint64(0xCBF29CE484222325)
-        for j in range(codes.shape[1]):
-            key = (key ^ np.uint64(codes[i, j])) * np.uint64(0x100000001B3)
-        key = (key ^ (key >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        key = (key ^ (key >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        keys[i] = key ^ (key >> np.uint64(31))
-    return keys
+class Networks(NamedTuple):
+    """Networks as masks, and which of them are judged by themselves or vote."""
+
+    column: NDArray[np.int64]
+    """The columns that any rule asks for."""
+    mask: NDArray[np.uint64]
+    """[column, code, word]: the rules that allow the code."""
+    first: NDArray[np.int64]
+    """Where the words of each network begin; the last entry is the number of words."""
+    owner: NDArray[np.int64]
+    """[bit]: the class of each rule."""
+    default: NDArray[np.int64]
+    """The class that each network answers where no rule holds."""
+    member: NDArray[np.int64]
+    """[candidate, member]: the networks of each candidate, one or three; -1 where there is none."""
+
+
+def row_keys(codes: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """Return a hash of each row, whatever its place in the table."""
+    from conceptrules.kernels.shards import keys
+
+    found: NDArray[np.uint64] = keys.row_keys(np.ascontiguousarray(codes))
+    return found
 
 
 def fixed_weights(weight: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -44,6 +44,8 @@ class Trial:
     """How often such answers on the held-out rows would come about if they had nothing to do with the classes."""
     unfairness: float = 0.0
     """How far the rates of groups are beyond what the policy allows, on its own rows or in the mean of the folds."""
+    refined: bool = False
+    """Whether it is the best network of a sample, improved on more rows."""
 
 
 def value_of(trial: Trial, classes: int) -> float:
@@ -83,7 +85,7 @@ def _smoothed(trials: Sequence[Trial], classes: int) -> list[float]:
     """Return the value of each trial, in the mean with those of the penalties beside it: one alone is half chance."""
     found = []
     for trial in trials:
-        path = [one for one in trials if one.members == trial.members]
+        path = [one for one in trials if (one.members, one.refined) == (trial.members, trial.refined)]
         place = path.index(trial)
         beside = (path[max(place - 1, 0)], trial, path[min(place + 1, len(path) - 1)])
         found.append(float(np.mean([value_of(one, classes) for one in beside])))

@@ -2,7 +2,8 @@
 
 Up to 4,000 rows, mixed rows are learned from as well (augmentation.py). Of larger tables with few classes, and with
 effort "best", three networks may vote (voting.py). What the held-out rows of all folds say together decides on the
-penalty, and on the vote.
+penalty, and on the vote. Of very large tables (learn/shards), the path is learned from a sample, its best network is
+improved on more rows, and all rows that are held out decide.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,11 @@ _ROUNDING = 1e-9
 """Rates that differ by less are the same."""
 _DIFFERENT = 0.2
 """Members of a vote learn from rows that chance has given other weights, this one at least."""
+_REFINED = (1.0, 0.5, 0.25)
+"""The best network of a sample is improved on more rows at these parts of its penalty: more rows bear more rules."""
+
+Judge = Callable[[Sequence[Sequence[Snapshot]]], NDArray[np.float64]]
+"""What returns [candidate, true class, answer], the weight of held-out rows, for networks or several that vote."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,6 +87,10 @@ class SearchTask:
     """The rules that the policy bans."""
     expected_rates: tuple[float, ...] = ()
     """For each clause about groups, a rate to reckon with."""
+    more: Rows | None = None
+    """More rows to improve the best network on, where those of the task are a sample; there is a judge, too."""
+    judge: Judge | None = None
+    """What has the last word on networks where the rows of the task are a sample; None: the folds have."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,21 +123,10 @@ class SearchResult:
     """Whether Ctrl-C ended the search."""
 
 
-Judge = Callable[[Sequence[Sequence[Snapshot]]], NDArray[np.float64]]
-"""What returns [candidate, true class, answer], the weight of held-out rows, for networks or several that vote."""
-
-
 def fit(
-    task: SearchTask,
-    threads: int,
-    watch: Callable[[Trial], None],
-    checkpoint: Checkpoint | None = None,
-    judge: Judge | None = None,
+    task: SearchTask, threads: int, watch: Callable[[Trial], None], checkpoint: Checkpoint | None = None
 ) -> SearchResult:
-    """Search for networks. What comes out depends neither on the number of threads nor on a checkpoint.
-
-    `judge` has the last word where the rows of the task are a sample.
-    """
+    """Search for networks. What comes out depends neither on the number of threads nor on a checkpoint."""
     # One thread too is one of its own: Ctrl-C inside of compiled code is a SystemError, where it should end the search.
     with ThreadPoolExecutor(threads) as pool, announced():
         found, interrupted = _Found(task, checkpoint), False
@@ -138,14 +136,16 @@ def fit(
             if checkpoint is not None:
                 checkpoint.open("search", _decisive(task), (rows, task.columns))
             _follow(found, rows, pool, watch)
+            if task.more is not None and not _wide(task):
+                _refine(found, task.more, pool, watch)
             if _votes_wanted(task) and max(trial.score for trial in found.trials) < _PERFECT:
                 _vote(found, rows, pool, watch)
         except KeyboardInterrupt:
             interrupted = True
             if not found.trials:
                 raise
-        if judge is not None:
-            _judge_by_all(found, judge)
+        if task.judge is not None:
+            _judge_by_all(found, task.judge)
         return _front(found, pool, interrupted)
 
 
@@ -165,7 +165,8 @@ class _Found:
         """The number of rows that judge."""
 
     def networks(self, trial: Trial, source: int) -> list[Snapshot]:
-        number = next(number for number, one in enumerate(self.trials) if one.penalty == trial.penalty)
+        wanted = trial.penalty, trial.refined
+        number = next(number for number, one in enumerate(self.trials) if (one.penalty, one.refined) == wanted)
         return [some[source][number] for some in self.snapshots[: trial.members]]
 
 
@@ -207,32 +208,36 @@ def _rows(task: SearchTask, rows: Rows) -> list[Rows]:
     return found
 
 
+def _wide(task: SearchTask) -> bool:
+    """Return whether there are so many columns that each path has a choice of them."""
+    return len(task.columns.bins) > MOST and task.locked is None and task.banned is None
+
+
 def _paths(found: _Found, rows: Sequence[list[Rows]], member: int) -> list[Path | ScreenedPath]:
-    task = found.task
-    wide = len(task.columns.bins) > MOST and task.locked is None and task.banned is None
+    task, wide = found.task, _wide(found.task)
 
     def path(place: int, source: Rows, learned: Rows) -> Path | ScreenedPath:
         kept = most_telling(learned, task.columns) if wide else None
         learned, columns = (learned, task.columns) if kept is None else only(learned, task.columns, kept)
-        path = _path(
-            found,
-            f"{member} {place}",
-            learned._replace(groups=closer(learned.groups, task.expected_rates)),
-            columns,
-            _scaled(task, source),
-            1 / float(source.mass.sum()),
-            task.seed + member,
-            task.priority,
-            task.default,
-            None if task.locked is None else task.locked.rules,
-            task.banned,
-        )
+        path = _path(found, f"{member} {place}", source, learned, columns, task.seed + member)
         return path if kept is None else ScreenedPath(path, kept)
 
     return [path(place, found.sources[place], some[member]) for place, some in enumerate(rows)]
 
 
-def _path(found: _Found, name: str, *path: Any) -> Path:
+def _path(found: _Found, name: str, source: Rows, learned: Rows, columns: Columns, seed: int) -> Path:
+    task = found.task
+    path = (
+        learned._replace(groups=closer(learned.groups, task.expected_rates)),
+        columns,
+        _scaled(task, source),
+        1 / float(source.mass.sum()),
+        seed,
+        task.priority,
+        task.default,
+        None if task.locked is None else task.locked.rules,
+        task.banned,
+    )
     return Path(*path) if found.checkpoint is None else KeptPath(found.checkpoint, name, *path)
 
 
@@ -273,9 +278,26 @@ def _settled(found: _Found) -> bool:
     return values[-1] < max(values) - _HOPELESS or (len(values) > 2 and max(values[-2:]) < max(values[:-2]))
 
 
+def _refine(found: _Found, more: Rows, pool: Executor, watch: Callable[[Trial], None]) -> None:
+    """Improve the best network of a sample on more rows, at several penalties side by side; the judge tells them."""
+    task = found.task
+    best = max(found.trials, key=lambda trial: value_of(trial, len(task.classes)))
+    start, scale = found.networks(best, 0)[0], float(more.mass.sum() / task.rows.mass.sum())
+
+    def improved(part: float) -> Snapshot:
+        path = _path(found, f"refined {part}", more, more, task.columns, task.seed)
+        return path.improved(start, best.penalty * part * scale)
+
+    for part, network in zip(_REFINED, pool.map(improved, _REFINED), strict=True):
+        found.snapshots[0][0].append(network)
+        size, score = float(network.edges), network.score
+        found.trials.append(Trial(best.penalty * part, 1, False, size, score, score, best.chance, refined=True))
+        watch(found.trials[-1])
+
+
 def _vote(found: _Found, rows: Sequence[list[Rows]], pool: Executor, watch: Callable[[Trial], None]) -> None:
     """Learn the other members along the same penalties, and judge the votes."""
-    tried = [trial.penalty for trial in found.trials]
+    tried = [trial.penalty for trial in found.trials if not trial.refined]
     paths = [path for member in range(1, MEMBERS) for path in _paths(found, rows, member)]
     learned = list(pool.map(lambda path: [path.at(penalty) for penalty in tried], paths))
     count = len(found.sources)

@@ -99,6 +99,10 @@ class Path:
         self._last = max(found, key=lambda one: one.score - penalty * self._unit * one.edges)
         return self._last
 
+    def improved(self, start: Snapshot, penalty: float) -> Snapshot:
+        """Return a network that begins as one that other rows have led to."""
+        return self._search(start, penalty)
+
     def _nothing(self) -> Snapshot:
         """Return a network without rules, whose default is another class each time."""
         default = self._default if self._default is not None else self._commonest[-1 - self._grown % self._defaults]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from conceptrules.kernels.search.values import CODES
-from conceptrules.kernels.shards.confusion import MEMBERS, WORD, Networks
+from conceptrules.kernels.shards.values import MEMBERS, WORD, Networks
 from conceptrules.learn.search.regularization_path import Snapshot
 
 Candidate = Sequence[Snapshot]

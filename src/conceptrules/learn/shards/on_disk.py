@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Self
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.kernels.shards.values import WEIGHT_UNIT, Shard, row_keys
-from conceptrules.learn.shards.in_memory import Found, InMemory
+from conceptrules.learn.shards.in_memory import InMemory
 from conceptrules.tables.sources import full_disk, no_room
 
 _BLOCK = 2**20
@@ -79,10 +79,6 @@ class OnDisk(InMemory):
         self.files = files
         super().__init__([files.shard(0, min(1, files.rows))], threads)
         self.rows = files.rows
-
-    def over_blocks(self, of_block: Callable[[Shard], Found]) -> list[Found]:
-        """Return what a function says of each block, in one pass."""
-        return self._pass(of_block)
 
     def _blocks(self) -> Iterator[Shard]:
         # Each block has a map of its own, which goes when the block is done with: so does its memory.
