@@ -245,7 +245,6 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             groups=names,
             groups_val=names_val,
             max_bins=self.max_bins and int(self.max_bins),
-            min_rows=self.min_rows and int(self.min_rows),
             validation_fraction=self.validation_fraction,
             rng=rng,
         )

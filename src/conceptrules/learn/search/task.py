@@ -41,7 +41,6 @@ def search_task(
     groups: Names | None = None,
     groups_val: Names | None = None,
     max_bins: int | None = None,
-    min_rows: int | None = None,
     validation_fraction: float | None = None,
     rng: np.random.Generator,
 ) -> tuple[SearchTask, str]:
@@ -52,10 +51,7 @@ def search_task(
     """
     table, class_weight = binned_table(data.binarizer), data.weights_of_classes(data.target, data.weight)
     codes, classes = table.codes(data.table), tuple(data.classes.tolist())
-    least = usual_least_rows(float(data.weight.sum())) if min_rows is None else min_rows
-    settings = replace(settings, least_rows=float(least) if least > 1 else 0.0)
-    about_rows = policy is not None and bool(policy.of_kind(LeastRows) or policy.of_kind(LeastPrecision))
-    raw = about_rows or settings.least_rows > 1
+    raw = policy is not None and bool(policy.of_kind(LeastRows) or policy.of_kind(LeastPrecision))
     members = group_members(policy, groups or {}, data.target, classes)
 
     def some(chosen: NDArray[np.bool_] | slice) -> Rows:
@@ -119,10 +115,6 @@ def folds_of(
         warn_of_small(classes[np.setdiff1d(target, target[part >= 0])])
     # A class may weigh nothing, and a side may have no other.
     return [fold for fold in sides if len(fold.training.label) and len(fold.held.label)] or [Fold(rows, rows)]
-
-
-def usual_least_rows(rows: float) -> float:
-    return 0.0
 
 
 def _splits(rows: int, wanted: int) -> tuple[int, float]:
