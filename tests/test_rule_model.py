@@ -19,6 +19,8 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import estimator_html_repr
 
 from conceptrules import InputError, load
+from conceptrules.export import FORMATS
+from conceptrules.model.errors import NothingLearnedWarning
 from conceptrules.tables.table import Table
 from tests.people import entangled, quick_mllp, quick_search, simple
 
@@ -92,7 +94,7 @@ def test_a_warning_points_at_the_line_that_fits(quick: Quick, data: str) -> None
     rare = np.where(np.arange(len(y)) < 1, "rare", "common")
     with pytest.warns(UserWarning, match="class 'rare' has too few rows") as caught:
         quick().fit(X if data == "a table" else X.astype(object).values.tolist(), rare)
-    assert [warning.filename for warning in caught] == [__file__]
+    assert {warning.filename for warning in caught} == {__file__}
 
 
 @pytest.mark.filterwarnings("ignore:class.* too few rows")
@@ -269,3 +271,27 @@ def test_an_estimator_plots_itself(quick: Quick) -> None:
         clf.plot("confusion", X)
     with pytest.raises(InputError, match="there is no plot 'coverages'; did you mean 'coverage'"):
         clf.plot("coverages")
+
+
+@pytest.mark.filterwarnings("always::conceptrules.model.errors.NothingLearnedWarning", "ignore:class.* too few rows")
+def test_a_network_that_learns_nothing_says_so_and_works_all_the_same(quick: Quick, tmp_path: Path) -> None:
+    X, y = pd.DataFrame({"a": [1.0] * 40, "b": ["x"] * 40}), np.array(["no"] * 30 + ["yes"] * 10)
+    with pytest.warns(
+        NothingLearnedWarning, match=r"no rule was learned.*every row gets the class 'no'.*\. Try "
+    ) as told:
+        clf = quick().fit(X, y)
+    assert sum(issubclass(one.category, NothingLearnedWarning) for one in told) == 1
+    assert not clf.network_.edges
+    assert set(clf.predict(X)) == {"no"}
+    assert np.allclose(clf.predict_proba(X).sum(axis=1), 1)
+    assert clf.evaluate(X, y).accuracy == 0.75
+    assert clf.explain(X[:1]).label == "no"
+    assert "no" in str(clf.network_)
+    for language in FORMATS:
+        verify = language in ("python", "onnx", "sql")
+        assert clf.export(language, verify=verify)
+    clf.report(X, y, tmp_path / "report.html")
+    clf.network_.draw().save(tmp_path / "rules.svg")
+    clf.save(tmp_path / "model.json")
+    assert load(tmp_path / "model.json") == clf.network_
+    assert str(clf.model_card(X, y))

@@ -13,6 +13,7 @@ from conceptrules.binarize import Binarizer
 from conceptrules.binarize.binarizer import check_kinds
 from conceptrules.edit.replay import dropped_rules
 from conceptrules.learn.checkpoint import Checkpoint, opened
+from conceptrules.learn.memory import bytes_of_rows, bytes_of_search
 from conceptrules.learn.parameter_checks import check_common, generator, threads
 from conceptrules.learn.progress import reading_progress, search_progress
 from conceptrules.learn.search.binned_table import MAX_BINS
@@ -20,7 +21,7 @@ from conceptrules.learn.search.description import describe, governed
 from conceptrules.learn.search.fit import SearchResult, fit, penalties_to_try
 from conceptrules.learn.search.group_members import group_names
 from conceptrules.learn.search.settings import SearchSettings
-from conceptrules.learn.search.task import search_task
+from conceptrules.learn.search.task import search_task, times_learned
 from conceptrules.learn.shards.from_source import (
     IN_MEMORY,
     HowToLearn,
@@ -118,6 +119,11 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
     >>> ConceptRuleClassifier(random_state=0).fit(rows, answers).predict([["yes", 2]])
     array(['a'], dtype='<U1')
     """
+
+    _instead = (
+        "Try more rows or other columns, or class_weight='balanced' for a rare class; clf.select(edges=...) switches "
+        "to the networks with rules that frontier_ has"
+    )
 
     def __init__(
         self,
@@ -227,7 +233,9 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         names = group_names(policy, X, policy_data)
         names_val = {} if X_val is None else group_names(policy, X_val)
         X, X_val = self._allowed(X), self._allowed(X_val)
-        data = read_training_data(X, y, self._binarizer(), sample_weight, self.class_weight, groups, time)
+        data = read_training_data(
+            X, y, self._binarizer(), sample_weight, self.class_weight, groups, time, needed=self._bytes_needed
+        )
         names = {column: groups[data.kept] for column, groups in names.items()}
         rng = generator(self.random_state)
         if len(data.target) > IN_MEMORY and policy is data.groups is X_val is y_val is None:
@@ -386,6 +394,12 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             max_rule_length=self.max_rule_length,
             negation=self.negation,
         )
+
+    def _bytes_needed(self, rows: int, columns: int, classes: int) -> float:
+        searched = min(rows, IN_MEMORY)  # of larger tables a sample is searched
+        folds, members = times_learned(searched, classes, self._settings())
+        search = bytes_of_search(searched, columns, classes, folds, members, threads(self.n_jobs))
+        return search + bytes_of_rows(rows - searched, columns)
 
     def _binarizer(self) -> Binarizer:
         for name, least in (("max_bins", 2), ("max_categories", 1)):

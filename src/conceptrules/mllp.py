@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
@@ -11,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from conceptrules.binarize import Binarizer
 from conceptrules.learn.checkpoint import Checkpoint, opened
 from conceptrules.learn.holdout import Holdout, hold_out
+from conceptrules.learn.memory import bytes_of_training, check_memory
 from conceptrules.learn.mllp.description import describe, extracted
 from conceptrules.learn.mllp.device import check_device, engine
 from conceptrules.learn.mllp.fit import FitJob, FitResult, fit, job_of
@@ -110,6 +112,11 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
     >>> MLLPClassifier(layers=(4,), max_epochs=50, random_state=0).fit(rows, answers).predict([["yes", 2]])
     array(['a'], dtype='<U1')
     """
+
+    _instead = (
+        "Try more epochs (max_epochs), a higher learning_rate, other layers or rates, more rows or other columns; "
+        "ConceptRuleClassifier learns without descent"
+    )
 
     def __init__(
         self,
@@ -217,8 +224,17 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
     def _plan(self, data: TrainingData, X_val: Any = None, y_val: Any = None) -> Plan:
         """Split the rows, and say how to train on them."""
         rng = generator(self.random_state)
+        self._check_memory(data)
         holdout = hold_out(data, X_val, y_val, fraction=self.validation_fraction, rng=rng)
         return Plan(data, holdout, job_of(data, holdout, self._hyperparameters(data.rows.inputs), rng))
+
+    def _check_memory(self, data: TrainingData) -> None:
+        rows, inputs, classes = len(data.target), len(data.binarizer.predicates_), len(data.classes)
+        settings = self._hyperparameters(inputs)
+        sizes = (inputs * (2 if settings.negation else 1), *settings.layers, classes)
+        weights = len(settings.binarization_rate) * sum(below * above for below, above in pairwise(sizes))
+        what = f"{inputs:,} predicates and {classes:,} classes"
+        check_memory(bytes_of_training(rows, sizes[0], weights), rows, what, "with fewer quantiles, columns or nodes")
 
     def _finish(self, plan: Plan, found: FitResult) -> Self:
         """Simplify what was learned, describe it, and take it over."""

@@ -22,7 +22,7 @@ from conceptrules.explain.scores import Evaluation
 from conceptrules.io.model_file import save
 from conceptrules.layer_transformer import LayerTransformer
 from conceptrules.model.canonical import with_used_predicates
-from conceptrules.model.errors import InputError
+from conceptrules.model.errors import InputError, NothingLearnedWarning, warn
 from conceptrules.model.evaluation import Bits, unpack
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.pareto import Choice, smallest_within, with_at_most
@@ -74,6 +74,9 @@ class RuleModel:
     history_: list[dict[str, Any]]
     binarizer_: Binarizer
     classes_: NDArray[Any]
+
+    # What to try where no rule was learned.
+    _instead = "Try more rows or other columns"
 
     # Where scikit-learn's own diagram of an estimator links to.
     _doc_link_module = "conceptrules"
@@ -502,6 +505,13 @@ class RuleModel:
             place = next(number for number, one in enumerate(self.frontier_) if one.network is self.network_)
             self.frontier_ = tuple(replace(one, network=replace(one.network, target=name)) for one in self.frontier_)
             self.network_ = self.frontier_[place].network
+        if not self.network_.edges:
+            warn(
+                NothingLearnedWarning(
+                    f"no rule was learned, so that every row gets the class {self.network_.default!r}: no rules did "
+                    f"better on held-out rows. {self._instead}"
+                )
+            )
         if interrupted:
             raise KeyboardInterrupt("the estimator has the best network so far")
         return self

@@ -22,3 +22,8 @@ def test_class_weight_decides_who_wins() -> None:
     assert by_precision(fired, rows, np.ones(2)) == ((0, 1), 1)
     assert by_precision(fired, rows, np.array([1.0, 9])) == ((1, 0), 1)
     assert by_precision(fired, rows, np.array([9.0, 1])) == ((0, 1), 0)
+
+
+def test_the_smallest_weights_do_not_overflow() -> None:
+    rows = Examples.of(np.zeros((2, 1), bool), np.array([0, 1]), np.array([1e-300, 1.0]))
+    assert by_precision(np.eye(2, dtype=bool), rows, np.array([1e9, 1.0]))[0] in ((0, 1), (1, 0))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 from sklearn.exceptions import DataConversionWarning
 
 from conceptrules import ConceptRuleClassifier
 from conceptrules.model.errors import ConceptRulesWarning, InputError
-from conceptrules.tables.labels import BINS, FEWER, check_class_weight, check_classes, check_labels
+from conceptrules.tables.labels import BINS, FEWER, HEAVIEST, check_class_weight, check_classes, check_labels
 
 PRICES = np.arange(600) * 37 % 201
 
@@ -77,3 +78,13 @@ def test_labels_in_several_columns_are_refused(labels):
 def test_a_class_without_rows_has_no_balanced_weight():
     weights = check_class_weight("balanced", np.array(["a", "b", "c"]), np.array([2.0, 0.0, 1.0]))
     assert weights.tolist() == [0.5, 0.0, 1.0]
+
+
+def test_balanced_weights_are_no_heavier_than_others_may_be():
+    weights = check_class_weight("balanced", np.array(["a", "b"]), np.array([1e8, 1e-308]))
+    assert weights.tolist() == [0.5, HEAVIEST]
+
+
+def test_whole_numbers_of_128_bits_are_labels():
+    labels = check_labels(pl.Series([2**100, -(2**100), 2**100]))[0]
+    assert labels.tolist() == check_labels([2**100, -(2**100), 2**100])[0].tolist()

@@ -18,7 +18,8 @@ def by_precision(fired: Bits, examples: Examples, class_weight: Weights) -> Prio
     """
     classes, target, weight = len(class_weight), examples.target, examples.weight
     share = np.bincount(target, weight, classes)
-    cost = weight * (class_weight / np.where(share > 0, share, 1))[target]
+    # The smallest weights would overflow; they are too few to count beside any other.
+    cost = weight * (class_weight / np.where(share > 0, np.maximum(share, 1e-290), 1))[target]
     right = np.bincount(target, cost * fired[np.arange(len(target)), target], classes)
     covered = cost @ fired
     precision = np.divide(right, covered, out=np.zeros(classes), where=covered > 0)

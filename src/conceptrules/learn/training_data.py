@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from conceptrules.binarize import Binarizer
 from conceptrules.binarize.binarizer import check_rows
 from conceptrules.learn.examples import Examples, canonical
+from conceptrules.learn.memory import check_memory
 from conceptrules.learn.row_groups import RowGroups, row_groups
 from conceptrules.model.errors import InputError, warn
 from conceptrules.model.network import Concept, Level, RuleNetwork
@@ -77,10 +79,12 @@ def read_training_data(
     class_weight: Any,
     groups: Any = None,
     time: Any = None,
+    needed: Callable[[int, int, int], float] | None = None,
 ) -> TrainingData:
     """Fit the binarizer to a table, and return the table with what was learned. Each cell of it is read once.
 
-    Labels, weights and classes are checked before the table is opened; rows of weight 0 are never looked at.
+    Labels, weights and classes are checked before the table is opened; rows of weight 0 are never looked at. `needed`
+    says how many bytes so many rows, columns and classes take: more than there are, and nothing is read.
     """
     labels, weight = check_labels(y, sample_weight=sample_weight)
     warn_of_light(int(np.count_nonzero(weight)), float(weight.sum()))
@@ -90,6 +94,10 @@ def read_training_data(
     together = row_groups(groups, time, len(labels))
     together = together and together.take(kept)
     check_rows(table, len(labels))
+    if needed is not None:
+        size = len(kept), len(table.names), len(classes)
+        what = f"{size[1]:,} columns and {size[2]:,} classes"
+        check_memory(needed(*size), size[0], what, "from fewer columns")
     if len(kept) < len(weight):
         table, labels, weight = table.take(kept), labels[kept], weight[kept]
     table = table.read_once()

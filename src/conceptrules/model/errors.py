@@ -103,6 +103,10 @@ def shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}..."
 
 
+class NothingLearnedWarning(ConceptRulesWarning):
+    """A network without rules: it answers the default class on every row."""
+
+
 def warn(message: str | Warning) -> None:
     """Warn, and name the first line outside of this package on the way up: the call that the user wrote."""
     frame: FrameType | None = sys._getframe(1)

@@ -40,6 +40,8 @@ def check_labels(y: Any, name: str = "y", sample_weight: Any = None) -> tuple[La
     """
     if y is None:
         raise InputError(f"a classifier requires {name} to be passed, but the target {name} is None")
+    if str(getattr(y, "dtype", "")) in ("Int128", "UInt128"):  # NumPy has no such integers
+        y = y.to_list()
     if hasattr(y, "to_numpy"):
         # Not by way of `np.asarray`, which makes floats of pandas' Int64. Arrow copies an array only if told so.
         y = y.to_numpy(**{"zero_copy_only": False} if hasattr(y, "to_pylist") else {})
@@ -184,8 +186,8 @@ def check_class_weight(class_weight: Any, classes: Labels, share: NDArray[np.flo
     if isinstance(class_weight, str) and class_weight == "balanced":
         # A class without rows here, all of which are held out, weighs nothing: no row asks for it.
         weights = np.zeros(len(classes))
-        np.divide(share.sum() / len(classes), share, out=weights, where=share > 0)
-        return weights
+        np.divide(share.sum() / len(classes), share, out=weights, where=share > share.sum() / HEAVIEST)
+        return np.where((weights > 0) | (share == 0), weights, HEAVIEST)
     if not isinstance(class_weight, Mapping):
         raise InputError(f"class_weight is {class_weight!r}; use None, 'balanced' or {{class: weight}}")
     names = classes.tolist()

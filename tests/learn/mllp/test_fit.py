@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conceptrules.kernels.mllp import bits
@@ -18,7 +18,7 @@ from conceptrules.learn.examples import Examples
 from conceptrules.learn.mllp.cpu_engine import CpuEngine, train
 from conceptrules.learn.mllp.descent import descend
 from conceptrules.learn.mllp.extract import extract
-from conceptrules.learn.mllp.fit import FitJob, FitResult, Score, Watch, fit
+from conceptrules.learn.mllp.fit import FitJob, FitResult, Outputs, Score, Watch, fit, snapshot
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters, auto_layers
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import layers_plain, pack
@@ -259,3 +259,36 @@ def test_snapshots_are_ranked_by_validation_then_training_then_brevity() -> None
     ]
     ranks = [one.rank for one in (score, *better)]
     assert ranks == sorted(ranks)
+
+
+@given(
+    rate=st.sampled_from([1e-30, 5e-3, 1.0, 1e6]),
+    l1=st.sampled_from([0.0, 1e6]),
+    l2=st.sampled_from([0.0, 1e-8, 1e6]),
+    graft=st.sampled_from([0.0, 1.0]),
+    weights=st.lists(st.sampled_from([1e-300, 1e-9, 1.0, 1e9]), min_size=8, max_size=8),
+)
+@settings(max_examples=40)
+def test_weights_stay_between_0_and_1_whatever_the_settings(
+    rate: float, l1: float, l2: float, graft: float, weights: list[float]
+) -> None:
+    """Why exploding or missing weights cannot happen is in the docstring of `snapshot`."""
+    made = Hyperparameters((16, 16, 16), learning_rate=rate, l1=l1, l2=l2, graft=graft, max_epochs=2)
+    rows = replace(xor(), weight=np.array(weights))
+    with ThreadPoolExecutor(1) as executor:
+        for epoch in descend(made, 2, rows, RNG(0), executor):
+            assert np.isfinite(epoch.loss).all()
+            assert ((epoch.cohort.weights >= 0) & (epoch.cohort.weights <= 1)).all()
+
+
+def test_weights_that_are_no_numbers_are_told() -> None:
+    fired, one = np.zeros((8, 2), bool), job(Hyperparameters((2,)))
+    outputs = Outputs(0.0, np.array([0.5, np.nan], np.float32), fired, fired, np.zeros(8, np.int64))
+    with pytest.raises(InputError, match="training broke down by epoch 5"):
+        snapshot(one, 0.5, 5, outputs)
+
+
+@pytest.mark.parametrize("name", ["learning_rate", "l1", "l2"])
+def test_settings_that_would_overflow_are_refused(name: str) -> None:
+    with pytest.raises(InputError, match=rf"{name} needs a number .* at most 1e\+06, got 1e\+30"):
+        Hyperparameters((2,), **{name: 1e30})

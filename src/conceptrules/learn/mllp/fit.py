@@ -182,7 +182,17 @@ class Outputs:
 
 
 def snapshot(job: FitJob, rate: float, epoch: int, outputs: Outputs) -> Snapshot:
-    """Learn the priority from the training rows, and score on the validation rows."""
+    """Learn the priority from the training rows, and score on the validation rows.
+
+    Weights that are no numbers cannot come about: inputs, weights and activations are between 0 and 1, so that no
+    gradient is above twice a row's weight times the number of paths to the classes; Adam divides it by its own size,
+    the settings are bounded, and Clip keeps weights between 0 and 1. Whatever breaks that is told here, on any device.
+    """
+    if not np.isfinite(outputs.weights).all():
+        raise InputError(
+            f"training broke down by epoch {epoch}: some weights are no numbers any more; use smaller layers, weights "
+            "of rows that are less far apart, or a smaller learning_rate"
+        )
     learn_priority = PRIORITIES[job.hyperparameters.priority]
     priority, default = learn_priority(outputs.fired_training, job.training, job.class_weight)
     decided = first_firing(outputs.fired_validation, priority, default)

@@ -74,6 +74,10 @@ class Hyperparameters:
             raise InputError(f"priority is {self.priority!r}; use one of {', '.join(map(repr, PRIORITIES))}")
 
 
+# Weights are between 0 and 1, so that a step of 1 reaches all of them; far larger numbers would overflow in float32.
+_MOST = 1e6
+
+
 def auto_layers(inputs: int) -> tuple[int, ...]:
     """Return three layers of 32 to 256 nodes, four times as many inputs for each doubling.
 
@@ -98,8 +102,9 @@ def _whole(name: str, value: Any) -> None:
 
 def _real(name: str, value: Any, above: float | None) -> None:
     smallest = "above 0" if above is not None else "of at least 0"
-    if not isinstance(value, Real) or not 0 <= float(value) < float("inf") or value == above:
-        raise InputError(f"{name} needs a number {smallest}, got {value!r}")
+    if not isinstance(value, Real) or not 0 <= float(value) <= _MOST or value == above:
+        most = f" and at most {_MOST:g}" if isinstance(value, Real) and float(value) > _MOST else ""
+        raise InputError(f"{name} needs a number {smallest}{most}, got {value!r}")
 
 
 def _part(name: str, value: Any) -> None:

@@ -1,0 +1,84 @@
+"""The memory that a fit needs, estimated before it starts, and the memory that there is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from conceptrules.model.errors import InputError
+
+# By the controller of a control group, of version 2 or 1: its limit, what is used, and which of that is cached files.
+_FILES = {
+    "": ("memory.max", "memory.current", "inactive_file"),
+    "memory": ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+}
+
+
+def bytes_of_search(rows: int, columns: int, classes: int, folds: int, members: int, threads: int) -> float:
+    """Return about how much memory the search needs besides the table itself.
+
+    Codes take a byte a cell: of the table, of all rows in their order, of each fold, and of what is being sorted.
+    Weights take eight bytes for each row and class; each member of a vote has its own. The rest are numbers of rows.
+    """
+    sources = folds + 1
+    cells = columns * (5 + sources)
+    weights = 8 * classes * (2 + sources * members)
+    return float(rows) * (cells + weights + 8 * (12 + 2 * sources) + threads * (2 * classes + 40))
+
+
+def bytes_of_rows(rows: int, columns: int) -> float:
+    """Return about how much memory rows need that are only counted: their codes, hashes, classes and weights."""
+    return float(rows) * (3 * columns + 80)
+
+
+def bytes_of_training(rows: int, inputs: int, weights: int) -> float:
+    """Return about how much memory training by descent needs: eight copies of the rows' bits, six of all weights."""
+    return float(rows) * (inputs + 100) + 24.0 * weights
+
+
+def check_memory(needed: float, rows: int, what: str, otherwise: str) -> None:
+    """Raise an error if a fit needs more bytes than there are; being killed later would tell nothing."""
+    there = available()
+    if there is not None and needed > there:
+        raise InputError(
+            f"learning from {rows:,} rows, {what} needs about {_size(needed)} of memory, but {_size(there)} are free; "
+            f"learn from a sample of at most {int(rows * there / needed):,} rows, or {otherwise}"
+        )
+
+
+def available(root: Path = Path("/")) -> int | None:
+    """Return the bytes that this process may still use: of the machine, or of its control group; None: unknown."""
+    found = [free for free in (_of_machine(root), *_of_groups(root)) if free is not None]
+    return min(found, default=None)
+
+
+def _of_machine(root: Path) -> int | None:
+    with suppress(OSError, ValueError, StopIteration):
+        lines = (root / "proc/meminfo").read_text().splitlines()
+        return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
+    with suppress(AttributeError, OSError, ValueError):  # without Linux's files, all memory is the best guess
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return None
+
+
+def _of_groups(root: Path) -> Iterator[int]:
+    """Yield what the control groups of this process leave, as container runtimes and batch systems set them."""
+    with suppress(OSError):
+        for line in (root / "proc/self/cgroup").read_text().splitlines():
+            _, controller, path = line.split(":", 2)
+            mount = root / "sys/fs/cgroup" / controller
+            for name in (path.strip("/"), *map(str, Path(path.strip("/")).parents)) if controller in _FILES else ():
+                limit, used, cache = _FILES[controller]
+                with suppress(OSError, ValueError):  # "max" is no number, and no limit
+                    free = int((mount / name / limit).read_text()) - int((mount / name / used).read_text())
+                    yield free + _entry(mount / name / "memory.stat", cache)
+
+
+def _entry(path: Path, name: str) -> int:
+    return next((int(line.split()[1]) for line in path.read_text().splitlines() if line.split()[0] == name), 0)
+
+
+def _size(count: float) -> str:
+    return f"{count / 1e9:,.1f} GB" if count >= 1e8 else f"{count / 1e6:,.1f} MB"
