@@ -12,7 +12,7 @@ export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 export NUMBA_NUM_THREADS ?= 2
 
-.PHONY: setup demo test test-long coverage check kernels browser dist figures gallery pictures baselines paper tables results docs clean
+.PHONY: setup demo test test-long test-oldest test-newest coverage check kernels browser dist figures gallery pictures baselines paper tables results docs clean
 setup: $(STAMP)
 
 # The build backend is installed first, so that it is pinned like everything else.
@@ -38,6 +38,21 @@ test: $(TESTS) browser
 # What takes long and has to: each test says why.
 test-long: $(TESTS) kernels
 	$(PYTEST) -m long
+
+# With the lowest versions that pyproject.toml allows, and with the newest ones, in environments of their own.
+# ONLY="tests/model tests/io" takes some of the tests; PYTHON=python3.13 another Python. What old and new libraries say
+# of each other in DeprecationWarnings is not about us. The kernels of a GPU are left out: torch has its own pin.
+ONLY ?= tests
+VERSIONS = $(BIN)/python -m pip install --quiet -c constraints.txt uv && \
+	$(BIN)/uv venv --quiet --clear --python $(PYTHON) .venv-$(1) && \
+	$(BIN)/uv pip install --quiet --python .venv-$(1)/bin/python --resolution $(2) -e '.[test]' && \
+	.venv-$(1)/bin/python -m pytest -q -rs -m "not long" -W ignore::DeprecationWarning $(ONLY)
+
+test-oldest: $(STAMP)
+	$(call VERSIONS,oldest,lowest-direct)
+
+test-newest: $(STAMP)
+	$(call VERSIONS,newest,highest)
 
 coverage: $(TESTS) browser kernels
 	$(PYTEST) -m "not long" --cov --cov-report=term:skip-covered

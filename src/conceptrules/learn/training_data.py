@@ -97,7 +97,7 @@ def read_training_data(
     if needed is not None:
         size = len(kept), len(table.names), len(classes)
         what = f"{size[1]:,} columns and {size[2]:,} classes"
-        check_memory(needed(*size), size[0], what, "from fewer columns")
+        check_memory(needed(*size), size[0], what, "from fewer columns, or give fit a Parquet file, read in chunks")
     if len(kept) < len(weight):
         table, labels, weight = table.take(kept), labels[kept], weight[kept]
     table = table.read_once()

@@ -1,0 +1,200 @@
+"""The tests notice when the code is wrong: small changes of it, drawn at random, and the tests that mirror the module.
+
+A runner of its own: mutmut and cosmic-ray rewrite files, and a run that is stopped may leave a change behind. Here it
+is made while the module is imported, in a process of its own, and only the tests of the module and of its room are run,
+until the first fails. A change is one comparison, operator, constant, condition or return value.
+"""
+
+from __future__ import annotations
+
+import ast
+import random
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "conceptrules"
+TARGETS = ("model/**/*.py", "logic/**/*.py", "binarize/*_cuts.py")
+_LIMIT = 120
+"""Seconds of the processor after which tests go on for ever, by a change that is so noticed."""
+SWAPS: dict[type[ast.AST], type[ast.AST]] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult,
+    ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.And: ast.Or, ast.Or: ast.And,
+    ast.LShift: ast.RShift, ast.RShift: ast.LShift,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change of one module."""
+
+    module: Path
+    line: int
+    number: int
+    """The number of the change among all of the module."""
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.module.relative_to(ROOT)}:{self.line}: {self.what}"
+
+
+class Changes(ast.NodeTransformer):
+    """Counts the places that can be changed, and changes one of them."""
+
+    def __init__(self, chosen: int = -1) -> None:
+        self.chosen, self.found = chosen, list[tuple[int, str]]()
+
+    def _here(self, node: ast.AST, what: str) -> bool:
+        self.found.append((getattr(node, "lineno", 0), what))
+        return len(self.found) - 1 == self.chosen
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        for place, operator in enumerate(node.ops):
+            if type(operator) in SWAPS and self._here(node, f"{_name(operator)} instead"):
+                node.ops[place] = SWAPS[type(operator)]()  # type: ignore[call-overload]
+        return node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        text = isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
+        if type(node.op) in SWAPS and not text and self._here(node, f"{_name(node.op)} instead"):
+            node.op = SWAPS[type(node.op)]()  # type: ignore[assignment]
+        return node
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        self.generic_visit(node)
+        if self._here(node, f"{_name(node.op)} instead"):
+            node.op = SWAPS[type(node.op)]()  # type: ignore[assignment]
+        return node
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Not | ast.Invert) and self._here(node, "no negation"):
+            return node.operand
+        return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        self.generic_visit(node)
+        if self._here(node, "the other branch"):
+            node.body, node.orelse = node.orelse, node.body
+        return node
+
+    def visit_If(self, node: ast.If) -> ast.AST:
+        self.generic_visit(node)
+        if self._here(node, "the condition negated"):
+            node.test = ast.UnaryOp(ast.Not(), node.test)
+        return node
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        if isinstance(node.value, bool):
+            if self._here(node, f"{not node.value} instead of {node.value}"):
+                return ast.copy_location(ast.Constant(not node.value), node)
+        elif isinstance(node.value, int | float) and self._here(node, f"{node.value + 1} instead of {node.value}"):
+            return ast.copy_location(ast.Constant(node.value + 1), node)
+        return node
+
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        self.generic_visit(node)
+        if node.value is not None and self._here(node, "return None"):
+            node.value = ast.Constant(None)
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        # Defaults, decorators and annotations are left alone: mypy and the list of public names see to these.
+        node.body = [self.visit(one) for one in node.body]
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        if node.value is not None:
+            node.value = self.visit(node.value)
+        return node
+
+
+def _name(operator: ast.AST) -> str:
+    return SWAPS[type(operator)].__name__
+
+
+def mutants(module: Path) -> Iterator[Mutant]:
+    """Yield all changes of a module."""
+    changes = Changes()
+    changes.visit(ast.parse(module.read_text()))
+    for number, (line, what) in enumerate(changes.found):
+        yield Mutant(module, line, number, what)
+
+
+def changed(mutant: Mutant) -> str:
+    """Return the text of the module with the change."""
+    tree = Changes(mutant.number).visit(ast.parse(mutant.module.read_text()))
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def mirrored_tests(module: Path) -> list[str]:
+    """Return the tests that mirror a module, then those of its room."""
+    inside = module.relative_to(SOURCE)
+    mirror = ROOT / "tests" / inside.with_name(f"test_{inside.name}")
+    others = sorted(mirror.parent.glob("test_*.py"))
+    found = [path for path in (mirror, *others) if path.exists()]
+    return [str(path) for path in dict.fromkeys(found)]
+
+
+def killed(mutant: Mutant) -> bool:
+    """Return whether a test fails with the change, or goes on for ever, by the time that the processor takes."""
+    command = [sys.executable, "-m", "tests.soak.mutants", str(mutant.module), str(mutant.number)]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
+    return run.returncode not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+
+
+def main(minutes: float, seed: int = 0) -> None:
+    """Draw changes until the time is over, and print the share that the tests noticed and those that they did not."""
+    end, rng = time.monotonic() + 60 * minutes, random.Random(seed)
+    modules = sorted(path for pattern in TARGETS for path in SOURCE.glob(pattern) if path.name != "__init__.py")
+    every = [mutant for module in modules for mutant in mutants(module)]
+    rng.shuffle(every)
+    survivors: list[Mutant] = []
+    tried = 0
+    for mutant in every:
+        tried += 1
+        if not killed(mutant):
+            survivors.append(mutant)
+            print(f"survived: {mutant}", flush=True)
+        if time.monotonic() > end:
+            break
+    share = 1 - len(survivors) / tried
+    print(f"{tried} of {len(every):,} changes of {len(modules)} modules tried, {share:.0%} noticed by the tests")
+    assert share >= 0.85, "the tests notice too little"
+
+
+if __name__ == "__main__":  # one change, in this process
+    from importlib.abc import MetaPathFinder
+    from importlib.machinery import ModuleSpec, SourceFileLoader
+    from importlib.util import spec_from_file_location
+
+    PATH = Path(sys.argv[1])
+    MUTANT = next(one for one in mutants(PATH) if one.number == int(sys.argv[2]))
+    NAME = ".".join(PATH.relative_to(SOURCE.parent).with_suffix("").parts)
+
+    class Loader(SourceFileLoader):
+        """Loads the changed text instead of the file's."""
+
+        def get_code(self, fullname: str) -> object:
+            return compile(changed(MUTANT), str(PATH), "exec")
+
+    class Finder(MetaPathFinder):
+        """Finds the one module that is changed."""
+
+        def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
+            return spec_from_file_location(NAME, PATH, loader=Loader(NAME, str(PATH))) if fullname == NAME else None
+
+    resource.setrlimit(resource.RLIMIT_CPU, (_LIMIT, _LIMIT))
+    sys.meta_path.insert(0, Finder())
+    sys.exit(pytest.main(["-q", "-x", "-p", "no:cacheprovider", "-m", "not long", *mirrored_tests(PATH)]))
