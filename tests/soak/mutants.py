@@ -105,7 +105,8 @@ class Changes(ast.NodeTransformer):
 
     def visit_Return(self, node: ast.Return) -> ast.AST:
         self.generic_visit(node)
-        if node.value is not None and self._here(node, "return None"):
+        nothing = node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None)
+        if not nothing and self._here(node, "return None"):
             node.value = ast.Constant(None)
         return node
 

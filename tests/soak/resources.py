@@ -28,7 +28,7 @@ from tests.people import entangled, quick_mllp, quick_search
 ROOT = Path(__file__).parents[2]
 # Rows, columns, classes: tables so large that what Python itself needs does not count.
 SHAPES = {
-    "search": [(200_000, 10, 2), (50_000, 100, 2), (100_000, 10, 12), (2_000, 3_000, 2)],
+    "search": [(100_000, 10, 2), (50_000, 100, 2), (100_000, 10, 12), (2_000, 3_000, 2)],
     "mllp": [(100_000, 10, 2), (20_000, 60, 2)],
 }
 _WITHIN = 2.0
