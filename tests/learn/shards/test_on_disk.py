@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from conceptrules.kernels.shards.values import WEIGHT_UNIT, shard_of
@@ -14,6 +15,7 @@ from conceptrules.learn.shards import on_disk
 from conceptrules.learn.shards.in_memory import InMemory
 from conceptrules.learn.shards.on_disk import OnDisk, ShardFiles, check_room
 from conceptrules.model.errors import InputError
+from tests.people import quick_search
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -58,3 +60,13 @@ def test_a_disk_that_fills_up_is_told(small_disk: Path) -> None:
         ShardFiles(small_disk, 3, False) as files,
     ):
         files.add(codes, target, None)
+
+
+@pytest.mark.parametrize("kind", ["stream", "LazyFrame"])
+def test_a_stream_that_does_not_fit_is_told_and_leaves_nothing(small_disk: Path, kind: str) -> None:
+    rng = np.random.default_rng(0)
+    table = pa.table({"x": rng.random(200_000), "y": rng.choice(["a", "b"], 200_000)})
+    given = table.to_reader() if kind == "stream" else pytest.importorskip("polars").from_arrow(table).lazy()
+    with pytest.raises(InputError, match=r"the disk of .* is full; make room"):
+        quick_search().fit(given, "y", scratch=small_disk)
+    assert not list(small_disk.iterdir())
