@@ -72,7 +72,6 @@ def test_every_core_dependency_is_imported() -> None:
     assert used >= CORE
 
 
-# The modules of a GPU, which are imported where device="cuda" is asked for.
 # What is defined in terms of an extra (a kernel of Triton, a figure of matplotlib), and imported by functions alone.
 BEHIND_EXTRAS = {f"conceptrules.kernels.mllp.{name}" for name in ("gpu", "states", "warps")} | {
     "conceptrules.draw.shown_figure",
