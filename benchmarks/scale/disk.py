@@ -94,26 +94,15 @@ def part_of_table(rows: int, seed: int) -> pa.Table:
     )
 
 
-_STAGES = {
-    "read_classes": "read",
-    "read_values": "read",
-    "write_codes": "read",
-    "store_task": "search",
-    "fit_store": "search",
-}
-
-
 def _timed(stages: dict[str, float]) -> None:
-    """Let the stages of learning from a file add the processor time that they take, and the passes over the codes."""
-    for name, stage in _STAGES.items():
+    """Let the passes that read the file add up the processor time that they take."""
+    for name in ("read_classes", "read_values", "write_codes"):
         plain = getattr(from_source, name)
 
-        def timed(*given: Any, plain: Any = plain, name: str = name, stage: str = stage, **more: Any) -> Any:
+        def timed(*given: Any, plain: Any = plain, **more: Any) -> Any:
             start = process_time()
             found = plain(*given, **more)
-            stages[f"{stage}_cpu_s"] = stages.get(f"{stage}_cpu_s", 0.0) + process_time() - start
-            if name == "fit_store":
-                stages["passes"] = given[0].passes
+            stages["read_cpu_s"] = stages.get("read_cpu_s", 0.0) + process_time() - start
             return found
 
         setattr(from_source, name, timed)
