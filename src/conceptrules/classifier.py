@@ -37,6 +37,7 @@ from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Banned, Forbidden, LeastRows, Locked, Policy
 from conceptrules.model.policy.policy import region
 from conceptrules.rule_model import RuleModel
+from conceptrules.tables.dask_frames import DaskFrame, is_dask_frame
 from conceptrules.tables.sources import columns_of, is_source, open_source, read_whole, unread
 from conceptrules.tables.table import open_table, with_named_columns, without_columns
 
@@ -187,6 +188,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             A table of pandas, polars or pyarrow, a 2-D array, or rows as lists or dictionaries. Or a table to be read
             in batches: a path, a pattern such as ``part-*.parquet`` or a list of paths of Parquet or CSV files, a
             pyarrow Dataset or RecordBatchReader, a polars LazyFrame, a DuckDB relation, or another Arrow stream.
+            Or a dask DataFrame, whose rows stay with the workers of its cluster.
         y : array-like of shape (n_samples,), or str
             The class of each row: text, whole numbers or booleans. Or the name of the column of X that has them, which
             tables that are read in batches need.
@@ -276,6 +278,8 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             raise InputError(
                 f"{given} is not supported for tables that are read in batches; read the table into memory"
             )
+        if is_dask_frame(X):
+            return self._fit_dask(DaskFrame(X), y, weight)
         table = unread(X)
         columns = columns_of(table)
         wanted = wanted_columns(columns, y, weight, self._forbidden())
@@ -292,6 +296,16 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             rng = generator(self.random_state)
             learned = learn_from_source(source, wanted, self._binarizer(), self._how_to_learn(), folder, rng)
         return self._take_over_learned(learned, wanted.target)
+
+    def _fit_dask(self, source: DaskFrame, y: Any, weight: Any) -> Self:
+        """Learn from a dask DataFrame on the workers of its cluster, or from one of few rows in memory."""
+        from conceptrules.learn.shards.dask_workers import learn_from_workers
+
+        wanted = wanted_columns(source.schema.names, y, weight, self._forbidden())
+        if source.rows <= IN_MEMORY:
+            return self.fit(read_whole(source, wanted.every), wanted.target, sample_weight=wanted.weight)
+        how, rng = self._how_to_learn(), generator(self.random_state)
+        return self._take_over_learned(learn_from_workers(source, wanted, self._binarizer(), how, rng), wanted.target)
 
     def _how_to_learn(self, checkpoint: Checkpoint | None = None) -> HowToLearn:
         return HowToLearn(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from html import escape
 from numbers import Integral
 from os import PathLike
@@ -28,6 +29,7 @@ from conceptrules.model.network import RuleNetwork
 from conceptrules.model.pareto import Choice, smallest_within, with_at_most
 from conceptrules.model.statistics import pattern_frequencies, probabilities
 from conceptrules.tables import prediction
+from conceptrules.tables.dask_frames import by_partition, is_dask_frame
 from conceptrules.tables.table import nearest
 
 if TYPE_CHECKING:
@@ -131,9 +133,11 @@ class RuleModel:
         Returns
         -------
         ndarray of shape (n_samples,)
-            The class of each row.
+            The class of each row. Of a dask DataFrame, a dask Series, worked out where its partitions are.
         """
         check_is_fitted(self, "network_")
+        if is_dask_frame(X):
+            return by_partition(partial(prediction.predict, self.network_, abstain=abstain), X)
         if abstain is not None:
             return prediction.predict(self.network_, X, abstain)
         labels: NDArray[Any] = self.classes_.take(prediction.decide(self.network_, X))

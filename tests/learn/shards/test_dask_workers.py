@@ -8,6 +8,8 @@ import signal
 import numpy as np
 import pytest
 
+from conceptrules import ConceptRuleClassifier, classifier
+from conceptrules.io.model_file import dumps
 from conceptrules.kernels.shards.values import Shard, shard_of
 from conceptrules.learn.search.binned_table import binned_table
 from conceptrules.learn.search.fit import fit
@@ -15,6 +17,7 @@ from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.shards import fit as shards_fit
 from conceptrules.learn.shards.in_memory import InMemory
 from conceptrules.learn.training_data import read_training_data
+from conceptrules.model.errors import InputError
 from tests.learn.shards.test_fit import BINS, hashes, some_table
 
 distributed = pytest.importorskip("distributed", reason="needs the extra dask")
@@ -65,3 +68,28 @@ def test_two_workers_of_which_one_is_killed_give_the_network_of_one_process(clie
 
     assert found == expected
     assert cluster[0].passes == 3
+
+
+def test_a_dask_data_frame_is_learned_from_where_it_is_and_predicted_by_partition(client, monkeypatch):
+    dataframe, pandas = pytest.importorskip("dask.dataframe"), pytest.importorskip("pandas")
+    for name, value in {"SAMPLE": 60, "WATCH": 10, "MORE": 80}.items():
+        monkeypatch.setattr(shards_fit, name, value)
+    monkeypatch.setattr(classifier, "IN_MEMORY", 0)
+    X, y = some_table(np.random.default_rng(0))
+    table = pandas.DataFrame(X, columns=list("abcd")).assign(y=y)
+    frame = dataframe.from_pandas(table, npartitions=3)
+    quick = {"effort": "fast", "random_state": 0, "n_jobs": 1}
+    found, expected = (ConceptRuleClassifier(**quick).fit(one, "y") for one in (frame, table))
+    assert dumps(found.network_) == dumps(expected.network_)
+    answers = found.predict(frame[list("abcd")])
+    assert answers.npartitions == 3
+    assert answers.compute().tolist() == expected.predict(table[list("abcd")]).tolist()
+
+
+def test_without_a_cluster_a_dask_data_frame_is_refused(monkeypatch):
+    dataframe, pandas = pytest.importorskip("dask.dataframe"), pytest.importorskip("pandas")
+    monkeypatch.setattr(classifier, "IN_MEMORY", 0)
+    monkeypatch.setattr(distributed, "get_client", lambda: (_ for _ in ()).throw(ValueError))
+    frame = dataframe.from_pandas(pandas.DataFrame({"a": [1, 2, 3, 4], "y": ["n", "n", "y", "y"]}), npartitions=1)
+    with pytest.raises(InputError, match="make a client first"):
+        ConceptRuleClassifier().fit(frame, "y")

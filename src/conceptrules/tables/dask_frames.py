@@ -1,0 +1,60 @@
+"""Dask DataFrames: tables in partitions, which are read one at a time, or where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+from narwhals.dependencies import is_dask_dataframe
+
+
+def is_dask_frame(data: Any) -> bool:
+    """Return whether something is a dask DataFrame; dask is not imported for that."""
+    return bool(is_dask_dataframe(data))
+
+
+def by_partition(function: Callable[[Any], Any], frame: Any) -> Any:
+    """Return a dask Series of what a function says of each partition, worked out where the partition is."""
+    return frame.map_partitions(_on_index, function, meta=(None, object))
+
+
+def _on_index(part: Any, function: Callable[[Any], Any]) -> Any:
+    return part.iloc[:, 0].astype(object).copy() if not len(part) else _series(part, function(part))
+
+
+def _series(part: Any, answers: Any) -> Any:
+    return type(part.iloc[:, 0])(answers, index=part.index, dtype=object)
+
+
+@dataclass(frozen=True)
+class DaskFrame:
+    """A dask DataFrame as a table that is read in batches, a partition at a time."""
+
+    frame: Any
+    name: str = "the dask DataFrame"
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        return arrow_table(self.frame._meta).schema
+
+    @cached_property
+    def rows(self) -> int:
+        return len(self.frame)
+
+    @property
+    def size(self) -> int:
+        return self.rows * len(self.schema.names) * 8
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.Table]:
+        for part in self.frame[list(columns)].to_delayed():
+            read = arrow_table(part.compute())
+            if len(read):
+                yield read
+
+
+def arrow_table(part: Any) -> pa.Table:
+    """Return a partition as a table of Arrow."""
+    return pa.Table.from_pandas(part, preserve_index=False)
