@@ -93,7 +93,7 @@ def test_stability_is_that_of_plain_counting(network: RuleNetwork, data: st.Data
     ]
     kinds, total = stable._kinds(truth, before, [other for level in others for other in level], weight)
     assert total.sum() == weight.sum()
-    drawn = stable._resamples(total, weight, seed=0)
+    drawn = stable._resamples(total, int(weight.sum()), seed=0)
     assert (drawn.sum(axis=0) == weight.sum()).all()
 
     def worse(answers: np.ndarray) -> float:

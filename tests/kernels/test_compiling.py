@@ -105,7 +105,7 @@ def test_every_kernel_is_kept_with_the_sources_of_its_folder() -> None:
     stamps = {kernel: kernel._cache._cache_file._source_stamp[1] for kernel in kernels()}
     for kernel, stamp in stamps.items():
         assert stamp == compiling.sources(Path(kernel.py_func.__code__.co_filename).parent), kernel
-    assert len(set(stamps.values())) == 2  # one for each learner
+    assert len(set(stamps.values())) == 3  # those of each learner, and those of shards
 
 
 def test_a_kernel_without_a_place_on_the_disk_works_and_warns_once(
