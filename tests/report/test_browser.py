@@ -16,6 +16,7 @@ from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwor
 from conceptrules.model.predicate import Column, Interval
 from conceptrules.model.text import word
 from conceptrules.report import report
+from conceptrules.report.collect import asked_network
 from conceptrules.report.form_fields import fields
 from conceptrules.report.samples import _in_form
 from conceptrules.tables.row import read_row
@@ -56,6 +57,7 @@ CHANGE = """(rows) => rows.map((values) => {
 
 
 def form_rows(network: RuleNetwork, table: Any, count: int) -> list[list[float | None]]:
+    network = asked_network(network)
     opened, form = open_table(table), fields(network)
     rows = [read_row(network.columns, opened.take(np.array([place]))) for place in range(min(count, opened.rows))]
     return [list(_in_form(row, form)) for row in rows]

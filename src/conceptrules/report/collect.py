@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from conceptrules.explain.auditing import Audit, audit
 from conceptrules.explain.measurement import measure
 from conceptrules.explain.scores import Evaluation, evaluate
+from conceptrules.model.canonical import with_used_predicates
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork, Statistics
@@ -33,8 +34,9 @@ class Report:
 
     title: str
     network: RuleNetwork
+    """The network, with no columns but those that its rules ask about."""
     hash: str
-    """The content hash of the network."""
+    """The content hash of the whole network."""
     sentences: tuple[str, str, str]
     fields: tuple[Field, ...]
     groups: tuple[Group, ...]
@@ -58,15 +60,16 @@ def collect(
     table = None if X is None else open_table(X)
     labels = [] if table is None else _labels(table, y)
     admitted = audit(network, table, labels) if table is not None else audit(network)
-    form = fields(network)
-    samples = made_up(network, form) if not include_rows or table is None else real(network, form, table, labels)
+    asked = asked_network(network)
+    form = fields(asked)
+    samples = made_up(asked, form) if not include_rows or table is None else real(network, form, table, labels)
     return Report(
         title=title,
-        network=network,
+        network=asked,
         hash=content_hash(network),
         sentences=three_sentences(network, admitted),
         fields=form,
-        groups=groups(network, None if table is None else _measured(network, table, labels)),
+        groups=groups(asked, None if table is None else _measured(network, table, labels)),
         samples=samples,
         audit=admitted,
         evaluation=None if table is None else evaluate(network, table, labels),
@@ -74,6 +77,12 @@ def collect(
         verdicts=_verdicts(network),
         head=head_of(network),
     )
+
+
+def asked_network(network: RuleNetwork) -> RuleNetwork:
+    """Return the network with no columns and predicates but those that its rules ask about; there may be thousands."""
+    used = with_used_predicates(network)
+    return replace(used, columns=tuple(column for column in used.columns if column.name in used.used_columns))
 
 
 def _verdicts(network: RuleNetwork) -> tuple[VerdictRecord, ...]:

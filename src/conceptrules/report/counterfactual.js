@@ -159,7 +159,7 @@ function flipCost(model, bits, free, from) {
 
 // Yields now and then; returns {changes: [[column, value], ...] or null, proved, atLeast}.
 function* findCounterfactual(model, row, from, fixed = new Set(), limit = 1000000) {
-  const columns = model.columns.map((_, number) => number).filter((number) => model.columns[number].used && !fixed.has(number));
+  const columns = model.columns.map((_, number) => number).filter((number) => !fixed.has(number));
   const by = model.columns.map(() => []);
   model.predicates.forEach((predicate, index) => by[predicate.column].push(index));
   const bits = model.predicates.map((predicate) => holds(predicate, row[predicate.column]));

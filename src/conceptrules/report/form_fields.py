@@ -20,8 +20,6 @@ class Field:
     """Its place among the columns of the network."""
     name: str
     kind: Kind
-    used: bool
-    """Whether some rule asks about it."""
     missing: bool
     """Whether training rows had gaps here."""
     options: tuple[Value, ...] = ()
@@ -39,14 +37,14 @@ class Field:
 
 
 def fields(network: RuleNetwork) -> tuple[Field, ...]:
-    """Return a field for each column of the network."""
+    """Return a field for each column of a network whose rules ask about all of them."""
     used = network.used_columns
     dropped = {name for name, _ in network.training.categories_dropped} if network.training else set()
     return tuple(
         _field(
             number,
             column,
-            [network.predicates[index] for index in used.get(column.name, ())],
+            [network.predicates[index] for index in used[column.name]],
             column.name in dropped,
         )
         for number, column in enumerate(network.columns)
@@ -57,10 +55,10 @@ def _field(number: int, column: Column, predicates: Sequence[Predicate], dropped
     if not column.ordered:
         options = _options(column, predicates)
         more = column.kind == "category" and (dropped or not column.categories)
-        return Field(number, column.name, column.kind, bool(predicates), column.missing, options, more)
+        return Field(number, column.name, column.kind, column.missing, options, more)
     cuts = finite_bounds(predicates)
     ends = slider_ends(cuts, column.kind)
-    return Field(number, column.name, column.kind, bool(predicates), column.missing, cuts=cuts, ends=ends)
+    return Field(number, column.name, column.kind, column.missing, cuts=cuts, ends=ends)
 
 
 def _options(column: Column, predicates: Iterable[Predicate]) -> tuple[Value, ...]:

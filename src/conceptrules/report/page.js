@@ -501,7 +501,6 @@ function findFields() {
     field.hidden = !fits || folded;
     shown += !field.hidden;
   }
-  if (wanted) one("#unused-fields")?.setAttribute("open", "");
   one("#field-count").textContent = wanted ? counted(shown, "column") : "";
 }
 

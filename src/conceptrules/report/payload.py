@@ -35,15 +35,13 @@ _TEXTS = {"number": number_text, "date": date_text, "datetime": datetime_text, "
 def payload(report: Report) -> str:
     """Return JSON in ASCII; `<`, `>` and `&` are written as escapes, so that no name can end the script element."""
     network = report.network
-    numbers = {column.name: number for number, column in enumerate(network.columns)}
+    fields = {field.name: field for field in report.fields}
     model = {
         "classes": [word(name) for name in network.classes],
         "priority": network.priority_indices,
         "default": network.default_index,
         "columns": [_column(field) for field in report.fields],
-        "predicates": [
-            _predicate(predicate, report.fields[numbers[predicate.column]]) for predicate in network.predicates
-        ],
+        "predicates": [_predicate(predicate, fields[predicate.column]) for predicate in network.predicates],
         "levels": [
             {
                 "rules": [[[lit.index, int(lit.negated)] for lit in rule.literals] for rule in level.rules],
@@ -72,7 +70,6 @@ def _column(field: Field) -> dict[str, Any]:
         "shown": shown(field.name),
         "kind": field.kind,
         "ordered": field.ordered,
-        "used": field.used,
         "missing": field.missing,
         "options": options,
         "open": field.open,

@@ -81,7 +81,9 @@ def _real(
     network: RuleNetwork, fields: Sequence[Field], table: Table, place: int, true: Value, answer: Value
 ) -> Sample:
     outcome = "right" if label_text(true) == label_text(answer) else "wrong"
-    values = read_row(network.columns, table.take(np.array([place])))
+    row = read_row(network.columns, table.take(np.array([place])))
+    given = {column.name: value for column, value in zip(network.columns, row, strict=True)}
+    values = [given[field.name] for field in fields]
     is_, said = (shortened(word(label), LONGEST) for label in (true, answer))
     note = f"A row of the data. Its class is {is_}; the model answers {said}."
     return Sample(f"Row {place + 1}, {outcome}: {is_}", note, _in_form(values, fields))
