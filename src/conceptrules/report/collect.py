@@ -81,8 +81,9 @@ def collect(
 
 def asked_network(network: RuleNetwork) -> RuleNetwork:
     """Return the network with no columns and predicates but those that its rules ask about; there may be thousands."""
-    used = with_used_predicates(network)
-    return replace(used, columns=tuple(column for column in used.columns if column.name in used.used_columns))
+    names = network.used_columns
+    columns = tuple(column for column in network.columns if column.name in names)
+    return replace(with_used_predicates(network), columns=columns)
 
 
 def _verdicts(network: RuleNetwork) -> tuple[VerdictRecord, ...]:
