@@ -1,4 +1,4 @@
-"""`python -m tests.soak NAME --minutes N` runs one attack."""
+"""`python -m tests.soak NAME --minutes N` runs one attack; `--start K` draws others than an earlier run did."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ def main() -> None:
     )
     parser.add_argument("attack", choices=attacks)
     parser.add_argument("--minutes", type=float, default=10, help="about how long to go on (default: 10)")
+    parser.add_argument("--start", type=int, default=0, help="what is drawn first; goes on after an earlier run")
     chosen = parser.parse_args()
-    import_module(f"tests.soak.{chosen.attack}").main(chosen.minutes)
+    import_module(f"tests.soak.{chosen.attack}").main(chosen.minutes, chosen.start)
 
 
 if __name__ == "__main__":

@@ -53,9 +53,9 @@ class Tally:
     runs: int = 0
 
 
-def main(minutes: float) -> None:
-    """Kill fits of all kinds in turn, 30 times at least."""
-    end, tallies, rng = time.monotonic() + 60 * minutes, {name: Tally() for name in FITS}, random.Random(0)
+def main(minutes: float, start: int = 0) -> None:
+    """Kill fits of all kinds in turn, 30 times at least, at moments that are drawn from a seed."""
+    end, tallies, rng = time.monotonic() + 60 * minutes, {name: Tally() for name in FITS}, random.Random(start)
     while time.monotonic() < end or sum(one.kills for one in tallies.values()) < 30:
         for name, tally in tallies.items():
             attack(*FITS[name], kills=10, rng=rng, tally=tally)

@@ -22,6 +22,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "conceptrules"
 TARGETS = ("model/**/*.py", "logic/**/*.py", "binarize/*_cuts.py")
+NO_CHANGE = -1
 _LIMIT = 120
 """Seconds of the processor after which tests go on for ever, by a change that is so noticed."""
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
@@ -150,20 +151,35 @@ def mirrored_tests(module: Path) -> list[str]:
 
 def killed(mutant: Mutant) -> bool:
     """Return whether a test fails with the change, or goes on for ever, by the time that the processor takes."""
-    command = [sys.executable, "-m", "tests.soak.mutants", str(mutant.module), str(mutant.number)]
+    return _fails(mutant.module, mutant.number)
+
+
+def _fails(module: Path, number: int) -> bool:
+    command = [sys.executable, "-m", "tests.soak.mutants", str(module), str(number)]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
     return run.returncode not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
 
 
-def main(minutes: float, seed: int = 0) -> None:
-    """Draw changes until the time is over, and print the share that the tests noticed and those that they did not."""
-    end, rng = time.monotonic() + 60 * minutes, random.Random(seed)
+def check_unchanged(modules: list[Path]) -> None:
+    """Run the tests of each room without a change: if these failed, every change would seem to be noticed."""
+    rooms = {module.parent: module for module in modules}
+    failing = [str(room.relative_to(SOURCE)) for room, module in rooms.items() if _fails(module, NO_CHANGE)]
+    assert not failing, f"tests fail without a change: {', '.join(failing)}"
+
+
+def main(minutes: float, start: int = 0) -> None:
+    """Draw changes until the time is over, and print the share that the tests noticed and those that they did not.
+
+    The order of all changes is fixed, so that `start` leaves out those that an earlier run has tried.
+    """
+    end = time.monotonic() + 60 * minutes
     modules = sorted(path for pattern in TARGETS for path in SOURCE.glob(pattern) if path.name != "__init__.py")
+    check_unchanged(modules)
     every = [mutant for module in modules for mutant in mutants(module)]
-    rng.shuffle(every)
+    random.Random(0).shuffle(every)
     survivors: list[Mutant] = []
     tried = 0
-    for mutant in every:
+    for mutant in every[start:]:
         tried += 1
         if not killed(mutant):
             survivors.append(mutant)
@@ -171,7 +187,10 @@ def main(minutes: float, seed: int = 0) -> None:
         if time.monotonic() > end:
             break
     share = 1 - len(survivors) / tried
-    print(f"{tried} of {len(every):,} changes of {len(modules)} modules tried, {share:.0%} noticed by the tests")
+    print(
+        f"{tried} of {len(every):,} changes of {len(modules)} modules tried, {share:.1%} noticed by the tests; "
+        f"go on with --start {start + tried}"
+    )
     assert share >= 0.85, "the tests notice too little"
 
 
@@ -181,7 +200,7 @@ if __name__ == "__main__":  # one change, in this process
     from importlib.util import spec_from_file_location
 
     PATH = Path(sys.argv[1])
-    MUTANT = next(one for one in mutants(PATH) if one.number == int(sys.argv[2]))
+    MUTANT = Mutant(PATH, 0, int(sys.argv[2]), "")
     NAME = ".".join(PATH.relative_to(SOURCE.parent).with_suffix("").parts)
 
     class Loader(SourceFileLoader):

@@ -26,14 +26,14 @@ EACH = 25
 """Tables that one law is asked about at a time."""
 
 
-def main(minutes: float) -> None:
-    """Draw tables and policies until the time is over."""
-    end, drawn, turn = time.monotonic() + 60 * minutes, 0, 0
-    while not turn or time.monotonic() < end:
+def main(minutes: float, start: int = 0) -> None:
+    """Draw tables and policies until the time is over, beginning with a turn."""
+    end, drawn, turn = time.monotonic() + 60 * minutes, 0, start
+    while turn == start or time.monotonic() < end:
         cases, law = LAWS[turn % len(LAWS)]
         drawn += attacked(cases, law, turn, EACH)
         turn += 1
-        print(f"{drawn:,} tables and policies drawn, no violation", flush=True)
+        print(f"{drawn:,} tables and policies drawn, no violation; go on with --start {turn}", flush=True)
 
 
 def attacked(cases: Any, law: Callable[[Any, int], None], turn: int, count: int) -> int:

@@ -36,8 +36,8 @@ _WITHIN = 2.0
 THREADS, PREDICTIONS = 8, 10_000
 
 
-def main(minutes: float) -> None:
-    """Go on until the time is over: measure memory once, the rest again and again."""
+def main(minutes: float, start: int = 0) -> None:
+    """Go on until the time is over: measure memory once, the rest again and again. Nothing is drawn here."""
     end = time.monotonic() + 60 * minutes
     for learner, shapes in SHAPES.items():
         for shape in shapes:

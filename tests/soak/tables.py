@@ -32,25 +32,25 @@ EACH = 50
 _WIDE, _CLASSES = 5_000, 200
 
 
-def main(minutes: float) -> None:
-    """Draw tables until the time is over."""
+def main(minutes: float, start: int = 0) -> None:
+    """Draw tables until the time is over, beginning with a turn: other tables than those of the turns before it."""
     end, tried = time.monotonic() + 60 * minutes, Counter[str]()
-    tried[check(many_classes(_CLASSES, 4, 0), "fast")] += 1
-    turn = 0
-    while not turn or time.monotonic() < end:
+    tried[check(many_classes(_CLASSES, 4, start), "fast")] += 1
+    turn = start
+    while turn == start or time.monotonic() < end:
         tried += attacked(_TURNS[turn % len(_TURNS)], turn, EACH)
         if turn % 40 == 0:
             tried[check(wide(_WIDE, 30, turn), "fast")] += 1
             tried[check(many_classes(_CLASSES, 4, turn), "mllp")] += 1
         turn += 1
         if turn % len(_TURNS) == 0:
-            print(_told(tried), flush=True)
-    print(_told(tried))
+            print(_told(tried, turn), flush=True)
+    print(_told(tried, turn))
 
 
-def _told(tried: Counter[str]) -> str:
+def _told(tried: Counter[str], turn: int) -> str:
     each = "; ".join(f"{count:,} {outcome}" for outcome, count in sorted(tried.items()))
-    return f"{tried.total():,} tables tried, none failed: {each}"
+    return f"{tried.total():,} tables tried, none failed: {each}; go on with --start {turn}"
 
 
 def attacked(learner: str, turn: int, count: int) -> Counter[str]:
