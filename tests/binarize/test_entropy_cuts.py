@@ -120,3 +120,14 @@ def test_counting_whole_numbers_equals_sorting_them(rows: Rows) -> None:
     halves = _cumulated(x + 0.5, y, weight.astype(float), 3)  # sorted by value
     assert whole[0].tolist() == fractions[0].tolist() == (halves[0] - 0.5).tolist()
     assert whole[1].tolist() == (4 * fractions[1]).tolist() == halves[1].tolist()
+
+
+@pytest.mark.parametrize(
+    ("x", "weight"),
+    [
+        ([0.0, 0.0, 1.0], [1e-30, 1e-41, 1e-259]),  # 1e-30 + 1e-259 is 1e-30
+        ([0.0, 1.0, 2.0], [1e-310, 1e-310, 1e-310]),  # a number of bits divided by it is infinite
+    ],
+)
+def test_weights_that_are_next_to_nothing_give_no_cut_and_no_warning(x: list[float], weight: list[float]) -> None:
+    assert cut_points(np.array(x), np.array([0, 1, 0]), np.array(weight), n_classes=2) == ()

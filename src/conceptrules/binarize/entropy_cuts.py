@@ -115,13 +115,14 @@ def _best_cut(below: NDArray[np.float64]) -> int | None:
     parts = np.hstack([total, left[:, [best]], total - left[:, [best]]])
     information = _information(parts)
     size = parts.sum(axis=0)
+    if not size.all():  # the weights of one side are so small that they do not count beside those of the other
+        return None
     classes = (parts > 0).sum(axis=0)
     entropy = information / size
-    gain = (information[0] - rest[best]) / size[0]
     # log2(3^k - 2), in a form that does not overflow for many classes.
     delta = classes[0] * np.log2(3) + np.log2(1 - 2 * 3.0 ** -classes[0]) - (classes * entropy) @ [1, -1, -1]
     # Fractional weights can add up to less than two rows, for which the first logarithm has no meaning.
-    return best + 1 if gain > (np.log2(max(size[0] - 1, 1)) + delta) / size[0] else None
+    return best + 1 if information[0] - rest[best] > np.log2(max(size[0] - 1, 1)) + delta else None
 
 
 def _information(counts: NDArray[np.float64]) -> NDArray[np.float64]:
