@@ -14,8 +14,8 @@ from typing import Any
 from benchmarks import jsonl
 from benchmarks.paper import conceptrules_tables, tables
 from benchmarks.paper.markdown import markdown, signed
-from benchmarks.paper.reference import COLUMN, data_names
-from benchmarks.paper.results import Results, read_results
+from benchmarks.paper.reference import COLUMN, LEARNED, data_names
+from benchmarks.paper.results import Results, edges_of, read_results
 from benchmarks.speed import report
 from benchmarks.tables.summary import FAST, OURS, Cell, Cells, cells, of
 from conceptrules.model.text import plural
@@ -118,19 +118,21 @@ def paper() -> str:
     """Return the verdict on the paper's experiments, and its twelve tables."""
     results = read_results()
     rows = [(data, *_paper_row(results, data)) for data in data_names()]
-    header = ("table", "the paper's CRS", "its method, run again", COLUMN, "edges of CART", f"edges of {COLUMN}")
+    again = ("its method, run again", "with a learned priority")
+    header = ("table", "the paper's CRS", *again, COLUMN, "edges of CART", f"edges of {COLUMN}")
     said = tables.verdict(results).removeprefix("## Verdict\n\n")
     return f"{said}\n\n{markdown(header, rows)}"
 
 
 def _paper_row(results: Results, data: str) -> Iterator[str]:
-    cell = results.cell(data, "crs")
-    yield f"{cell.paper:.2f}"
-    yield "not run" if cell.ours is None else f"{cell.ours:.2f}"
+    cells = [results.cell(data, model) for model in ("crs", LEARNED)]
+    yield f"{cells[0].paper:.2f}"
+    for cell in cells:
+        yield "not run" if cell.ours is None else f"{cell.ours:.2f}"
     own = conceptrules_tables.score(results, data)
     yield "not run" if own is None else f"{own:.2f}"
     for model, stage in (("cart", "edges"), (COLUMN, "edges")):
-        edges = tables.edges_of(results.record(data, model), stage)
+        edges = edges_of(results.record(data, model), stage)
         yield NONE if edges is None else f"{edges:,.0f}"
 
 

@@ -1,4 +1,4 @@
-"""The paper's experiments.
+"""The paper's experiments; its own columns are trained by `python -m benchmarks.paper.column`.
 
     python -m benchmarks.paper run --data adult,wine --model cart,lr    what is missing of these, fold by fold
     python -m benchmarks.paper run --data all --model svm --jobs 14     in 14 processes of one thread each
@@ -18,7 +18,7 @@ import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable
 
-from benchmarks.paper.reference import NAMES, PAST, data_names
+from benchmarks.paper.reference import BASELINES, PAST, data_names
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
@@ -51,14 +51,13 @@ def arguments() -> Namespace:
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="run what is missing")
     run.add_argument("--data", type=listed(data_names()), required=True, help="names with commas, or all")
-    run.add_argument("--model", type=listed(tuple(NAMES), PAST), required=True, help="names with commas, or all")
+    run.add_argument("--model", type=listed(BASELINES, PAST), required=True, help="names with commas, or all")
     run.add_argument("--protocol", choices=("fold", "published"), default="fold")
-    run.add_argument("--seed", type=seeds, default=(), help="0, or 0,1, or 0..4 (0; ours with --quick: 0..4)")
+    run.add_argument("--seed", type=seeds, default=(0,), help="0, or 0,1, or 0..4 (0)")
     run.add_argument("--jobs", type=int, default=1, help="processes, of one thread each")
     run.add_argument("--limit", type=float, default=3600.0, help="seconds after which a fold is stopped (3600)")
     run.add_argument("--retry", action="store_true", help="run folds again that are on record as failed")
     run.add_argument("--quick", action="store_true", help="run again, with records beside the committed ones")
-    run.add_argument("--device", default="cpu", help="cpu or cuda, for our own models")
     times = commands.add_parser("times", help="fits of adult beside LightGBM's, into records/; on a quiet machine")
     times.add_argument("--threads", type=int, default=1)
     commands.add_parser("properties", help="count what Table 2 says of the data sets, into records/")

@@ -41,7 +41,7 @@ def bound(part: Fold) -> float:
 
 def measure(names: list[str], root: Path = RECORDS) -> None:
     for name in names:
-        parts = [fold_of(name, fold, "fold") for fold in range(FOLDS)]
+        parts = [fold_of(name, fold) for fold in range(FOLDS)]
         found = {"forest": [forest(part) for part in parts], "bound": [bound(part) for part in parts]}
         write_entry("bit_bounds", {"data": name, **found}, root=root)
         say(f"{name}: {found}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import pairwise
 from pathlib import Path
@@ -13,16 +13,16 @@ import numpy as np
 
 from benchmarks import jsonl
 from benchmarks.paper.choice import FOLDS, MODELS, Choice, Scores, Trial, chosen, plan_of, protocol
-from benchmarks.paper.crs import stages
 from benchmarks.paper.records import RECORDS, Run, write_fold
 from benchmarks.paper.records import Fold as Result
 from benchmarks.paper.reference import data_names
 from benchmarks.paper.scores import macro_f1, scores
 from benchmarks.paper.training_data import Fold, fold_of
 from conceptrules.learn.mllp.extract import extract
-from conceptrules.logic.simplification import simplify
-from conceptrules.model.evaluation import decide
+from conceptrules.logic.simplification import drop_dead, drop_redundant, simplify
+from conceptrules.model.evaluation import PackedBits, decide
 from conceptrules.model.network import RuleNetwork
+from conceptrules.model.statistics import edges as edges_of
 
 CANDIDATES = "candidates.jsonl"
 
@@ -34,7 +34,7 @@ def write_inputs(folder: Path, root: Path = RECORDS) -> None:
     for name in data_names():
         arrays: dict[str, Any] = {}
         for number in range(FOLDS):
-            fold = fold_of(name, number, "fold")
+            fold = fold_of(name, number)
             rows = fold.training
             arrays |= {f"{number}.{key}": getattr(rows, key) for key in ("packed", "target", "weight")}
             arrays |= {
@@ -54,7 +54,7 @@ def take(state: Path, root: Path = RECORDS) -> None:
         path = state / f"column-{kind}-{data}.npz"
         if path.exists():
             with np.load(path) as arrays:
-                take_column(dict(arrays), found, place, root)
+                take_column(dict(arrays), entry["configurations"], found, place, root)
 
 
 def trials_of(state: Path, kind: str, data: str) -> tuple[Scores, float]:
@@ -71,16 +71,21 @@ def trials_of(state: Path, kind: str, data: str) -> tuple[Scores, float]:
 
 
 def searched(state: Path, entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the record of a search: each configuration of each fold with its mean scores, and what was chosen."""
+    """Return the record of a search: each configuration of each fold by its number, with the mean scores of its runs
+    after so many epochs, and what was chosen."""
     kind, data = entry["kind"], entry["data"]
     trials, seconds = trials_of(state, kind, data)
     folds = []
     for number in range(FOLDS):
-        tries = []
-        for one in entry["folds"][number]:
-            runs = [scores for trial, scores in trials.items() if (trial.fold, trial.number) == (number, one)]
-            means = {model: np.mean([run[model] for run in runs], axis=0).round(4).tolist() for model in MODELS[kind]}
-            tries.append({"number": one, "runs": len(runs), **means})
+        numbers = entry["folds"][number]
+        runs = {
+            one: [found for trial, found in trials.items() if (trial.fold, trial.number) == (number, one)]
+            for one in numbers
+        }
+        tries = {"number": numbers, "runs": [len(runs[one]) for one in numbers]}
+        for model in MODELS[kind]:
+            means = (np.mean([run[model] for run in runs[one]], axis=0) for one in numbers)
+            tries[model] = [mean.round(4).tolist() for mean in means]
         best = {model: asdict(chosen(kind, data, trials, number, model)) for model in MODELS[kind]}
         folds.append({"fold": number, "chosen": best, "tries": tries})
     return {
@@ -88,13 +93,19 @@ def searched(state: Path, entry: Mapping[str, Any]) -> dict[str, Any]:
         "kind": kind,
         "seconds": seconds,
         "trials": len(trials),
-        "configurations": entry["configurations"],
         "folds": folds,
     }
 
 
-def take_column(arrays: Mapping[str, Any], found: Mapping[str, Any], place: Mapping[str, Any], root: Path) -> None:
+def take_column(
+    arrays: Mapping[str, Any],
+    configurations: Sequence[Mapping[str, Any]],
+    found: Mapping[str, Any],
+    place: Mapping[str, Any],
+    root: Path,
+) -> None:
     kind, data = found["kind"], found["data"]
+    plan = {key: value for key, value in plan_of(kind, data).items() if key != "small"}
     each = float(arrays["seconds"]) / (FOLDS * protocol()["seeds"] * len(MODELS[kind]))
     for model in MODELS[kind]:
         for seed in range(protocol()["seeds"]):
@@ -105,14 +116,14 @@ def take_column(arrays: Mapping[str, Any], found: Mapping[str, Any], place: Mapp
                     for key, value in arrays.items()
                     if key.startswith(f"{model}.{number}.{seed}.")
                 }
-                result = judged(data, number, found["configurations"][choice.number], choice, own)
+                result = judged(data, number, configurations[choice.number], choice, own)
                 result = replace(result, seconds={"fit": each})
-                write_fold(Run(data, model, "fold", seed), result, plan_of(kind, data), root=root, place=place)
+                write_fold(Run(data, model, "fold", seed), result, plan, root=root, place=place)
 
 
 def judged(data: str, number: int, given: Mapping[str, Any], choice: Choice, own: Mapping[str, Any]) -> Result:
     """Return the scores of a network on the test rows of its fold; of an MLLP, from its answers."""
-    part = fold_of(data, number, "fold")
+    part = fold_of(data, number)
     _, start, epoch, default = own["of"].tolist()
     training = {"training_f1": float(own["score"]), "start": start, "epoch": epoch}
     told = {key: given[key] for key in ("layers", "binarization_rate", "negation")}
@@ -133,6 +144,13 @@ def judged(data: str, number: int, given: Mapping[str, Any], choice: Choice, own
         edges=edges,
         extra=training,
     )
+
+
+def stages(network: RuleNetwork, words: PackedBits) -> dict[str, int]:
+    """Return the edges as extracted, without dead nodes, without redundant rules, without both."""
+    alive = drop_dead(network, words)
+    found = {"CRS_O": network, "CRS_DN": alive, "CRS_RR": drop_redundant(network), "CRS_DN_RR": drop_redundant(alive)}
+    return {name: edges_of(one) for name, one in found.items()}
 
 
 def network_of(

@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.paper import case_study, rate_claims
 from benchmarks.paper.records import STAGES
 from benchmarks.paper.reference import data_names
-from benchmarks.paper.results import Results, edges_of
+from benchmarks.paper.results import Results
 
 BARS = (
     ("CRS_O", "crs", STAGES[0], "#c6dbef"),
@@ -83,9 +83,7 @@ def rate(results: Results, Figure: Any) -> Any:
 
 def complexity(results: Results, Figure: Any) -> Any:
     """Draw edges on a log scale, a group of bars for each data set."""
-    counts = {
-        name: [edges_of(results.record(data, model), stage) for data in data_names()] for name, model, stage, _ in BARS
-    }
+    counts = {name: [results.edges(data, model, stage) for data in data_names()] for name, model, stage, _ in BARS}
     if not any(count for bars in counts.values() for count in bars):
         return None
     figure = Figure(figsize=(11, 3.6), layout="constrained")

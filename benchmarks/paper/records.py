@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import jsonl
-from benchmarks.paper.reference import COLUMN, FAST, LEARNED, OURS
+from benchmarks.paper.reference import COLUMN, FAST, OURS
 from conceptrules import __version__
 
 RECORDS = Path(__file__).parent / "records"
@@ -34,7 +34,7 @@ EXPERIMENTS = ("baselines", "crs", "conceptrules")
 
 def experiment_of(model: str) -> str:
     """Return the name of the file that keeps the runs of a model."""
-    if model in (*OURS, LEARNED):
+    if model in OURS:
         return "crs"
     return "conceptrules" if model in (COLUMN, FAST) else "baselines"
 

@@ -1,4 +1,4 @@
-"""The runner of what is missing: our models by their own module, baselines fold by fold in worker processes."""
+"""The runner of what is missing of the baselines and of the library as it comes: folds, in worker processes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import traceback
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import groupby
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
@@ -20,12 +19,11 @@ from typing import Any
 
 from benchmarks.paper.progress import counted, say
 from benchmarks.paper.records import QUICK, RECORDS, Fold, Run, missing, read, remove, write_fold
-from benchmarks.paper.reference import OURS, PAST
+from benchmarks.paper.reference import PAST
 from benchmarks.paper.settings import Settings, load_settings
 from conceptrules.datasets.catalogue import catalogue
 
 SLOWEST_FIRST = (*PAST, "svm", "plnn", "sbrl", "c45", "gbdt", "lr", "rf100", "rf10", "cart")
-SEEDS = (0, 1, 2, 3, 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +33,11 @@ class Plan:
     data: tuple[str, ...]
     model: tuple[str, ...]
     protocol: str = "fold"
-    seed: tuple[int, ...] = ()
-    """Without seeds it is 0, and all five where our models are run again, so that their spread can be compared, too."""
+    seed: tuple[int, ...] = (0,)
     jobs: int = 1
     limit: float = 3600.0
     retry: bool = False
     quick: bool = False
-    device: str = "cpu"
 
     @property
     def root(self) -> Path:
@@ -49,15 +45,14 @@ class Plan:
 
     def runs(self) -> Iterator[Run]:
         for model in self.model:
-            seeds = self.seed or (SEEDS if self.quick and model in OURS else SEEDS[:1])
             for data in self.data:
-                for seed in seeds:
+                for seed in self.seed:
                     yield Run(data, model, self.protocol, seed)
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One fold of a baseline."""
+    """One fold."""
 
     run: Run
     fold: int
@@ -91,33 +86,17 @@ def run(plan: Plan) -> int:
     if plan.quick:
         for each in plan.runs():
             remove(each, QUICK)
-    unfinished = run_ours(plan) + run_baselines(plan)
+    unfinished = run_baselines(plan)
     if plan.quick:
         compare(plan)
     return 1 if unfinished else 0
 
 
-def run_ours(plan: Plan) -> int:
-    """Run our models. They fit many networks at once, so their module gets all runs of a data set together."""
-    chosen = [each for each in plan.runs() if each.model in OURS]
-    if not chosen:
-        return 0
-    crs = import_module("benchmarks.paper.crs")
-    for data in dict.fromkeys(each.data for each in chosen):
-        mine = [each for each in chosen if each.data == data]
-        for each in mine:
-            if folds := missing(each.data, each.model, each.protocol, each.seed, root=plan.root):
-                say(f"{each.data} {each.model} {each.protocol} seed {each.seed}: folds {folds}")
-        crs.run(data, mine, crs.Place(plan.device), plan.quick)
-    return sum(bool(missing(each.data, each.model, each.protocol, each.seed, root=plan.root)) for each in chosen)
-
-
 def run_baselines(plan: Plan) -> int:
-    """Run the baselines, the largest first, and return the number of folds that are not on record after all."""
+    """Run all, the largest first, and return the number of folds that are not on record after all."""
     jobs = [
         Job(each, fold, plan.root)
         for each in plan.runs()
-        if each.model not in OURS
         for fold in missing(each.data, each.model, each.protocol, each.seed, root=plan.root, retry=plan.retry)
     ]
     jobs.sort(key=lambda job: job.cost, reverse=True)

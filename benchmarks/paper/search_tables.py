@@ -1,20 +1,22 @@
-"""SEARCHES.md: where the settings come from, those of the CRS column first, and what else was tried."""
+"""SEARCHES.md: what each fold of our columns tried and chose, what the bits hold, and later spaces of baselines."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import product
 from statistics import mean
 from typing import Any
 
 from benchmarks.jsonl import Entry
-from benchmarks.paper.markdown import markdown, signed
+from benchmarks.paper.choice import MODELS
+from benchmarks.paper.markdown import markdown
 from benchmarks.paper.records import PROTOCOLS
 from benchmarks.paper.reference import BASELINES, NAMES, data_names
-from benchmarks.paper.results import NEAR, Results, beside
+from benchmarks.paper.results import Results, beside
 
-SHARED, WIDER, JUDGED, LATER = "shared", "wider", "wider, chosen by three seeds", "later"
-"""The searches of records/other_searches.jsonl, by their names there."""
+LATER = "later"
+"""The search of records/other_searches.jsonl, by its name there."""
+KINDS = {"rules": "P > 0", "zero": "P = 0"}
 
 
 def searches_page(results: Results) -> list[str]:
@@ -25,124 +27,73 @@ def searches_page(results: Results) -> list[str]:
 
 Made by `make paper` from `records/`; please do not edit it. [RESULTS.md](RESULTS.md) has the tables that these settings
 lead to.""",
-        search_table(results),
-        shared_table(results),
-        wider_table(results),
-        finalists_table(results),
+        search_section(results),
         bits_table(results),
         later_table(results),
     ]
 
 
-def search_table(results: Results) -> str:
-    """Return what the settings of the CRS column were chosen from."""
-    rows, total = [], 0.0
-    for found in results.entries("search"):
-        scores = [100 * fold["validation_f1"] for fold in found["folds"]]
-        chosen = [settings_text(found["tries"][fold["chosen"]]) for fold in found["folds"]]
-        count, seconds = len(found["tries"]), sum(rung["seconds"] for rung in found["rungs"])
-        total += seconds
-        where = f"{seconds:,.0f} on {found['device']}"
-        rows.append([found["data"], str(count), f"{mean(scores):.2f}", "<br>".join(chosen), where])
-    if not rows:
+def search_section(results: Results) -> str:
+    """Return what our columns tried and chose: what it took, and a table of choices for each of the four."""
+    entries = results.entries("search")
+    if not entries:
         return ""
-    header = ["data", "configurations", "mean of the best validation scores", "chosen, fold by fold", "seconds"]
-    words = f"""\
-Each fold is searched anew, by the macro-F1 on validation rows, which are a fifth of its training rows (the mean of
-three such splits on the four smallest tables): no row of a test fold has a say in what is tested on it. The space is
-that of the first search (see below) to the letter, and was written down before any test score of the column was known.
-The stages were not: the first search trained all for 200 epochs, and here, on all folds, there was time for 50, and for
-200 with the best 20 of each fold. That was set when test scores of other runs were known, and before any of these runs.
-All that was tried, with its scores, is in `records/search.jsonl`, and the space in `space.toml`. The searches took
-{total / 60:.1f} minutes, the sum over the data sets; up to three data sets shared the card meanwhile."""
-    return "\n".join(["## The search behind the CRS column", "", words, "", markdown(header, rows)])
-
-
-def settings_text(chosen: Mapping[str, Any]) -> str:
-    text = f"{'_'.join(map(str, chosen['layers']))}, P = {chosen['binarization_rate']:g}, L2 {chosen['l2']:g}"
-    text += ", 100 steps" if chosen.get("min_steps") == 100 else ""
-    return text + (", with NOT" if chosen["negation"] else "")
-
-
-def shared_table(results: Results) -> str:
-    """Return runs with settings that all folds shared, beside those of Table 1."""
-    rows = []
-    for found in results.entries("other_searches", search=SHARED):
-        given, cell, shared = found["settings"], results.cell(found["data"], "crs"), 100 * mean(found["f1"])
-        own = "not run" if cell.ours is None else f"{cell.ours:.2f} ({signed(cell.ours - shared)})"
-        searched = f"{given['configurations']} on {', '.join(map(str, given['searched_folds']))}"
-        rows.append([found["data"], searched, settings_text(given["chosen"]), f"{shared:.2f}", own])
-    if not rows:
-        return ""
-    header = ["data", "configurations on folds", "chosen", "one choice for all", "a choice for each fold"]
     words = """\
-The first search chose once for all folds, on the training rows of fold 0 or of 0 to 2. These are test rows of the other
-folds, so its runs are not in Table 1. They were trained for up to 400 epochs, those of Table 1 for 200. Here they stand
-beside it, with the difference: seed 0, protocol fold (`records/other_searches.jsonl`, as all that follows)."""
-    return "\n".join(["## One choice for all folds", "", words, "", markdown(header, rows)])
+Each fold of each of the four columns chooses for itself, from splits of its own training rows, as
+[PROTOCOL.md](PROTOCOL.md) has it: no row of a test fold has a say in what is tested on it. First all configurations of
+a fold are trained, then the best of them on more splits and from more starts. `records/search.jsonl` has all that was
+tried, with the mean scores on the rows held out after trainings of 20, 50, 100, 200 and 400 epochs (200 at most without
+random binarization), and `records/candidates.jsonl` the configurations by their numbers."""
+    lines = ["## The search behind our columns", "", words, "", cost_table(entries)]
+    for kind, models in MODELS.items():
+        for model in models:
+            rows = [choice_row(results, one, model) for one in entries if one["kind"] == kind]
+            header = ["data", "chosen (by the folds)", "held-out rows", "test rows"]
+            lines += ["", f"### What {NAMES[model]} chose", "", markdown(header, rows)]
+    said = """\
+"held-out rows" is the mean over the folds of the score that the choice was made by, itself a mean over splits and
+starts; "test rows" is the cell of Table 1. The first is that of the best of all that was tried, and on rows that the
+cut points have seen, so it may be too high. The networks behind the second have learned from a quarter more rows."""
+    return "\n".join([*lines, "", said])
 
 
-def wider_table(results: Results) -> str:
-    """Return what widening the space after the fact would have given, beside Table 1."""
-    rows, near = [], 0
+def cost_table(entries: list[Entry]) -> str:
+    rows = []
     for data in data_names():
-        found = seed_means(results.entries("other_searches", data=data, search=WIDER))
-        if found:
-            cell = results.cell(data, "crs")
-            near += abs(found[0] - cell.paper) <= NEAR
-            own = "not run" if cell.ours is None else f"{cell.ours:.2f} ({signed(found[0] - cell.ours)})"
-            again = seed_means(results.entries("other_searches", data=data, search=JUDGED))
-            judged = spread_text(again) if again else "not run"
-            rows.append(
-                [data, f"{found[0]:.2f}", own, f"{spread_text(found)} [{len(found)}]", judged, f"{cell.paper:.2f}"]
-            )
-    if not rows:
-        return ""
-    header = ["data", "wider space", "Table 1", "wider space, all seeds", "chosen by three seeds", "the paper"]
-    words = f"""\
-What widening the space after the fact would have given. A second search chose for each fold, too, but in a space that
-got layers of 1,024 rules, with shorter first stages, and its column was trained for 400 to 800 epochs: all that after
-test scores of runs with one choice for all folds had been seen. So its runs are not in Table 1, and do not count in the
-verdict. Here they stand beside it: seed 0, how much that is above Table 1, the mean of all seeds (lowest to highest),
-and what the last five of each fold gave where the mean validation score of three seeds chose among them. Seed 0 is
-within {NEAR:g} points of the paper's cell on {near} of {len(rows)} data sets."""
-    return "\n".join(["## A wider space", "", words, "", markdown(header, rows)])
+        found = {one["kind"]: one for one in entries if one["data"] == data}
+        cells = [cell for kind in KINDS for cell in (cost(found[kind]) if kind in found else ["not run"] * 3)]
+        rows.append([data, *cells])
+    total = [sum(one["seconds"] for one in entries if one["kind"] == kind) for kind in KINDS]
+    trials = [sum(one["trials"] for one in entries if one["kind"] == kind) for kind in KINDS]
+    sums = [cell for pair in zip(trials, total, strict=True) for cell in ("", f"{pair[0]:,}", f"{pair[1]:,.0f}")]
+    columns = ("configurations of a fold", "trainings", "seconds")
+    header = ["data", *(f"{column}, {kind}" for kind in KINDS.values() for column in columns)]
+    return markdown(header, [*rows, ["**all**", *sums]])
 
 
-def seed_means(runs: Sequence[Entry]) -> list[float]:
-    """Return the mean of the folds of each run, in per cent."""
-    return [100 * mean(run["f1"]) for run in runs]
+def cost(found: Mapping[str, Any]) -> list[str]:
+    counts = [len(fold["tries"]["number"]) for fold in found["folds"]]
+    few, many = min(counts), max(counts)
+    return [f"{few} to {many}" if few < many else f"{many}", f"{found['trials']:,}", f"{found['seconds']:,.1f}"]
 
 
-def finalist_means(finalists: Mapping[str, Any]) -> list[float]:
-    """Return the mean of the folds for each seed of the finalists, in per cent."""
-    return [100 * mean(scores) for scores in zip(*(fold["test_f1"] for fold in finalists["folds"]), strict=True)]
+def choice_row(results: Results, found: Mapping[str, Any], model: str) -> list[str]:
+    candidates = results.entry("candidates", data=found["data"], kind=found["kind"])
+    assert candidates is not None
+    chosen = [fold["chosen"][model] for fold in found["folds"]]
+    folds: dict[str, list[str]] = {}
+    for fold, one in enumerate(chosen):
+        text = f"{settings_text(candidates['configurations'][one['number']])}, {one['epochs']} epochs"
+        folds.setdefault(text, []).append(str(fold))
+    texts = [f"{text} ({', '.join(some)})" for text, some in folds.items()]
+    held, tested = 100 * mean(one["score"] for one in chosen), results.cell(found["data"], model).ours
+    return [found["data"], "<br>".join(texts), f"{held:.2f}", "not run" if tested is None else f"{tested:.2f}"]
 
 
-def spread_text(found: Sequence[float]) -> str:
-    return f"{mean(found):.2f} ({min(found):.2f} to {max(found):.2f})"
-
-
-def finalists_table(results: Results) -> str:
-    """Return how much of a difference is the noise of the choice."""
-    rows = []
-    for found in results.entries("finalists"):
-        data = found["data"]
-        cell, searched = results.cell(data, "crs"), results.entry("search", data=data)
-        if searched and cell.ours is not None:
-            pairs = zip(found["folds"], searched["folds"], strict=True)
-            same = sum(mine["chosen"] == theirs["chosen"] for mine, theirs in pairs)
-            ours = spread_text(finalist_means(found))
-            rows.append([data, f"{cell.ours:.2f}", f"{same} of {len(searched['folds'])}", ours, f"{cell.paper:.2f}"])
-    if not rows:
-        return ""
-    header = ["data", "Table 1", "folds that choose the same", "mean of three seeds (lowest to highest)", "the paper"]
-    words = """\
-The search trains each configuration once on the rows of a split, so that a lucky start can win. Here the best five of
-each fold were trained three times, as long as the column is, and the one with the best mean of the validation scores
-was taken (`records/finalists.jsonl`). This was done after Table 1 was known, for data sets that it misses, to learn how
-much of a difference is chance: it is no part of Table 1 and does not count in the verdict."""
-    return "\n".join(["## Another look at the best five", "", words, "", markdown(header, rows)])
+def settings_text(given: Mapping[str, Any]) -> str:
+    rate = f", P = {given['binarization_rate']:g}" if given["binarization_rate"] else ""
+    text = f"{'_'.join(map(str, given['layers']))}{rate}, L2 {given['l2']:g}"
+    return text + (", with NOT" if given["negation"] else "")
 
 
 def bits_table(results: Results) -> str:

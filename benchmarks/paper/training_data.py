@@ -21,13 +21,12 @@ from conceptrules.learn.mllp.fit import FitJob, Snapshot
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters
 from conceptrules.model.evaluation import PackedBits
 
-PROTOCOLS = ("fold", "published")
 VALIDATION = 0.2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fold:
-    """The rows of a fold as bits: cut points from its training rows ("fold"), or from all rows ("published")."""
+    """The rows of a fold as bits, with cut points from its training rows."""
 
     binarizer: Binarizer
     classes: NDArray[Any]
@@ -40,14 +39,13 @@ class Fold:
 
 
 @lru_cache(maxsize=12)
-def fold_of(name: str, number: int, protocol: str) -> Fold:
+def fold_of(name: str, number: int) -> Fold:
     data = datasets.load(name)
     train, test = list(paper_folds(len(data.y)))[number]
-    seen = train if protocol == "fold" else np.arange(len(data.y))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "constant columns")  # mushroom has one, veil-type, and that is known
         warnings.filterwarnings("ignore", "read as ordered")  # of no consequence: every category is a bit here
-        binarizer = Binarizer().fit(data.X.take(seen), data.y[seen])
+        binarizer = Binarizer().fit(data.X.take(train), data.y[train])
     classes, codes = np.unique(data.y[train], return_inverse=True)
     training = canonical(
         Examples.from_packed_bits(binarizer.transform_packed(data.X.take(train)), codes, np.ones(len(train)))
@@ -69,19 +67,19 @@ class Divided:
 
 
 @lru_cache(maxsize=64)
-def divided(name: str, number: int, protocol: str, seed: int, negation: bool = False) -> Divided:
+def divided(name: str, number: int, seed: int, negation: bool = False) -> Divided:
     if negation:
-        plain = divided(name, number, protocol, seed)
+        plain = divided(name, number, seed)
         return Divided(with_negations(plain.training), with_negations(plain.validation), plain.rng)
     rng = np.random.default_rng(seed)
-    training, validation = split(fold_of(name, number, protocol).training, VALIDATION, rng)
+    training, validation = split(fold_of(name, number).training, VALIDATION, rng)
     return Divided(training, validation if len(validation) else training, rng)
 
 
-def task_of(name: str, number: int, protocol: str, recipe: Hyperparameters, seed: int) -> FitJob:
+def task_of(name: str, number: int, recipe: Hyperparameters, seed: int) -> FitJob:
     """Ready for an engine, with the negations that its recipe asks for. Tasks of the same rows share them."""
-    rows = divided(name, number, protocol, seed, recipe.negation)
-    classes = len(fold_of(name, number, protocol).classes)
+    rows = divided(name, number, seed, recipe.negation)
+    classes = len(fold_of(name, number).classes)
     return FitJob(recipe, rows.training, rows.validation, np.ones(classes), deepcopy(rows.rng))
 
 
@@ -102,11 +100,3 @@ def recipe_of(settings: Mapping[str, Any], **changes: Any) -> Hyperparameters:
     known = {key: value for key, value in settings.items() if key in Hyperparameters.__dataclass_fields__}
     given: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in known.items()}
     return replace(Hyperparameters(**given), **changes)
-
-
-def whole_passes(recipe: Hyperparameters, name: str, number: int) -> Hyperparameters:
-    """The same, with the usual `min_steps` where one pass over the rows has more: only tasks with the same share
-    launches on a GPU."""
-    usual = Hyperparameters((1,)).min_steps
-    steps = -(-len(divided(name, number, "fold", 0).training) // recipe.batch_size)
-    return replace(recipe, min_steps=usual) if steps >= max(recipe.min_steps, usual) else recipe

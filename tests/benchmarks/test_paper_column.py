@@ -111,6 +111,33 @@ def test_every_fold_has_configurations_of_the_space() -> None:
             assert entry["configurations"] == choice.zero_configurations()
 
 
+def test_the_columns_were_trained_with_what_the_search_chose() -> None:
+    """All that the candidates name was tried; of what had all splits and starts, the best was trained."""
+    known = {(one["data"], one["kind"]): one for one in jsonl.read(RECORDS / CANDIDATES)}
+    searched = jsonl.read(RECORDS / "search.jsonl")
+    assert {(one["data"], one["kind"]) for one in searched} == set(known)
+    for entry in searched:
+        data, kind = entry["data"], entry["kind"]
+        candidates, plan = known[data, kind], choice.plan_of(kind, data)
+        whole = plan["splits of the kept"] * plan["starts of the kept"]
+        for number, fold in enumerate(entry["folds"]):
+            tries = fold["tries"]
+            assert tries["number"] == candidates["folds"][number]
+            for model in MODELS[kind]:
+                best = fold["chosen"][model]
+                finalists = [place for place, runs in enumerate(tries["runs"]) if runs >= whole]
+                scores = {tries["number"][place]: max(tries[model][place]) for place in finalists}
+                assert scores[best["number"]] == pytest.approx(max(scores.values()), abs=1e-4)
+                assert best["score"] == pytest.approx(scores[best["number"]], abs=1e-4)
+                for seed in range(choice.protocol()["seeds"]):
+                    record = read(Run(data, model, seed=seed))
+                    assert record is not None
+                    trained, given = record.folds[number], candidates["configurations"][best["number"]]
+                    assert trained.validation == best["score"]
+                    assert trained.chosen["epochs"] == best["epochs"]
+                    assert {key: trained.chosen[key] for key in ("layers", "negation")}.items() <= given.items()
+
+
 def test_a_whole_column_of_a_small_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From the rows of wine to records, and nothing is trained twice; test classes do not travel."""
     torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'conceptrules[gpu]'")
@@ -153,5 +180,7 @@ def test_a_whole_column_of_a_small_table(tmp_path: Path, monkeypatch: pytest.Mon
             assert record is not None
             assert record.complete
     found = {entry["kind"]: entry for entry in jsonl.read(root / "search.jsonl")}
-    assert [one["runs"] for one in found["rules"]["folds"][0]["tries"]] == [2, 2]
+    tries = found["rules"]["folds"][0]["tries"]
+    assert (tries["number"], tries["runs"]) == ([0, 1], [2, 2])
+    assert [len(scores) for scores in tries["crs"]] == [3, 3]  # one for each length
     assert set(found["zero"]["folds"][3]["chosen"]) == {"mllp0", "crs0"}

@@ -51,15 +51,6 @@ def test_quick_runs_stand_beside_the_committed_ones_seed_by_seed_and_over_all(
     ]
 
 
-def test_our_models_are_run_again_with_all_seeds_unless_some_are_named() -> None:
-    def seeds(model: str, *, quick: bool, seed: tuple[int, ...] = ()) -> list[int]:
-        return [run.seed for run in runner.Plan(("wine",), (model,), seed=seed, quick=quick).runs()]
-
-    assert seeds("crs", quick=True) == [0, 1, 2, 3, 4]
-    assert seeds("crs", quick=True, seed=(2,)) == [2]
-    assert seeds("crs", quick=False) == seeds("cart", quick=True) == [0]
-
-
 def test_folds_merge_in_order_and_a_later_one_replaces_its_own(tmp_path: Path) -> None:
     for fold in (scored(3), scored(1), scored(3, 0.75)):
         write_fold(RUN, fold, {}, root=tmp_path, place=PLACE)

@@ -1,0 +1,53 @@
+"""Runs behind the figures, and what the bits of a fold allow: on rows of the training fold alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks import jsonl
+from benchmarks.paper import bit_bounds, figure_runs
+from benchmarks.paper.folds import load, paper_folds
+from benchmarks.paper.records import FOLDS
+from benchmarks.paper.training_data import divided, fold_of
+
+PLACE = figure_runs.Place("cpu", 1)
+
+
+def test_the_rows_of_a_choice_are_training_rows_of_the_fold() -> None:
+    rows, y = fold_of("wine", 3), load("wine").y
+    train, _ = list(paper_folds(len(y)))[3]
+    for negation in (False, True):
+        parts = divided("wine", 3, 1, negation)
+        weights = parts.training.weight.sum(), parts.validation.weight.sum()
+        assert sum(weights) == rows.training.weight.sum() == len(train)
+        assert weights[1] == pytest.approx(len(train) / 5, abs=3)
+        assert parts.training.inputs == (1 + negation) * rows.training.inputs
+
+
+def test_the_gap_is_looked_at_every_ten_epochs(tmp_path: Path) -> None:
+    given = {"layers": [8], "binarization_rate": 0.5, "negation": True}
+    figure_runs.gap("wine", given, PLACE, epochs=30, root=tmp_path)
+    found = jsonl.read(tmp_path / "gap.jsonl")
+    assert sorted(one["epoch"] for one in found) == [10, 20, 30]
+    for one in found:
+        assert one["none"] + one["one"] + one["several"] == pytest.approx(1, abs=1e-5)
+    assert max(one["mllp_f1"] for one in found) > 0.5  # it has learned something
+
+
+def test_each_structure_has_a_point_for_each_rate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(figure_runs, "STRUCTURES", [(4,), (4, 4, 4)])
+    monkeypatch.setattr(figure_runs, "RATES", (0.0, 0.5))
+    figure_runs.rates(PLACE, "wine", epochs=20, root=tmp_path)
+    found = jsonl.read(tmp_path / "rates.jsonl")
+    assert {(len(one["layers"]), one["rate"]) for one in found} == {(1, 0.0), (1, 0.5), (3, 0.0), (3, 0.5)}
+    assert all(one["epoch"] in (10, 20) and 0 < one["f1"] <= 1 for one in found)
+
+
+def test_bits_bound_what_can_be_learned(tmp_path: Path) -> None:
+    bit_bounds.measure(["tic-tac-toe", "blogger"], tmp_path)
+    found = {entry["data"]: entry for entry in jsonl.read(tmp_path / "bit_bounds.jsonl")}
+    assert found["tic-tac-toe"]["bound"] == [1.0] * FOLDS  # no two rows are alike
+    assert all(0.9 < score < 1 for score in found["tic-tac-toe"]["forest"])
+    assert min(found["blogger"]["bound"]) < 1  # rows that contradict each other
