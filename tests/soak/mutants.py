@@ -2,22 +2,30 @@
 
 A runner of its own: mutmut and cosmic-ray rewrite files, and a run that is stopped may leave a change behind. Here it
 is made while the module is imported, in a process of its own, and only the tests of the module and of its room are run,
-until the first fails. A change is one comparison, operator, constant, condition or return value.
+until the first fails. A change is one comparison, operator, constant, condition or return value. The processes are
+forked from one that has loaded the libraries, and nothing of ours: loading them would take most of the time.
 """
 
 from __future__ import annotations
 
 import ast
+import os
 import random
 import resource
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import spec_from_file_location
 from pathlib import Path
+from types import CodeType
 
 import pytest
+from hypothesis import Phase, settings
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "conceptrules"
@@ -25,6 +33,8 @@ TARGETS = ("model/**/*.py", "logic/**/*.py", "binarize/*_cuts.py")
 NO_CHANGE = -1
 _LIMIT = 120
 """Seconds of the processor after which tests go on for ever, by a change that is so noticed."""
+_EXAMPLES = 40
+"""Tables that hypothesis draws for each test which says no number."""
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
@@ -141,29 +151,43 @@ def changed(mutant: Mutant) -> str:
 
 
 def mirrored_tests(module: Path) -> list[str]:
-    """Return the tests that mirror a module, then those of its room."""
+    """Return the tests that mirror a module, then its own examples, then the tests of its room."""
     inside = module.relative_to(SOURCE)
     mirror = ROOT / "tests" / inside.with_name(f"test_{inside.name}")
     others = sorted(mirror.parent.glob("test_*.py"))
-    found = [path for path in (mirror, *others) if path.exists()]
+    found = [path for path in (mirror, module, *others) if path.exists()]
     return [str(path) for path in dict.fromkeys(found)]
 
 
-def killed(mutant: Mutant) -> bool:
-    """Return whether a test fails with the change, or goes on for ever, by the time that the processor takes."""
-    return _fails(mutant.module, mutant.number)
+class Runner:
+    """Runs the tests of a module with a change, in a process that is forked for it."""
+
+    def __init__(self) -> None:
+        command = [sys.executable, "-m", "tests.soak.mutants"]
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+
+    def __enter__(self) -> Runner:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.communicate()  # the end of its input is the end of it
+
+    def fails(self, module: Path, number: int) -> bool:
+        """Return whether a test fails with the change, or goes on for ever, by the time that the processor takes."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        print(module, number, file=self._process.stdin, flush=True)
+        answer = self._process.stdout.readline()
+        assert answer, "the process that runs the tests has ended"
+        return int(answer) not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
 
 
-def _fails(module: Path, number: int) -> bool:
-    command = [sys.executable, "-m", "tests.soak.mutants", str(module), str(number)]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
-    return run.returncode not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
-
-
-def check_unchanged(modules: list[Path]) -> None:
+def check_unchanged(modules: list[Path], fails: Callable[[Path, int], bool]) -> None:
     """Run the tests of each room without a change: if these failed, every change would seem to be noticed."""
     rooms = {module.parent: module for module in modules}
-    failing = [str(room.relative_to(SOURCE)) for room, module in rooms.items() if _fails(module, NO_CHANGE)]
+    failing = [str(room.relative_to(SOURCE)) for room, module in rooms.items() if fails(module, NO_CHANGE)]
     assert not failing, f"tests fail without a change: {', '.join(failing)}"
 
 
@@ -174,18 +198,21 @@ def main(minutes: float, start: int = 0) -> None:
     """
     end = time.monotonic() + 60 * minutes
     modules = sorted(path for pattern in TARGETS for path in SOURCE.glob(pattern) if path.name != "__init__.py")
-    check_unchanged(modules)
     every = [mutant for module in modules for mutant in mutants(module)]
     random.Random(0).shuffle(every)
     survivors: list[Mutant] = []
     tried = 0
-    for mutant in every[start:]:
-        tried += 1
-        if not killed(mutant):
-            survivors.append(mutant)
-            print(f"survived: {mutant}", flush=True)
-        if time.monotonic() > end:
-            break
+    with Runner() as runner:
+        check_unchanged(modules, runner.fails)
+        for mutant in every[start:]:
+            tried += 1
+            if not runner.fails(mutant.module, mutant.number):
+                survivors.append(mutant)
+                print(f"survived: {mutant}", flush=True)
+            if tried % 20 == 0:
+                print(f"{tried} tried, {len(survivors)} survived", flush=True)
+            if time.monotonic() > end:
+                break
     share = 1 - len(survivors) / tried
     print(
         f"{tried} of {len(every):,} changes of {len(modules)} modules tried, {share:.1%} noticed by the tests; "
@@ -194,27 +221,60 @@ def main(minutes: float, start: int = 0) -> None:
     assert share >= 0.85, "the tests notice too little"
 
 
-if __name__ == "__main__":  # one change, in this process
-    from importlib.abc import MetaPathFinder
-    from importlib.machinery import ModuleSpec, SourceFileLoader
-    from importlib.util import spec_from_file_location
-
-    PATH = Path(sys.argv[1])
-    MUTANT = Mutant(PATH, 0, int(sys.argv[2]), "")
-    NAME = ".".join(PATH.relative_to(SOURCE.parent).with_suffix("").parts)
+def _run_tests(module: Path, number: int) -> int:
+    """Run the tests of a module with a change in this process, and return how they ended."""
+    name = ".".join(module.relative_to(SOURCE.parent).with_suffix("").parts)
 
     class Loader(SourceFileLoader):
         """Loads the changed text instead of the file's."""
 
-        def get_code(self, fullname: str) -> object:
-            return compile(changed(MUTANT), str(PATH), "exec")
+        def get_code(self, fullname: str) -> CodeType:
+            return compile(changed(Mutant(module, 0, number, "")), str(module), "exec")
 
     class Finder(MetaPathFinder):
         """Finds the one module that is changed."""
 
         def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
-            return spec_from_file_location(NAME, PATH, loader=Loader(NAME, str(PATH))) if fullname == NAME else None
+            loader = Loader(name, str(module))
+            return spec_from_file_location(name, module, loader=loader) if fullname == name else None
 
     resource.setrlimit(resource.RLIMIT_CPU, (_LIMIT, _LIMIT))
     sys.meta_path.insert(0, Finder())
-    sys.exit(pytest.main(["-q", "-x", "-p", "no:cacheprovider", "-m", "not long", *mirrored_tests(PATH)]))
+    # What fails need not be made small, and the same tables are drawn each time: fewer than usual, which notice less.
+    settings.register_profile(
+        "mutants",
+        deadline=None,
+        derandomize=True,
+        database=None,
+        max_examples=_EXAMPLES,
+        phases=(Phase.explicit, Phase.generate),
+    )
+    # Asserts stay plain: rewriting them would load the module another way, and without the change.
+    options = ["-q", "-x", "-p", "no:cacheprovider", "--assert=plain", "-m", "not long"]
+    return int(pytest.main([*options, "--hypothesis-profile", "mutants", *mirrored_tests(module)]))
+
+
+def _serve() -> None:
+    """Fork a process for each line that is read, which names a module and a change, and write how its tests ended."""
+    for library in ("numba", "pandas", "pyarrow.compute", "scipy.sparse", "sklearn.base"):
+        import_module(library)
+    ours = [name for name in sys.modules if name.partition(".")[0] == "conceptrules"]
+    assert not ours, f"loaded before they are changed: {ours}"
+    for line in sys.stdin:
+        module, _, number = line.rpartition(" ")
+        child = os.fork()
+        if not child:
+            with open(os.devnull, "w") as nowhere:
+                for stream in (1, 2):
+                    os.dup2(nowhere.fileno(), stream)
+            code = int(pytest.ExitCode.INTERNAL_ERROR)
+            try:
+                code = _run_tests(Path(module), int(number))
+            finally:
+                os._exit(code)
+        _, status = os.waitpid(child, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)
+
+
+if __name__ == "__main__":
+    _serve()

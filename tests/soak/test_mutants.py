@@ -8,8 +8,7 @@ import pytest
 
 pytest.importorskip("resource")  # limits are Unix
 
-from tests.soak import mutants as attack
-from tests.soak.mutants import SOURCE, changed, check_unchanged, killed, mirrored_tests, mutants
+from tests.soak.mutants import NO_CHANGE, SOURCE, Runner, changed, check_unchanged, mirrored_tests, mutants
 
 PRECISION = SOURCE / "model" / "precision.py"
 
@@ -28,12 +27,17 @@ def test_the_mirrored_tests_a_module_come_first() -> None:
 
 def test_a_change_is_noticed() -> None:
     one = next(mutant for mutant in mutants(PRECISION) if mutant.what == "return None")
-    assert killed(one)
+    with Runner() as runner:
+        assert runner.fails(PRECISION, one.number)
 
 
-def test_tests_that_fail_without_a_change_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tests_that_fail_without_a_change_are_told() -> None:
     asked: list[int] = []
-    monkeypatch.setattr(attack, "_fails", lambda module, number: asked.append(number) or module == PRECISION)
+
+    def fails(module: Path, number: int) -> bool:
+        asked.append(number)
+        return module == PRECISION
+
     with pytest.raises(AssertionError, match=r"tests fail without a change: model$"):
-        check_unchanged([PRECISION, SOURCE / "logic" / "solver.py"])
-    assert asked == [attack.NO_CHANGE] * 2
+        check_unchanged([PRECISION, SOURCE / "logic" / "solver.py"], fails)
+    assert asked == [NO_CHANGE] * 2
