@@ -247,3 +247,23 @@ def test_a_classifier_writes_its_report(tmp_path):
     clf = MLLPClassifier(layers=(8,), max_epochs=5, random_state=0)
     clf.fit(data.X, data.y).report(data.X, pd.Series(data.y, name="cultivar"), tmp_path / "report.html")
     assert "<title>Predicting cultivar</title>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_columns_that_no_rule_asks_about_add_nothing_to_the_form():
+    network = small()
+    more = [Column(f"other {number}") for number in range(1000)]
+    wide = replace(network, columns=(*more, *network.columns))
+    assert [field.name for field in collect(wide, title="t").fields] == ["age", "job"]
+    assert len(report(wide)) < len(report(network)) + 1000
+    assert "No rule asks about 1,001 other columns" in report(wide)
+
+
+def test_real_rows_of_an_array_are_shown_without_the_columns_that_no_rule_asks_about():
+    network = RuleNetwork(
+        [Column("x0"), Column("x1")],
+        [Interval("x1", 40)],
+        [Level([Rule([Literal(0)])], [Concept([0]), Concept([])])],
+        ["old", "young"],
+    )
+    found = collect(network, np.array([[1.0, 50.0], [2.0, 30.0]]), ["old", "young"], title="t", include_rows=True)
+    assert sorted(sample.values for sample in found.samples) == [(30.0,), (50.0,)]
