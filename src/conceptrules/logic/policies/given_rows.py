@@ -224,7 +224,8 @@ def compare_groups(
             rates[group] = float((own * answered).sum() / own.sum())
     if len(rates) < 2:
         return True, f"there is only {plural(len(rates), 'group')} of {word(clause.column)}"
-    low, high = min(rates, key=rates.__getitem__), max(rates, key=rates.__getitem__)
+    low = min(rates, key=rates.__getitem__)
+    high = max((group for group in rates if group != low), key=rates.__getitem__)
     said = f"{word(high)} {percent(rates[high])}, {word(low)} {percent(rates[low])}"
     if clause.measure == "selection_ratio":
         ratio = rates[low] / rates[high] if rates[high] else 1.0
