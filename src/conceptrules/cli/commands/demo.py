@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from time import perf_counter
 from typing import Annotated
 
 import typer
@@ -31,6 +30,7 @@ def demo(
 def learn_tic_tac_toe(seed: int, report: str) -> int:
     """Learn and print the network, write its report, and return how many winning lines of x are rules of it."""
     from conceptrules.classifier import ConceptRuleClassifier
+    from conceptrules.kernels.timing import timed
 
     data = datasets.load("tic-tac-toe")
     out = console()
@@ -38,17 +38,17 @@ def learn_tic_tac_toe(seed: int, report: str) -> int:
     out.print(
         "Learning; the very first run on a machine compiles its kernels before, which takes about half a minute.\n"
     )
-    start = perf_counter()
     # Without negation rules say where x is, not where o is not, which these boards do not tell apart.
-    clf = ConceptRuleClassifier(effort="fast", negation=False, random_state=seed).fit(data.X, data.y)
-    seconds = perf_counter() - start
+    clf = ConceptRuleClassifier(effort="fast", negation=False, random_state=seed)
+    with timed() as seconds:
+        clf.fit(data.X, data.y)
     out.print(str(clf.network_))
     found = winning_lines(clf.network_)
     rows = [("-".join(map(str, line)), "a rule" if line in found else "not a rule") for line in LINES]
     out.print()
     out.print(table(["winning line of x", "in the network"], rows))
     out.print(
-        f"\n{len(found)} of {len(LINES)} winning lines are rules. Learned in {seconds:.1f} s; "
+        f"\n{len(found)} of {len(LINES)} winning lines are rules. Learned in {seconds}; "
         f"{clf.network_.edges} edges; accuracy on all boards {clf.score(data.X, data.y):.4f}."
     )
     clf.report(data.X, data.y, report, title="Tic-tac-toe: has x won?")

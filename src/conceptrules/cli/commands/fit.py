@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -97,6 +96,8 @@ def fit(
 
     Tables of several files, and large ones, are read in batches: they may be larger than memory.
     """
+    from conceptrules.kernels.timing import timed
+
     check_model_output(output)
     files = files_of(data)
     check_not_input(output, files)
@@ -146,8 +147,8 @@ def fit(
     else:
         clf, X, y, held = learning_task(files[0], target, drop, only, kind, learner, text, bins, date_parts, together)
         more = {**held, "checkpoint": saved}
-    start = perf_counter()
-    interrupted = _fitted(clf, X, y, more)
+    with timed() as seconds:
+        interrupted = _fitted(clf, X, y, more)
     network = replace(clf.network_, target=target)
     write_model(network, output)
     if saved is not None and not interrupted:
@@ -155,7 +156,7 @@ def fit(
     if not quiet:
         counts = f"{plural(rule_count(network), 'rule')}, {plural(network.edges, 'edge')}"
         rows = network.training.rows if network.training else len(y)
-        typer.echo(f"{counts}, learned from {plural(rows, 'row')} in {perf_counter() - start:.1f} s", err=True)
+        typer.echo(f"{counts}, learned from {plural(rows, 'row')} in {seconds}", err=True)
         typer.echo(_verdict(clf, network), err=True)
     if interrupted:
         raise typer.Exit(130)
