@@ -65,6 +65,35 @@ def test_an_edit_its_log_and_back(run):
     assert run("log", "model.json") == "the model was never edited\n"
 
 
+def test_json_of_an_edit_its_log_a_replay_and_back(run):
+    move = ["edit", "model.json", "move-cut", "age", "41", "45", "--data", "rows.csv", "--by", "anna", "--json"]
+    found = json.loads(run(*move))
+    assert found["entry"]["effect"]["changes"] == [["yes", "no", 1, 0, 1]]
+    assert (found["proof"], found["written"]) == (None, False)
+    assert json.loads(run(*move, "-o", "new.json"))["written"] is True
+    logged = json.loads(run("log", "new.json", "--json"))
+    assert [entry["who"] for entry in logged["entries"]] == ["anna"]
+    assert logged["verified"] is None
+    assert json.loads(run("log", "new.json", "--verify", "--json"))["verified"] is True
+    again = json.loads(run("replay", "new.json", "model.json", "--json"))
+    assert again["steps"] == [{"edit": "move the cut of age: 41 -> 45", "outcome": "applied", "reason": ""}]
+    assert json.loads(run("undo", "new.json", "--json"))["entry"]["edit"]["kind"] == "undo"
+
+
+def test_json_of_an_edit_that_the_policy_refuses_and_of_a_forged_trail(run, tmp_path):
+    run("edit", "model.json", "lock", "age > 41 and job = nurse", "-o", "locked.json", "--by", "anna")
+    drop = ["edit", "locked.json", "drop", "age > 41 and job = nurse", "-o", "lost.json", "--json"]
+    out = run(*drop, code=1)
+    found, end = json.JSONDecoder().raw_decode(out)
+    assert (found["proof"]["outcome"], found["written"]) == ("refuted", False)
+    assert out[end:].strip().startswith("nothing is written")
+    text = (tmp_path / "locked.json").read_text(encoding="utf-8")
+    (tmp_path / "forged.json").write_text(text.replace('"anna"', '"bert"'), encoding="utf-8")
+    forged = json.loads(run("log", "forged.json", "--verify", "--json", code=1))
+    assert forged["verified"] is False
+    assert "entry 1 was changed after it was written" in forged["wrong"]
+
+
 def test_a_trail_that_was_changed(run, tmp_path):
     run("edit", "model.json", "default", "yes", "-o", "new.json", "--by", "anna")
     text = (tmp_path / "new.json").read_text(encoding="utf-8")

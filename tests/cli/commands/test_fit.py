@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pandas as pd
@@ -9,7 +10,9 @@ import pytest
 
 from conceptrules import classifier
 from conceptrules.cli import large_tables, main
+from conceptrules.io.model_file import load
 from conceptrules.learn.checkpoint import Checkpoint
+from conceptrules.model.text import rule_count
 from tests.people import entangled
 
 
@@ -42,6 +45,21 @@ def test_checkpoint_changes_nothing_and_is_gone_in_the_end(
     assert (tmp_path / "plain.json").read_bytes() == (tmp_path / "kept.json").read_bytes()
     assert there == [True]
     assert not (tmp_path / "run.ckpt").exists()
+
+
+def test_json_has_what_is_told_in_words(table: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert fit(table, tmp_path / "model.json", "--scoring", "accuracy", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    network = load(tmp_path / "model.json")
+    assert (found["rules"], found["edges"]) == (rule_count(network), network.edges)
+    assert (found["rows"], found["scoring"], found["scored_on"]) == (120, "accuracy", "held-out")
+    labels = pd.read_csv(table)["group"]
+    assert found["commonest"] == labels.mode()[0]
+    assert found["base_score"] == pytest.approx((labels == found["commonest"]).mean())
+    assert found["score"] > found["base_score"]
+    assert found["seconds"] > 0
+    assert fit(table, Path("-"), "--json") == 2
+    assert "both write to standard output" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["people.csv", "model.json"])

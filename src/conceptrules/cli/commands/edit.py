@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import getpass
+import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
 
 from conceptrules.cli import columns
+from conceptrules.cli.commands.diff import plain_values
+from conceptrules.cli.commands.prove import as_plain
 from conceptrules.cli.files.file_names import check_model_output, check_not_input, check_streams
 from conceptrules.cli.files.models import read_model, write_model
-from conceptrules.cli.options import TABLE, Delimiter, MissingWords, Model, Target
+from conceptrules.cli.options import TABLE, Delimiter, Json, MissingWords, Model, Target
 from conceptrules.edit import LockRule, Operation, SetDefault, SetPriority
 from conceptrules.edit.editing import Edited
 from conceptrules.edit.editing import edit as edited_by
@@ -70,6 +74,7 @@ def edit(
     force: Force = False,
     delimiter: Delimiter = "",
     missing: MissingWords = "",
+    as_json: Json = False,
 ) -> None:
     """Change a model, and show first what that does.
 
@@ -79,7 +84,7 @@ def edit(
     network, table, labels = _read(model, output, data, target, text_format(delimiter, missing))
     operation = _operation(network, action, arguments, label, decides)
     done = edited_by(network, operation, who=_name(who), why=why, data=table, labels=labels)
-    _finish(done, output, force)
+    _finish(done, output, force, as_json)
 
 
 def undo(
@@ -93,10 +98,11 @@ def undo(
     force: Force = False,
     delimiter: Delimiter = "",
     missing: MissingWords = "",
+    as_json: Json = False,
 ) -> None:
     """Take back the last change of a model that was not taken back yet; this too is an entry of the trail."""
     network, table, labels = _read(model, output, data, target, text_format(delimiter, missing))
-    _finish(undone_by(network, who=_name(who), why=why, data=table, labels=labels), output, force)
+    _finish(undone_by(network, who=_name(who), why=why, data=table, labels=labels), output, force, as_json)
 
 
 def replay(
@@ -104,6 +110,7 @@ def replay(
     model: Annotated[str, typer.Argument(help="The model to make them on.", show_default=False)],
     *,
     output: Out = "",
+    as_json: Json = False,
 ) -> None:
     """Make the changes of one model on another, such as one that was learned again.
 
@@ -115,7 +122,8 @@ def replay(
         check_not_input(output, [edited])
     trail = read_model(edited).trail
     done = replayed_on(trail, read_model(model))
-    typer.echo(_printable(str(done)))
+    steps = [{"edit": one.text, "outcome": one.outcome, "reason": one.reason} for one in done.steps]
+    typer.echo(_json({"steps": steps}) if as_json else _printable(str(done)))
     if output:
         write_model(done.network, output)
     raise typer.Exit(REFUSED if done.conflicts else DONE)
@@ -125,16 +133,27 @@ def log(
     model: Model,
     *,
     verify: Annotated[bool, typer.Option("--verify", help="Check the hashes; exit with 1 if one fails.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Show the changes of a model: who, when, why, what, and what it did."""
     network = read_model(model)
-    typer.echo(_printable(log_text(network.trail)))
-    if verify:
-        wrong = broken(network.trail)
-        if wrong is None and network.trail and network.trail[-1].after != state_of(network):
-            wrong = "the model is not the one that the last entry ended with: it was changed since"
-        typer.echo(f"not as it was written: {wrong}" if wrong else "verified: every entry is as it was written")
-        raise typer.Exit(REFUSED if wrong else DONE)
+    wrong = _wrong(network) if verify else None
+    if as_json:
+        entries = [asdict(entry) for entry in network.trail]
+        typer.echo(_json({"entries": entries, "verified": wrong is None if verify else None, "wrong": wrong}))
+    else:
+        typer.echo(_printable(log_text(network.trail)))
+        if verify:
+            typer.echo(f"not as it was written: {wrong}" if wrong else "verified: every entry is as it was written")
+    raise typer.Exit(REFUSED if wrong else DONE)
+
+
+def _wrong(network: RuleNetwork) -> str | None:
+    """Return what is not as it was written; None if everything is."""
+    wrong = broken(network.trail)
+    if wrong is None and network.trail and network.trail[-1].after != state_of(network):
+        wrong = "the model is not the one that the last entry ended with: it was changed since"
+    return wrong
 
 
 def _read(model: str, output: str, data: str, target: str, text: Any) -> tuple[RuleNetwork, Any, Any]:
@@ -154,14 +173,24 @@ def _rows(network: RuleNetwork, source: Source, target: str) -> tuple[Any, Any]:
     return columns.with_groups(table, source, network.policy), labels
 
 
-def _finish(done: Edited, output: str, force: bool) -> None:
-    typer.echo(_printable(str(done)))
+def _finish(done: Edited, output: str, force: bool, as_json: bool) -> None:
     refuted = done.proof is not None and done.proof.outcome == "refuted"
-    if output and (force or not refuted):
+    written = bool(output) and (force or not refuted)
+    typer.echo(_as_json(done, written) if as_json else _printable(str(done)))
+    if written:
         write_model(done.network, output)
     elif output:
         typer.echo("nothing is written, since the policy of the model is refuted; --force writes it", err=True)
     raise typer.Exit(REFUSED if refuted and not force else DONE)
+
+
+def _as_json(done: Edited, written: bool) -> str:
+    proof = None if done.proof is None else as_plain(done.proof)
+    return _json({"entry": asdict(done.entry), "proof": proof, "written": written})
+
+
+def _json(content: dict[str, Any]) -> str:
+    return json.dumps(plain_values(content), indent=1, allow_nan=False)
 
 
 def _operation(network: RuleNetwork, action: str, arguments: Sequence[str], label: str, decides: bool) -> Operation:

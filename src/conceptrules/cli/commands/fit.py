@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,6 +26,7 @@ from conceptrules.cli.options import (
     Files,
     Groups,
     Jobs,
+    Json,
     Kinds,
     Layers,
     MaxCategories,
@@ -54,7 +56,30 @@ from conceptrules.tables.files.text_format import text_format
 
 if TYPE_CHECKING:
     from conceptrules.cli.learner import Classifier
+    from conceptrules.kernels.timing import Seconds
     from conceptrules.learn.checkpoint import Checkpoint
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What `fit` says about the network that it has learned."""
+
+    rules: int
+    edges: int
+    rows: int
+    """How many it was learned from."""
+    scoring: str
+    score: float | None
+    scored_on: str | None
+    """The rows of the score: "held-out", or "training" if there are too few to hold some out."""
+    commonest: str | None
+    """The class with the most rows; None if the model has no statistics."""
+    base_score: float | None
+    """The score of always answering it."""
+    seconds: float
+    """How long learning took."""
+    compiling: float
+    """How many seconds the kernels were compiled for, besides."""
 
 
 def fit(
@@ -91,6 +116,7 @@ def fit(
     checkpoint: CheckpointFile = "",
     scratch: Scratch = "",
     quiet: Quiet = False,
+    as_json: Json = False,
 ) -> None:
     """Learn a network from a table and write it to a file.
 
@@ -99,6 +125,8 @@ def fit(
     from conceptrules.kernels.timing import timed
 
     check_model_output(output)
+    if as_json and output == STREAM:
+        raise InputError("--json and -o - both write to standard output; name a file for the model")
     files = files_of(data)
     check_not_input(output, files)
     saved = _checkpoint(checkpoint, [*files, output])
@@ -153,11 +181,13 @@ def fit(
     write_model(network, output)
     if saved is not None and not interrupted:
         saved.remove()
-    if not quiet:
-        counts = f"{plural(rule_count(network), 'rule')}, {plural(network.edges, 'edge')}"
-        rows = network.training.rows if network.training else len(y)
-        typer.echo(f"{counts}, learned from {plural(rows, 'row')} in {seconds}", err=True)
-        typer.echo(_verdict(clf, network), err=True)
+    if as_json:
+        typer.echo(json.dumps(asdict(_summary(clf, network, len(y), seconds)), indent=1))
+    elif not quiet:
+        summary = _summary(clf, network, len(y), seconds)
+        counts = f"{plural(summary.rules, 'rule')}, {plural(summary.edges, 'edge')}"
+        typer.echo(f"{counts}, learned from {plural(summary.rows, 'row')} in {seconds}", err=True)
+        typer.echo(_verdict(summary) if summary.rules else no_rule(network), err=True)
     if interrupted:
         raise typer.Exit(130)
 
@@ -174,19 +204,33 @@ def _checkpoint(name: str, others: list[str]) -> Checkpoint | None:
     return Checkpoint(name, stays=True)
 
 
-def _verdict(clf: Classifier, network: RuleNetwork) -> str:
-    """Return how good the network is on held-out rows, beside always answering the commonest class."""
-    if not rule_count(network):
-        return no_rule(network)
+def _summary(clf: Classifier, network: RuleNetwork, rows: int, seconds: Seconds) -> Summary:
     seen, training = network.statistics, network.training
     scoring = clf.get_params().get("scoring", "f1_macro")
-    score = next(one.score for one in clf.frontier_ if one.network is clf.network_)
-    if seen is None or training is None or training.validation is None:
-        return f"{SCORE_NAMES[scoring]} {score:.3f}"
-    where = "training rows: too few to hold some out" if training.validation.source == "training" else "held-out rows"
-    commonest = word(network.classes[seen.rows.index(max(seen.rows))])
-    base = f"always answering {commonest} has {base_score(np.array(seen.rows), scoring):.3f}"
-    return f"{SCORE_NAMES[scoring]} {score:.3f} on {where} ({base})"
+    scores = [float(one.score) for one in clf.frontier_ if one.network is clf.network_]
+    counts = None if seen is None else np.array(seen.rows)
+    source = training.validation.source if training and training.validation else None
+    return Summary(
+        rules=rule_count(network),
+        edges=network.edges,
+        rows=training.rows if training else rows,
+        scoring=scoring,
+        score=next(iter(scores), None),
+        scored_on=source and ("training" if source == "training" else "held-out"),
+        commonest=None if counts is None else str(network.classes[counts.argmax()]),
+        base_score=None if counts is None else base_score(counts, scoring),
+        seconds=round(seconds.own, 3),
+        compiling=round(seconds.compiling, 3),
+    )
+
+
+def _verdict(found: Summary) -> str:
+    """Return how good the network is on held-out rows, beside always answering the commonest class."""
+    score = f"{SCORE_NAMES[found.scoring]} {found.score:.3f}"
+    if found.scored_on is None or found.commonest is None:
+        return score
+    where = "held-out rows" if found.scored_on == "held-out" else "training rows: too few to hold some out"
+    return f"{score} on {where} (always answering {word(found.commonest)} has {found.base_score:.3f})"
 
 
 def base_score(counts: np.ndarray, scoring: str) -> float:

@@ -86,8 +86,12 @@ def shown_lines(proof: Proof) -> str:
 
 def as_json_text(proof: Proof) -> str:
     """Return the verdicts as JSON."""
-    content = {"hash": proof.hash, "outcome": proof.outcome, "verdicts": [asdict(one) for one in proof.verdicts]}
-    return json.dumps(plain_values(content), indent=1, allow_nan=False)
+    return json.dumps(plain_values(as_plain(proof)), indent=1, allow_nan=False)
+
+
+def as_plain(proof: Proof) -> dict[str, Any]:
+    """Return the verdicts as dictionaries and lists."""
+    return {"hash": proof.hash, "outcome": proof.outcome, "verdicts": [asdict(one) for one in proof.verdicts]}
 
 
 def _rows(network: RuleNetwork, policy: Policy, source: Source, target: str) -> tuple[Any, Any]:
