@@ -32,8 +32,8 @@ MODELS = {
     "forest": "random forest",
 }
 COMPARED = (OURS, "cart", "ebm", "lightgbm")
-BANDS = {"under 1,000 rows": (0, 1_000), "1,000 to 10,000": (1_000, 10_000), "10,000 and more": (10_000, 10**9)}
-SPEED = {"startup": "start", "single": "predict one row", "prediction": "predict a million rows"}
+BANDS = {"under 1,000": (0, 1_000), "1,000 to 10,000": (1_000, 10_000), "10,000 and more": (10_000, 10**9)}
+SPEED = {"startup": "start", "single": "predict", "prediction": "predict a million rows"}
 NONE = "\N{EN DASH}"
 
 
@@ -85,7 +85,7 @@ def sizes() -> str:
             edges = [f"{median(one.edges or 0 for (one,) in every[model]):,.0f}" for model in (OURS, "cart")]
             times = [_seconds(median(one.cpu for (one,) in every[model])) for model in (OURS, "lightgbm")]
             rows.append((name, str(len(chosen)), *scores, *edges, *times))
-    header = ("tables", "", "conceptrules", "CART", "LightGBM", "edges", "CART's", "time", "LightGBM's")
+    header = ("rows", "tables", "conceptrules", "CART", "LightGBM", "edges", "CART's", "time", "LightGBM's")
     return markdown(header, rows)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from conceptrules import MLLPClassifier, datasets
+from conceptrules import ConceptRuleClassifier, datasets
 
 HERE = Path(__file__).parent / "images"
 VIEWS: dict[str, dict[str, Any]] = {
@@ -40,8 +40,7 @@ def write(path: Path) -> None:
     data = datasets.load("adult")
     rows = np.random.default_rng(0).permutation(len(data.y))
     train, test = np.split(rows, [len(rows) * 7 // 10])
-    clf = MLLPClassifier(layers=(64,), binarization_rate=[0.5, 0.7], max_epochs=120, random_state=0)
-    clf.fit(data.X.take(train), data.y[train])
+    clf = ConceptRuleClassifier(effort="fast", max_edges=40, random_state=0).fit(data.X.take(train), data.y[train])
     clf.report(data.X.take(test), data.y[test], path, title="Predicting income")
 
 

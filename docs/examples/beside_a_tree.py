@@ -22,6 +22,9 @@ runs = {
     for name, model in models.items()
 }
 
+# %%
+# The edges of a network beside the branches of a tree:
+
 
 def size(model: ConceptRuleClassifier | DecisionTreeClassifier) -> int:
     """Return the edges of a network, or the branches of a tree."""

@@ -23,5 +23,8 @@ orders = pd.DataFrame(
 returned = ((orders["size"] >= "L") & orders.country.isin(["de", "ch"])) | orders.price.isna()
 clf = ConceptRuleClassifier(effort="fast", random_state=0).fit(orders, np.where(returned, "returned", "kept"))
 print(clf.network_)
+
+# %%
+# Sizes have an order, so a rule can say *larger than M*; countries have none.
 network = clf.network_.draw()
 network

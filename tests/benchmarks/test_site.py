@@ -47,6 +47,6 @@ def test_a_model_with_all_tables_has_its_means_and_another_its_difference_on_the
 
 def test_tables_are_shown_one_by_one_and_by_their_size(suite: Cells) -> None:
     assert "| two | 5,000 | 60.0 | 50.0 | – | 56.0 | 20 | 300 | 2.00 | 1.00 | – | 0.50 |" in site.every_table()  # noqa: RUF001
-    assert "| under 1,000 rows | 1 | 80.0 | 70.0 | 82.0 | 10 | 100 | 1.0 s | 1.0 s |" in site.sizes()
+    assert "| under 1,000 | 1 | 80.0 | 70.0 | 82.0 | 10 | 100 | 1.0 s | 1.0 s |" in site.sizes()
     assert "10,000 and more" not in site.sizes()
     assert len(site.every_table().splitlines()) == 2 + len(suite)
