@@ -162,8 +162,8 @@ def time_section(results: Results) -> str:
         return ""
     header = ["model", "data sets", "seconds of fits", "seconds of choosing", "where"]
     words = """\
-Protocol fold, seed 0, all five folds of the data sets that are complete. Machines were shared with other work, so these
-are orders of magnitude."""
+The others have protocol fold, seed 0, and all five folds of the data sets that are complete. Machines were shared with
+other work, so these are orders of magnitude."""
     return "\n".join(["## Times", "", *columns_said(results), words, "", markdown(header, rows)])
 
 
@@ -191,7 +191,7 @@ def columns_said(results: Results) -> list[str]:
         f"Our four columns, on {places}: the search took **{searched / 60:.1f} minutes** ({searched:,.0f} s, "
         f"{trials:,} trainings; at most {most} minutes were wanted), the columns **{trained / 60:.1f} minutes** "
         f"({trained:,.0f} s, {len(runs)} runs of five folds; at most {last} minutes were wanted). That is the "
-        "training; rules are simplified and judged elsewhere. [SEARCHES.md](SEARCHES.md) has the seconds of each.",
+        "training; rules are simplified and judged elsewhere. [SEARCHES.md](SEARCHES.md) has the seconds by data set.",
         "",
     ]
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from benchmarks import jsonl
-from benchmarks.paper import bit_bounds, figure_runs
-from benchmarks.paper.folds import load, paper_folds
+from benchmarks.paper import bit_bounds, cut_points, figure_runs
+from benchmarks.paper.folds import load, paper_folds, tuning_split
 from benchmarks.paper.records import FOLDS
 from benchmarks.paper.training_data import divided, fold_of
+from conceptrules.learn.mllp.fit import FitJob, Score
 
 PLACE = figure_runs.Place("cpu", 1)
 
@@ -43,6 +46,39 @@ def test_each_structure_has_a_point_for_each_rate(tmp_path: Path, monkeypatch: p
     found = jsonl.read(tmp_path / "rates.jsonl")
     assert {(len(one["layers"]), one["rate"]) for one in found} == {(1, 0.0), (1, 0.5), (3, 0.0), (3, 0.5)}
     assert all(one["epoch"] in (10, 20) and 0 < one["f1"] <= 1 for one in found)
+
+
+def test_cut_points_have_seen_the_rows_they_come_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seen or unseen: the rows to learn from and those that judge are the same, and only the bits differ."""
+    seen: list[FitJob] = []
+
+    def look(jobs: Sequence[FitJob]) -> dict[int, Score]:
+        seen.extend(jobs)
+        return {number: Score(0.5, 10, 0.0, 0.5, 0.1 * (1 + number % 4), 0.5, 10, 0.0) for number in range(len(jobs))}
+
+    monkeypatch.setattr(cut_points, "best_on_training_rows", look)
+    y = load("wine").y
+    train, test = next(iter(paper_folds(len(y))))
+    found = cut_points.scores("wine", train, test, 2, cut_points.RECIPE)
+    wanted = {"held seen": 0.1, "held unseen": 0.2, "test seen": 0.3, "test unseen": 0.4}
+    assert found == {way: pytest.approx(score) for way, score in wanted.items()}
+    learned, held = tuning_split(y[train], 0)
+    counts = [(job.training.weight.sum(), job.validation.weight.sum()) for job in seen[:4]]
+    assert counts == [(len(learned), len(held))] * 2 + [(len(train), len(test))] * 2
+    fold, inputs = 2 * len(fold_of("wine", 0).binarizer.predicates_), [job.training.inputs for job in seen[:4]]
+    assert inputs[0] == inputs[3] == fold  # of all training rows
+    assert fold not in (inputs[1], inputs[2])
+
+
+def test_the_look_is_the_best_on_training_rows_after_half_of_the_epochs() -> None:
+    recipe = replace(cut_points.RECIPE, layers=(4,), max_epochs=4, min_steps=1, snapshot_every=1)
+    train, test = next(iter(paper_folds(len(load("wine").y))))
+    job = cut_points.job_of("wine", train, train, test, recipe, 0)
+    looks = [snapshots[0].score for _, snapshots in figure_runs.watched([job], PLACE, {})]
+    assert [look.epoch for look in looks] == [1, 2, 3, 4]
+    chosen = cut_points.best_on_training_rows([job])[0]
+    assert chosen.epoch in (3, 4)
+    assert chosen.training_f1 == max(look.training_f1 for look in looks[2:])
 
 
 def test_bits_bound_what_can_be_learned(tmp_path: Path) -> None:

@@ -220,6 +220,13 @@ def test_the_search_says_what_each_fold_chose_and_what_it_took(root: Path) -> No
     assert "the search took **2.0 minutes** (120 s, 30 trainings" in text
 
 
+def test_cut_points_that_have_seen_rows_stand_beside_those_that_have_not(root: Path) -> None:
+    scores = {"held seen": [0.9, 0.92], "held unseen": [0.8, 0.82], "test seen": [0.7, 0.8], "test unseen": [0.6, 0.7]}
+    write_entry("cut_points", {"data": "wine", **scores}, root=root)
+    row = row_of(text_of(root), "## What cut points tell", "wine")
+    assert row == "| wine | 91.00 | 81.00 | 75.00 | 65.00 |"
+
+
 def test_bits_stand_beside_what_was_learned_from_them(root: Path) -> None:
     write_entry("bit_bounds", {"data": "wine", "forest": [0.9, 0.92], "bound": [1.0, 0.98]}, root=root)
     assert row_of(text_of(root), "## What the bits hold", "wine") == "| wine | 97.00 | 91.00 | 99.00 | not run |"
