@@ -45,10 +45,13 @@ autosummary_generate = True
 autodoc_typehints = "none"  # the docstrings have the types
 numpydoc_show_class_members = False
 
+smartquotes = False  # they turn the hyphens of options into dashes
+
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_title = "conceptrules"
+html_favicon = "_static/icon.svg"
 html_context = {"default_mode": "auto"}  # the theme complains in the console without it
 toc_object_entries_show_parents = "hide"
 html_show_sourcelink = False
@@ -118,7 +121,8 @@ def compile_kernels(app: Any) -> None:
     from conceptrules import ConceptRuleClassifier, MLLPClassifier, datasets
 
     wine = datasets.load("wine")
-    for estimator in (ConceptRuleClassifier(effort="fast"), MLLPClassifier(layers=(4,), max_epochs=1)):
+    search, descent = ConceptRuleClassifier(effort="fast"), MLLPClassifier(layers=(8,), max_epochs=40, random_state=0)
+    for estimator in (search, descent):
         estimator.fit(wine.X, wine.y)
 
 

@@ -24,8 +24,10 @@ VIEWS: dict[str, dict[str, Any]] = {
     "dark": {"viewport": {"width": 1200, "height": 900}, "color_scheme": "dark"},
     "phone": {"viewport": {"width": 390, "height": 844}},
 }
+# What a picture shows of the page: from the top of one section to that of another.
+PARTS = {"light": ("body", "#try"), "dark": ("#try", "#audit"), "phone": ("body", "#rules")}
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-COLOURS = 160  # of a picture: a third of the size; the rare colours of columns are kept
+COLOURS = 256  # of a picture: half of the size; the rare colours of columns are kept
 
 
 def main() -> None:
@@ -33,7 +35,7 @@ def main() -> None:
         path = Path(folder, "report.html")
         write(path)
         for name, options in VIEWS.items():
-            picture(path, HERE / f"report-{name}.png", options)
+            picture(path, HERE / f"report-{name}.png", options, PARTS[name])
 
 
 def write(path: Path) -> None:
@@ -44,7 +46,7 @@ def write(path: Path) -> None:
     clf.report(data.X.take(test), data.y[test], path, title="Predicting income")
 
 
-def picture(page_path: Path, path: Path, options: dict[str, Any]) -> None:
+def picture(page_path: Path, path: Path, options: dict[str, Any], part: tuple[str, str]) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--headless", "--no-sandbox"])
         page = browser.new_context(**options).new_page()
@@ -52,7 +54,10 @@ def picture(page_path: Path, path: Path, options: dict[str, Any]) -> None:
         page.wait_for_selector("#counterfactual[data-state=done]", state="attached")
         # As high as the page, so that what sticks to the window's edges is where it belongs.
         page.set_viewport_size({**options["viewport"], "height": page.evaluate("document.body.scrollHeight")})
-        page.screenshot(path=path, full_page=True)
+        top, end = (
+            page.evaluate("(name) => document.querySelector(name).getBoundingClientRect().top", one) for one in part
+        )
+        page.screenshot(path=path, clip={"x": 0, "y": top, "width": options["viewport"]["width"], "height": end - top})
         browser.close()
     shrink(path)
 
