@@ -30,8 +30,8 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
     """Learn a Concept Rule Set by the paper's method: a Multilayer Logical Perceptron under Random Binarization.
 
     A continuous network is trained by gradient descent while a part of its weights is rounded at random, so that the
-    rules read off it in the end decide as it does. Several rates of rounding are trained side by side, and held-out
-    rows choose the rate and the epoch. `ConceptRuleClassifier` finds better rules on most tables.
+    rules read off it in the end decide as it does. Several rates of rounding are trained side by side, held-out rows
+    choose one of them, and with it all rows are learned from. `ConceptRuleClassifier` finds better rules on most data.
 
     Parameters
     ----------
@@ -54,8 +54,9 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
     priority : {"learned", "first"}, default="learned"
         Who wins when several classes fire, and who when none does: "learned" from the training rows, or the paper's,
         "first": the first class that fires, or the first class.
-    refit : bool, default=False
-        Whether to train once more on all rows, with the rate that was chosen.
+    refit : bool, default=True
+        Whether to train once more on all rows, with the rate that was chosen. The scores that are kept are those of
+        the network before that, on the rows held out. Rows given as `X_val` stay out.
     negation : bool, default=False
         Whether rules may say `not`.
     literals : {"intervals", "thresholds"}, default="intervals"
@@ -92,7 +93,7 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
     binarizer_ : Binarizer
         What turns the table into bits.
     history_ : list of dict
-        A line for each rate and snapshot.
+        A line for each rate and snapshot, as far as held-out rows judge it.
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted.
     n_features_in_ : int
@@ -129,7 +130,7 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
         learning_rate: float = 5e-3,
         l2: float = 1e-8,
         priority: str = "learned",
-        refit: bool = False,
+        refit: bool = True,
         negation: bool = False,
         literals: str = "intervals",
         quantiles: int = 32,
@@ -240,7 +241,7 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
         """Simplify what was learned, describe it, and take it over."""
         network = extracted(found.best, plan.data)
         simple = in_order(simplify(network, plan.holdout.seen.to_packed_bits()))
-        choice = describe(simple, network, found.best.score, plan.job, plan.data, plan.holdout, self.get_params())
+        choice = describe(simple, network, found, plan.job, plan.data, plan.holdout, self.get_params())
         return self._take_over(plan.data, [asdict(score) for score in found.history], [choice])
 
     def check_parameters(self) -> None:

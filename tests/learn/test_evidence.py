@@ -53,9 +53,20 @@ def test_rows_that_were_given_are_counted_as_they_are(cells):
     )
 
 
-def test_refit_leaves_only_training_rows(cells):
-    found = fitted(*cells, refit=True, max_epochs=10).network_.training.validation
-    assert (found.source, found.rows) == ("training", len(cells[1]))
+def test_a_refit_is_judged_by_the_network_that_had_not_seen_the_held_out_rows(cells):
+    before, after = (fitted(*cells, refit=refit, max_epochs=10).network_ for refit in (False, True))
+    assert before.levels != after.levels
+    assert after.training.validation.source == "held back"
+    assert after.training.validation == before.training.validation
+
+
+def test_rows_that_were_given_are_never_learned_from(cells):
+    X, y = cells
+    given = {"X_val": X.slice(400), "y_val": y[400:]}
+    before, after = (
+        fitted(X.slice(0, 400), y[:400], refit=refit, max_epochs=10, **given).network_ for refit in (False, True)
+    )
+    assert before.levels == after.levels
 
 
 def test_stability_has_a_share_for_each_rule(cells):

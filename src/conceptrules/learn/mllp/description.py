@@ -10,10 +10,10 @@ import numpy as np
 
 from conceptrules.explain.reliability import reliability
 from conceptrules.learn.evidence import with_training
-from conceptrules.learn.examples import Examples, joined
-from conceptrules.learn.holdout import TRAINING, Holdout
+from conceptrules.learn.examples import Examples
+from conceptrules.learn.holdout import Holdout
 from conceptrules.learn.mllp.extract import extract
-from conceptrules.learn.mllp.fit import FitJob, Score, Snapshot
+from conceptrules.learn.mllp.fit import FitJob, FitResult, Score, Snapshot
 from conceptrules.learn.training_data import TrainingData
 from conceptrules.model.evaluation import class_words, unpack
 from conceptrules.model.network import RuleNetwork
@@ -36,21 +36,22 @@ def extracted(best: Snapshot, data: TrainingData) -> RuleNetwork:
 def describe(
     network: RuleNetwork,
     found: RuleNetwork,
-    best: Score,
+    result: FitResult,
     job: FitJob,
     data: TrainingData,
     holdout: Holdout,
     parameters: Mapping[str, Any],
 ) -> Choice:
-    """Return the simplified network with statistics of all rows and how it came about; `found` is before that."""
-    rows, training, judging, source = data.rows, job.training, job.validation, holdout.source
-    if job.hyperparameters.refit:
-        training = judging = joined(training, judging)
-        source = TRAINING
+    """Return the simplified network with statistics of all rows and how it came about; `found` is before that.
+
+    A network that was trained on all rows in the end is judged by the one before it, which had not seen them.
+    """
+    rows, best, judged = data.rows, result.best.score, result.judged.score
     counted = with_statistics(network, rows.to_packed_bits(), rows.target, rows.weight)
-    validation = _validation(counted, best, source, training, judging)
+    tried = counted if result.judged is result.best else extracted(result.judged, data)
+    validation = _validation(tried, judged, holdout.source, job.training, job.validation)
     described = with_training(counted, data, rows, parameters, validation, rate=best.rate, epoch=best.epoch)
-    return Choice(described.edges, best.crs_f1, described, found)
+    return Choice(described.edges, judged.crs_f1, described, found)
 
 
 def _validation(network: RuleNetwork, best: Score, source: str, fitted: Examples, judging: Examples) -> Validation:

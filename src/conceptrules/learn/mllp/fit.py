@@ -10,7 +10,7 @@ import numpy as np
 
 from conceptrules.kernels.mllp.cohort import Floats
 from conceptrules.learn.examples import Bits, Examples, Targets, Weights, joined, with_negations
-from conceptrules.learn.holdout import Holdout
+from conceptrules.learn.holdout import HELD_BACK, Holdout
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters
 from conceptrules.learn.priority import PRIORITIES
 from conceptrules.learn.training_data import TrainingData
@@ -46,7 +46,9 @@ def job_of(data: TrainingData, holdout: Holdout, hyperparameters: Hyperparameter
     class_weight = data.weights_of_classes(training.target, training.weight)
     if not (training.weight * class_weight[training.target]).mean() > 0:  # the mean is what weights are divided by
         raise InputError("class_weight and sample_weight leave no weight to the rows to learn from; raise some of them")
-    return FitJob(hyperparameters, training, holdout.held, class_weight, rng)
+    # Rows that the user gives to judge by are no rows to learn from.
+    refit = hyperparameters.refit and holdout.source == HELD_BACK
+    return FitJob(replace(hyperparameters, refit=refit), training, holdout.held, class_weight, rng)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +91,11 @@ class FitResult:
     """What came out of a job."""
 
     best: Snapshot
+    """The network that is kept."""
+    judged: Snapshot
+    """The one that was best on the validation rows, without having learned from them: the same if there is no refit."""
     history: tuple[Score, ...]
-    """The scores of all rates at all snapshots, also those of a refit."""
+    """The scores of all rates at all snapshots, without those of a refit, which has no rows to be judged by."""
     interrupted: bool
     """Whether Ctrl-C ended the training."""
 
@@ -120,15 +125,17 @@ def fit(jobs: Sequence[FitJob], engine: Engine, watch: Watch) -> list[FitResult]
         histories[number] += scores
         watch(number, scores)
 
-    best, interrupted = _best(jobs, engine, record)
+    judged, interrupted = _best(jobs, engine, record)
+    best = list(judged)
     again = [] if interrupted else [number for number, job in enumerate(jobs) if job.hyperparameters.refit]
     if again:
         fallback = [best[number] for number in again]
         refits = [_refit(jobs[number], best[number].score.rate) for number in again]
-        better, interrupted = _best(refits, engine, lambda number, scores: record(again[number], scores), fallback)
+        better, interrupted = _best(refits, engine, lambda number, scores: watch(again[number], scores), fallback)
         for number, snapshot in zip(again, better, strict=True):
             best[number] = snapshot
-    return [FitResult(one, tuple(lines), interrupted) for one, lines in zip(best, histories, strict=True)]
+    each = zip(best, judged, map(tuple, histories), strict=True)
+    return [FitResult(*one, interrupted) for one in each]
 
 
 def _with_negations(job: FitJob) -> FitJob:
