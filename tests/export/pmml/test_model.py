@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from xml.etree import ElementTree
 
 import numpy as np
@@ -171,11 +172,20 @@ def test_a_category_that_no_rule_uses_may_be_any_text():
     assert agrees(network) > 2
 
 
+@needs_java
+def test_java_packages_are_no_modules_of_python_afterwards():
+    """JPMML has a package dill. With a Java machine running, torch took it for the library of that name, and broke."""
+    network = RuleNetwork([Column("t")], [Interval("t", 1)], ONE, ["a", "b"])
+    assert agrees(network) > 0
+    assert "jpype.imports" not in {type(finder).__module__ for finder in sys.meta_path}
+
+
 def validate(text: str) -> None:
     """By the XML schema of PMML, which the evaluator brings along; java's own error where it is not valid."""
     from jpype import JClass
 
-    jpmml._backend()
+    with jpmml._java_imports():
+        jpmml._backend()
     factory = JClass("javax.xml.validation.SchemaFactory").newInstance("http://www.w3.org/2001/XMLSchema")
     schema = factory.newSchema(JClass("org.dmg.pmml.PMML").class_.getResource("/pmml.xsd"))
     source = JClass("javax.xml.transform.stream.StreamSource")(JClass("java.io.StringReader")(text))

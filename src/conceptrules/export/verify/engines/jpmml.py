@@ -5,6 +5,9 @@ from __future__ import annotations
 import importlib.util
 import json
 import math
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 from xml.etree import ElementTree
@@ -26,6 +29,11 @@ def missing(**options: Any) -> str | None:
 
 def run(network: RuleNetwork, exported: str, trial: Trial, **options: Any) -> Answers:
     """Run the model; only the file says what goes where, as it would for anyone else who runs it."""
+    with _java_imports():
+        return _run(network, exported, trial)
+
+
+def _run(network: RuleNetwork, exported: str, trial: Trial) -> Answers:
     from jpmml_evaluator import LoadingModelEvaluatorBuilder
 
     evaluator = LoadingModelEvaluatorBuilder(_backend()).loadString(exported).build()
@@ -70,6 +78,26 @@ def _given(value: Value | None, escape: bool) -> Value | None:
     if isinstance(value, str):
         return escaped(value) if escape else value
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+@contextmanager
+def _java_imports() -> Iterator[None]:
+    """Let Java packages be imported here and nowhere else: one of them is named dill, which torch looks for."""
+    before = list(sys.meta_path)
+    importlib.import_module("jpype.imports")  # adds what finds them
+
+    if _java_finder() not in sys.meta_path:
+        sys.meta_path.append(_java_finder())
+    try:
+        yield
+    finally:
+        if _java_finder() not in before:
+            sys.meta_path.remove(_java_finder())
+
+
+@lru_cache
+def _java_finder() -> Any:
+    return next(finder for finder in sys.meta_path if type(finder).__module__ == "jpype.imports")
 
 
 @lru_cache
