@@ -194,7 +194,14 @@ class Shortcuts:
 
         return explain(self, row, fixed=fixed, to=to, limit=limit, seconds=seconds)
 
-    def prove(self: Any, policy: Policy, *, data: Any = None, labels: Iterable[object] | None = None) -> Proof:
+    def prove(
+        self: Any,
+        policy: Policy,
+        *,
+        data: Any = None,
+        labels: Iterable[object] | None = None,
+        work: int = 1_000_000,
+    ) -> Proof:
         """Decide for each clause of a policy whether the network satisfies it: on all possible rows, not on a sample.
 
         Parameters
@@ -205,6 +212,8 @@ class Shortcuts:
             Rows that clauses about rows are checked on, and that counterexamples are looked for among and near.
         labels : iterable of class labels, optional
             The class of each row of `data`.
+        work : int, default=1_000_000
+            How many literals the proof of one clause may look at; a clause that needs more is undecided.
 
         Returns
         -------
@@ -218,7 +227,7 @@ class Shortcuts:
         """
         from conceptrules.logic.policies.proof import prove
 
-        return prove(self, policy, data=data, labels=labels)
+        return prove(self, policy, data=data, labels=labels, work=work)
 
     def edit(
         self: Any,

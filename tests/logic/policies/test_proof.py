@@ -147,7 +147,7 @@ def test_counterexamples_say_where_they_are_from_and_why():
 
 def test_too_little_work_is_undecided_and_never_proved():
     policy = Policy.of(independent=["age"])
-    proof = prove(WHOLE, policy, work=3)
+    proof = WHOLE.prove(policy, work=3)
     assert (proof.outcome, proof.proved, proof.verdicts[0].reason) == ("undecided", False, "not decided: too large")
 
 

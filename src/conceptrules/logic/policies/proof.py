@@ -23,9 +23,9 @@ from conceptrules.model.policy.record import ProofRecord, VerdictRecord
 from conceptrules.model.predicate import Column, Value
 
 Outcome = Choice["proved", "refuted", "undecided"]
-# Literals that the proof of one clause may look at: about two seconds. Counted, not timed, so that the answer is always
-# the same.
-WORK = 4_000_000
+# Literals that the proof of one clause may look at: at most some seconds. Counted, not timed: the answer is always the
+# same.
+WORK = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +99,8 @@ def prove(
         others are looked for among them and near them.
     labels : iterable of class labels, optional
         The class of each row of `data`.
-    work : int, default=4_000_000
-        How many literals the proof of one clause may look at; the default takes about two seconds.
+    work : int, default=1_000_000
+        How many literals the proof of one clause may look at; a clause that needs more is undecided.
 
     Returns
     -------
