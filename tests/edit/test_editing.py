@@ -28,6 +28,7 @@ from conceptrules.edit.rules import sole_owner
 from conceptrules.io import dumps, loads
 from conceptrules.model import Column, Concept, Equals, InputError, Interval, Level, Literal, OneOf, Rule, RuleNetwork
 from conceptrules.model.evaluation import pack
+from conceptrules.model.policy import Policy
 from conceptrules.model.provenance import Training
 from conceptrules.model.statistics import with_statistics
 from conceptrules.model.text import concept_name, literals_text, rule_text
@@ -162,6 +163,14 @@ def test_the_name_of_a_concept():
     network = RuleNetwork((Column("age"),), (Interval("age", 41),), levels, ("yes", "no"), default="no")
     named = edit(network, Rename("C1.1", "old and wise"), **WHO).network
     assert 'C1.1 ("old and wise") means' in str(named)
+
+
+def test_a_rule_about_a_forbidden_column_is_told_that_it_is_forbidden():
+    network = replace(NETWORK, policy=Policy.of(forbidden=["sex", "race"]))
+    with pytest.raises(InputError, match=r"found 'sex'.*; the policy of the network forbids the column 'sex'$"):
+        edit(network, AddRule("pay > 7 and sex = m", "yes"), **WHO)
+    with pytest.raises(InputError, match=r"found 'size'; there are age, job, pay$"):
+        edit(network, AddRule("pay > 7 and size = m", "yes"), **WHO)
 
 
 def test_the_owner_of_a_rule_can_be_left_out():

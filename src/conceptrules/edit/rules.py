@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
+from conceptrules.model.policy import Forbidden, Policy
 from conceptrules.model.policy.policy import stated
 from conceptrules.model.predicate import Interval, Value
 from conceptrules.model.rule_reader import nearest_name, read_literals, words_of_rule
@@ -102,7 +103,15 @@ def _shape(network: RuleNetwork, level: int, literal: Literal) -> tuple[object, 
 
 def read(network: RuleNetwork, level: int, text: str) -> tuple[RuleNetwork, tuple[Literal, ...]]:
     """Return the literals of a rule in words, all of its categories known, and the network with their predicates."""
-    found = read_literals(text, network, level)
+    try:
+        found = read_literals(text, network, level)
+    except InputError as error:
+        # A network that was learned under a policy does not even know the columns that the policy forbids.
+        forbidden = [clause.column for clause in (network.policy or Policy()).clauses if isinstance(clause, Forbidden)]
+        if not (named := [column for column in forbidden if column in text]):
+            raise
+        columns = f"column {named[0]!r}" if len(named) == 1 else f"columns {', '.join(map(repr, named))}"
+        raise InputError(f"{error}; the policy of the network forbids the {columns}") from None
     if level == 0:
         stated("the rule", text, network.columns)
     return found
