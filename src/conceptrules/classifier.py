@@ -13,13 +13,15 @@ from conceptrules.binarize import Binarizer
 from conceptrules.binarize.binarizer import check_kinds
 from conceptrules.edit.replay import dropped_rules
 from conceptrules.learn.checkpoint import Checkpoint, opened
-from conceptrules.learn.memory import bytes_of_rows, bytes_of_search
+from conceptrules.learn.memory import bytes_of_columns, bytes_of_rows, bytes_of_screening, bytes_of_search
 from conceptrules.learn.parameter_checks import check_common, generator, threads
 from conceptrules.learn.progress import reading_progress, search_progress
+from conceptrules.learn.search.augmentation import mixed_rows
 from conceptrules.learn.search.binned_table import MAX_BINS
 from conceptrules.learn.search.description import describe, governed
-from conceptrules.learn.search.fit import SearchResult, fit, penalties_to_try
+from conceptrules.learn.search.fit import FOREST_UP_TO, SearchResult, fit, penalties_to_try
 from conceptrules.learn.search.group_members import group_names
+from conceptrules.learn.search.screening import CELLS, MOST
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.search.task import search_task, times_learned
 from conceptrules.learn.shards.from_source import (
@@ -411,9 +413,12 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
 
     def _bytes_needed(self, rows: int, columns: int, classes: int) -> float:
         searched = min(rows, IN_MEMORY)  # of larger tables a sample is searched
-        folds, members = times_learned(searched, classes, self._settings())
-        search = bytes_of_search(searched, columns, classes, folds, members, threads(self.n_jobs))
-        return search + bytes_of_rows(rows - searched, columns)
+        settings = self._settings()
+        folds, members = times_learned(searched, classes, settings)
+        mixed = mixed_rows(searched, max(columns, 1)) if settings.tries.trees and searched <= FOREST_UP_TO else 0
+        search = bytes_of_search(searched, mixed, columns, classes, folds, members, threads(self.n_jobs))
+        screening = bytes_of_screening(min(searched * columns, CELLS)) if columns > MOST else 0.0
+        return search + screening + bytes_of_columns(rows, columns) + bytes_of_rows(rows - searched, columns)
 
     def _binarizer(self) -> Binarizer:
         for name, least in (("max_bins", 2), ("max_categories", 1)):

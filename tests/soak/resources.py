@@ -28,6 +28,7 @@ from tests.people import entangled, quick_mllp, quick_search
 ROOT = Path(__file__).parents[2]
 # Rows, columns, classes: tables so large that what Python itself needs does not count.
 SHAPES = {
+    "default": [(1_500, 400, 2)],
     "search": [(100_000, 10, 2), (50_000, 100, 2), (100_000, 10, 12), (2_000, 3_000, 2)],
     "mllp": [(100_000, 10, 2), (20_000, 60, 2)],
 }
@@ -172,7 +173,7 @@ def _taken(learner: str, rows: int, columns: int, classes: int) -> tuple[float, 
     made = (
         MLLPClassifier(max_epochs=1, device="cpu", **usual)
         if learner == "mllp"
-        else ConceptRuleClassifier(effort="fast", max_edges=4, **usual)
+        else ConceptRuleClassifier(effort="default" if learner == "default" else "fast", max_edges=4, **usual)
     )
     made.fit(*_table(60, 2, 2))
     table, estimates = _table(rows, columns, classes), []

@@ -14,8 +14,12 @@ if not Path("/proc/self/clear_refs").exists():
     pytest.skip("the kernel's account of a process is Linux's", allow_module_level=True)
 
 
-def test_memory_is_what_was_estimated() -> None:
-    assert "MB taken" in measured("search", 20_000, 40, 2)
+@pytest.mark.parametrize(
+    ("learner", "rows", "columns"),
+    [("search", 20_000, 40), ("search", 1_000, 1_500), ("default", 800, 250)],  # tall, wide, and with mixed rows
+)
+def test_memory_is_what_was_estimated(learner: str, rows: int, columns: int) -> None:
+    assert "MB taken" in measured(learner, rows, columns, 2)
 
 
 def test_predictions_from_threads_are_right() -> None:

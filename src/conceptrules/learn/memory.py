@@ -14,18 +14,32 @@ _FILES = {
     "": ("memory.max", "memory.current", "inactive_file"),
     "memory": ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
 }
+_CUTS = 255
+"""The most cut points of a column."""
 
 
-def bytes_of_search(rows: int, columns: int, classes: int, folds: int, members: int, threads: int) -> float:
-    """Return about how much memory the search needs besides the table itself.
+def bytes_of_search(rows: int, mixed: int, columns: int, classes: int, folds: int, members: int, threads: int) -> float:
+    """Return about how much memory the search needs besides the table itself; `mixed` rows are learned from as well.
 
     Codes take a byte a cell: of the table, of all rows in their order, of each fold, and of what is being sorted.
     Weights take eight bytes for each row and class; each member of a vote has its own. The rest are numbers of rows.
+    Which value a mixed row has from which parent is drawn as a number of eight bytes.
     """
     sources = folds + 1
     cells = columns * (5 + sources)
     weights = 8 * classes * (2 + sources * members)
-    return float(rows) * (cells + weights + 8 * (12 + 2 * sources) + threads * (2 * classes + 40))
+    each = cells + weights + 8 * (12 + 2 * sources) + threads * (2 * classes + 40)
+    return float(rows + mixed) * each + 8.0 * mixed * columns
+
+
+def bytes_of_columns(rows: int, columns: int) -> float:
+    """Return about how much memory is needed for what is known of each column: 80 bytes for a cut point."""
+    return 80.0 * columns * min(rows, _CUTS)
+
+
+def bytes_of_screening(cells: int) -> float:
+    """Return about how much memory a choice of columns needs, which looks at so many cells of the table at a time."""
+    return 24.0 * cells
 
 
 def bytes_of_rows(rows: int, columns: int) -> float:

@@ -45,7 +45,7 @@ def test_columns_are_looked_at_in_parts(monkeypatch: pytest.MonkeyPatch) -> None
     columns = columns_of([4] * 40, [True] * 40, [False] * 40)
     rows = some_rows(rng, columns, 2, 50)
     at_once = most_telling(rows, columns, 7)
-    monkeypatch.setattr(screening, "_CELLS", 100)
+    monkeypatch.setattr(screening, "CELLS", 100)
     np.testing.assert_array_equal(most_telling(rows, columns, 7), at_once)
 
 

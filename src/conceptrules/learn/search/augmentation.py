@@ -63,10 +63,14 @@ def mixed(rows: Rows, count: int, rng: np.random.Generator) -> Codes:
     return np.where(taken, rows.codes[row[second]], rows.codes[row[first]])
 
 
+def mixed_rows(rows: int, columns: int) -> int:
+    """Return how many mixed rows there are for a table of so many rows and columns."""
+    return min(max(FEWEST, min(4 * rows, _MANY), rows), max(_CELLS // columns, rows))
+
+
 def augmented(rows: Rows, forest: Forest, rng: np.random.Generator) -> Rows:
     """Return the rows with mixed ones behind them."""
-    size = len(rows.label)
-    count = min(max(FEWEST, min(4 * size, _MANY), size), max(_CELLS // rows.codes.shape[1], size))
+    count = mixed_rows(*rows.codes.shape)
     codes = mixed(rows, count, rng)
     mass = forest.shares(codes) * (WEIGHT * rows.mass.sum() / count)
     raw, groups = (None if not len(rows.raw) else np.concatenate([rows.raw, np.zeros_like(mass)])), rows.groups

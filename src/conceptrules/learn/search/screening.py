@@ -16,7 +16,7 @@ from conceptrules.learn.search.regularization_path import Path, Snapshot
 
 MOST = 512
 """Columns that the search looks at."""
-_CELLS = 1 << 21
+CELLS = 1 << 21
 """Cells of the table, or of histograms of its columns, that are looked at together."""
 
 
@@ -36,7 +36,7 @@ class ScreenedPath:
 def most_telling(rows: Rows, columns: Columns, most: int = MOST) -> NDArray[np.intp]:
     """Return the columns, in their order, of which one condition tells the most about the classes (Gini's measure)."""
     count, width = len(columns.bins), int(columns.bins.max(initial=0)) + 1
-    step = max(1, _CELLS // max(len(rows.label), width * rows.mass.shape[1]))
+    step = max(1, CELLS // max(len(rows.label), width * rows.mass.shape[1]))
     told = [_told(rows, columns, slice(start, start + step), width) for start in range(0, count, step)]
     return np.sort(np.argsort(-np.concatenate(told), kind="stable")[:most])
 
