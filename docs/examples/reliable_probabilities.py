@@ -18,6 +18,8 @@ y = np.where(X[:, 0] + X[:, 1] * (X[:, 2] > 0) + chance.normal(0, 1, 3_000) > 0,
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=2_000, random_state=0)
 clf = ConceptRuleClassifier(effort="fast", random_state=0).fit(X_train, y_train)
 
+# %%
+# A point for each probability that the network states, as large as the number of its rows:
 stated = clf.predict_proba(X_test)[:, list(clf.classes_).index("yes")]
 curve, axes = plt.subplots(figsize=(5, 5), layout="constrained")
 axes.plot([0, 1], [0, 1], color="grey", linewidth=1)
