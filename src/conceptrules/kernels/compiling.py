@@ -14,7 +14,7 @@ from typing import Any
 from numba import njit
 from numba.core import event
 
-NOTE = "conceptrules: compiling its kernels, once on this machine (about half a minute)"
+NOTE = "conceptrules: compiling its kernels, once on this machine (about a minute)"
 NO_CACHE = (
     "conceptrules cannot keep its compiled kernels, so each new process compiles them again: neither the folder of the "
     "package nor the user's cache folder can be written. Set NUMBA_CACHE_DIR to a folder that can be."

@@ -35,9 +35,7 @@ def learn_tic_tac_toe(seed: int, report: str) -> int:
     data = datasets.load("tic-tac-toe")
     out = console()
     out.print(f"Tic-tac-toe: {data.X.num_rows} final boards, squares 1 to 9; has x won (positive) or not (negative)?")
-    out.print(
-        "Learning; the very first run on a machine compiles its kernels before, which takes about half a minute.\n"
-    )
+    out.print("Learning. The first run on a machine compiles its kernels before that, which takes about a minute.\n")
     # Without negation rules say where x is, not where o is not, which these boards do not tell apart.
     clf = ConceptRuleClassifier(effort="fast", negation=False, random_state=seed)
     with timed() as seconds:
