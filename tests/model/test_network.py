@@ -112,6 +112,34 @@ def test_invariants(change, message):
         replace(NETWORK, **change)
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"decided": (((1.0, 0.0),), ())}, None),
+        ({"decided": ((), ((1.0, 0.0),))}, r"statistics.decided must be for \[1, 0\] rules by class"),
+        ({"decided": (((1.0,),), ())}, "one figure for each of the 2 classes"),
+        ({"decided": (((-1.0, 0.0),), ())}, "finite and at least 0"),
+        ({"optimism": ((1.0, -1.0), (-0.5, 0.5))}, None),
+        ({"optimism": ((0.0, 0.0),)}, "statistics.optimism must be for 2 answers"),
+        ({"optimism": ((0.0,), (0.0,))}, "one figure for each of the 2 classes"),
+        ({"optimism": ((1.5, 0.0), (0.0, 0.0))}, "from -1 to 1"),
+        ({"optimism": ((0.0, -1.5), (0.0, 0.0))}, "from -1 to 1"),
+        ({"optimism": ((0.0, float("nan")), (0.0, 0.0))}, "from -1 to 1"),
+        ({"rows": (0.0, 1.0)}, None),
+        ({"rows": (float("inf"), 1.0)}, "finite and at least 0"),
+        ({"patterns": (((True, False), (0.0, float("nan"))),)}, "finite and at least 0"),
+        ({"covered": (((0.0, -1.0),),)}, "finite and at least 0"),
+    ],
+)
+def test_statistics_fit_the_network(change: dict[str, object], message: str | None) -> None:
+    statistics = replace(STATISTICS, **change)
+    if message is None:
+        assert replace(NETWORK, statistics=statistics).statistics == statistics
+        return
+    with pytest.raises(InputError, match=message):
+        replace(NETWORK, statistics=statistics)
+
+
 def test_a_concept_must_know_its_rules():
     with pytest.raises(InputError, match="concept 0 refers to rule 1, but there are only 0 to 0"):
         Level((Rule(),), (Concept((1,)),))

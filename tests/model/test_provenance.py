@@ -1,0 +1,21 @@
+"""How a network came about, and what stays true of it when the rules change."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from conceptrules.model.provenance import Training, for_other_rules
+
+PLAIN = Training(version="0.1", seed=3, settings=(), rows=10, rate=None, epoch=None)
+
+
+def test_what_was_not_told_is_empty() -> None:
+    assert (PLAIN.validation, PLAIN.edge_penalty, PLAIN.members) == (None, None, None)
+    assert (PLAIN.stability, PLAIN.fingerprint, PLAIN.categories_dropped) == ((), (), ())
+    assert (PLAIN.distinct, PLAIN.augmented) == (0, False)
+
+
+def test_other_rules_keep_all_but_the_figures_of_single_rules() -> None:
+    full = replace(PLAIN, stability=((0.5,),), fingerprint=(7,), distinct=9, augmented=True, members=3)
+    assert for_other_rules(full) == replace(full, stability=())
+    assert for_other_rules(None) is None
