@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conceptrules.logic.probe_rows import _places, _rising, covering_rows
+from conceptrules.logic.probe_rows import _below, _places, _rising, covering_rows
 from conceptrules.logic.probe_values import probe_values
 from conceptrules.model.evaluation import layers_plain
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
@@ -77,6 +77,16 @@ def test_the_limit_holds_but_for_what_is_needed():
     network = RuleNetwork([Column("x")], predicates, [Level(rules, [Concept([0]), Concept([1])])], ["a", "b"])
     rows = covering_rows(network, limit=10)
     assert len(rows) == len(probe_values(Column("x"), predicates))
+
+
+def test_one_rule_makes_a_concept_hold_and_one_literal_makes_a_rule_fail():
+    predicates = [Equals("a", True), Equals("b", True)]
+    level = Level([Rule([Literal(0), Literal(1, True)]), Rule([Literal(1)])], [Concept([0, 1])])
+    network = RuleNetwork([Column("a", "boolean"), Column("b", "boolean")], predicates, [level], ["x"])
+    assert _below(network, 1, 0, True) == ([(0, 0, True), (0, 1, False)], True)
+    assert _below(network, 1, 0, False) == ([(0, 0, False), (0, 1, True)], False)
+    assert _below(network, 2, 0, True) == ([(1, 0, True), (1, 1, True)], False)
+    assert _below(network, 2, 0, False) == ([(1, 0, False), (1, 1, False)], True)
 
 
 def test_a_deep_search_ends():

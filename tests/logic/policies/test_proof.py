@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from conceptrules.logic.policies.proof import check_contradictions, prove
+from conceptrules.logic.policies.proof import check_contradictions, prove, recorded
 from conceptrules.model import Column, Concept, Equals, InputError, Interval, Level, Literal, Rule, RuleNetwork
+from conceptrules.model.content_hash import content_hash
 from conceptrules.model.policy import Default, Implies, Independent, Locked, Monotone, Policy
 from tests.io.test_versions import WHOLE
 from tests.logic.policies.brute_force import all_rows, cases, fails, is_possible, really_fails
@@ -183,3 +184,13 @@ def test_the_worst_verdict_is_the_outcome():
     proof = prove(people(Rule((A,))), policy)
     assert proof.proved
     assert str(prove(people(), Policy())) == "the policy asks for nothing"
+
+
+def test_a_network_keeps_the_verdicts_without_their_counterexamples():
+    network = people(Rule((A,)))
+    proof = prove(network, Policy((Default("no"), Independent("age"))))
+    kept = recorded(proof)
+    assert kept.hash == proof.hash == content_hash(network)
+    told = [(one.name, one.text, one.outcome, one.reason) for one in proof.verdicts]
+    assert [(one.name, one.text, one.outcome, one.reason) for one in kept.verdicts] == told
+    assert [one.outcome for one in kept.verdicts] == ["refuted", "proved"]
