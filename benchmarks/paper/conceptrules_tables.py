@@ -221,7 +221,9 @@ def best_within(front: list[dict[str, float]], most: int) -> dict[str, float] | 
 def verdict_table(results: Results) -> str:
     figures = [*score_figures(results), *edges_figures(results), *time_figures(results), *front_figures(results)]
     count = sum(figure.met is True for figure in figures)
-    words = f"**{count} of {len(figures)}** figures are met."
+    words = f"""\
+**{count} of {len(figures)}** figures are met. The column was run with the search before the present one
+([which code it is](CONCEPTRULES.md#which-code-it-is))."""
     table = markdown(["figure", "target", "measured", "verdict"], [one.cells for one in figures])
     return "\n".join(["### Past the paper: figures set for the column conceptrules", "", words, "", table])
 
