@@ -30,8 +30,8 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
     """Learn a Concept Rule Set by the paper's method: a Multilayer Logical Perceptron under Random Binarization.
 
     A continuous network is trained by gradient descent while a part of its weights is rounded at random, so that the
-    rules read off it in the end decide as it does. Several rates of rounding are trained side by side, held-out rows
-    choose one of them, and with it all rows are learned from. `ConceptRuleClassifier` finds better rules on most data.
+    rules read off it in the end decide as it does. Several rates of rounding are trained side by side, and held-out
+    rows choose the rate and the epoch. `ConceptRuleClassifier` finds better rules on most tables.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
     priority : {"learned", "first"}, default="learned"
         Who wins when several classes fire, and who when none does: "learned" from the training rows, or the paper's,
         "first": the first class that fires, or the first class.
-    refit : bool, default=True
+    refit : bool, default=False
         Whether to train once more on all rows, with the rate that was chosen. The scores that are kept are those of
         the network before that, on the rows held out. Rows given as `X_val` stay out.
     negation : bool, default=False
@@ -130,7 +130,7 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
         learning_rate: float = 5e-3,
         l2: float = 1e-8,
         priority: str = "learned",
-        refit: bool = True,
+        refit: bool = False,
         negation: bool = False,
         literals: str = "intervals",
         quantiles: int = 32,
