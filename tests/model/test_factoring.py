@@ -59,3 +59,10 @@ def test_a_rule_without_literals_holds_on_all_rows_and_no_others(size: int) -> N
     found = fired_words(formulas([level], 1), pack(bits))
     wanted = np.stack([np.ones(size, bool), ~bits[:, 0], np.ones(size, bool), np.zeros(size, bool)], axis=1)
     np.testing.assert_array_equal(found.words, pack(wanted).words)
+
+
+def test_the_depth_counts_ors_that_lie_in_one_another() -> None:
+    plain = Either((0, 1))
+    twice = Either((), (Product((2,), plain), Product((3, 4), None)))
+    assert [one.depth for one in (plain, Either((0,), (Product((1, 2), None),)), twice)] == [1, 1, 2]
+    assert Either((), (Product((5,), twice), Product((6,), plain))).depth == 3
