@@ -146,10 +146,11 @@ def _refit(job: FitJob, rate: float) -> FitJob:
     """Learn from all rows, with the rate that was best.
 
     The epoch that was best from one start says little about another, so it is chosen anew: by the rows trained on,
-    since no others are left.
+    since no others are left. They get better until the end, though some networks answer one class for many epochs
+    first: so patience would end training too early.
     """
     rows = joined(job.training, job.validation)
-    hyperparameters = replace(job.hyperparameters, binarization_rate=(rate,))
+    hyperparameters = replace(job.hyperparameters, binarization_rate=(rate,), patience=None)
     return replace(job, hyperparameters=hyperparameters, training=rows, validation=rows)
 
 

@@ -34,6 +34,7 @@ class KeptPath(Path):
             "edges": snapshot.edges,
             "chance": int(self._state[0]),
             "grown": self._grown,
+            "lost": self._lost,
         }
         rules = snapshot.rules._asdict() | {"allowed": np.packbits(snapshot.rules.allowed, axis=2)}
         self._checkpoint.put(piece, about, rules)
@@ -43,7 +44,7 @@ class KeptPath(Path):
         """Go on as if `at` had just found this network."""
         snapshot = _read(about, arrays)
         self._step += 1
-        self._state[0], self._grown = about["chance"], about["grown"]
+        self._state[0], self._grown, self._lost = about["chance"], about["grown"], about["lost"]
         self._last = snapshot if self._step > 1 else None
         return snapshot
 

@@ -12,6 +12,7 @@ from conceptrules.kernels.search.coverage import count_rules
 from conceptrules.kernels.search.local_search import search
 from conceptrules.kernels.search.values import Columns, Rows, Rules, empty_rules
 from conceptrules.learn.search.settings import SearchSettings
+from conceptrules.learn.search.tree_start import may_ask_tree, tree_rules
 from conceptrules.model.evaluation import Bits
 
 # In rows: what an edge costs is what so many rows are worth that are right instead of wrong. The first ones are shares
@@ -19,7 +20,12 @@ from conceptrules.model.evaluation import Bits
 SHARES = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005)
 PENALTIES = (20.0, 10.0, 5.0, 2.5, 1.2, 0.6, 0.3, 0.15, 0.07, 0.03)
 _FRESH = 200
-"""Edges of a network up to which one that is grown from nothing is tried as well: both take little time."""
+"""Edges of a network up to which one that is grown from nothing is tried as well: both take little time. Beyond that,
+one that begins as a tree is."""
+_LEAVES = 2
+"""Leaves of that tree for each rule of the network: some of them do not pay, and those of the default are no rules."""
+_LOSSES = 3
+"""No more trees are tried where so many in a row led to nothing better."""
 _ROOM = 256
 """Rules that there is room for at first."""
 _DEFAULTS = 3
@@ -75,7 +81,9 @@ class Path:
         self._locked = empty_rules(0) if locked is None else locked
         self._bans = empty_rules(0) if bans is None else bans
         self._last: Snapshot | None = None
-        self._step, self._grown = 0, 0
+        self._step, self._grown, self._lost = 0, 0, 0
+        bounded = settings.least_rows or settings.least_precision or len(self._locked.owner) or len(self._bans.owner)
+        self._asks_tree = not bounded and may_ask_tree(rows, columns)
         # Log loss does not ask which class is answered, so that only the commonest is a fair default.
         several = len(self._order) <= _DEFAULTS and settings.scoring != "neg_log_loss" and default is None
         self._defaults = len(self._order) if several else 1
@@ -94,20 +102,33 @@ class Path:
             # Of two classes either may be the simpler one to describe.
             tries = self._defaults if self._defaults == 2 else 1
             found += [self._search(self._nothing(), penalty) for _ in range(tries)]
+        elif self._asks_tree and self._lost < _LOSSES:
+            found.append(self._search(self._tree(found[0], penalty), penalty))
+            self._lost = 0 if self._value(found[1], penalty) > self._value(found[0], penalty) else self._lost + 1
         # Groups may be treated too differently for a while, so that a search can end below where it began.
         found += [one for one in (self._last,) if one is not None and len(self._rows.groups.total)]
-        self._last = max(found, key=lambda one: one.score - penalty * self._unit * one.edges)
+        self._last = max(found, key=lambda one: self._value(one, penalty))
         return self._last
 
     def improved(self, start: Snapshot, penalty: float) -> Snapshot:
         """Return a network that begins as one that other rows have led to."""
         return self._search(start, penalty)
 
+    def _value(self, network: Snapshot, penalty: float) -> float:
+        """Return what the search maximises."""
+        return network.score - penalty * self._unit * network.edges
+
     def _nothing(self) -> Snapshot:
         """Return a network without rules, whose default is another class each time."""
         default = self._default if self._default is not None else self._commonest[-1 - self._grown % self._defaults]
         self._grown += 1
         return Snapshot(self._locked, self._order, int(default), 0.0, 0)
+
+    def _tree(self, network: Snapshot, penalty: float) -> Snapshot:
+        """Return a tree about as large as a network, with its priority and default."""
+        limits, leaves = self._settings.limits(penalty * self._unit), _LEAVES * len(network.rules.owner)
+        rules = tree_rules(self._rows, self._columns, limits, leaves, network.default, self._step)
+        return Snapshot(rules, network.order, network.default, 0.0, 0)
 
     def _search(self, start: Snapshot, penalty: float, most_edges: float = np.inf) -> Snapshot:
         limits, room = self._settings.limits(penalty * self._unit), 2 * len(start.rules.owner) + _ROOM
