@@ -197,7 +197,6 @@ def test_settings_out_of_range(settings: dict[str, Any], message: str) -> None:
         {"layers": (64,)},
         {"patience": None},
         {"refit": True},
-        {"device": "cuda"},
         {"max_epochs": 400},
     ],
 )

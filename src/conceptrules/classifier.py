@@ -13,6 +13,7 @@ from conceptrules.binarize import Binarizer
 from conceptrules.binarize.binarizer import check_kinds
 from conceptrules.edit.replay import dropped_rules
 from conceptrules.learn.checkpoint import Checkpoint, opened
+from conceptrules.learn.device import check_device
 from conceptrules.learn.memory import bytes_of_columns, bytes_of_rows, bytes_of_screening, bytes_of_search
 from conceptrules.learn.parameter_checks import check_common, generator, threads
 from conceptrules.learn.progress import reading_progress, search_progress
@@ -39,7 +40,7 @@ from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Banned, Forbidden, LeastRows, Locked, Policy
 from conceptrules.model.policy.policy import region
 from conceptrules.rule_model import RuleModel
-from conceptrules.tables.dask_frames import DaskFrame, is_dask_frame
+from conceptrules.tables.dask_frames import DaskFrame, frame_of, is_dask_frame
 from conceptrules.tables.sources import columns_of, is_source, open_source, read_whole, unread
 from conceptrules.tables.table import open_table, with_named_columns, without_columns
 
@@ -87,6 +88,9 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         Where chance comes from. The same seed and data give the same network.
     n_jobs : int, default=None
         How many cores to use. None and -1 take all. The network does not depend on it, nor on the order of the rows.
+    device : str, default="cpu"
+        Where tables of more than 100,000 rows are gone over: "cpu", "cuda", or one of several GPUs, such as "cuda:1".
+        The network is the same. A GPU needs `pip install 'conceptrules[gpu]'`.
     verbose : bool, default=False
         Whether to print progress where there is no terminal that could show a bar.
 
@@ -103,6 +107,8 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         What turns the table into bits.
     history_ : list of dict
         A line for each penalty that was tried.
+    n_passes_ : int
+        How often all rows were gone over after they were read; 0 where a table of up to 100,000 rows is searched whole.
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted.
     n_features_in_ : int
@@ -146,6 +152,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         policy: Policy | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        device: str = "cpu",
         verbose: bool = False,
     ) -> None:
         self.effort = effort
@@ -163,6 +170,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         self.policy = policy
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.device = device
         self.verbose = verbose
 
     def fit(
@@ -178,6 +186,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         policy_data: Any = None,
         checkpoint: Any = None,
         scratch: Any = None,
+        client: Any = None,
     ) -> Self:
         """Learn the rules from a table.
 
@@ -215,6 +224,9 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         scratch : str or path, default=None
             The folder for what does not fit into memory, of tables that are read in batches. What is written there is
             removed at the end. None: the usual folder for temporary files.
+        client : dask.distributed.Client, default=None
+            The cluster that learns from a dask DataFrame, or from Parquet files. None: the current one, for a dask
+            DataFrame; files are read here.
 
         Returns
         -------
@@ -229,7 +241,9 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         self.check_parameters()
         if is_source(X):
             others = {"X_val": X_val, "y_val": y_val, "groups": groups, "time": time, "policy_data": policy_data}
-            return self._fit_source(X, y, sample_weight, {**others, "checkpoint": checkpoint}, scratch)
+            return self._fit_source(X, y, sample_weight, {**others, "checkpoint": checkpoint}, scratch, client)
+        if client is not None:
+            raise InputError("client is for a dask DataFrame or Parquet files; a table in memory is learned from here")
         target = y
         X, y, sample_weight = with_named_columns(X, y, sample_weight)
         file = opened(checkpoint, self.random_state)
@@ -264,16 +278,16 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             found = fit(task, threads(self.n_jobs), watch, file)
         _warn_if_interrupted(found)
         choices = [
-            governed(describe(one, data, task, source, self.get_params()), policy, data, names)
-            for one in found.networks
+            governed(describe(one, data, task, source, self._decisive()), policy, data, names) for one in found.networks
         ]
         history = [asdict(trial) for trial in found.history]
+        self.n_passes_ = 0
         self._take_over(data, history, choices, found.chosen)._finished(target, found.interrupted)
         if file is not None and not file.stays:
             file.remove()
         return self
 
-    def _fit_source(self, X: Any, y: Any, weight: Any, others: Mapping[str, Any], scratch: Any) -> Self:
+    def _fit_source(self, X: Any, y: Any, weight: Any, others: Mapping[str, Any], scratch: Any, client: Any) -> Self:
         """Learn from a table that is read in batches; one of few rows is read as a whole, and learned from as such."""
         given = next((name for name, value in others.items() if value is not None), None)
         if given is not None:
@@ -281,8 +295,10 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
                 f"{given} is not supported for tables that are read in batches; read the table into memory"
             )
         if is_dask_frame(X):
-            return self._fit_dask(DaskFrame(X), y, weight)
+            return self._fit_dask(DaskFrame(X), y, weight, client)
         table = unread(X)
+        if client is not None:
+            return self._fit_dask(DaskFrame(frame_of(table)), y, weight, client)
         columns = columns_of(table)
         wanted = wanted_columns(columns, y, weight, self._forbidden())
         kinds = check_kinds(self.kinds or {}, columns)
@@ -299,15 +315,18 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             learned = learn_from_source(source, wanted, self._binarizer(), self._how_to_learn(), folder, rng)
         return self._take_over_learned(learned, wanted.target)
 
-    def _fit_dask(self, source: DaskFrame, y: Any, weight: Any) -> Self:
+    def _fit_dask(self, source: DaskFrame, y: Any, weight: Any, client: Any) -> Self:
         """Learn from a dask DataFrame on the workers of its cluster, or from one of few rows in memory."""
         from conceptrules.learn.shards.dask_workers import learn_from_workers
 
+        if self.device != "cpu":
+            raise InputError(f"device is {self.device!r}, but the workers of a cluster have the rows; use device='cpu'")
         wanted = wanted_columns(source.schema.names, y, weight, self._forbidden())
         if source.rows <= IN_MEMORY:
             return self.fit(read_whole(source, wanted.every), wanted.target, sample_weight=wanted.weight)
         how, rng = self._how_to_learn(), generator(self.random_state)
-        return self._take_over_learned(learn_from_workers(source, wanted, self._binarizer(), how, rng), wanted.target)
+        learned = learn_from_workers(source, wanted, self._binarizer(), how, rng, client)
+        return self._take_over_learned(learned, wanted.target)
 
     def _how_to_learn(self, checkpoint: Checkpoint | None = None) -> HowToLearn:
         return HowToLearn(
@@ -318,13 +337,19 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             validation_fraction=self.validation_fraction,
             threads=threads(self.n_jobs),
             verbose=self.verbose,
-            parameters=self.get_params(),
+            parameters=self._decisive(),
+            device=self.device,
             checkpoint=checkpoint,
         )
+
+    def _decisive(self) -> dict[str, Any]:
+        """Return the parameters that the network depends on, or that `training_of` leaves out."""
+        return {name: value for name, value in self.get_params().items() if name != "device"}
 
     def _take_over_learned(self, learned: LearnedTable, target: Any) -> Self:
         _warn_if_interrupted(learned.found)
         history = [asdict(trial) for trial in learned.found.history]
+        self.n_passes_ = learned.passes
         self._take_over(learned, history, learned.choices, learned.found.chosen)
         return self._finished(target, learned.found.interrupted)
 
@@ -375,6 +400,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         """
         fraction = 0.2 if self.validation_fraction is None else self.validation_fraction
         check_common(self.n_jobs, fraction, self.random_state)
+        check_device(self.device)
         self._binarizer()
         self._settings()
         if self.min_rows is not None and (

@@ -11,10 +11,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 
 from conceptrules.binarize import Binarizer
 from conceptrules.learn.checkpoint import Checkpoint, opened
+from conceptrules.learn.device import check_device
 from conceptrules.learn.holdout import Holdout, hold_out
 from conceptrules.learn.memory import bytes_of_training, check_memory
 from conceptrules.learn.mllp.description import describe, extracted
-from conceptrules.learn.mllp.device import check_device, engine
+from conceptrules.learn.mllp.device import engine
 from conceptrules.learn.mllp.fit import FitJob, FitResult, fit, job_of
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters, auto_layers
 from conceptrules.learn.parameter_checks import check_common, generator, threads
@@ -252,7 +253,7 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
         InputError
             If a parameter is out of range; the message says what it can be.
         """
-        check_device(self.device)
+        check_device(self.device, ("auto", "cpu"))
         check_common(self.n_jobs, self.validation_fraction, self.random_state)
         self._binarizer()
         self._hyperparameters(inputs=1)

@@ -145,7 +145,7 @@ def test_bad_checkpoints_are_refused_before_the_table_is_read(estimator: Any, ch
 
 
 def test_gpu_and_checkpoint_exclude_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("conceptrules.mllp.check_device", lambda device: None)
+    monkeypatch.setattr("conceptrules.mllp.check_device", lambda *_: None)
     with pytest.raises(InputError, match="a checkpoint is for training on a CPU, but device is 'cuda'"):
         quick_mllp(device="cuda").fit(*TABLE, checkpoint="run.ckpt")
 

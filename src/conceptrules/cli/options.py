@@ -165,7 +165,9 @@ Jobs = Annotated[int, typer.Option("--n-jobs", help="Cores to use, -1 for all; t
 Device = Annotated[
     str | None,
     typer.Option(
-        help="mllp: where to train: auto, cpu, cuda (all GPUs) or one of them, such as cuda:0.", show_default="auto"
+        help="mllp: where to train: auto, cpu, cuda (all GPUs) or one of them, such as cuda:0. search: where tables of "
+        "more than 100,000 rows are gone over: cpu or a GPU.",
+        show_default="mllp: auto, search: cpu",
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no summary.")]

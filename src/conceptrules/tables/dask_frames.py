@@ -10,10 +10,24 @@ from typing import Any
 import pyarrow as pa
 from narwhals.dependencies import is_dask_dataframe
 
+from conceptrules.model.errors import InputError
+from conceptrules.tables.files.formats import PARQUET, table_suffix
+from conceptrules.tables.sources import Unread
+
 
 def is_dask_frame(data: Any) -> bool:
     """Return whether something is a dask DataFrame; dask is not imported for that."""
     return bool(is_dask_dataframe(data))
+
+
+def frame_of(table: Unread) -> Any:
+    """Return Parquet files as a dask DataFrame; nothing else can be read by several workers at a time."""
+    given = table.given
+    if not isinstance(given, tuple) or any(table_suffix(name) != PARQUET for name in given):
+        raise InputError("client is for a dask DataFrame or Parquet files; this table can only be read here")
+    from dask import dataframe
+
+    return dataframe.read_parquet(list(given))
 
 
 def by_partition(function: Callable[[Any], Any], frame: Any) -> Any:

@@ -14,8 +14,14 @@ if DEVICE == "cpu":
     os.environ["TRITON_INTERPRET"] = "1"
 pytest.importorskip("triton", reason="triton is not installed: pip install 'conceptrules[gpu]'")
 
+from conceptrules import ConceptRuleClassifier, classifier
+from conceptrules.io.model_file import dumps
+from conceptrules.learn.shards import fit as shards_fit
+from conceptrules.learn.shards import on_gpu
 from conceptrules.learn.shards.in_memory import InMemory
 from conceptrules.learn.shards.on_gpu import OnGpu
+from conceptrules.model.errors import InputError
+from tests.learn.shards.test_fit import some_table
 from tests.learn.shards.test_in_memory import CLASSES, dealt, some_network, some_shard
 from tests.strategies_search import seeded, some_columns
 
@@ -37,3 +43,23 @@ def test_a_gpu_answers_as_memory_does(rng):
         for found, expected in zip(card.pick(count), memory.pick(count), strict=True):
             assert np.array_equal(found, expected)
     assert card.passes == memory.passes
+
+
+def test_the_classifier_goes_over_rows_there_too(monkeypatch):
+    """The same model file, with the device in the place of a GPU where there is none."""
+    monkeypatch.setattr(classifier, "IN_MEMORY", 0)
+    for name, value in {"SAMPLE": 60, "WATCH": 10, "MORE": 80}.items():
+        monkeypatch.setattr(shards_fit, name, value)
+    monkeypatch.setattr(classifier, "check_device", lambda device: None)
+    X, y = some_table(np.random.default_rng(0))
+    quick = {"effort": "fast", "random_state": 0, "n_jobs": 1}
+    here, there = (ConceptRuleClassifier(**quick, device=device).fit(X, y) for device in ("cpu", DEVICE + ":0"))
+    assert dumps(there.network_) == dumps(here.network_)
+    assert there.n_passes_ == here.n_passes_ > 0
+
+
+def test_a_card_that_is_too_small_is_told(monkeypatch):
+    monkeypatch.setattr(on_gpu, "free_memory", lambda device: 1000)
+    shard = some_shard(np.random.default_rng(0), some_columns(np.random.default_rng(0)), 400)
+    with pytest.raises(InputError, match=r"400 rows need 0\.0 GB of the GPU's memory.*use device='cpu'"):
+        OnGpu(InMemory([shard]), "cuda:0")

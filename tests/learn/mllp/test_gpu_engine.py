@@ -96,9 +96,9 @@ def test_tasks_that_have_ended_are_not_reported_any_more() -> None:
 def test_the_classifier_trains_there_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """From a table to rules, with the device in the place of a GPU where there is none."""
     from conceptrules import MLLPClassifier, fit_cohort
-    from conceptrules.learn.mllp import device
 
-    monkeypatch.setattr(device, "_gpus", lambda: [DEVICE])
+    monkeypatch.setattr("conceptrules.learn.device.gpus", lambda: [DEVICE])
+    monkeypatch.setattr("conceptrules.learn.mllp.device.gpus", lambda: [DEVICE])
     rows, answers = [[word, k] for k in range(5) for word in ("yes", "no")], ["a", "b"] * 5
     quick = {"layers": (2,), "binarization_rate": 0.5, "max_epochs": 1, "random_state": 0}
     alone = MLLPClassifier(**quick, device="cuda").fit(rows, answers)

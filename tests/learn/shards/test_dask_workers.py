@@ -70,7 +70,7 @@ def test_two_workers_of_which_one_is_killed_give_the_network_of_one_process(clie
     assert cluster[0].passes == 3
 
 
-def test_a_dask_data_frame_is_learned_from_where_it_is_and_predicted_by_partition(client, monkeypatch):
+def test_a_dask_data_frame_and_files_are_learned_from_where_they_are(client, monkeypatch, tmp_path):
     dataframe, pandas = pytest.importorskip("dask.dataframe"), pytest.importorskip("pandas")
     for name, value in {"SAMPLE": 60, "WATCH": 10, "MORE": 80}.items():
         monkeypatch.setattr(shards_fit, name, value)
@@ -81,9 +81,24 @@ def test_a_dask_data_frame_is_learned_from_where_it_is_and_predicted_by_partitio
     quick = {"effort": "fast", "random_state": 0, "n_jobs": 1}
     found, expected = (ConceptRuleClassifier(**quick).fit(one, "y") for one in (frame, table))
     assert dumps(found.network_) == dumps(expected.network_)
+    assert found.n_passes_ == expected.n_passes_ == 4
     answers = found.predict(frame[list("abcd")])
     assert answers.npartitions == 3
     assert answers.compute().tolist() == expected.predict(table[list("abcd")]).tolist()
+
+    for part in range(3):
+        table.iloc[part::3].to_parquet(tmp_path / f"part-{part}.parquet", index=False)
+    table.to_csv(tmp_path / "table.csv", index=False)
+    files, clf = str(tmp_path / "part-*.parquet"), ConceptRuleClassifier(**quick)
+    assert dumps(clf.fit(files, "y", client=client).network_) == dumps(expected.network_)
+    for given in (table, str(tmp_path / "table.csv")):
+        with pytest.raises(InputError, match="client is for a dask DataFrame or Parquet files"):
+            clf.fit(given, "y", client=client)
+    with pytest.raises(InputError, match=r"client is 'here'; give a dask\.distributed\.Client"):
+        clf.fit(files, "y", client="here")
+    monkeypatch.setattr(classifier, "check_device", lambda device: None)
+    with pytest.raises(InputError, match="the workers of a cluster have the rows"):
+        clf.set_params(device="cuda").fit(frame, "y")
 
 
 def test_without_a_cluster_a_dask_data_frame_is_refused(monkeypatch):

@@ -29,16 +29,6 @@ SPAN = 1024
 TOGETHER = 10
 
 
-def devices() -> list[str]:
-    """Return the names of the GPUs that there are."""
-    return [f"cuda:{number}" for number in range(torch.cuda.device_count())]
-
-
-def version() -> str:
-    """Return the version of torch, which has to fit the GPU."""
-    return f"torch {torch.__version__}"
-
-
 class Trainer:
     """A cohort on a device. `groups` are the rows that its members learn from, `seeds` one number for each of them."""
 

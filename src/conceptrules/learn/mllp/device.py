@@ -9,28 +9,11 @@ from importlib.util import find_spec
 
 from conceptrules.kernels.mllp.cohort import Cohort, epoch_length
 from conceptrules.learn.checkpoint import Checkpoint
+from conceptrules.learn.device import gpus
 from conceptrules.learn.mllp.fit import Engine, FitJob
-from conceptrules.model.errors import InputError
 
-INSTALL = "pip install 'conceptrules[gpu]'"
 # Weights x rows x epochs from which a GPU wins though it takes seconds to start: some ten seconds of two cores.
 WORTH_A_GPU = 2e11
-
-
-def check_device(device: object) -> None:
-    """Object to what is no device, and to a GPU that cannot be used, before any long work."""
-    if device in ("auto", "cpu"):
-        return
-    if not isinstance(device, str) or device.split(":")[0] != "cuda":
-        raise InputError(f"device is {device!r}; use 'auto', 'cpu', 'cuda' (all GPUs) or one of them, such as 'cuda:0'")
-    for package in ("torch", "triton"):
-        if find_spec(package) is None:
-            raise InputError(f"device is {device!r}, but {package} is not installed: {INSTALL}")
-    found = _gpus()
-    if not found:
-        raise InputError(f"device is {device!r}, but {_torch()} finds no GPU; use device='cpu', or a torch that fits")
-    if device != "cuda" and device not in found:
-        raise InputError(f"device is {device!r}, but the GPUs are {', '.join(found)}")
 
 
 def engine(device: str, jobs: Sequence[FitJob], threads: int, checkpoint: Checkpoint | None = None) -> Engine:
@@ -45,7 +28,7 @@ def engine(device: str, jobs: Sequence[FitJob], threads: int, checkpoint: Checkp
     if device == "auto":
         large = sum(map(work, jobs)) >= WORTH_A_GPU
         # The driver is asked first: torch alone takes seconds to load.
-        wanted = large and _driver() and find_spec("torch") and find_spec("triton") and _gpus()
+        wanted = large and _driver() and find_spec("torch") and find_spec("triton") and gpus()
         device = "cuda" if wanted else "cpu"
     if device == "cpu":
         from conceptrules.learn.mllp.cpu_engine import CpuEngine
@@ -53,7 +36,7 @@ def engine(device: str, jobs: Sequence[FitJob], threads: int, checkpoint: Checkp
         return CpuEngine(threads)
     from conceptrules.learn.mllp.gpu_engine import GpuEngine
 
-    return GpuEngine(_gpus() if device == "cuda" else [device])
+    return GpuEngine(gpus() if device == "cuda" else [device])
 
 
 def work(job: FitJob) -> float:
@@ -70,15 +53,3 @@ def _driver() -> bool:
     except OSError:
         return False
     return True
-
-
-def _gpus() -> list[str]:
-    from conceptrules.kernels.mllp import gpu
-
-    return gpu.devices()
-
-
-def _torch() -> str:
-    from conceptrules.kernels.mllp import gpu
-
-    return gpu.version()

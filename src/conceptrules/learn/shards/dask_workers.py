@@ -45,11 +45,14 @@ def _size(shard: Shard) -> tuple[int, int]:
 
 
 def learn_from_workers(
-    source: DaskFrame, wanted: Wanted, binarizer: Binarizer, how: HowToLearn, rng: np.random.Generator
+    source: DaskFrame, wanted: Wanted, binarizer: Binarizer, how: HowToLearn, rng: np.random.Generator, client: Any
 ) -> LearnedTable:
-    """Learn from a dask DataFrame: values are counted a partition at a time, and the codes stay with the workers."""
+    """Learn from a dask DataFrame: values are counted a partition at a time, and the codes stay with the workers.
+
+    `client` is the cluster; None: the current one.
+    """
     check_policy_for_files(how.policy)
-    client = _client()
+    client = _checked(client)
     with reading_progress(how.verbose) as show:
         classes = read_classes(source, wanted, show)
         worth = check_class_weight(how.class_weight, classes.labels, classes.weight)
@@ -63,11 +66,13 @@ def learn_from_workers(
     return learn_from_store(store, binarizer, classes.labels, worth, seen, how, rng)
 
 
-def _client() -> Any:
-    from distributed import get_client
+def _checked(client: Any) -> Any:
+    from distributed import Client, get_client
 
+    if client is not None and not isinstance(client, Client):
+        raise InputError(f"client is {client!r}; give a dask.distributed.Client, or None for the current one")
     try:
-        return get_client()
+        return client or get_client()
     except ValueError:
         raise InputError(
             "X is a dask DataFrame, but there is no cluster to learn on: make a client first, such as "

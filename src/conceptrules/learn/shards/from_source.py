@@ -54,6 +54,8 @@ class LearnedTable:
     classes: NDArray[Any]
     choices: tuple[Choice, ...]
     found: SearchResult
+    passes: int
+    """How often all rows were gone over."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +70,8 @@ class HowToLearn:
     threads: int
     verbose: bool
     parameters: Mapping[str, Any]
+    device: str = "cpu"
+    """Where all rows are gone over."""
     checkpoint: Checkpoint | None = None
 
 
@@ -117,6 +121,10 @@ def learn_from_store(
     rng: np.random.Generator,
 ) -> LearnedTable:
     """Learn from rows wherever they are, and describe what was found by one more pass over them."""
+    if how.device != "cpu":
+        from conceptrules.learn.shards.on_gpu import OnGpu
+
+        store = OnGpu(store, how.device)
     task = store_task(
         store,
         binned_table(binarizer),
@@ -137,7 +145,7 @@ def learn_from_store(
         governed(describe_counted(one, counts, task, seen, how.parameters), how.policy)
         for one, counts in zip(found.networks, counted, strict=True)
     )
-    return LearnedTable(binarizer, classes, choices, found)
+    return LearnedTable(binarizer, classes, choices, found, store.passes)
 
 
 def _counts(networks: Sequence[CodedNetwork], first_key: int | None, block: Shard) -> list[Counted]:

@@ -1,0 +1,98 @@
+"""The same network from memory, disk, shards, Dask workers and a GPU: `python -m benchmarks.scale`.
+
+adult is learned from as a table that is larger than the sample: the sample is made small, so that all rows are gone
+over as they are of a hundred million. Where there is no GPU, Triton's interpreter runs its kernels on a CPU.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from unittest.mock import patch
+
+import pyarrow as pa
+from pyarrow import parquet
+
+from benchmarks import jsonl
+from conceptrules import ConceptRuleClassifier, __version__, datasets
+from conceptrules.io import dumps
+
+RECORD = jsonl.RECORDS / "scale.jsonl"
+KEY = ("what", "way", "rows")
+WHAT = "adult, default effort, a sample of 10,000 rows"
+GPU = "the GPU's kernels"
+SETTINGS: dict[str, Any] = {"random_state": 0}
+
+
+@contextmanager
+def small_sample() -> Iterator[None]:
+    """Let a table of ten thousand rows be a large one."""
+    sizes = {"fit.SAMPLE": 10_000, "fit.WATCH": 2_000, "fit.MORE": 15_000}
+    with ExitStack() as stack:
+        for name, size in sizes.items():
+            stack.enter_context(patch(f"conceptrules.learn.shards.{name}", size))
+        stack.enter_context(patch("conceptrules.classifier.IN_MEMORY", 0))
+        yield
+
+
+def parts(table: pa.Table, folder: Path, count: int) -> list[str]:
+    """Write a table as files, and return their names."""
+    size = -(-len(table) // count)
+    names = [str(folder / f"{count}-{number}.parquet") for number in range(count)]
+    for number, name in enumerate(names):
+        parquet.write_table(table.slice(number * size, size), name)
+    return names
+
+
+def from_workers(files: list[str], target: str) -> ConceptRuleClassifier:
+    from distributed import Client, LocalCluster
+
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+        return ConceptRuleClassifier(**SETTINGS).fit(files, target, client=client)
+
+
+def from_gpu(table: pa.Table, target: str) -> ConceptRuleClassifier:
+    import torch
+
+    os.environ["TRITON_INTERPRET"] = "0" if torch.cuda.is_available() else "1"  # read when the kernels are loaded
+    if torch.cuda.is_available():
+        return ConceptRuleClassifier(**SETTINGS, device="cuda").fit(table, target)
+    with patch("conceptrules.classifier.check_device"):
+        return ConceptRuleClassifier(**SETTINGS, device="cpu:0").fit(table, target)
+
+
+def main() -> None:
+    """Learn in each way, print the table and keep it."""
+    adult = datasets.load("adult")
+    target = "income"
+    table = adult.X.append_column(target, [adult.y])
+    with TemporaryDirectory() as place, small_sample():
+        folder = Path(place)
+        ways: dict[str, Callable[[], Any]] = {
+            "memory": lambda: ConceptRuleClassifier(**SETTINGS).fit(table, target),
+            "disk": lambda: ConceptRuleClassifier(**SETTINGS).fit(parts(table, folder, 1), target),
+            "three files": lambda: ConceptRuleClassifier(**SETTINGS).fit(parts(table, folder, 3), target),
+            "nine files": lambda: ConceptRuleClassifier(**SETTINGS).fit(parts(table, folder, 9), target),
+            "two Dask workers": lambda: from_workers(parts(table, folder, 4), target),
+            GPU: lambda: from_gpu(table, target),
+        }
+        print("| way | network | edges | passes | held-out macro-F1 |\n|---|---|---|---|---|")
+        for way, learn in ways.items():
+            clf = learn()
+            found = {
+                "network": sha256(dumps(clf.network_).encode()).hexdigest()[:16],
+                "edges": clf.network_.edges,
+                "passes": clf.n_passes_,
+                "held_out_f1": clf.network_.training.validation.crs_f1,
+            }
+            jsonl.put(
+                RECORD,
+                [jsonl.rounded({"what": WHAT, "way": way, "rows": len(table), **found, "version": __version__})],
+                KEY,
+            )
+            print(f"| {way} | {' | '.join(map(str, jsonl.rounded(found).values()))} |", flush=True)
