@@ -29,7 +29,7 @@ Conditions = Mapping[int, NDArray[np.bool_]]
 def may_ask_tree(rows: Rows, columns: Columns) -> bool:
     """Return whether a tree may be asked: it knows no policy, and its inputs have to fit into memory."""
     free = bool((columns.may_ask == ANYTHING).all()) and not columns.apart.size and not len(rows.groups.total)
-    return free and len(rows.codes) * len(_inputs(columns)) <= _CELLS
+    return free and int(np.count_nonzero(rows.mass)) * len(_inputs(columns)) <= _CELLS
 
 
 def tree_rules(rows: Rows, columns: Columns, limits: Limits, leaves: int, default: int, seed: int) -> Rules:
@@ -64,11 +64,11 @@ def _leaves(rows: Rows, columns: Columns, leaves: int, negation: bool, seed: int
     """Yield the class and the conditions of each leaf on which a rule could hold."""
     inputs, (row, label) = _inputs(columns), np.nonzero(rows.mass)
     with _ONE_AT_A_TIME:
-        values = np.empty((len(rows.codes), len(inputs)), np.float32)
+        values = np.empty((len(row), len(inputs)), np.float32)
         for place, (j, category) in enumerate(inputs):
-            values[:, place] = rows.codes[:, j] if category == _NUMBER else rows.codes[:, j] == category
+            values[:, place] = rows.codes[row, j] if category == _NUMBER else rows.codes[row, j] == category
         grown = DecisionTreeClassifier(max_leaf_nodes=max(leaves, 2), random_state=seed)
-        tree = grown.fit(values[row], label, rows.mass[row, label]).tree_
+        tree = grown.fit(values, label, rows.mass[row, label]).tree_
     codes, waiting = np.arange(CODES), [(0, dict[int, NDArray[np.bool_]]())]
     while waiting:
         node, conditions = waiting.pop()
