@@ -219,13 +219,16 @@ def _paths(found: _Found, rows: Sequence[list[Rows]], member: int) -> list[Path 
     def path(place: int, source: Rows, learned: Rows) -> Path | ScreenedPath:
         kept = most_telling(learned, task.columns) if wide else None
         learned, columns = (learned, task.columns) if kept is None else only(learned, task.columns, kept)
-        path = _path(found, f"{member} {place}", source, learned, columns, task.seed + member)
+        # Trees take time, and other members of a vote are there to differ, not to be as good as they can be.
+        path = _path(found, f"{member} {place}", source, learned, columns, task.seed + member, trees=not member)
         return path if kept is None else ScreenedPath(path, kept)
 
     return [path(place, found.sources[place], some[member]) for place, some in enumerate(rows)]
 
 
-def _path(found: _Found, name: str, source: Rows, learned: Rows, columns: Columns, seed: int) -> Path:
+def _path(
+    found: _Found, name: str, source: Rows, learned: Rows, columns: Columns, seed: int, trees: bool = True
+) -> Path:
     task = found.task
     path = (
         learned._replace(groups=closer(learned.groups, task.expected_rates)),
@@ -237,6 +240,7 @@ def _path(found: _Found, name: str, source: Rows, learned: Rows, columns: Column
         task.default,
         None if task.locked is None else task.locked.rules,
         task.banned,
+        trees,
     )
     return Path(*path) if found.checkpoint is None else KeptPath(found.checkpoint, name, *path)
 
