@@ -1,4 +1,4 @@
-"""Tables of several files, or of one that is large: `fit` reads them in batches."""
+"""Tables of several files, or of one that is large: they are read in batches."""
 
 from __future__ import annotations
 

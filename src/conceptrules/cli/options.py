@@ -11,8 +11,8 @@ Data = Annotated[str, typer.Argument(help=TABLE, show_default=False)]
 Files = Annotated[
     list[str],
     typer.Argument(
-        help="CSV, TSV (also .gz) or Parquet: a file, several, or a pattern such as 'part-*.parquet'; - for CSV on "
-        "standard input.",
+        help="CSV, TSV (also .gz) or Parquet: a file, several, a pattern such as 'part-*.parquet', or a folder "
+        "of Parquet files; - for CSV on standard input.",
         show_default=False,
     ),
 ]

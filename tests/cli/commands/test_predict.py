@@ -68,7 +68,7 @@ def whole(network: RuleNetwork, name: str) -> bytes:
 
 
 def streamed(network: RuleNetwork, name: str, threads: int = 2) -> bytes:
-    write_predictions(network, name, "out.csv", threads)
+    write_predictions(network, [name], "out.csv", threads)
     return Path("out.csv").read_bytes()
 
 
@@ -232,7 +232,7 @@ def test_parquet_in_chunks_is_the_whole_table_with_its_types(small):
     source = parquet.read_table("in.parquet")
     expected = source.append_column("prediction", [NETWORK.predict(source.select(["age", "job"])).tolist()])
     small(9)
-    write_predictions(NETWORK, "in.parquet", "out.parquet")
+    write_predictions(NETWORK, ["in.parquet"], "out.parquet")
     found = parquet.read_table("out.parquet")
     assert found.schema.equals(expected.schema)
     assert found.schema.metadata == expected.schema.metadata
@@ -248,7 +248,7 @@ def test_text_comes_out_of_parquet_as_it_went_in(small, kind):
     parquet.write_table(source, "in.parquet")
     source = parquet.read_table("in.parquet")
     small(9)
-    write_predictions(NETWORK, "in.parquet", "out.parquet")
+    write_predictions(NETWORK, ["in.parquet"], "out.parquet")
     found = parquet.read_table("out.parquet")
     assert found.drop_columns("prediction").equals(source)
     assert found.schema.metadata == source.schema.metadata
@@ -271,7 +271,7 @@ def test_a_wrong_type_that_shows_late_is_told_with_its_row(small):
 def test_unseen_values_are_counted_over_all_chunks(small):
     Path("in.csv").write_text("job,age\n" + "pilot,\ncook,1\n" * 20)
     small(16)
-    summary = write_predictions(NETWORK, "in.csv", "out.csv")
+    summary = write_predictions(NETWORK, ["in.csv"], "out.csv")
     assert summary == Summary(40, {"age": 20, "job": 20})
 
 
@@ -285,7 +285,7 @@ def test_predictions_have_one_type_in_all_chunks(small, classes, answers):
     )
     _parquet(age=[1.0] * 10 + [50.0] * 10)
     small(5)
-    write_predictions(network, "in.parquet", "out.parquet")
+    write_predictions(network, ["in.parquet"], "out.parquet")
     assert parquet.read_table("out.parquet")["prediction"].to_pylist() == [answers[0]] * 10 + [answers[1]] * 10
 
 
@@ -365,7 +365,7 @@ def test_a_reader_may_stop_reading(tmp_path):
 def test_no_cores_is_refused():
     Path("in.csv").write_text("job,age\n")
     with pytest.raises(InputError, match="--n-jobs 0 is out of range"):
-        write_predictions(NETWORK, "in.csv", "out.csv", 0)
+        write_predictions(NETWORK, ["in.csv"], "out.csv", 0)
 
 
 def test_probabilities_and_reasons_stand_beside_the_prediction():

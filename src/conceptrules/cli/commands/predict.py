@@ -1,9 +1,9 @@
-"""`conceptrules predict`: a table of any size is read in chunks, answered on all cores, and written in order."""
+"""`conceptrules predict`: tables of any size are read in chunks, answered on all cores, and written in order."""
 
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -25,14 +25,16 @@ from conceptrules.cli.files.file_names import (
     naming,
 )
 from conceptrules.cli.files.models import read_model
-from conceptrules.cli.options import Data, DateOrder, Delimiter, Jobs, MissingWords, Model, Out
+from conceptrules.cli.large_tables import files_of
+from conceptrules.cli.options import DateOrder, Delimiter, Files, Jobs, MissingWords, Model, Out
 from conceptrules.explain.explanation import reasons as reasons_of
 from conceptrules.model.errors import ColumnTypeError, InputError
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.predicate import Column, Value
-from conceptrules.model.values import label_text
+from conceptrules.model.predicate import Column
 from conceptrules.tables import prediction as plan
-from conceptrules.tables.files.chunks import Chunk, Chunked, open_chunks
+from conceptrules.tables.answer_columns import label_array, probability_names
+from conceptrules.tables.chunked_files import open_files
+from conceptrules.tables.files.chunks import Chunk, Chunked
 from conceptrules.tables.files.text_format import USUAL, TextFormat, text_format
 from conceptrules.tables.table import count_unseen
 
@@ -52,7 +54,7 @@ class Wanted:
 
 def predict(
     model: Model,
-    data: Data,
+    data: Files,
     output: Out = STREAM,
     n_jobs: Jobs = -1,
     delimiter: Delimiter = "",
@@ -70,18 +72,19 @@ def predict(
     """Write a table with a column `prediction` added.
 
     All other columns stay as they are, the target too if it is there. The table may be larger than memory: it is read,
-    answered and written in chunks.
+    answered and written in chunks. The rows of several files are written one file after another.
     """
     check_table_output(output)
-    check_not_input(output, [model, data])
-    check_streams(model, data)
+    files = files_of(data)
+    check_not_input(output, [model, *files])
+    check_streams(model, *files)
     network = read_model(model)
     if probabilities and network.statistics is None:
         raise InputError(f"{model} has no statistics to tell probabilities by; `conceptrules measure` counts them")
     if abstain not in ("", *get_args(plan.Abstain)):
         raise InputError(f"--abstain {abstain!r} is unknown; use none, several or both")
     wanted = Wanted(probabilities, reasons, cast(plan.Abstain, abstain) if abstain else None)
-    summary = write_predictions(network, data, output, n_jobs, wanted, text_format(delimiter, missing, dates))
+    summary = write_predictions(network, files, output, n_jobs, wanted, text_format(delimiter, missing, dates))
     known = {column.name: column for column in network.columns}
     for name, count in summary.unseen.items():
         if name not in network.used_columns:  # the answers do not depend on it
@@ -112,6 +115,8 @@ class Answered:
 
     body: Any
     """CSV as bytes, or a table for Parquet."""
+    file: str
+    """The file that the chunk is from."""
     rows: int
     place: int
     unseen: Mapping[str, int]
@@ -123,37 +128,37 @@ class Answered:
 class Tally:
     """What is known of the chunks written so far; they come in order."""
 
-    rows: int = 0
+    rows: Counter[str] = field(default_factory=Counter)
+    """How many there are of each file."""
     unseen: Counter[str] = field(default_factory=Counter)
     zoned: dict[str, bool] = field(default_factory=dict)
 
-    def add(self, answered: Answered, name: str) -> None:
+    def add(self, answered: Answered) -> None:
         """Count a chunk, or raise if its time zones differ from those of the chunks before."""
         for column, zoned in answered.zoned.items():
             if self.zoned.setdefault(column, zoned) != zoned:
-                raise InputError(
-                    f"{name}: column {column!r} has values with a time zone and values without; make them alike"
-                )
-        self.rows += answered.rows
+                problem = f"column {column!r} has values with a time zone and values without; make them alike"
+                raise InputError(f"{answered.file}: {problem}")
+        self.rows[answered.file] += answered.rows
         self.unseen.update(answered.unseen)
 
 
 def write_predictions(
     network: RuleNetwork,
-    data: str,
+    files: Sequence[str],
     output: str,
     n_jobs: int = -1,
     wanted: Wanted | None = None,
     text: TextFormat = USUAL,
 ) -> Summary:
-    """Write the table `data` with a column of predictions to `output`, and return what was unusual in it."""
+    """Write the table in some files with a column of predictions to `output`, and return what was unusual in it."""
     threads, tally, wanted = _threads(n_jobs), Tally(), wanted or Wanted()
     texts = [column.name for column in network.columns if column.kind in ("category", "ordinal")]
-    with open_chunks(data, texts, text) as table:
+    with open_files(files, texts, text) as table:
         _check(network, table, output, wanted)
         _predict(network, table, output, threads, tally, wanted)
     known = [column.name for column in network.columns]
-    return Summary(tally.rows, {name: tally.unseen[name] for name in known if tally.unseen[name]})
+    return Summary(tally.rows.total(), {name: tally.unseen[name] for name in known if tally.unseen[name]})
 
 
 def _predict(network: RuleNetwork, table: Chunked, output: str, threads: int, tally: Tally, wanted: Wanted) -> None:
@@ -162,29 +167,20 @@ def _predict(network: RuleNetwork, table: Chunked, output: str, threads: int, ta
     schemas = [pa.schema([*schema, *fields], schema.metadata) for schema in (table.held, table.schema)]
     work = partial(_answered, network, labels, wanted, None if is_parquet(output) else writer.csv_rows)
     with naming(output), _writer(output, *schemas) as write, _progress(table.total) as show:
-        for answered in _located(in_order(work, table.chunks(), threads), tally, table.name):
-            tally.add(answered, table.name)
+        for answered in _located(in_order(work, table.chunks(), threads), tally):
+            tally.add(answered)
             write(answered.body)
             show(answered.place)
 
 
 def added_fields(network: RuleNetwork, labels: pa.Array, wanted: Wanted) -> list[pa.Field]:
     """Return the columns that are added to a table."""
-    shares = [f"probability_{label_text(name)}" for name in network.classes] if wanted.probabilities else []
+    shares = probability_names(network) if wanted.probabilities else []
     return [
         pa.field(PREDICTION, labels.type),
         *(pa.field(name, pa.float64()) for name in shares),
         *([pa.field(REASONS, pa.string())] if wanted.reasons else []),
     ]
-
-
-def label_array(classes: Iterable[Value]) -> pa.Array:
-    """Return the classes as Arrow values, or as text where no one type holds them all."""
-    values = list(classes)
-    try:
-        return pa.array(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-        return pa.array([label_text(value) for value in values])
 
 
 def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
@@ -221,14 +217,17 @@ def _answered(
     network: RuleNetwork, labels: pa.Array, wanted: Wanted, finish: Callable[[pa.Table], bytes] | None, chunk: Chunk
 ) -> Answered:
     source = chunk.open()
-    X = columns.unlabelled(source, network)
-    unseen = count_unseen(network.columns, X)  # reads all columns, those that no rule uses too
-    added = _added(network, labels, wanted, X)
+    try:
+        X = columns.unlabelled(source, network)
+        unseen = count_unseen(network.columns, X)  # reads all columns, those that no rule uses too
+        added = list(_added(network, labels, wanted, X))
+    except ColumnTypeError as error:
+        raise _Unreadable(source.name, str(error)) from None
     zoned = {each.name: each.type.tz is not None for each in X.schema if pa.types.is_timestamp(each.type)}
     table = source.copy()
     for column, values in zip(added_fields(network, labels, wanted), added, strict=True):
         table = table.append_column(column, [values])
-    return Answered(finish(table) if finish else table, len(X), chunk.place, unseen, zoned)
+    return Answered(finish(table) if finish else table, source.name, len(X), chunk.place, unseen, zoned)
 
 
 def _added(network: RuleNetwork, labels: pa.Array, wanted: Wanted, X: pa.Table) -> Iterator[pa.Array]:
@@ -241,14 +240,22 @@ def _added(network: RuleNetwork, labels: pa.Array, wanted: Wanted, X: pa.Table) 
         yield pa.array(reasons_of(network, X), pa.string())
 
 
-def _located(results: Iterator[Answered], tally: Tally, name: str) -> Iterator[Answered]:
+class _Unreadable(Exception):
+    """A chunk of this file cannot be read; the error counts the rows of the chunk."""
+
+    def __init__(self, file: str, error: str) -> None:
+        super().__init__(error)
+        self.file = file
+
+
+def _located(results: Iterator[Answered], tally: Tally) -> Iterator[Answered]:
     """Pass the results on; an error that counts rows counts those of its chunk, so say which chunk that is."""
     try:
         yield from results
-    except ColumnTypeError as error:
-        if not tally.rows:
-            raise
-        raise ColumnTypeError(f"{name}, counting from row {tally.rows}: {error}") from None
+    except _Unreadable as error:
+        before = tally.rows[error.file]
+        where = f"{error.file}, counting from row {before}" if before else error.file
+        raise ColumnTypeError(f"{where}: {error}") from None
 
 
 @contextmanager

@@ -40,14 +40,23 @@ class Chunk:
 class Chunked(Protocol):
     """A table whose names and types are known, and whose rows come in chunks, once."""
 
-    name: str
-    columns: list[str]
-    schema: pa.Schema
-    """The schema of the table."""
-    held: pa.Schema
-    """The schema of the copies of the chunks: the same, but columns of text may be dictionaries."""
-    total: int | None
-    """How many bytes or rows the table has; None where nobody can tell."""
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def columns(self) -> list[str]: ...
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The schema of the table."""
+
+    @property
+    def held(self) -> pa.Schema:
+        """The schema of the copies of the chunks: the same, but columns of text may be dictionaries."""
+
+    @property
+    def total(self) -> int | None:
+        """How many bytes or rows the table has; None where nobody can tell."""
 
     def chunks(self) -> Iterator[Chunk]: ...
 
