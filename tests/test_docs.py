@@ -4,6 +4,7 @@ A `python` block is run; a `text` block right after it is what it prints. In a `
 `$ ` are run in a shell, and what follows is their output. `...` stands for anything. The blocks of a page share one
 folder, and its Python blocks one namespace. Blocks of other languages are left alone.
 
+A block under the comment `<!-- needs pyspark -->` is left out where that package or Java is not installed.
 What comes after the comment `<!-- needs hepatitis -->` needs a table that may not be here; then the test ends there,
 and is skipped.
 Learned rules are floating-point work and may differ between kinds of processors. Output under the comment
@@ -14,10 +15,12 @@ from __future__ import annotations
 
 import contextlib
 import doctest
+import importlib.util
 import io
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import warnings
@@ -92,7 +95,11 @@ def run_page(text: str) -> Iterator[tuple[str, str, bool]]:
     names: dict[str, object] = {}
     printed = None
     for mark, language, code in BLOCK.findall(text):
-        if mark.startswith("<!-- needs "):
+        if mark == "<!-- needs pyspark -->\n":
+            if importlib.util.find_spec("pyspark") is None or shutil.which("java") is None:
+                printed = None
+                continue
+        elif mark.startswith("<!-- needs "):
             datasets.load(mark.split()[2])
         if language == "text" and printed is not None:
             yield code, printed, mark.startswith("<!-- may differ")
