@@ -112,6 +112,7 @@ def run_page(text: str) -> Iterator[tuple[str, str, bool]]:
 @pytest.mark.parametrize("page", PAGES)
 def test_the_blocks_of_a_page_run_and_print_what_it_says(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
     same = doctest.OutputChecker().check_output
     different = []
     try:
