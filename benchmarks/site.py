@@ -142,9 +142,9 @@ def speed() -> str:
 
 
 def scale() -> str:
-    """Return what fits of large files took, and how time and memory grow."""
+    """Return what fits of large files took, that all ways lead to one model, and how time and memory grow."""
     every = sorted(jsonl.read(jsonl.RECORDS / "scale.jsonl"), key=lambda one: (one["what"], one["way"], one["rows"]))
-    fits, passes = ([one for one in every if ("cpu_s" in one) == whole] for whole in (True, False))
+    fits, passes, ways = ([one for one in every if figure in one] for figure in ("cpu_s", "same", "network"))
     rows = [
         (
             one["what"],
@@ -158,8 +158,12 @@ def scale() -> str:
     ]
     taken = markdown(("fit", "from", "rows", "processor seconds", "peak memory, GB", "edges"), rows)
     passed = markdown(("what", "on", "rows", "seconds"), map(_pass, passes))
+    alike = [(one["what"], one["way"], f"{one['rows']:,}", one["network"], str(one["passes"])) for one in ways]
+    same = markdown(("fit", "from", "rows", "hash of the model file", "passes"), alike)
     grows = _measured({"growth": "grow"})
-    return f"{taken}\n\n{passed}\n\nAn exponent of 1 means that twice the rows take twice the time:\n\n{grows}"
+    return (
+        f"{taken}\n\n{passed}\n\n{same}\n\nAn exponent of 1 means that twice the rows take twice the time:\n\n{grows}"
+    )
 
 
 def _pass(one: dict[str, Any]) -> tuple[str, ...]:

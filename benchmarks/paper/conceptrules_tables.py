@@ -162,8 +162,8 @@ def edges_table(results: Results) -> str:
         rows.append([data, f"{ours:,.1f}", f"{plain:,.1f}", f"{cart:,.0f}", f"{ours / cart:.3f}", members_text(record)])
     words = """\
 Means of five folds. CART is scikit-learn's tree at its defaults, on one-hot categories. The second count takes an
-interval with two bounds as one edge. Three members: networks that vote, or that went through one local search after
-that, where held-out rows say that it pays."""
+interval with two bounds as one edge. Three members: networks that vote, where
+held-out rows say that it pays."""
     header = ["data", "edges", "two bounds as one", "CART", "edges / CART's", "members, fold by fold"]
     return "\n".join(["## Edges beside CART's", "", words, "", markdown(header, rows)])
 
@@ -222,8 +222,7 @@ def verdict_table(results: Results) -> str:
     figures = [*score_figures(results), *edges_figures(results), *time_figures(results), *front_figures(results)]
     count = sum(figure.met is True for figure in figures)
     words = f"""\
-**{count} of {len(figures)}** figures are met. The column was run with the search before the present one
-([which code it is](CONCEPTRULES.md#which-code-it-is))."""
+**{count} of {len(figures)}** figures are met. [The account](CONCEPTRULES.md#what-holds-it-back) says why the others are not."""
     table = markdown(["figure", "target", "measured", "verdict"], [one.cells for one in figures])
     return "\n".join(["### Past the paper: figures set for the column conceptrules", "", words, "", table])
 
