@@ -222,7 +222,8 @@ def verdict_table(results: Results) -> str:
     figures = [*score_figures(results), *edges_figures(results), *time_figures(results), *front_figures(results)]
     count = sum(figure.met is True for figure in figures)
     words = f"""\
-**{count} of {len(figures)}** figures are met. [The account](CONCEPTRULES.md#what-holds-it-back) says why the others are not."""
+**{count} of {len(figures)}** figures are met.
+[The account](CONCEPTRULES.md#what-holds-it-back) says why the others are not."""
     table = markdown(["figure", "target", "measured", "verdict"], [one.cells for one in figures])
     return "\n".join(["### Past the paper: figures set for the column conceptrules", "", words, "", table])
 
