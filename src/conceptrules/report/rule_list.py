@@ -110,12 +110,15 @@ def _called(network: RuleNetwork, level: int, index: int) -> str:
 
 def _classes(network: RuleNetwork, given: Statistics | None) -> Iterator[Group]:
     top = len(network.levels) - 1
-    for place, index in enumerate(network.priority_indices):
-        name = network.classes[index]
-        rules = network.levels[top].concepts[index].rules
+    concepts = network.levels[top].concepts
+    # A class without rules never fires, so it wins over none, wherever it stands in the priority.
+    order = sorted(network.priority_indices, key=lambda index: not concepts[index].rules)
+    firing = sum(bool(concept.rules) for concept in concepts)
+    for place, index in enumerate(order):
+        name, rules = network.classes[index], concepts[index].rules
         title = word(name)
         default = f" It is {'also ' if rules else ''}the answer for everything else." if name == network.default else ""
-        turn = " It wins over the classes below it." if place < len(network.priority) - 1 else ""
+        turn = " It wins over the classes below it." if place < firing - 1 else ""
         lead = (f"If any of these holds, this class fires.{turn}" if rules else "No rule speaks for it.") + default
         yield Group(f"class-{index}", title, lead, _items(network, top, rules, given, f"class-{index}", index), title)
 
