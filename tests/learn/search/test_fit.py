@@ -53,6 +53,13 @@ def test_the_front_is_sorted_and_says_what_was_tried() -> None:
     assert not found.interrupted
 
 
+def test_the_path_ends_where_lower_penalties_gain_nothing() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.random((5000, 4))
+    found = learned(X, (X[:, 0] > 0.5) ^ (rng.random(5000) < 0.1))
+    assert max(trial.edges for trial in found.history) < 20  # at the next penalty, hundreds of them fit the noise
+
+
 def test_neither_threads_nor_the_order_of_rows_nor_repeats_leave_a_trace() -> None:
     X, y = made()
     shuffled = np.random.default_rng(1).permutation(len(X))

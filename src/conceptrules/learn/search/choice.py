@@ -54,6 +54,12 @@ def value_of(trial: Trial, classes: int) -> float:
     return trial.score - _SIZE * (max(trial.edges, 1) / classes) ** 0.5 - (_VOTE if trial.members > 1 else 0)
 
 
+def standard_error(trial: Trial, held: float) -> float:
+    """Return about how far a score of so many held-out rows is off by chance; 0 of a log loss, which is no share."""
+    share = min(max(trial.score, 0.0), 1.0)
+    return sqrt(share * (1 - share) / held)
+
+
 def chance_of(confusion: NDArray[np.float64], class_weight: NDArray[np.float64]) -> float:
     """Return how often answers that know nothing of the classes would agree with them as much, by numbers of rows."""
     counts = confusion / np.where(class_weight > 0, class_weight, 1.0)[:, None]
@@ -75,8 +81,7 @@ def choose(trials: Sequence[Trial], held: float, rows: float, classes: int) -> T
     best = trials[int(np.argmax(values))]
     if not best.edges or (best.chance > _CHANCE and held >= _ENOUGH):
         return trials[0]
-    share = min(max(best.score, 0.0), 1.0)
-    least = max(values) - _TOLERANCE * sqrt(share * (1 - share) / held)
+    least = max(values) - _TOLERANCE * standard_error(best, held)
     usual = max(_USUAL_WITH_MIXED if best.augmented else _USUAL, _USUAL_SHARE * rows)
     good = [trial for trial, value in zip(trials, values, strict=True) if value >= least]
     return min(good, key=lambda trial: (abs(log(trial.penalty / usual)), trial.edges))

@@ -22,7 +22,7 @@ from conceptrules.kernels.search.values import Columns, Rows, Rules
 from conceptrules.learn.checkpoint import Checkpoint
 from conceptrules.learn.search.augmentation import Forest, augmented
 from conceptrules.learn.search.binned_table import BinnedTable
-from conceptrules.learn.search.choice import Trial, chance_of, choose, value_of
+from conceptrules.learn.search.choice import Trial, chance_of, choose, standard_error, value_of
 from conceptrules.learn.search.coded_network import CodedNetwork, coded_network
 from conceptrules.learn.search.group_members import closer, excess, rates_of
 from conceptrules.learn.search.kept_path import KeptPath
@@ -41,8 +41,9 @@ from conceptrules.model.predicate import Value
 
 _QUICK = 2.5
 """Down to this penalty a network takes no time, and the first ones, of a few edges, are good or bad by chance."""
-_HOPELESS = 0.02
-"""Penalties below one that is so much worse than the best are not tried."""
+_HOPELESS, _ERRORS = 0.02, 2.0
+"""Penalties below one that is so much worse than the best, or by so many standard errors, are not tried: the networks
+there are the largest, and take most of the time."""
 _SMALL = 1000
 """Rows up to which the whole path takes little time, and one penalty being worse than the last means little."""
 FOREST_UP_TO = 4_000
@@ -279,7 +280,9 @@ def _settled(found: _Found) -> bool:
     if min(one.unfairness for one in trials[-2:]) > 0:
         return True  # larger networks are no fairer on held-out rows
     values = [value_of(one, len(found.task.classes)) for one in trials]
-    return values[-1] < max(values) - _HOPELESS or (len(values) > 2 and max(values[-2:]) < max(values[:-2]))
+    error = standard_error(trials[int(np.argmax(values))], found.held)
+    hopeless = min(_HOPELESS, _ERRORS * error or _HOPELESS)
+    return values[-1] < max(values) - hopeless or (len(values) > 2 and max(values[-2:]) <= max(values[:-2]))
 
 
 def _refine(found: _Found, more: Rows, pool: Executor, watch: Callable[[Trial], None]) -> None:

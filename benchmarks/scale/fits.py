@@ -1,0 +1,91 @@
+"""A whole fit in several ways: `python -m benchmarks.scale fits ROWS [EFFORT] [WAYS]`.
+
+Fourteen columns in four Parquet files are learned from in this process with two threads, by two Dask workers, and in
+this process with two threads and a GPU, as `WAYS` says: `threads,dask,gpu`. Time is that of the clock, since the ways
+share out the work differently. Each run is a line of benchmarks/records/scale.jsonl.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+
+from benchmarks import jsonl
+from benchmarks.scale.disk import KEY, RECORD, part_of_table
+from conceptrules import ConceptRuleClassifier, __version__
+from conceptrules.io import dumps
+
+_FILES, _PART = 4, 500_000
+
+
+def main(rows: str = "10000000", effort: str = "fast", ways: str = "threads,dask") -> None:
+    """Learn in each way, and print and keep what it took."""
+    known: dict[str, tuple[str, Callable[..., ConceptRuleClassifier]]] = {
+        "threads": ("two threads", _with_threads),
+        "dask": ("two Dask workers", _with_workers),
+        "gpu": ("two threads and a GPU", _with_gpu),
+    }
+    settings: dict[str, Any] = {"effort": effort, "random_state": 0}
+    with TemporaryDirectory() as folder:
+        files = _written(Path(folder), int(rows))
+        for way, learn in map(known.__getitem__, ways.split(",")):
+            ConceptRuleClassifier(**settings).fit(_table(500, 0), "ill")  # loads what is compiled
+            start = perf_counter()
+            clf = learn(files, settings)
+            found = {
+                "seconds": perf_counter() - start,
+                "network": sha256(dumps(clf.network_).encode()).hexdigest()[:16],
+                "edges": clf.network_.edges,
+                "passes": clf.n_passes_,
+                "cores": os.cpu_count(),
+                "version": __version__,
+            }
+            what = f"a whole fit, 14 columns, effort {effort}"
+            entry = jsonl.rounded({"what": what, "way": way, "rows": int(rows), **found})
+            jsonl.put(RECORD, [entry], KEY)
+            print(json.dumps(entry), flush=True)
+
+
+def _with_threads(files: list[str], settings: dict[str, Any]) -> ConceptRuleClassifier:
+    return ConceptRuleClassifier(n_jobs=2, **settings).fit(files, "ill")
+
+
+def _with_gpu(files: list[str], settings: dict[str, Any]) -> ConceptRuleClassifier:
+    return ConceptRuleClassifier(n_jobs=2, device="cuda", **settings).fit(files, "ill")
+
+
+def _with_workers(files: list[str], settings: dict[str, Any]) -> ConceptRuleClassifier:
+    from distributed import Client, LocalCluster
+
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+        return ConceptRuleClassifier(n_jobs=2, **settings).fit(files, "ill", client=client)
+
+
+def _written(folder: Path, rows: int) -> list[str]:
+    """Write the table as files, part by part, and return their names."""
+    each = -(-rows // _FILES)
+    names = [str(folder / f"{number}.parquet") for number in range(_FILES)]
+    for number, name in enumerate(names):
+        sizes = [min(_PART, each - start) for start in range(0, each, _PART)]
+        with parquet.ParquetWriter(name, _table(1, 0).schema) as writer:
+            for place, size in enumerate(sizes):
+                writer.write_table(_table(size, number * len(sizes) + place))
+    return names
+
+
+def _table(rows: int, seed: int) -> pa.Table:
+    """Return some rows of ten columns that tell something, or look so, and of four more that do not."""
+    table, rng = part_of_table(rows, seed), np.random.default_rng((seed, 1))
+    for number in range(4):
+        table = table.append_column(f"noise {number}", [rng.integers(0, 100, rows).astype(np.int16)])
+    return table
