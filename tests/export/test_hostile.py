@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 
 import pytest
 from markdown_it import MarkdownIt
@@ -62,7 +63,7 @@ def test_a_script_of_sql_leaves_other_tables_alone():
     network, options = sql_case("sqlite")
     names = [options["columns"].get(column.name, column.name) for column in network.columns]
     quoted = ", ".join('"' + name.replace('"', '""') + '"' for name in names)
-    with sqlite3.connect(":memory:") as connection:
+    with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE t (x)")
         connection.execute(f'CREATE TABLE "t""; DROP TABLE t; --`]" ({quoted})')
         connection.executescript(export(network, "sql", view="v", **options))

@@ -6,6 +6,7 @@ import datetime as dt
 import math
 import sqlite3
 import sys
+from contextlib import closing
 from dataclasses import replace
 from decimal import Decimal
 
@@ -46,7 +47,7 @@ def asked_duckdb(network: RuleNetwork, **columns: pa.Array) -> list[str]:
 
 
 def asked_sqlite(network: RuleNetwork, declared: str, values: list[object]) -> list[str]:
-    with sqlite3.connect(":memory:") as connection:
+    with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(f"CREATE TABLE data (c {declared})")
         connection.executemany("INSERT INTO data VALUES (?)", [(value,) for value in values])
         return [row[-1] for row in connection.execute(export(network, "sql", dialect="sqlite"))]
@@ -186,7 +187,7 @@ def test_durations():
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_a_double_is_written_exactly(value):
-    with sqlite3.connect(":memory:") as connection:
+    with closing(sqlite3.connect(":memory:")) as connection:
         text = number_literal(value, "sqlite").sql("sqlite")
         assert connection.execute(f"SELECT {text}").fetchone()[0] == value
     text = number_literal(value, "duckdb").sql("duckdb")
@@ -284,14 +285,14 @@ def test_many_rules_are_not_too_deep_for_sqlite():
     network = RuleNetwork([Column("c")], predicates, [level], ["a", "b"], default="b")
     text = export(network, "sql", dialect="sqlite", reasons=True)
     assert asked_sqlite(network, "REAL", [5.0, 1e9]) == ["a", "b"]
-    with sqlite3.connect(":memory:") as connection:
+    with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE data (c)")
         connection.execute("INSERT INTO data VALUES (1098.5)")
         assert connection.execute(text).fetchone()[-1] == "1.1100"
 
 
 def test_sqlite_says_that_a_column_is_missing():
-    with sqlite3.connect(":memory:") as connection:
+    with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE data (other)")
         with pytest.raises(sqlite3.OperationalError, match="no such column"):
             connection.execute(export(ABOVE, "sql", dialect="sqlite"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import sqlite3
+from contextlib import closing
 
 import duckdb
 import pyarrow as pa
@@ -81,7 +82,7 @@ def test_it_is_short_and_shows_only_the_columns_in_use():
 @given(flag_networks())
 def test_flags_are_decided_the_same(network):
     rows = [*covering_rows(network), dict.fromkeys(("x0", "x1", "x2"))]
-    with sqlite3.connect(":memory:") as database:
+    with closing(sqlite3.connect(":memory:")) as database:
         database.execute("CREATE TABLE data (x0, x1, x2)")
         database.executemany("INSERT INTO data VALUES (:x0, :x1, :x2)", rows)
         found = database.execute(export(network, "sql", dialect="sqlite", trust_types=True)).fetchall()

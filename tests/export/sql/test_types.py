@@ -7,7 +7,7 @@ import math
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from decimal import Decimal, localcontext
 from functools import cache
 from typing import Any
@@ -174,7 +174,7 @@ def in_postgres(network: RuleNetwork, declared: str, values: Sequence[Any]) -> l
 
 
 def in_sqlite(network: RuleNetwork, values: Sequence[Any], declared: str = "") -> list[str] | str:
-    with sqlite3.connect(":memory:") as connection:
+    with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(f"CREATE TABLE data (c {declared})")
         connection.executemany("INSERT INTO data VALUES (?)", [(value,) for value in values])
         try:
@@ -257,7 +257,7 @@ def test_a_wrong_value_is_refused_even_where_no_rule_gets_to_see_it():
     columns = [Column("a"), Column("c")]
     level = Level([Rule([Literal(0), Literal(1)])], [Concept([0]), Concept()])
     network = RuleNetwork(columns, [Interval("a", 0), Interval("c", 0)], [level], ["yes", "no"], default="no")
-    with sqlite3.connect(":memory:") as connection:
+    with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE data (a, c)")
         connection.execute("INSERT INTO data VALUES (-1, 'twelve')")
         with pytest.raises(sqlite3.OperationalError, match="column c needs numbers, not text"):
@@ -453,7 +453,7 @@ def test_names_stay_text_in_the_message():
     name = "c'); DROP TABLE data; --"
     level = Level([Rule([Literal(0)])], [Concept([0]), Concept()])
     network = RuleNetwork([Column(name)], [Interval(name, 0)], [level], ["yes", "no"], default="no")
-    with sqlite3.connect(":memory:") as connection:
+    with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("""CREATE TABLE data ("c'); DROP TABLE data; --")""")
         connection.execute("INSERT INTO data VALUES ('x')")
         with pytest.raises(
