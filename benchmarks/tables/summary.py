@@ -88,8 +88,9 @@ def of(found: Cells, *models: str, names: Collection[str] | None = None) -> list
     return [tuple(row[model] for model in models) for row in chosen if all(model in row for model in models)]
 
 
-def goals(found: Cells) -> list[Goal]:
-    """Return what is wanted of our two estimators, with what they reach on the tables on record."""
+def goals(found: Cells, flights: Iterable[Mapping[str, Any]] = ()) -> list[Goal]:
+    """Return what is wanted of our two estimators, with what they reach on the tables on record, and on flights."""
+    flown = [one for one in flights if one["model"] == OURS]
     trees, boosted, ours = of(found, OURS, "cart"), of(found, OURS, "lightgbm"), of(found, OURS)
     ahead = [own.f1 - cart.f1 for own, cart in trees]
     fewer = [float((own.edges or 0) < (cart.edges or 0)) for own, cart in trees]
@@ -109,6 +110,24 @@ def goals(found: Cells) -> list[Goal]:
         _goal("Must", "fit in fits of LightGBM, adult", adult, max, 100.0, 1, most=True),
         _goal("Must", "fit of `fast` in fits of LightGBM, median of the tables", fast, median, 5.0, most=True),
         _goal("Must", "slowest table under 5,000 rows, seconds of one core", small, max, 10.0, SMALL, most=True),
+        _goal(
+            "Must",
+            "fit in fits of LightGBM, a million flights",
+            _shares(flown, "cpu", "lightgbm_cpu"),
+            max,
+            60.0,
+            1,
+            True,
+        ),
+        _goal(
+            "Must",
+            "memory in terms of the codes, a million flights",
+            _shares(flown, "peak_bytes", "code_bytes"),
+            max,
+            3.0,
+            1,
+            True,
+        ),
         _goal("Aim", "mean macro-F1 against LightGBM's, points", against, mean, 0.0),
         *(
             _goal("Aim", f"macro-F1 of {name}", [own.f1 for (own,) in of(found, OURS, names=[name])], mean, bound, 1)
@@ -116,6 +135,10 @@ def goals(found: Cells) -> list[Goal]:
         ),
         _goal("Aim", "fit in fits of EBM, worst table", ebm, max, 1.0, most=True),
     ]
+
+
+def _shares(records: Iterable[Mapping[str, Any]], part: str, whole: str) -> list[float]:
+    return [one[part] / one[whole] for one in records]
 
 
 def _ratios(rows: list[tuple[Cell, ...]]) -> list[float]:

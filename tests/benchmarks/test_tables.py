@@ -181,6 +181,17 @@ def test_the_figures_that_are_wanted_stay_open_until_all_tables_are_there() -> N
     assert states["mean macro-F1 above CART's, points"] == "missed"
     assert states["worst table against LightGBM, points of macro-F1"] == "met"
     assert states["fit in fits of LightGBM, median of the tables"] == "met"
+    assert states["fit in fits of LightGBM, a million flights"] == "open"
+
+
+def test_what_is_wanted_of_flights_is_of_the_default_effort() -> None:
+    flights = [
+        {"model": "conceptrules", "cpu": 30.0, "lightgbm_cpu": 2.0, "peak_bytes": 70, "code_bytes": 7},
+        {"model": "conceptrules-fast", "cpu": 900.0, "lightgbm_cpu": 2.0, "peak_bytes": 7, "code_bytes": 7},
+    ]
+    found = {goal.name: (goal.found, goal.state) for goal in goals({}, flights)}
+    assert found["fit in fits of LightGBM, a million flights"] == ("15.00", "met")
+    assert found["memory in terms of the codes, a million flights"] == ("10.00", "missed")
 
 
 def test_the_page_says_it_all() -> None:

@@ -1,8 +1,8 @@
 """More rows for a small table: training rows mixed with one another, with the classes that a forest expects of them.
 
 A forest is a better learner than a few rules, and it can be asked about any number of rows. Rules that are learned from
-its answers as well have fewer gaps, and cut points that do not hang on single rows. Held-out rows decide whether that
-helps on the table at hand; nothing of the forest is in the network.
+its answers as well have fewer gaps, and cut points that do not hang on single rows. Nothing of the forest is in the
+network.
 """
 
 from __future__ import annotations
