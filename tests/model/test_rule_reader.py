@@ -251,6 +251,8 @@ def test_a_rule_may_be_as_long_as_the_limit() -> None:
         ("code = (True)", Stated(Equals("code", True))),
         ("code = False", Stated(Equals("code", False))),
         ("code = x", Stated(Equals("code", "x"))),
+        ("code = (x", Stated(Equals("code", "(x"))),
+        ("code = x)", Stated(Equals("code", "x)"))),
         ('code = "\\x41\\u00e9\\U0001F600\\n\\q"', Stated(Equals("code", "Aé\U0001f600\nq"))),
         ('code = "\\U0010FFFF"', Stated(Equals("code", "\U0010ffff"))),
         ('"age" > 27', Stated(Interval("age", 27))),
