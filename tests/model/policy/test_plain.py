@@ -174,3 +174,9 @@ def test_a_file_may_be_as_large_as_the_limit() -> None:
     ):
         with pytest.raises(InputError, match=f"^{message}$"):
             limited(io.BytesIO(data))
+
+
+def test_an_error_about_a_long_key_is_cut() -> None:
+    with pytest.raises(InputError) as error:
+        from_plain({"x" * 900: 1})
+    assert str(error.value) == "the policy: " + f"there is no key '{'x' * 900}"[:500] + "..."
