@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -110,7 +111,7 @@ def _candidates(tests: Sequence[Predicate], families: Sequence[Kind]) -> Iterato
     if "number" in families:
         numbers = [value for value in wanted if not isinstance(value, str)]
         yield from (*cuts, max(cuts[-1] + 1, math.nextafter(cuts[-1], math.inf)) if cuts else 0.0, *numbers)
-        yield next(value for value in range(len(numbers) + 1) if value not in numbers)
+        yield next(value for value in count() if value not in numbers)
     elif "boolean" in families:
         yield from (True, False)
     if set(families) & set(_MOMENTS):
@@ -125,6 +126,6 @@ def _unseen(words: Sequence[str]) -> str:
 def _whole(cuts: Sequence[float]) -> Iterator[float]:
     """Yield the last microsecond of each interval that has one; there is none between 0.2 and 0.7."""
     for low, high in zip((-math.inf, *cuts), (*cuts, math.inf), strict=True):
-        value = min(math.floor(high) if high < _FARTHEST else _FARTHEST, _FARTHEST)
+        value = math.floor(high) if high < _FARTHEST else _FARTHEST
         if value > low and value >= -_FARTHEST:
             yield float(value)
