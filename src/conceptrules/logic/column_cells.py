@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -111,7 +110,7 @@ def _candidates(tests: Sequence[Predicate], families: Sequence[Kind]) -> Iterato
     if "number" in families:
         numbers = [value for value in wanted if not isinstance(value, str)]
         yield from (*cuts, max(cuts[-1] + 1, math.nextafter(cuts[-1], math.inf)) if cuts else 0.0, *numbers)
-        yield next(value for value in count() if value not in numbers)
+        yield next(value for value in range(len(numbers) + 1) if value not in numbers)
     elif "boolean" in families:
         yield from (True, False)
     if set(families) & set(_MOMENTS):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -190,4 +189,4 @@ def _other(column: Column, listed: Sequence[Value], unseen: bool) -> Value | Non
     if readable("category", column):
         words = [value for value in listed if isinstance(value, str)]
         return "other" if "other" not in words else "other" + max(words, key=len)
-    return next(number for number in count() if key_of(number) not in keys)
+    return next(number for number in range(len(listed) + 1) if key_of(number) not in keys)
