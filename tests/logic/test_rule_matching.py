@@ -117,6 +117,24 @@ def test_an_equal_rule_counts_more_than_equal_literals() -> None:
     assert names == ["no", "C1.1", "C1.2"]
 
 
+@pytest.mark.parametrize(
+    ("concept", "others"),
+    [
+        (["a", "b"], (["a", "b", "c", "d", "e"], ["a"])),  # 2 of 5 rules, 1 of 2
+        (["a", "bcd"], (["a", "BCD"], ["ab", "cd"])),  # a rule of three, and all literals in other rules
+        (["a", "b"], (["a"], ["a", "b", "C"])),
+        (["ab"], (["c"], ["ab"])),
+        ([], (["a"], [])),
+    ],
+)
+def test_the_second_of_two_concepts_is_the_nearest(concept: list[str], others: tuple[list[str], list[str]]) -> None:
+    top = Level([Rule([Literal(0)])], [Concept([0]), Concept()])
+    moved = Level([Rule([Literal(1)])], [Concept([0]), Concept()])
+    old = network(level(concept), top)
+    found = sections(old, network(level(*others), moved))
+    assert [section.name for section in found if section.name in ("yes", "C1.1")] == ["C1.1"] * (concept != others[1])
+
+
 def test_concepts_of_the_second_level_are_named_as_in_the_old_network() -> None:
     middle = Level([Rule([Literal(0)]), Rule([Literal(1)])], [Concept([0]), Concept([1])])
     turned = Level([Rule([Literal(1)]), Rule([Literal(0)])], [Concept([0]), Concept([1])])
