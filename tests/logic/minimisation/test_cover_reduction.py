@@ -92,7 +92,8 @@ def test_a_cube_within_another_goes() -> None:
         ((rule(OLD, NURSE),), (), (rule(job=NURSE),), (rule(OLD),)),
         # A wider interval is shorter: one bound for two.
         ((rule(MIDDLE),), (rule(OLD),), None, (rule(MIDDLE | OLD),)),
-        # Nothing to gain.
+        # Nothing to gain: one bound or another costs the same.
+        ((rule(OLD), rule(YOUNG | MIDDLE, NURSE)), (), None, (rule(OLD), rule(YOUNG | MIDDLE, NURSE))),
         ((rule(OLD, NURSE), rule(MIDDLE, SMITH)), (), None, (rule(OLD, NURSE), rule(MIDDLE, SMITH))),
     ],
 )
@@ -203,3 +204,58 @@ def test_a_missing_value_is_a_cell_like_others() -> None:
     space = Space(list(variables_of([Column("age")], [Interval("age", 1), Missing("age")]).values()))
     cover = (0b001, 0b010, 0b100)
     assert reduced(Task(Witnesses(space, cover), (), None, Effort(1_000)), cover) == (0b111,)
+
+
+def test_rules_that_others_have_anyway_are_not_merged_at_a_loss() -> None:
+    cover = (rule(job=NURSE), rule(job=SMITH))
+    for shared in (cover[:1], cover):
+        assert merged(task(cover, shared=shared), cover) == cover
+    assert merged(task(cover), cover) == (rule(job=NURSE | SMITH),)
+
+
+# A space so large that the few witnesses do not see the one place that matters.
+NAMES = [f"n{place}" for place in range(80)]
+LARGE = Space(
+    list(
+        variables_of(
+            [Column("age"), Column("a", "category"), Column("b", "category")],
+            [Interval("age", 1), *(Equals(column, name) for column in "ab" for name in NAMES)],
+        ).values()
+    )
+)
+GROWN = LARGE.replaced(LARGE.everything, 0, 0b010)
+NOT_FIRST = [LARGE.replaced(LARGE.everything, place, LARGE.variables[place].full & ~1) for place in (1, 2)]
+CORNER = LARGE.replaced(LARGE.replaced(LARGE.everything, 1, 1), 2, 1)
+
+
+def large_task(cover: Cover) -> Task:
+    witnesses = Witnesses(LARGE, cover)
+    assert not witnesses.where(CORNER)
+    return Task(witnesses, (), None, Effort(1_000_000))
+
+
+def test_what_no_witness_sees_is_proved_before_a_literal_goes() -> None:
+    """Not the first of a, or not the first of b, is all but one corner: only there the third rule is needed."""
+    cover = (*NOT_FIRST, GROWN)
+    assert expanded(large_task(cover), cover) == cover
+    assert shrunk(large_task(cover), cover) == cover
+    assert reduced(large_task(cover), cover) == cover
+
+
+def test_what_no_witness_sees_is_proved_before_two_rules_become_one() -> None:
+    cover = (*NOT_FIRST, GROWN, LARGE.replaced(LARGE.everything, 0, 0b001))
+    assert merged(large_task(cover), cover)[:2] == cover[:2]
+    kept = (*cover[:2], LARGE.replaced(LARGE.everything, 0, 0b011))
+    assert merged(large_task(cover), cover) == kept
+    every = (*cover, LARGE.replaced(LARGE.everything, 0, 0b100))
+    assert reduced(large_task(every), every) == (LARGE.everything,)
+
+
+def test_a_long_rule_that_only_a_corner_needs_stays() -> None:
+    long = LARGE.replaced(GROWN, 1, 0b11)
+    cover = (*NOT_FIRST, long)
+    found = shrunk(large_task(cover), cover)
+    effort = Effort(1_000_000)
+    assert LARGE.covered(long, found, effort)
+    assert all(LARGE.covered(cube, cover, effort) for cube in found)
+    assert found != cover[:2]
