@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import itertools
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -132,3 +133,32 @@ def test_without_effort_the_cover_stays() -> None:
 def test_a_cover_that_nothing_beats_is_returned_itself() -> None:
     for cover in ((), (SWITCHES.everything,), (rule(a=1), rule(b=0))):
         assert smallest(Task(Witnesses(SWITCHES, cover), (), None, Effort(10**6)), cover) is cover
+
+
+@pytest.mark.parametrize(("columns", "cells"), [(4, 6), (1, 9), (3, 8), (0, 0)])
+def test_what_is_too_large_stays_as_it_is(columns: int, cells: int) -> None:
+    """Too many minterms, too many cells in one column, too many rules, or no question at all."""
+    names = [f"x{place}" for place in range(columns)]
+    tests = [Interval(name, cut) for name in names for cut in range(cells - 2)]
+    space = Space(list(variables_of([Column(name) for name in names], tests).values()))
+    assert [variable.full.bit_length() for variable in space.variables] == [cells] * columns
+    first = space.everything
+    for place in range(columns):
+        first = space.replaced(first, place, 0b1)
+    second = space.replaced(first, 0, 0b10) if columns else first
+    cover = (first, second)
+    assert smallest(Task(Witnesses(space, cover), (), None, Effort(10**6)), cover) is cover
+
+
+def test_a_column_of_eight_cells_is_not_too_large() -> None:
+    space = Space(list(variables_of([Column("x")], [Interval("x", cut) for cut in range(6)]).values()))
+    cover = (0b1, 0b10)
+    assert smallest(Task(Witnesses(space, cover), (), None, Effort(10**6)), cover) == (0b11,)
+
+
+def test_the_effort_of_all_minterms_is_there_or_none_is_taken() -> None:
+    """Four minterms, of which each is compared with two rules, one that is ignored and one that is asked."""
+    cover = (rule(a=1, b=1), rule(a=1, b=0))
+    ignored, asked = (rule(a=0, c=1),), (SWITCHES.everything,)
+    for effort, found in ((4 * 4 - 1, cover), (10**6, (rule(a=1),))):
+        assert smallest(Task(Witnesses(SWITCHES, cover), ignored, asked, Effort(effort)), cover) == found
