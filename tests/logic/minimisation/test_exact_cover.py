@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import itertools
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +18,7 @@ from conceptrules.logic.minimisation.exact_cover import smallest
 from conceptrules.logic.minimisation.witnesses import Witnesses
 from conceptrules.model import Column, Equals, Interval
 
-SWITCHES = space_above(3)
+SWITCHES, FOUR = space_above(3), space_above(4)
 MIXED = Space(
     list(
         variables_of(
@@ -50,15 +51,15 @@ def every_cube(space: Space) -> list[Cube]:
     return found
 
 
-POINTS = {space: points_of(space) for space in (SWITCHES, MIXED)}
-CUBES = {space: every_cube(space) for space in (SWITCHES, MIXED)}
+POINTS = {space: points_of(space) for space in (SWITCHES, FOUR, MIXED)}
+CUBES = {space: every_cube(space) for space in (SWITCHES, FOUR, MIXED)}
 
 
 def bits(space: Space, cube: Cube) -> int:
     return sum(1 << bit for bit, point in enumerate(POINTS[space]) if not point & ~cube)
 
 
-BITS = {space: [(cube, bits(space, cube)) for cube in CUBES[space]] for space in (SWITCHES, MIXED)}
+BITS = {space: [(cube, bits(space, cube)) for cube in CUBES[space]] for space in (SWITCHES, FOUR, MIXED)}
 
 
 def cheapest(task: Task, wanted: int, free: int) -> int:
@@ -162,3 +163,18 @@ def test_the_effort_of_all_minterms_is_there_or_none_is_taken() -> None:
     ignored, asked = (rule(a=0, c=1),), (SWITCHES.everything,)
     for effort, found in ((4 * 4 - 1, cover), (10**6, (rule(a=1),))):
         assert smallest(Task(Witnesses(SWITCHES, cover), ignored, asked, Effort(effort)), cover) == found
+
+
+@pytest.mark.parametrize("share", [0.4, 0.6, 0.8])
+def test_no_cover_of_four_switches_is_cheaper(share: float) -> None:
+    """Where rules overlap in rings, the first choice that looks good is not the best."""
+    random = np.random.default_rng(0)
+    for _ in range(100):
+        holds = sum(1 << bit for bit in range(16) if random.random() < share)
+        cover = single(FOUR, holds)
+        task = Task(Witnesses(FOUR, cover), (), None, Effort(10**6))
+        found = smallest(task, cover)
+        assert {bit for cube in found for bit in range(16) if bits(FOUR, cube) >> bit & 1} == {
+            bit for bit in range(16) if holds >> bit & 1
+        }
+        assert task.total(found) == cheapest(task, holds, 0)
