@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
 from conceptrules.logic.policies.counterexamples import Counterexample, Decision
@@ -63,6 +64,19 @@ def test_columns_go_back_to_what_the_row_says_where_the_clause_still_fails() -> 
         ("age = 42, job = nurse, pay is missing", "yes", (AGE_AND_JOB,)),
         ("age = 42, job = cook, pay is missing", "no", ()),
     ]
+
+
+def test_the_lowest_cell_goes_back_too() -> None:
+    found = refuted([row(None, None, 5)], independent=["job"])
+    assert (found.origin, found.changed) == ("near", ("age",))
+    assert [one.row["pay"] for one in found.decisions] == [5, 5]
+
+
+def test_a_table_without_rows_has_none_near() -> None:
+    table = pd.DataFrame({"age": [1.0], "job": ["cook"], "pay": [1.0], "zip": ["9"]})[:0]
+    (verdict,) = prove(NETWORK, Policy.of(independent=["job"]), data=table).verdicts
+    assert verdict.counterexample is not None
+    assert (verdict.counterexample.origin, verdict.counterexample.row) == ("made up", None)
 
 
 def test_a_column_that_the_domain_closes_does_not_go_back() -> None:

@@ -34,8 +34,8 @@ def test_and_and_not_go_through_all_pairs() -> None:
 
 
 def test_the_pairs_that_have_names() -> None:
-    assert (NEVER, ALWAYS) == (number({(0, 0)}), number({(1, 1)}))
-    assert (UNKNOWN, FALLS, BOTH) == (number({(0, 0), (1, 1)}), number({(1, 0)}), number({(1, 1)}))
+    assert (number({(0, 0)}), number({(1, 1)})) == (NEVER, ALWAYS)
+    assert (number({(0, 0), (1, 1)}), number({(1, 0)}), number({(1, 1)})) == (UNKNOWN, FALLS, BOTH)
 
 
 COLUMNS = (Column("age"), Column("job", "category"), Column("flag", "boolean"))
