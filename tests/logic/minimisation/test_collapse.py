@@ -64,6 +64,7 @@ def test_joined_concepts_say_what_they_did_apart(layers: tuple[Layer, Layer]) ->
     for pair in joined(*layers):
         assert len(pair[0].covers) == len(layers[0].covers) + 1
         assert pair[0].covers[:-1] == layers[0].covers
+        assert len(pair[1].space.variables) == len(pair[0].covers)
         assert all(values(pair, row) == values(layers, row) for row in ROWS)
 
 
