@@ -65,3 +65,24 @@ def test_unused_predicates_go_and_all_else_stays(network):
         layers_plain(found, bits[:, network.used_predicates])[1:], layers_plain(network, bits)[1:], strict=True
     ):
         np.testing.assert_array_equal(new, old)
+
+
+def test_the_order_of_a_small_network() -> None:
+    low = Level(
+        [Rule([Literal(2)]), Rule([Literal(0), Literal(1, True)]), Rule([Literal(0), Literal(1)])],
+        [Concept([0, 2]), Concept([1]), Concept([0, 1])],
+    )
+    high = Level([Rule([Literal(2)]), Rule([Literal(0), Literal(1, True)])], [Concept([1]), Concept([0])])
+    ordered = in_order(replace(ADULT, levels=(low, high), statistics=None))
+    assert ordered.levels == (
+        Level(
+            [Rule([Literal(0), Literal(1)]), Rule([Literal(0), Literal(1, True)]), Rule([Literal(2)])],
+            [Concept([0, 2]), Concept([1]), Concept([1, 2])],
+        ),
+        Level([Rule([Literal(0), Literal(1, True)]), Rule([Literal(2)])], [Concept([0]), Concept([1])]),
+    )
+
+
+def test_what_is_in_order_comes_back_itself() -> None:
+    ordered = in_order(ADULT)
+    assert in_order(ordered) is ordered

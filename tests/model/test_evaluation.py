@@ -4,7 +4,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conceptrules.model import Column, Concept, Equals, InputError, Level, Literal, Rule, RuleNetwork
-from conceptrules.model.evaluation import decide, decide_fired, layers, layers_plain, pack, unpack
+from conceptrules.model.evaluation import (
+    PackedBits,
+    class_nodes,
+    class_words,
+    decide,
+    decide_fired,
+    first_firing,
+    first_firing_packed,
+    full_words,
+    layers,
+    layers_plain,
+    pack,
+    unpack,
+)
 from tests.strategies import all_inputs, networks, rows
 
 
@@ -63,3 +76,41 @@ def test_bits_of_other_predicates_are_refused(network):
         layers_plain(network, bits)
     with pytest.raises(InputError, match="predicates"):
         decide(network, pack(bits))
+
+
+def test_more_rows_than_fit_a_part() -> None:
+    """A million rows and some: what the parts say is what all rows at once do."""
+    random = np.random.default_rng(0)
+    words = PackedBits(random.integers(0, 2**64, (2, 16384 + 3), dtype=np.uint64), (16384 + 3) * 64)
+    x, y = Literal(0), Literal(1)
+    level = Level((Rule((x, ~y)), Rule((~x,)), Rule((~x, ~y))), (Concept((0, 1)), Concept((2,)), Concept()))
+    found = class_words([level], words).words
+    first, second = words.words
+    np.testing.assert_array_equal(found, [first & ~second | ~first, ~first & ~second, first & np.uint64(0)])
+
+
+@pytest.mark.parametrize("classes", [1, 2, 3, 4, 5, 256, 257])
+def test_packed_decisions_are_the_plain_ones_in_the_smallest_type(classes: int) -> None:
+    random = np.random.default_rng(classes)
+    fired = random.random((130, classes)) < 1 / classes
+    order, default = random.permutation(classes).tolist(), classes // 2
+    found = first_firing_packed(pack(fired), order, default)
+    np.testing.assert_array_equal(found, first_firing(fired, order, default))
+    assert found.dtype == (np.uint8 if classes <= 256 else np.uint16)
+
+
+@pytest.mark.parametrize(("rows", "last"), [(1, 1), (63, 2**63 - 1), (64, 2**64 - 1), (65, 1), (128, 2**64 - 1)])
+def test_a_node_that_holds_on_all_rows_and_no_others(rows: int, last: int) -> None:
+    assert [int(word) for word in full_words(rows)] == [2**64 - 1] * ((rows - 1) // 64) + [last]
+
+
+def test_one_row_is_decided_by_plain_numbers() -> None:
+    level = Level((Rule((Literal(0), Literal(1, True))), Rule()), (Concept((0,)), Concept((1,)), Concept()))
+    fires = [class_nodes([level], [first, second], 1) for first in (0, 1) for second in (0, 1)]
+    assert fires == [[0, 1, 0], [0, 1, 0], [1, 1, 0], [0, 1, 0]]
+
+
+def test_the_error_says_how_many_predicates_there_are() -> None:
+    network = RuleNetwork((), (), (Level((), (Concept(),)),), ("a",))
+    with pytest.raises(InputError, match="the network has 0 predicates, the bits are of 2"):
+        layers(network, pack(np.zeros((1, 2), dtype=bool)))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.model.evaluation import layers_plain, pack
+from conceptrules.model.evaluation import PackedBits, class_words, layers_plain, pack
 from conceptrules.model.factoring import Either, Product, factored, fired_words, formulas
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from tests.strategies import networks, rows
@@ -66,3 +66,36 @@ def test_the_depth_counts_ors_that_lie_in_one_another() -> None:
     twice = Either((), (Product((2,), plain), Product((3, 4), None)))
     assert [one.depth for one in (plain, Either((0,), (Product((1, 2), None),)), twice)] == [1, 1, 2]
     assert Either((), (Product((5,), twice), Product((6,), plain))).depth == 3
+
+
+def test_more_rows_than_fit_a_part() -> None:
+    random = np.random.default_rng(0)
+    words = PackedBits(random.integers(0, 2**64, (3, 16384 + 3), dtype=np.uint64), (16384 + 3) * 64)
+    a, b, c = (Literal(index) for index in range(3))
+    rules = (Rule((a, b)), Rule((a, ~c)), Rule((c,)))
+    level = Level(rules, (Concept((0, 1)), Concept((0, 2)), Concept(())))
+    above = Level((Rule((a, ~b)), Rule((b,))), (Concept((0,)), Concept((0, 1))))
+    found = fired_words(formulas([level, above], 3), words).words
+    np.testing.assert_array_equal(found, class_words([level, above], words).words)
+
+
+def test_the_formulas_of_a_level() -> None:
+    """Nodes 0 and 1 are below, 2 always holds, 3 is the negation of 1, 4 the rule that two concepts share."""
+    rules = (Rule((Literal(0), Literal(1, True))), Rule(()), Rule((Literal(0),)), Rule((Literal(0), Literal(1))))
+    level = Level(rules, (Concept((0, 1)), Concept((0, 2, 3)), Concept((2,))))
+    (found,) = formulas([level], 2)
+    assert found.negated == (1,)
+    assert found.shared == (Product((0, 3), None),)
+    assert found.concepts == (Either((2, 4)), Either((0, 4), (Product((0, 1), None),)), Either((0,)))
+
+
+def test_two_shared_rules_are_two_nodes() -> None:
+    rules = (Rule((Literal(0), Literal(1))), Rule((Literal(1), Literal(2))), Rule((Literal(2),)))
+    (found,) = formulas([Level(rules, (Concept((0, 1, 2)), Concept((0, 1, 2))))], 3)
+    assert found.shared == (Product((0, 1), None), Product((1, 2), None))
+    assert found.concepts == (Either((2, 4, 5)),) * 2
+
+
+def test_each_level_is_above_the_concepts_of_the_one_before() -> None:
+    level = Level((Rule((Literal(0, True),)),), (Concept((0,)), Concept((0,))))
+    assert [formula.concepts[0] for formula in formulas([level, level], 5)] == [Either((6,)), Either((3,))]

@@ -13,11 +13,18 @@ from conceptrules.model import (
     Interval,
     Level,
     Literal,
+    Missing,
+    OneOf,
     Predicate,
     Rule,
     RuleNetwork,
     Statistics,
 )
+from conceptrules.model.network import check_columns
+from conceptrules.model.policy import Policy
+from conceptrules.model.policy.record import ProofRecord
+from conceptrules.model.provenance import Training
+from conceptrules.model.trail import Entry
 from tests.strategies import measured_networks
 
 COLUMNS = (Column("age"), Column("job", "category", ("nurse", "cook")))
@@ -143,3 +150,91 @@ def test_statistics_fit_the_network(change: dict[str, object], message: str | No
 def test_a_concept_must_know_its_rules():
     with pytest.raises(InputError, match="concept 0 refers to rule 1, but there are only 0 to 0"):
         Level((Rule(),), (Concept((1,)),))
+
+
+OTHERS = {
+    "statistics": STATISTICS,
+    "training": Training("0.2.0", 0, (), 40, None, None),
+    "target": "answer",
+    "policy": Policy.of(default="yes"),
+    "proof": ProofRecord("0", ()),
+    "trail": (Entry("Ada", "2026-01-01", "why", {}, {}, {}, "", "", ""),),
+    "names": (("C1.1", "first"),),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_what_does_not_decide_takes_no_part_in_equality_and_is_not_printed(name: str) -> None:
+    other = replace(NETWORK, **{name: OTHERS[name]})
+    assert getattr(other, name) == OTHERS[name]
+    assert other == NETWORK
+    assert hash(other) == hash(NETWORK)
+    assert repr(other) == repr(NETWORK)
+
+
+SIZE = Column("size", "ordinal", ("S", "M", "L"))
+
+
+@pytest.mark.parametrize(
+    ("column", "predicate", "message"),
+    [
+        (SIZE, OneOf("size", ("M", "XL")),
+         "predicate 0 asks for 'XL', which has no place in the order of column 'size'; there are 'S', 'M', 'L'"),
+        (SIZE, Equals("size", "XL"),
+         "predicate 0 asks for 'XL', which has no place in the order of column 'size'; there are 'S', 'M', 'L'"),
+        (Column("size", "ordinal"), Equals("size", "S"),
+         "predicate 0 asks for 'S', which has no place in the order of column 'size'; there are none"),
+        (SIZE, OneOf("size", ("L", "S")),
+         "predicate 0 lists ['L', 'S'], which is not the order of column 'size'; write OneOf('size', ('S', 'L'))"),
+        (Column("job", "category", ("a",)), OneOf("job", ("new", "a")),
+         "predicate 0 lists ['new', 'a'], which is not the order of column 'job'; write OneOf('job', ('a', 'new'))"),
+        (Column("age"), Equals("age", 1),
+         "predicate 0 is of the type Equals, which does not go with column 'age' of the kind number"),
+        (Column("job", "category"), Interval("job", 1),
+         "predicate 0 is of the type Interval, which does not go with column 'job' of the kind category"),
+    ],
+)  # fmt: skip
+def test_predicates_fit_their_columns(column: Column, predicate: Predicate, message: str) -> None:
+    with pytest.raises(InputError) as error:
+        check_columns([column], [predicate])
+    assert str(error.value) == message
+
+
+def test_predicates_that_do_fit() -> None:
+    tests = [OneOf("size", ("M", "L")), OneOf("size", ("S", "L")), Equals("size", "M"), Missing("size")]
+    check_columns([SIZE], tests)
+    check_columns([Column("job", "category", ("a",))], [OneOf("job", ("a", "new", "newer")), Equals("job", "other")])
+    check_columns([Column("age")], [Interval("age"), Missing("age")])
+
+
+@pytest.mark.parametrize(
+    ("patterns", "counted"),
+    [
+        ((((True, False), (2.0, 1.0)), ((False, False), (1.0, 0.0))), True),
+        ((((True, False), (3.0, 1.0 + 1e-7)),), True),
+        ((((True, False), (3.0, 1.0 + 1e-5)),), False),
+        ((((True, False), (2.0, 1.0)),), False),
+        ((((True, False), (3.0, 0.0)),), False),
+        ((), False),
+    ],
+)
+def test_patterns_are_counts_where_they_add_up_to_the_rows(
+    patterns: tuple[tuple[tuple[bool, ...], tuple[float, ...]], ...], counted: bool
+) -> None:
+    assert replace(STATISTICS, patterns=patterns).counted is counted
+
+
+def test_what_rules_use() -> None:
+    columns = (*COLUMNS, Column("zip", "category"))
+    tests = (Interval("age", 60), Equals("job", "cook"), Interval("age", high=27), Equals("zip", "9"))
+    level = Level((Rule((Literal(2), Literal(1, True))), Rule((Literal(0),))), (Concept((0,)), Concept((1,))))
+    network = RuleNetwork(columns, tests, (level,), ("no", "yes"), ("yes", "no"), "yes")
+    assert network.used_predicates == (0, 1, 2)
+    assert network.used_columns == {"age": (0, 2), "job": (1,)}
+    assert (network.priority_indices, network.default_index, network.edges) == ((1, 0), 1, 5)
+
+
+def test_rules_of_higher_levels_refer_to_concepts() -> None:
+    above = Level((Rule((Literal(2),)),), (Concept((0,)), Concept()))
+    with pytest.raises(InputError, match="rule 0 of level 2 refers to concept 2, but there are only 0 to 1"):
+        replace(NETWORK, levels=(LEVEL, above))

@@ -7,7 +7,20 @@ from hypothesis import strategies as st
 
 from conceptrules.model import Column, Equals, InputError, Interval, Level, Missing, OneOf, RuleNetwork
 from conceptrules.model.network import Concept
-from conceptrules.model.predicate import holds, key_of, named, one_of, shown
+from conceptrules.model.predicate import (
+    KINDS,
+    bounds_of,
+    finite_bounds,
+    holds,
+    key_of,
+    known_categories,
+    named,
+    named_categories,
+    one_of,
+    run_of,
+    shown,
+    size_of,
+)
 from conceptrules.model.text import predicate_text
 from conceptrules.tables.table import read_bits
 from tests.strategies import values
@@ -107,3 +120,49 @@ def test_sets_of_categories_on_a_table(values):
 def test_a_set_in_words():
     column = Column("job", "category")
     assert predicate_text(OneOf("job", ("nurse", "black, white")), column) == 'job in {nurse, "black, white"}'
+
+
+RANK = Column("rank", "ordinal", ("a", "b", "c", 4))
+
+
+@pytest.mark.parametrize(
+    ("predicate", "run", "size"),
+    [
+        (OneOf("rank", ("a", "b")), (0, 2), 1),
+        (OneOf("rank", ("b", "c", 4)), (1, 4), 1),
+        (OneOf("rank", ("b", "c")), (1, 3), 2),
+        (OneOf("rank", ("a", "b", "c", 4)), (0, 4), 1),
+        (OneOf("rank", ("a", "c")), None, 2),
+        (OneOf("rank", ("x", "y", "z")), None, 3),
+        (OneOf("rank", ("c", 4, "x")), None, 3),
+        (Equals("rank", "a"), None, 1),
+        (Missing("rank"), None, 1),
+    ],
+)
+def test_runs_of_an_order_and_how_they_count(
+    predicate: OneOf | Equals | Missing, run: tuple[int, int] | None, size: int
+) -> None:
+    assert run_of(predicate, RANK) == run
+    assert size_of(predicate, RANK) == bounds_of(predicate, RANK) == size
+    assert run_of(predicate, Column("rank", "category", RANK.categories)) is None
+
+
+def test_only_two_bounds_count_two() -> None:
+    intervals = [Interval("age", 1, 2), Interval("age", 1), Interval("age", high=2), Interval("age")]
+    assert [bounds_of(interval, Column("age")) for interval in intervals] == [2, 1, 1, 1]
+    assert [size_of(interval, Column("age")) for interval in intervals] == [1, 1, 1, 1]
+
+
+def test_the_categories_and_bounds_that_predicates_speak_of() -> None:
+    tests = [OneOf("job", ("b", "x")), Equals("job", "a"), Missing("job"), Equals("job", "b")]
+    assert named_categories(tests) == ("b", "x", "a")
+    assert known_categories(Column("job", "category", ("a", "c")), tests) == ("a", "c", "b", "x")
+    cuts = [Interval("age", 41), Interval("age", 27, 41), Interval("age", high=-1), Interval("age"), Missing("age")]
+    assert finite_bounds(cuts) == (-1, 27, 41)
+
+
+def test_a_column_knows_the_places_of_its_categories() -> None:
+    assert dict(RANK.places) == {key_of("a"): 0, key_of("b"): 1, key_of("c"): 2, key_of(4): 3}
+    assert repr(Column("x")) == "Column(name='x', kind='number', categories=(), missing=False)"
+    assert Column("x", "category", (1,)) == Column("x", "category", (True,))
+    assert [kind for kind in KINDS if Column("x", kind).ordered] == ["number", "date", "datetime", "duration"]

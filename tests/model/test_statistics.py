@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,6 +17,7 @@ from conceptrules.model import (
     OneOf,
     Rule,
     RuleNetwork,
+    Statistics,
 )
 from conceptrules.model.evaluation import decide_fired, layers_plain, pack
 from conceptrules.model.predicate import size_of
@@ -22,8 +25,12 @@ from conceptrules.model.statistics import (
     distinct_rows,
     edges,
     edges_by_bounds,
+    expected_patterns,
+    lifted,
     pattern_frequencies,
     probabilities,
+    rule_size,
+    sizes_of,
     with_statistics,
 )
 from tests.strategies import all_inputs, measured_networks, networks, rows
@@ -161,3 +168,58 @@ def test_the_decided_class_has_the_largest_probability(network):
     largest = np.sort(plain, axis=1)[:, -2:]
     clear = kept & (largest[:, -1] > largest[:, 0] * 1.001) if plain.shape[1] > 1 else kept
     np.testing.assert_allclose(stated[clear], plain[clear])
+
+
+MIXED = RuleNetwork(
+    (Column("age"), RANK),
+    (Interval("age", 27, 41), OneOf("rank", ("b", "c")), OneOf("rank", ("a", "c"))),
+    (
+        Level(
+            (Rule((Literal(0), Literal(1))), Rule((Literal(2), Literal(0, True))), Rule()), (Concept((0, 1, 2)),) * 2
+        ),
+        Level((Rule((Literal(0), Literal(1, True))), Rule((Literal(1),))), (Concept((0,)), Concept((1,)))),
+    ),
+    ("no", "yes"),
+)
+
+
+def test_the_edges_of_single_rules() -> None:
+    assert [rule_size(MIXED, 0, rule) for rule in range(3)] == [3, 3, 0]
+    assert [rule_size(MIXED, 1, rule) for rule in range(2)] == [2, 1]
+    assert sizes_of(MIXED) == [1, 2, 2]
+    assert (edges(MIXED), edges_by_bounds(MIXED)) == (3 + 3 + 6 + 3 + 2, 3 + 3 + 2 + 6 + 3 + 2)
+
+
+FLAGS = RuleNetwork((), (), (Level((), (Concept(), Concept())),), ("no", "yes"))
+PATTERNS = (((False, False), (6.0, 2.0)), ((False, True), (1.0, 3.0)), ((True, False), (0.0, 0.0)))
+
+
+def optimistic(*optimism: tuple[float, float]) -> RuleNetwork:
+    return replace(FLAGS, statistics=Statistics((7.0, 5.0), ((),), PATTERNS, optimism=optimism))
+
+
+def test_without_optimism_the_counts_are_what_is_expected() -> None:
+    found = expected_patterns(optimistic())
+    assert [(pattern, rows.tolist()) for pattern, rows in found] == [(kind, list(rows)) for kind, rows in PATTERNS]
+    assert expected_patterns(FLAGS) == []
+    none = replace(FLAGS, statistics=Statistics((1.0, 1.0), ((),), (), optimism=((0, 0), (0, 0))))
+    assert expected_patterns(none) == []
+
+
+def test_optimism_lowers_the_shares_of_the_answer_and_keeps_the_sums() -> None:
+    found = dict(expected_patterns(optimistic((0.25, -0.25), (-0.125, 0.25))))
+    assert found[False, False] == pytest.approx([4, 4])  # 6/8 - 1/4 and 2/8 + 1/4
+    assert found[False, True] == pytest.approx([4 * 0.375 / 0.875, 4 * 0.5 / 0.875])
+    assert found[True, False].tolist() == [0, 0]
+    away = dict(expected_patterns(optimistic((1, 1), (1, 0))))
+    assert away[False, False].tolist() == [6, 2]  # nothing would be left
+    assert away[False, True] == pytest.approx([0, 4])
+
+
+def test_the_decided_class_is_lifted_just_above_the_others() -> None:
+    frequencies = np.array([[0.5, 0.25, 0.25], [0.5, 0.25, 0.25], [0.25, 0.25, 0.5]])
+    found = lifted(frequencies, np.array([0, 1, 2]))
+    raised = 0.5 * (1 + 1e-6)
+    np.testing.assert_array_equal(found[[0, 2]], frequencies[[0, 2]])
+    np.testing.assert_allclose(found[1], np.array([0.5, raised, 0.25]) / (0.75 + raised), rtol=1e-12)
+    assert lifted(np.array([[1.0]]), np.array([0])).tolist() == [[1.0]]

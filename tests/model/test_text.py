@@ -24,7 +24,25 @@ from conceptrules.model import (
 )
 from conceptrules.model.provenance import Training
 from conceptrules.model.statistics import edges
-from conceptrules.model.text import literal_text, literals_text, node_names, predicate_text, rule_text, word
+from conceptrules.model.text import (
+    category_word,
+    date_text,
+    datetime_text,
+    decided_rows,
+    duration_text,
+    lists_text,
+    literal_text,
+    literals_text,
+    node_names,
+    percent,
+    plural,
+    predicate_text,
+    rule_figures,
+    rule_text,
+    value_text,
+    value_word,
+    word,
+)
 from tests.strategies import measured_networks, names, networks
 
 AGE, SPOUSE, GAIN = Interval("age", 27), Equals("marital-status", "Married"), Interval("gain", 5013, 6514)
@@ -312,3 +330,128 @@ THRESHOLDS = RuleNetwork(
 def test_one_lower_and_one_upper_bound_read_as_one_condition(literals, texts):
     made = [Literal(number) if number >= 0 else Literal(~number, negated=True) for number in literals]
     assert literals_text(THRESHOLDS, 0, made) == texts
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(0, "0 rows"), (1, "1 row"), (1.0, "1 row"), (0.5, "0.5 rows"), (2.25, "2.25 rows"), (2.346, "2.35 rows"),
+     (99.4, "99.4 rows"), (1000.6, "1,001 rows"), (1_000_000, "1,000,000 rows")],
+)  # fmt: skip
+def test_a_count_with_its_noun(count: float, text: str) -> None:
+    assert plural(count, "row") == text
+    assert plural(count, "class", "classes") == text.replace("rows", "classes").replace("row", "class")
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0, "0%"), (0.0099, "under 1%"), (0.01, "1%"), (0.5, "50%"), (0.99, "99%"), (0.9901, "over 99%"), (1, "100%")],
+)
+def test_only_what_has_no_exception_is_0_or_100_per_cent(share: float, text: str) -> None:
+    assert percent(share) == text
+
+
+@pytest.mark.parametrize(
+    ("moment", "datetime", "date", "duration"),
+    [
+        (-0.4, "1970-01-01 00:00", "1970-01-01", "0:00:00"),
+        (-0.6, "1969-12-31 23:59:59.999999", "1969-12-31 23:59:59.999999", "minus 0:00:00.000001"),
+        (59e6, "1970-01-01 00:00:59", "1970-01-01 00:00:59", "0:00:59"),
+        (0.5e6, "1970-01-01 00:00:00.500000", "1970-01-01 00:00:00.500000", "0:00:00.500000"),
+        (-DAY, "1969-12-31 00:00", "1969-12-31", "minus 1 day 0:00:00"),
+        (-1e300, "1970-01-01 + -1e+300 microseconds", "1970-01-01 + -1e+300 microseconds", "-1e+300 microseconds"),
+    ],
+)
+def test_moments_to_the_microsecond(moment: float, datetime: str, date: str, duration: str) -> None:
+    assert (datetime_text(moment), date_text(moment), duration_text(moment)) == (datetime, date, duration)
+
+
+NAMED = """\
+C1.1 ("rich, or so") means any of
+  age > 27 and marital-status = Married  (3,120 rows, 74% >50K [72-76%])
+  some gain: 5013 < gain <= 6514         (no rows)
+
+C1.2 means any of
+  not (age > 27) and marital-status != Married  (1 row, 100% <=50K [20-100%])
+  some gain: 5013 < gain <= 6514                (no rows)"""
+
+
+def test_names_that_people_gave_stand_with_their_rules_and_concepts() -> None:
+    named = replace(ADULT, names=(("C1.1", "rich, or so"), ("5013 < gain <= 6514", "some gain")))
+    assert str(named) == WORDS[: WORDS.index("C1.1 means")] + NAMED
+
+
+@pytest.mark.parametrize(("longest", "starts"), [(80, (84, 84)), (100, (104, 104)), (200, (104, 204))])
+def test_figures_line_up_but_not_too_far_to_the_right(longest: int, starts: tuple[int, int]) -> None:
+    columns = [Column("x" * (size - len(" = True")), "boolean") for size in (50, longest)]
+    tests = [Equals(column.name, True) for column in columns]
+    level = Level([Rule([Literal(0)]), Rule([Literal(1)])], [Concept([0, 1])])
+    network = RuleNetwork(columns, tests, [level], ["a"], statistics=Statistics((3.0,), (((2.0,), (1.0,)),), ()))
+    assert tuple(line.index("(") for line in str(network).splitlines() if "(" in line) == starts
+
+
+def test_the_figures_of_a_rule() -> None:
+    first = [rule_figures(ADULT, 0, rule) for rule in range(3)]
+    assert first == ["(3,120 rows, 74% >50K [72-76%])", "(no rows)", "(1 row, 100% <=50K [20-100%])"]
+    assert rule_figures(ADULT, 1, 0, 1) == "(12.5 rows, 56% right [30-79%])"
+    assert rule_figures(ADULT, 1, 0, 0) == "(12.5 rows, 44% right [21-70%])"
+    assert rule_figures(replace(ADULT, statistics=None), 0, 0) == ""
+
+
+def test_the_rows_that_a_rule_decides_are_found_by_its_place_in_its_class() -> None:
+    level = Level((Rule((A,)), Rule((B,)), Rule((C,))), (Concept((0, 2)), Concept((1, 2))))
+    decided = (((1, 0), (2, 0)), ((0, 3), (0, 4)))
+    statistics = Statistics((5, 5), (((4, 0), (4, 2), (3, 0)),), (), decided)
+    network = RuleNetwork(COLUMNS, (AGE, SPOUSE, GAIN), (level,), "ab", statistics=statistics)
+    assert [decided_rows(network, kind, rule) for kind, rule in ((0, 0), (0, 2), (1, 1), (1, 2))] == [
+        (1, 0), (2, 0), (0, 3), (0, 4),
+    ]  # fmt: skip
+    assert decided_rows(ADULT, 1, 0) is None
+    assert decided_rows(replace(ADULT, statistics=None), 1, 0) is None
+
+
+def test_a_category_says_whether_it_is_text() -> None:
+    text, mixed, none = (Column("c", "category", some) for some in (("a", "1"), ("a", 1), ()))
+    assert [lists_text(column) for column in (text, mixed, none)] == [True, False, False]
+    written = [
+        [category_word(column, value) for value in ("1", 1, "a", True, "True")] for column in (text, mixed, none)
+    ]
+    assert written == [["1", "(1)", "a", "(True)", "True"]] + [['"1"', "1", "a", "True", '"True"']] * 2
+
+
+def test_a_value_alone_and_with_its_column() -> None:
+    day, job = Column("day", "date"), Column("the job is", "category", ("a and b",))
+    assert (value_word(day, DAY), value_word(job, "a and b")) == ("1970-01-02", '"a and b"')
+    assert (value_text(day, DAY), value_text(day, None)) == ("day = 1970-01-02", "day is missing")
+    assert (value_text(job, "x"), value_text(job, None)) == ('"the job is" = x', '"the job is" is missing')
+    assert value_word(Column("age"), "odd") == "odd"
+
+
+def test_other_words_and_another_sign_for_an_upper_bound() -> None:
+    loud = {"words": lambda value: str(value).upper(), "at_most": "up to"}
+    assert predicate_text(Interval("age", 27, 41), Column("age"), **loud) == "27 < AGE up to 41"
+    assert predicate_text(Interval("age", high=41), Column("age"), **loud) == "AGE up to 41"
+    assert predicate_text(OneOf("rank", ("a", "b")), RANK, **loud) == "RANK up to B"
+    assert predicate_text(OneOf("rank", ("b", "c")), RANK, **loud) == "A < RANK up to C"
+    assert predicate_text(OneOf("rank", ("a", "c")), RANK, **loud) == "RANK in {A, C}"
+    assert predicate_text(Equals("rank", "a"), RANK, **loud) == "RANK = A"
+    assert literal_text(THRESHOLDS, 0, Literal(1, True), "up to") == "not (age up to 41)"
+
+
+def test_the_names_of_nodes_of_three_levels() -> None:
+    level = Level((Rule((Literal(0),)),), (Concept((0,)), Concept()))
+    network = RuleNetwork((Column("age"),), (AGE,), (level, level, level), ("no", "x is"))
+    assert [node_names(network, layer) for layer in range(7)] == [
+        ["age > 27"], ["age > 27"], ["C1.1", "C1.2"], ["C1.1"], ["C2.1", "C2.2"], ["C2.1"], ["no", '"x is"'],
+    ]  # fmt: skip
+    assert str(network).split("\n\n")[1:] == [
+        "no if\n  C2.1", '"x is" never', "no for everything else",
+        "C2.1 means\n  C1.1", "C2.2 never holds", "C1.1 means\n  age > 27", "C1.2 never holds",
+    ]  # fmt: skip
+
+
+def test_rules_that_no_concept_has_are_listed_with_their_level() -> None:
+    level = Level((Rule((Literal(0),)), Rule((~Literal(0),))), (Concept((0,)),))
+    network = RuleNetwork((Column("age"),), (AGE,), (level, level), ("a",))
+    assert str(network).split("\n\n")[-2:] == [
+        "used nowhere on level 1\n  not (age > 27)", "used nowhere on level 2\n  not C1.1",
+    ]  # fmt: skip

@@ -69,3 +69,16 @@ def test_the_state_is_what_edits_can_change() -> None:
     states = [state_of(one) for one in (NETWORK, other, with_policy)]
     assert len(set(states)) == 3
     assert state_of(replace(NETWORK, trail=(FIRST,))) == states[0]
+
+
+def test_names_are_a_part_of_the_state_whatever_their_order() -> None:
+    pairs = (("C1.1", "a"), ("C1.2", "b"))
+    named = replace(NETWORK, names=pairs)
+    assert state_of(named) != state_of(NETWORK)
+    assert state_of(named) == state_of(replace(NETWORK, names=pairs[::-1]))
+
+
+def test_the_order_of_keys_does_not_matter_to_a_hash() -> None:
+    plain = {"kind": "DropRule", "rule": "x > 1"}
+    turned = replace(FIRST, edit=dict(reversed(plain.items())))
+    assert sealed(turned).hash == sealed(replace(FIRST, edit=plain)).hash

@@ -126,10 +126,24 @@ class Changes(ast.NodeTransformer):
         node.body = [self.visit(one) for one in node.body]
         return node
 
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        # Slots save memory, and mypy refuses to assign to what is frozen; equality, order and hashes are changed.
+        for keyword in _keywords(node):
+            if keyword.arg not in ("slots", "frozen"):
+                keyword.value = self.visit(keyword.value)
+        node.body = [self.visit(one) for one in node.body]
+        return node
+
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         if node.value is not None:
             node.value = self.visit(node.value)
         return node
+
+
+def _keywords(node: ast.ClassDef) -> Iterator[ast.keyword]:
+    """Yield what the decorators of a class are given by name, as in `@dataclass(frozen=True)`."""
+    for decorator in node.decorator_list:
+        yield from decorator.keywords if isinstance(decorator, ast.Call) else ()
 
 
 def _name(operator: ast.AST) -> str:

@@ -19,6 +19,13 @@ def test_every_change_differs_from_the_module_and_from_all_others() -> None:
     assert len({PRECISION.read_text(), *texts}) == len(texts) + 1
 
 
+def test_what_mypy_sees_to_is_not_changed(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text("@dataclass(frozen=True, slots=True, eq=False)\nclass A:\n    b: int = field(repr=False)\n")
+    found = [(mutant.line, mutant.what) for mutant in mutants(module)]
+    assert found == [(1, "True instead of False"), (3, "True instead of False")]
+
+
 def test_the_mirrored_tests_a_module_come_first() -> None:
     names = [Path(name).name for name in mirrored_tests(PRECISION)]
     assert names[0] == "test_precision.py"

@@ -125,6 +125,6 @@ def _unseen(words: Sequence[str]) -> str:
 def _whole(cuts: Sequence[float]) -> Iterator[float]:
     """Yield the last microsecond of each interval that has one; there is none between 0.2 and 0.7."""
     for low, high in zip((-math.inf, *cuts), (*cuts, math.inf), strict=True):
-        value = min(math.floor(high) if high < _FARTHEST else _FARTHEST, _FARTHEST)
+        value = math.floor(high) if high < _FARTHEST else _FARTHEST
         if value > low and value >= -_FARTHEST:
             yield float(value)

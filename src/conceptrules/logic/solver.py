@@ -144,7 +144,7 @@ class Pool:
             elif part != neutral:
                 parts.add(part)
         parts.update(self.literal(column, cells) for column, cells in literals.items())
-        if final in parts or any(self._negated.get(part) in parts for part in parts):
+        if final in parts:
             return final
         if len(parts) < 2:
             return next(iter(parts), neutral)

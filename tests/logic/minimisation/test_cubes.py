@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from conceptrules.logic.minimisation.cell_masks import ConceptVariable, variables_of
 from conceptrules.logic.minimisation.cover_reduction import Task, absorbed, expanded, merged, reduced, shrunk
-from conceptrules.logic.minimisation.cubes import Effort, Space
+from conceptrules.logic.minimisation.cubes import Effort, Space, cells_in
 from conceptrules.logic.minimisation.exact_cover import smallest
 from conceptrules.logic.minimisation.witnesses import Witnesses
 from conceptrules.model import Column, Equals, Interval
@@ -122,3 +122,43 @@ def test_a_ring_of_rules_needs_half_of_them():
     task = Task(Witnesses(space, stuck), (), None, Effort(100_000))
     assert reduced(task, stuck) == stuck
     assert task.total(smallest(task, stuck)) == 9
+
+
+def test_effort_is_counted_and_shared() -> None:
+    effort = Effort(10)
+    effort.left -= 4
+    assert (effort.most, effort.left, effort.spent) == (10, 6, 4)
+    assert [effort.part(most).left for most in (0, 5, 6, 7, -1)] == [0, 5, 6, 6, 0]
+    effort.left = -3
+    assert (effort.part(5).left, effort.spent) == (0, 13)
+
+
+def test_the_fields_of_a_cube() -> None:
+    """Four cells of age and one for missing, true, false and missing, false and true: a guard bit above each."""
+    assert SPACE.places == [0, 6, 10]
+    assert bin(SPACE.everything) == "0b110111011111"
+    assert bin(SPACE.guards) == "0b1001000100000"
+    cube = SPACE.replaced(SPACE.everything, 1, 0b010)
+    assert bin(cube) == "0b110010011111"
+    assert [SPACE.mask(cube, place) for place in range(3)] == [0b11111, 0b010, 0b11]
+    assert list(SPACE.tested(cube)) == [1]
+    assert list(cells_in(0b10110)) == [0b10, 0b100, 0b10000]
+
+
+def test_each_cube_that_is_looked_at_takes_effort() -> None:
+    young = SPACE.replaced(SPACE.everything, 0, 0b00001)
+    rest = SPACE.replaced(SPACE.everything, 0, 0b11110)
+    for cover, covered, spent in (
+        ([], False, 1),
+        ([young], True, 2),
+        ([rest], False, 2),
+        ([SPACE.everything, rest], True, 3),
+    ):
+        effort = Effort(100)
+        assert SPACE.covered(young, cover, effort) == covered
+        assert effort.spent == spent
+    effort = Effort(100)
+    assert SPACE.covered(SPACE.everything, [young, rest], effort)
+    assert effort.spent == 3 + 2
+    for most, covered in ((4, False), (5, True)):
+        assert SPACE.covered(SPACE.everything, [young, rest], Effort(most)) == covered

@@ -8,11 +8,15 @@ from hypothesis import strategies as st
 
 from conceptrules.logic.equivalence import equivalent
 from conceptrules.logic.minimisation import minimise
+from conceptrules.logic.minimisation.covers import Layer
+from conceptrules.logic.minimisation.cubes import Effort
+from conceptrules.logic.minimisation.minimiser import _impossible
 from conceptrules.logic.simplification import simplify
 from conceptrules.model import Column, Concept, Equals, Interval, Level, Literal, Missing, OneOf, Rule, RuleNetwork
 from conceptrules.model.evaluation import decide_fired, layers_plain, pack
 from conceptrules.model.predicate import holds
 from conceptrules.model.statistics import edges, with_statistics
+from tests.logic.minimisation.test_cubes import EVERY, SPACE, covers, points_of
 from tests.strategies import levels, measured_networks, networks
 
 AGE = Column("age")
@@ -256,3 +260,36 @@ def test_many_rules_keep_their_decisions(classes):
     assert edges(small) < edges(simplify(large))
     values = random.choice([*np.arange(-0.5, 6), np.nan], size=(4000, len(columns)))
     assert (small.predict(values) == large.predict(values)).all()
+
+
+@given(st.lists(covers(max_size=3), min_size=1, max_size=4), covers(max_size=1))
+def test_values_that_no_row_gives_two_concepts_are_known(
+    concepts: list[tuple[int, ...]], never: tuple[int, ...]
+) -> None:
+    found = _impossible(Layer(SPACE, tuple(concepts)), never, Effort(100_000))
+    wanted = set()
+    possible = set(EVERY) - points_of(never)
+    where = [points_of(cover) for cover in concepts]
+    for one, other in itertools.combinations(range(len(concepts)), 2):
+        seen = {(point in where[one], point in where[other]) for point in possible}
+        for values in set(itertools.product((False, True), repeat=2)) - seen:
+            cube = sum(0b11 << 3 * place for place in range(len(concepts)) if place not in (one, other))
+            wanted.add(cube | 1 << 3 * one + values[0] | 1 << 3 * other + values[1])
+    assert set(found) == wanted
+    assert len(found) == len(wanted)
+
+
+def test_what_excludes_each_other_below_is_not_asked_for_above() -> None:
+    """Where the first concept is true the last is false, so that its negation need not be asked for."""
+    pairs = [[[Equals(f"c{i}", "u")], [Equals(f"c{i}", "v"), Equals(f"d{i}", "w")]] for i in range(6)]
+    columns = [Column(f"{letter}{i}", "category") for letter in "cd" for i in range(6)]
+    tests = list(dict.fromkeys(each for concept in pairs for rule in concept for each in rule))
+    rules = [Rule(tuple(Literal(tests.index(each)) for each in rule)) for concept in pairs for rule in concept]
+    missing = len(tests)
+    tests.append(Missing("c0"))
+    low = Level([*rules, Rule((Literal(missing),))], [*(Concept((2 * i, 2 * i + 1)) for i in range(6)), Concept((12,))])
+    top = Level([Rule((*map(Literal, range(6)), Literal(6, True)))], [Concept((0,)), Concept()])
+    deep = RuleNetwork(columns, tests, [low, top], "ab", default="b")
+    found = minimise(deep)
+    assert edges(found) == edges(deep) - 3
+    assert equivalent(found, deep)

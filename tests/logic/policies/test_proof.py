@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from conceptrules.logic.policies.proof import check_contradictions, prove, recorded
+from conceptrules.logic.policies.counterexamples import Counterexample, Decision
+from conceptrules.logic.policies.proof import Proof, Verdict, check_contradictions, prove, recorded
 from conceptrules.model import Column, Concept, Equals, InputError, Interval, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.policy import Default, Implies, Independent, Locked, Monotone, Policy
@@ -194,3 +195,79 @@ def test_a_network_keeps_the_verdicts_without_their_counterexamples():
     told = [(one.name, one.text, one.outcome, one.reason) for one in proof.verdicts]
     assert [(one.name, one.text, one.outcome, one.reason) for one in kept.verdicts] == told
     assert [one.outcome for one in kept.verdicts] == ["refuted", "proved"]
+
+
+def test_costs_have_no_verdict_and_locked_rules_that_decide_have_to_be_there():
+    network = people(Rule((A,)), other=(Rule((P,)),))
+    keys = {"cost": {"age": 2}, "locked": [{"rule": "job = nurse", "class": "yes", "mode": "decides"}]}
+    (verdict,) = prove(network, Policy.of(**keys)).verdicts
+    assert (verdict.outcome, verdict.reason, verdict.counterexample) == ("refuted", "yes has no such rule", None)
+    kept = {"locked": [{"rule": "pay > 1000", "class": "no", "mode": "decides"}]}
+    (verdict,) = prove(network, Policy.of(**kept)).verdicts
+    assert (verdict.outcome, verdict.reason) == ("refuted", "by a possible row")
+
+
+def test_the_trees_are_those_of_the_clauses_that_are_proved():
+    network = people(Rule((A,)))
+    proof = prove(network, Policy.of(independent=["age", "job", "pay"], default="no"))
+    assert [one.outcome for one in proof.verdicts] == ["refuted", "proved", "proved", "proved"]
+    assert [(name, len(trees)) for name, trees in proof.trees] == [("independent.job", 1), ("independent.pay", 1)]
+
+
+def verdict_of(outcome, name="a"):
+    return Verdict(name, f"text {name}", outcome, "why")
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "worst"),
+    [
+        ([], "proved"),
+        (["proved", "proved"], "proved"),
+        (["proved", "undecided"], "undecided"),
+        (["undecided", "refuted", "proved"], "refuted"),
+    ],
+)
+def test_the_outcome_is_the_worst(outcomes, worst):
+    proof = Proof("", tuple(map(verdict_of, outcomes)))
+    assert (proof.outcome, proof.proved) == (worst, worst == "proved")
+
+
+def test_verdicts_in_words():
+    proof = Proof("", (verdict_of("proved"), verdict_of("undecided", "b")))
+    assert str(proof) == "proved: text a (why)\nundecided: text b (why)"
+    assert "text a" in proof._repr_html_()
+    found = Counterexample("made up", None, (), None, (Decision({}, "x = 1", "no", ()),))
+    assert str(Verdict("a", "text", "refuted", "why", found)) == (
+        "refuted: text (why)\n  a made-up row:\n    x = 1\n      is no: no rule holds"
+    )
+
+
+def test_with_little_work_a_contradiction_is_not_seen_and_nothing_is_claimed():
+    policy = Policy((Implies("age > 41", "yes"), Implies("job = nurse", "no")))
+    check_contradictions(policy, (AGE, JOB), ("yes", "no"), work=0)
+    nothing = Policy.of(domain={"impossible": ["age is missing", "age is present"]})
+    check_contradictions(nothing, (AGE, JOB), ("yes", "no"), work=0)
+    with pytest.raises(
+        InputError, match=r"domain\.impossible leaves no row that is possible; take one of its rules out"
+    ):
+        check_contradictions(nothing, (AGE, JOB), ("yes", "no"))
+
+
+def test_later_contradictions_are_seen_too():
+    policy = Policy((Implies("age > 41", "yes"), Implies("age <= 41", "no"), Implies("age > 50", "no")))
+    with pytest.raises(InputError) as error:
+        check_contradictions(policy, (AGE, JOB), ("yes", "no"))
+    assert str(error.value) == (
+        "implies.age > 50 contradicts implies.age > 41: both hold where age = 51; if age > 41, then yes, "
+        "but if age > 50, then no"
+    )
+
+
+def test_fairness_and_rows_are_counted_on_all_rows():
+    network = people(Rule((A,)))
+    many = ROWS * 200
+    (verdict,) = prove(network, Policy.of(min_rows=600), data=many).verdicts
+    assert (verdict.outcome, verdict.reason) == ("proved", "on 1,200 rows")
+    fair = {"column": "sex", "positive": "yes", "bound": 0.2}
+    (verdict,) = prove(network, Policy.of(fair=[fair]), data=many).verdicts
+    assert verdict.reason == "f 67%, m 50%: a difference of 0.1667, on 1,200 rows"

@@ -245,6 +245,17 @@ def test_any_text_is_a_policy_or_an_error(text):
             "contradicts apart.debt.age",
         ),
         (Policy.of(locked=[{"rule": "age > 3 and debt > 1", "class": "no"}], max_literals=1), "has 2 literals"),
+        (Policy.of(apart=[["age", "x"]]), "apart.age.x: there is no column 'x'"),
+        (Policy.of(apart=[["x", "age"]]), "apart.x.age: there is no column 'x'"),
+        (Policy.of(only_for={"x": ["no"]}), "only_for.x: there is no column 'x'"),
+        (Policy.of(cost={"x": 2}), "cost.x: there is no column 'x'"),
+        (Policy.of(independent=["x"]), "independent.x: there is no column 'x'"),
+        (Policy.of(independent=["x"], forbidden=["y"]), "independent.x: there is no column 'x'"),
+        (Policy.of(only_for={"age": ["no", "never"]}), "only_for.age: there is no class 'never'"),
+        (Policy.of(banned=[{"rule": "age > 3", "class": "never"}]), "banned.never.age > 3: there is no class 'never'"),
+        (Policy.of(fair=[{"column": "s", "positive": "never", "bound": 0}]), "there is no class 'never'"),
+        (Policy.of(banned=[{"rule": "agee > 3", "class": "no"}]), "banned.no.agee > 3: in the rule 'agee > 3', at"),
+        (Policy.of(domain={"ranges": {"job": [0.5, 1]}}), "domain.ranges.job: the column is not ordered, so 0.5 means"),
     ],
 )
 def test_names_that_are_not_there(policy, message):
@@ -272,3 +283,56 @@ def test_an_empty_file_asks_for_nothing(tmp_path):
 def test_only_clauses_make_a_policy():
     with pytest.raises(InputError, match="made of clauses"):
         Policy(("age",))
+
+
+def test_what_may_stand_together() -> None:
+    rule = {"rule": "age > 3 and job = cook", "class": "no"}
+    for policy in (
+        Policy.of(forbidden=["race"], independent=["race"]),
+        Policy.of(locked=[rule], max_literals=2, max_rules=1, max_edges=1, forbidden=["debt"]),
+        Policy.of(locked=[rule], only_for={"age": ["no"], "debt": ["yes"]}, apart=[["age", "debt"]]),
+        Policy.of(banned=[{"rule": "job = baker", "class": "no"}]),
+        Policy.of(implies=[{"if": "zip = anything", "then": "no"}]),
+        Policy.of(domain={"ranges": {"age": [0, 1], "debt": [0, 1]}, "missing": ["job"]}),
+        Policy.of(monotone={"debt": "up"}),
+    ):
+        check_policy(policy, COLUMNS, ORDER)
+
+
+RULE = {"rule": "age > 3", "class": "no"}
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"locked": [RULE], "max_edges": 0}, "max_edges = 0, but 1 rules are locked; allow more, or unlock some"),
+        ({"locked": [RULE, {**RULE, "rule": "age > 4"}], "max_rules": 1},
+         "max_rules = 1, but 2 rules are locked; allow more, or unlock some"),
+        ({"forbidden": ["a", "b", "a"]}, "forbidden.a is asked for twice; take one of them out"),
+        ({"implies": [{"if": "x > 1", "then": "a"}, {"if": "x > 1", "then": "b"}]},
+         "implies.x > 1 is asked for twice and differently: if x > 1, then a; if x > 1, then b"),
+        ({"locked": [{**RULE, "mode": "decides"}], "implies": [{"if": "age > 3", "then": "yes"}]},
+         "implies.age > 3 contradicts locked.age > 3: if age > 3, then yes, "
+         "but no has the rule: age > 3; where it holds, no is answered"),
+    ],
+)  # fmt: skip
+def test_what_no_network_satisfies_is_refused_at_once(keys: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError) as error:
+        Policy.of(**keys)
+    assert str(error.value) == message
+
+
+def test_clauses_that_agree_or_only_keep_a_rule_do_not_contradict() -> None:
+    for mode, label in (("keep", "yes"), ("decides", "no")):
+        keys = {"locked": [{**RULE, "mode": mode}], "implies": [{"if": "age > 3", "then": label}]}
+        assert len(Policy.of(**keys).clauses) == 2
+
+
+def test_clauses_are_kept_by_kind_and_limits_by_size() -> None:
+    clauses = (Limit("literals", 1), Default("a"), Limit("rules", 2), Forbidden("b"), Limit("edges", 3), Forbidden("a"))
+    policy = Policy(clauses)
+    assert [clause.name for clause in policy.clauses] == [
+        "forbidden.b", "forbidden.a", "default", "max_edges", "max_rules", "max_literals",
+    ]  # fmt: skip
+    assert policy.of_kind(Forbidden) == (Forbidden("b"), Forbidden("a"))
+    assert policy.of_kind(Cost) == ()

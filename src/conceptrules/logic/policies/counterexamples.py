@@ -121,9 +121,7 @@ def _first(cells: int) -> int:
 
 
 def _decision(network: RuleNetwork, space: Space, claim: Claim, values: dict[str, Value | None]) -> Decision:
-    bits = np.array(
-        [[holds(one, values.get(one.column)) if one.column in values else False for one in network.predicates]]
-    )
+    bits = np.array([[holds(one, values[one.column]) for one in network.predicates]])
     hidden = layers_plain(network, bits.reshape(1, len(network.predicates)))
     kind = int(decide_fired(network, hidden[-1])[0])
     top = len(network.levels) - 1

@@ -125,13 +125,13 @@ class Splitting:
 
     def _shown(self, claim: Claim, rules: list[int]) -> bool:
         """Return whether the claim holds whatever is unknown."""
-        ends = len(self.rules), len(self.rules) + len(self.impossible)
+        first = len(self.rules)
         possible = ALWAYS
-        for pairs in rules[ends[0] : ends[1]]:
+        for pairs in rules[first : first + len(self.impossible)]:
             possible = AND[possible][NOT[pairs]]
         if not possible & BOTH:
             return True
-        fires = self._fires(rules[: ends[0]])
+        fires = self._fires(rules)
         decided = [self._decided(fires, event) for event in claim.events]
         if claim.column is not None:
             return not any(pairs & FALLS for pairs in decided)
