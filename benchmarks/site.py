@@ -158,8 +158,11 @@ def scale() -> str:
     ]
     taken = markdown(("fit", "from", "rows", "processor seconds", "peak memory, GB", "edges"), rows)
     passed = markdown(("what", "on", "rows", "seconds"), map(_pass, passes))
-    alike = [(one["what"], one["way"], f"{one['rows']:,}", one["network"], str(one["passes"])) for one in ways]
-    same = markdown(("fit", "from", "rows", "hash of the model file", "passes"), alike)
+    alike = [
+        (one["what"], one["way"], f"{one['rows']:,}", one["network"], str(one["passes"]), f"{one.get('seconds', '')}")
+        for one in ways
+    ]
+    same = markdown(("fit", "from", "rows", "hash of the model file", "passes", "seconds by the clock"), alike)
     grows = _measured({"growth": "grow"})
     return (
         f"{taken}\n\n{passed}\n\n{same}\n\nAn exponent of 1 means that twice the rows take twice the time:\n\n{grows}"

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,22 +29,27 @@ from conceptrules.io import dumps
 _FILES, _PART = 4, 500_000
 
 
+WAYS: dict[str, tuple[str, dict[str, Any]]] = {
+    "threads": ("two threads", {}),
+    "dask": ("two Dask workers", {}),
+    "gpu": ("two threads and a GPU", {"device": "cuda"}),
+}
+
+
 def main(rows: str = "10000000", effort: str = "fast", ways: str = "threads,dask") -> None:
     """Learn in each way, and print and keep what it took."""
-    known: dict[str, tuple[str, Callable[..., ConceptRuleClassifier]]] = {
-        "threads": ("two threads", _with_threads),
-        "dask": ("two Dask workers", _with_workers),
-        "gpu": ("two threads and a GPU", _with_gpu),
-    }
-    settings: dict[str, Any] = {"effort": effort, "random_state": 0}
     with TemporaryDirectory() as folder:
         files = _written(Path(folder), int(rows))
-        for way, learn in map(known.__getitem__, ways.split(",")):
-            ConceptRuleClassifier(**settings).fit(_table(500, 0), "ill")  # loads what is compiled
-            start = perf_counter()
-            clf = learn(files, settings)
+        for name in ways.split(","):
+            way, device = WAYS[name]
+            clf = ConceptRuleClassifier(effort=effort, random_state=0, n_jobs=2, **device)
+            clf.fit(_table(500, 0), "ill")  # loads what is compiled
+            with _workers() if name == "dask" else nullcontext() as client:
+                start = perf_counter()
+                clf.fit(files, "ill", client=client)
+                seconds = perf_counter() - start
             found = {
-                "seconds": perf_counter() - start,
+                "seconds": seconds,
                 "network": sha256(dumps(clf.network_).encode()).hexdigest()[:16],
                 "edges": clf.network_.edges,
                 "passes": clf.n_passes_,
@@ -56,19 +62,13 @@ def main(rows: str = "10000000", effort: str = "fast", ways: str = "threads,dask
             print(json.dumps(entry), flush=True)
 
 
-def _with_threads(files: list[str], settings: dict[str, Any]) -> ConceptRuleClassifier:
-    return ConceptRuleClassifier(n_jobs=2, **settings).fit(files, "ill")
-
-
-def _with_gpu(files: list[str], settings: dict[str, Any]) -> ConceptRuleClassifier:
-    return ConceptRuleClassifier(n_jobs=2, device="cuda", **settings).fit(files, "ill")
-
-
-def _with_workers(files: list[str], settings: dict[str, Any]) -> ConceptRuleClassifier:
+@contextmanager
+def _workers() -> Iterator[Any]:
+    """A cluster that is there already, as that of a user is."""
     from distributed import Client, LocalCluster
 
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
-        return ConceptRuleClassifier(n_jobs=2, **settings).fit(files, "ill", client=client)
+        yield client
 
 
 def _written(folder: Path, rows: int) -> list[str]:

@@ -180,6 +180,7 @@ def _one_family(name: str, values: NDArray[Any], present: NDArray[np.bool_]) -> 
 
 def _floats(name: str, values: NDArray[Any]) -> NDArray[np.float64]:
     try:
-        return values.astype(np.float64)
+        with np.errstate(over="ignore"):  # a decimal beyond all floats is infinite
+            return values.astype(np.float64)
     except OverflowError as error:
         raise InputError(f"column {name!r} holds a whole number too large for float64; scale the column") from error

@@ -9,14 +9,16 @@ BOM = b"\xef\xbb\xbf"
 
 
 def end_of_rows(data: bytes, delimiter: str) -> int:
-    """Return where the last complete row ends. Only quotes can hide the end of a line; reading them takes 5 ms per MB.
+    """Return where the last complete row ends. Only quotes can hide the end of a line; reading them takes 10 ms per MB.
 
     A carriage return at the end of the data is left for later: the second half of that end of line may follow.
     """
     if b'"' not in data:
         return max(data.rfind(b"\n"), data.rfind(b"\r", 0, -1)) + 1
-    match = _rows(delimiter).match(data)
-    return match.end() if match else 0
+    rows, end = _rows(delimiter), 0
+    while match := rows.match(data, end):
+        end = match.end()
+    return end
 
 
 def after_header(data: bytes, delimiter: str) -> int:
@@ -45,4 +47,5 @@ def _row(delimiter: str) -> re.Pattern[bytes]:
 
 @lru_cache
 def _rows(delimiter: str) -> re.Pattern[bytes]:
-    return re.compile(rb"(?:%b)*+" % _row_pattern(delimiter), re.DOTALL)
+    # Not `*+`: until Python 3.11.4, that leaves a part of the row behind that does not match.
+    return re.compile(rb"(?:%b){1,1000}" % _row_pattern(delimiter), re.DOTALL)
