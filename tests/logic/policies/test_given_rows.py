@@ -46,6 +46,12 @@ def test_of_no_rows_nothing_is_right() -> None:
     assert lower_bound(0, 0, None) == lower_bound(0, 0, 0.9) == 0
 
 
+def test_an_empty_list_is_a_table_without_rows() -> None:
+    assert prove(people(), Policy.of(max_edges=100), data=[]).proved
+    with pytest.raises(InputError, match="at least one training row"):
+        prove(people(), Policy.of(min_rows=1), data=[])
+
+
 @pytest.mark.parametrize(
     ("measure", "bound", "fair"),
     [

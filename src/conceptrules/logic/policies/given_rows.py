@@ -54,7 +54,10 @@ def given_rows(network: RuleNetwork, space: Space, data: Any, labels: Iterable[o
     first = table.take(np.arange(min(MOST, MOST_VALUES // (len(space) + 1), table.rows)))
     values: dict[str, tuple[Value | None, ...]] = {}
     for column, position in zip(network.columns, positions(network.columns, table), strict=True):
-        if column.name in space:
+        if column.name not in space:
+            continue
+        values[column.name] = ()
+        if table.rows:  # an empty list has no columns either
             cells = first.cells(position)
             check_readable(cells, column)
             values[column.name] = _by_row(cells, numbers_of(cells) if column.ordered else cells.values)
