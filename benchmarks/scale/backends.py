@@ -49,10 +49,17 @@ def parts(table: pa.Table, folder: Path, count: int) -> list[str]:
     return names
 
 
-def from_workers(files: list[str], target: str) -> ConceptRuleClassifier:
+@contextmanager
+def two_workers() -> Iterator[Any]:
+    """A cluster of two processes, and its client."""
     from distributed import Client, LocalCluster
 
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+        yield client
+
+
+def from_workers(files: list[str], target: str) -> ConceptRuleClassifier:
+    with two_workers() as client:
         return ConceptRuleClassifier(**SETTINGS).fit(files, target, client=client)
 
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,6 +21,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from benchmarks import jsonl
+from benchmarks.scale.backends import two_workers
 from benchmarks.scale.disk import KEY, RECORD, part_of_table
 from conceptrules import ConceptRuleClassifier, __version__
 from conceptrules.io import dumps
@@ -44,7 +44,7 @@ def main(rows: str = "10000000", effort: str = "fast", ways: str = "threads,dask
             way, device = WAYS[name]
             clf = ConceptRuleClassifier(effort=effort, random_state=0, n_jobs=2, **device)
             clf.fit(_table(500, 0), "ill")  # loads what is compiled
-            with _workers() if name == "dask" else nullcontext() as client:
+            with two_workers() if name == "dask" else nullcontext() as client:
                 start = perf_counter()
                 clf.fit(files, "ill", client=client)
                 seconds = perf_counter() - start
@@ -60,15 +60,6 @@ def main(rows: str = "10000000", effort: str = "fast", ways: str = "threads,dask
             entry = jsonl.rounded({"what": what, "way": way, "rows": int(rows), **found})
             jsonl.put(RECORD, [entry], KEY)
             print(json.dumps(entry), flush=True)
-
-
-@contextmanager
-def _workers() -> Iterator[Any]:
-    """A cluster that is there already, as that of a user is."""
-    from distributed import Client, LocalCluster
-
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
-        yield client
 
 
 def _written(folder: Path, rows: int) -> list[str]:

@@ -1,17 +1,15 @@
 """The memory of a fit beyond its table: `python -m benchmarks.speed.memory ROWS SEED` is the process that is measured.
 
-Linux keeps the largest resident size of a process (VmHWM) and sets it back to the present one on request. What a fit
-takes is the peak after it, less the resident size just before, when everything is loaded and the table is there.
+What a fit takes is the peak after it, less the resident size just before, when everything is loaded and the table is
+there.
 """
 
 from __future__ import annotations
 
-import ctypes
-import gc
 import subprocess
 import sys
-from pathlib import Path
 
+from benchmarks.peak_memory import begin_peak, peak
 from benchmarks.speed.measure import Measurement, Plan
 from benchmarks.speed.tables import growing
 from conceptrules import MLLPClassifier
@@ -45,17 +43,9 @@ def fit_and_print(rows: int, seed: int) -> None:
     """Megabytes before the fit, at its peak, and the number of literals."""
     classifier(seed).fit(*growing(10_000, seed))  # loads what a first fit loads
     table, answers = growing(rows, seed)
-    gc.collect()
-    ctypes.CDLL(None).malloc_trim(0)  # freed memory that the process still holds would hide as much of the fit's
-    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-    before = _megabytes("VmRSS")
+    before = begin_peak()
     literals = len(classifier(seed).fit(table, answers).binarizer_.predicates_)
-    print(before, _megabytes("VmHWM"), literals)
-
-
-def _megabytes(key: str) -> float:
-    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith(key)) / 1024
+    print(before / 2**20, peak() / 2**20, literals)
 
 
 if __name__ == "__main__":

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
-import gc
 import sys
 import warnings
-from pathlib import Path
 from time import process_time
 from typing import Any
 
@@ -16,6 +13,7 @@ import pyarrow as pa
 
 from benchmarks import jsonl
 from benchmarks.paper.scores import macro_f1
+from benchmarks.peak_memory import begin_peak, peak
 from benchmarks.tables.models import MODELS
 from benchmarks.tables.runs import machine_name, warm_up
 
@@ -58,35 +56,21 @@ def measure(rows: int, models: list[str]) -> list[dict[str, Any]]:
         model = MODELS[name]
         given = (X.slice(0, rows), X.slice(rows)) if model.ours else (frame.iloc[training], frame.iloc[test])
         estimator = model.make(numbers, 0, **model.settings)
-        before = _begin_peak()
+        before = begin_peak()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             start = process_time()
             estimator.fit(given[0], y[training])
             cpu = process_time() - start
-        peak = _own("VmHWM") - before
+        taken = peak() - before
         clock = clock or cpu
         record = {
             "rows": rows, "model": name, "f1": macro_f1(y[test], estimator.predict(given[1])), "cpu": cpu,
-            "lightgbm_cpu": clock, "peak_bytes": peak, "code_bytes": rows * X.num_columns,
+            "lightgbm_cpu": clock, "peak_bytes": taken, "code_bytes": rows * X.num_columns,
             "edges": model.edges(estimator), "code": model.code(), "machine": machine_name(),
         }  # fmt: skip
         found.append(jsonl.rounded(record))
     return found
-
-
-def _begin_peak() -> int:
-    """Let the peak of memory begin anew, and return what is taken now."""
-    gc.collect()
-    ctypes.CDLL(None).malloc_trim(0)  # freed memory that the process still holds would hide as much of the fit's
-    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-    return _own("VmRSS")
-
-
-def _own(word: str) -> int:
-    """Return a line of the kernel's account of this process, in bytes."""
-    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith(word))
 
 
 def main(rows: int) -> int:
