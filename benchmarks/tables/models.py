@@ -111,7 +111,6 @@ MODELS = {
     # Ablations: the default without one of its ideas each.
     "without-forest": _ours({}, {"fit.FOREST_UP_TO": 0}),
     "255-bins": _ours({"max_bins": 255}),
-    "common-default": _ours({}, {"regularization_path._DEFAULTS": 0}),
     "nothing-afresh": _ours({}, {"regularization_path._FRESH": -1}),
     "without-trees": _ours({}, {"regularization_path._LOSSES": 0}),
     "best-penalty": _ours({}, {"choice._TOLERANCE": 0.0}),

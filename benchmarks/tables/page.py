@@ -17,7 +17,6 @@ TITLES = {OURS: "ours", FAST: "ours, fast", "cart": "CART", "lightgbm": "LightGB
 ABLATIONS = {
     "without-forest": "no mixed rows that a forest labels",
     "255-bins": "a choice of few cuts on small tables (255 bins instead)",
-    "common-default": "only the commonest class as the default of grown networks",
     "nothing-afresh": "no network grown afresh at each penalty",
     "without-trees": "no large network that begins as a tree",
     "best-penalty": "the best penalty, not the usual one within a standard error of it",

@@ -35,7 +35,7 @@ from conceptrules.learn.search.shortening import shortest
 from conceptrules.learn.search.voting import MEMBERS, MOST_CLASSES, voted
 from conceptrules.model.errors import InputError, warn
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.pareto import pareto_front
+from conceptrules.model.pareto import Point, pareto_front
 from conceptrules.model.policy import Fair, Policy
 from conceptrules.model.predicate import Value
 
@@ -393,21 +393,25 @@ def _front(found: _Found, pool: Executor, interrupted: bool) -> SearchResult:
     chosen = choose(trials, found.held, float(task.rows.mass.sum()), len(task.classes))
     best = max(trials, key=lambda trial: trial.score)
     lowest = min(chosen.penalty, best.penalty)
-    wanted = [trial for trial in trials if trial.members == 1 and trial.penalty >= lowest]
-    wanted += [trial for trial in (chosen, best) if trial.members > 1]
+    every = [trial for trial in trials if trial.members == 1 and trial.penalty >= lowest]
+    every += [trial for trial in (chosen, best) if trial.members > 1]
+    # To say a network shorter takes as long as to learn it, so those that a smaller one beats as they are stay away.
+    last = len(found.sources) - 1
+    sized = {trial: Point(sum(one.edges for one in found.networks(trial, last)), trial.score) for trial in every}
+    unbeaten = pareto_front(sized.values())
 
     def finished(trial: Trial) -> FoundNetwork:
         *folds, coded = (
             coded_network(task.table, task.classes, found.networks(trial, source), task.locked)
-            for source in (*range(len(task.folds)), len(found.sources) - 1)
+            for source in (*range(len(task.folds)), last)
         )
         return FoundNetwork(
             trial, coded, shortest(coded, task.rows, task.table, task.settings, task.policy), tuple(folds)
         )
 
-    every = list(pool.map(finished, dict.fromkeys(wanted)))
-    taken = next(one for one in every if one.trial is chosen)
+    short = list(pool.map(finished, (one for one in sized if one == chosen or sized[one] in unbeaten)))
+    taken = next(one for one in short if one.trial == chosen)
     # A smaller network may have the better score of held-out rows: by chance, or it would have been chosen.
-    others = [one for one in pareto_front(every) if (one.edges, one.score) != (taken.edges, taken.score)]
+    others = [one for one in pareto_front(short) if (one.edges, one.score) != (taken.edges, taken.score)]
     front = sorted([*others, taken], key=attrgetter("edges", "score"))
     return SearchResult(tuple(front), front.index(taken), tuple(found.trials), interrupted)

@@ -33,7 +33,6 @@ class KeptPath(Path):
             "score": snapshot.score,
             "edges": snapshot.edges,
             "chance": int(self._state[0]),
-            "grown": self._grown,
             "lost": self._lost,
         }
         rules = snapshot.rules._asdict() | {"allowed": np.packbits(snapshot.rules.allowed, axis=2)}
@@ -44,7 +43,7 @@ class KeptPath(Path):
         """Go on as if `at` had just found this network."""
         snapshot = _read(about, arrays)
         self._step += 1
-        self._state[0], self._grown, self._lost = about["chance"], about["grown"], about["lost"]
+        self._state[0], self._lost = about["chance"], about["lost"]
         self._last = snapshot if self._step > 1 else None
         return snapshot
 

@@ -28,8 +28,6 @@ _LOSSES = 3
 """No more trees are tried where so many in a row led to nothing better."""
 _ROOM = 256
 """Rules that there is room for at first."""
-_DEFAULTS = 3
-"""Up to so many classes, each is the default of a grown network in turn; of more classes, only the commonest is."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,33 +77,31 @@ class Path:
         self._rows, self._columns, self._settings, self._unit = rows, columns, settings, unit
         self._state = np.array([(seed + 1) * 0x9E3779B97F4A7C15 % 2**64], np.uint64)
         # The rarest class comes first, the commonest is the default.
-        self._commonest = np.argsort(rows.mass.sum(axis=0), kind="stable").astype(np.int64)
-        self._order = self._commonest if priority is None else np.array(priority, np.int64)
-        self._default = default
+        rarest_first = np.argsort(rows.mass.sum(axis=0), kind="stable").astype(np.int64)
+        self._order = rarest_first if priority is None else np.array(priority, np.int64)
+        # Of two classes either may be the simpler one to describe. Log loss does not ask which class is answered.
+        both = len(rarest_first) == 2 and settings.scoring != "neg_log_loss"
+        defaults = rarest_first[::-1][: 2 if both else 1].tolist() if default is None else [default]
         self._locked = empty_rules(0) if locked is None else locked
         self._bans = empty_rules(0) if bans is None else bans
+        self._nothing = [Snapshot(self._locked, self._order, one, 0.0, 0) for one in defaults]
         self._last: Snapshot | None = None
-        self._step, self._grown, self._lost = 0, 0, 0
+        self._step, self._lost = 0, 0
         bounded = settings.least_rows or settings.least_precision or len(self._locked.owner) or len(self._bans.owner)
         self._asks_tree = trees and not bounded and may_ask_tree(rows, columns)
-        # Log loss does not ask which class is answered, so that only the commonest is a fair default.
-        several = len(self._order) <= _DEFAULTS and settings.scoring != "neg_log_loss" and default is None
-        self._defaults = len(self._order) if several else 1
 
     def at(self, penalty: float) -> Snapshot:
         """Return the network of a penalty, in rows: the better of one from before and one that is grown afresh."""
         self._step += 1
         if self._step == 1:
-            return self._search(self._nothing(), 1.0, most_edges=0)
+            return self._search(self._nothing[0], 1.0, most_edges=0)
         if self._step == 2:
-            grown = [self._search(self._nothing(), 0.0, most_edges=2) for _ in range(self._defaults)]
+            grown = [self._search(one, 0.0, most_edges=2) for one in self._nothing]
             self._last = max(grown, key=lambda one: one.score)
             return self._last
         found = [self._search(one, penalty) for one in (self._last,) if one is not None]
         if not found or found[0].edges <= _FRESH:
-            # Of two classes either may be the simpler one to describe.
-            tries = self._defaults if self._defaults == 2 else 1
-            found += [self._search(self._nothing(), penalty) for _ in range(tries)]
+            found += [self._search(one, penalty) for one in self._nothing]
         elif self._asks_tree and self._lost < _LOSSES:
             found.append(self._search(self._tree(found[0], penalty), penalty))
             self._lost = 0 if self._value(found[1], penalty) > self._value(found[0], penalty) else self._lost + 1
@@ -121,12 +117,6 @@ class Path:
     def _value(self, network: Snapshot, penalty: float) -> float:
         """Return what the search maximises."""
         return network.score - penalty * self._unit * network.edges
-
-    def _nothing(self) -> Snapshot:
-        """Return a network without rules, whose default is another class each time."""
-        default = self._default if self._default is not None else self._commonest[-1 - self._grown % self._defaults]
-        self._grown += 1
-        return Snapshot(self._locked, self._order, int(default), 0.0, 0)
 
     def _tree(self, network: Snapshot, penalty: float) -> Snapshot:
         """Return a tree about as large as a network, with its priority and default."""

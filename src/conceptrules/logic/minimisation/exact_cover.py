@@ -83,14 +83,17 @@ def _candidates(
         {mask: _spread(mask, math.prod(widths[:place]), widths[place], math.prod(widths[place + 1 :])) for mask in some}
         for place, some in enumerate(masks)
     ]
-    for chosen in product(*masks):
-        minterms = -1
-        for mask, where in zip(chosen, spread, strict=True):
-            minterms &= where[mask]
-        if minterms & wanted and not minterms & ~(wanted | free):
-            cube = task.space.everything
-            for variable, mask in zip(variables, chosen, strict=True):
-                cube = task.space.replaced(cube, variable, mask)
+    # One variable after another: what holds on nothing that is wanted is not narrowed further.
+    found = [(-1, task.space.everything)]
+    for variable, where in zip(variables, spread, strict=True):
+        found = [
+            (both, task.space.replaced(cube, variable, mask))
+            for minterms, cube in found
+            for mask, part in where.items()
+            if (both := minterms & part) & wanted
+        ]
+    for minterms, cube in found:
+        if not minterms & ~(wanted | free):
             yield _Candidate(cube, minterms & wanted, task.cost(cube))
 
 
