@@ -17,12 +17,13 @@ from conceptrules.learn.progress import reading_progress
 from conceptrules.learn.search.binned_table import BinnedTable, binned_table
 from conceptrules.learn.shards.description import Provenance
 from conceptrules.learn.shards.from_source import HowToLearn, LearnedTable, check_policy_for_files, learn_from_store
-from conceptrules.learn.shards.reading import Classes, RowHashes, Wanted, batches, read_classes, read_values
+from conceptrules.learn.shards.reading import Classes, Wanted, batches, read_classes, read_values
 from conceptrules.learn.shards.row_store import Found, RowStore
 from conceptrules.model.errors import InputError
 from conceptrules.tables.dask_frames import DaskFrame, arrow_table
-from conceptrules.tables.fingerprint import row_hashes
+from conceptrules.tables.fingerprint import label_hashes, labelled_row_hashes
 from conceptrules.tables.labels import check_class_weight
+from conceptrules.tables.smallest_hashes import SmallestHashes
 
 
 class DaskWorkers(RowStore):
@@ -58,7 +59,7 @@ def learn_from_workers(
         worth = check_class_weight(how.class_weight, classes.labels, classes.weight)
         read_values(source, wanted, classes, binarizer, how.threads, show)
     encoded = _encoded_by_workers(client, source, wanted, classes, binned_table(binarizer))
-    hashes = RowHashes()
+    hashes = SmallestHashes()
     for found in client.gather(client.map(itemgetter(1), encoded, pure=False)):
         hashes.add(found)
     store = DaskWorkers(client, client.map(itemgetter(0), encoded, pure=False))
@@ -126,5 +127,5 @@ def encoded_part(part: Any, wanted: Wanted, classes: Classes, table: BinnedTable
         codes = table.codes(rows)
         weight = np.full(len(codes), WEIGHT_UNIT, np.int64) if batch.weight is None else batch.weight
         shard = Shard(codes, batch.target.astype(np.uint16), weight, row_keys(codes))
-        found = shard, row_hashes(columns, rows, batch.labels)
+        found = shard, labelled_row_hashes(columns, rows, label_hashes(classes.labels)[batch.target])
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,9 @@ from conceptrules.binarize import Binarizer
 from conceptrules.binarize.binarizer import check_kinds
 from conceptrules.binarize.columns import GivenKind
 from conceptrules.binarize.inspection import Finding
+from conceptrules.binarize.known_values import MOST
 from conceptrules.binarize.told_findings import warn_of_duplicates
-from conceptrules.binarize.value_counts import MOST, ValueCounts
+from conceptrules.binarize.value_counts import ValueCounts
 from conceptrules.kernels.shards.values import WEIGHT_UNIT, fixed_weights
 from conceptrules.learn.search.binned_table import BinnedTable
 from conceptrules.learn.shards.on_disk import ShardFiles
@@ -27,8 +28,9 @@ from conceptrules.learn.training_data import warn_of_light
 from conceptrules.model.errors import InputError, warn
 from conceptrules.model.text import plural
 from conceptrules.model.values import brief
-from conceptrules.tables.fingerprint import row_hashes
+from conceptrules.tables.fingerprint import label_hashes, labelled_row_hashes
 from conceptrules.tables.labels import HEAVIEST, check_classes_counted, check_labels
+from conceptrules.tables.smallest_hashes import SmallestHashes
 from conceptrules.tables.sources import Source, known_column
 from conceptrules.tables.table import Table, nearest, open_table
 
@@ -37,8 +39,6 @@ _HEAVIEST = 2.0**39
 """The weight of all rows together, at most: sums of whole numbers of 64 bits hold it."""
 _COUNTS = 1 << 30
 """Bytes that counts of values may take."""
-_KEPT = 1 << 16
-"""The smallest hashes of rows; so many tell the number of different rows to half a percent."""
 Show = Callable[[str, int, int], None]
 """Takes what a pass is for, and how many more rows and bytes it has read."""
 
@@ -110,7 +110,6 @@ class Batch:
     target: NDArray[np.intp]
     weight: NDArray[np.int64] | None
     """In units of 1 / WEIGHT_UNIT; None: one each."""
-    labels: NDArray[Any]
     first: int
     """The number of the first row in the table."""
 
@@ -202,36 +201,18 @@ def _count(
             one.look_closer()
 
 
-@dataclass(slots=True, eq=False)
-class RowHashes:
-    """The smallest of the hashes of the different rows."""
-
-    kept: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
-
-    def add(self, hashes: NDArray[np.uint64]) -> None:
-        if len(self.kept) == _KEPT:
-            hashes = hashes[hashes < self.kept[-1]]
-        if len(hashes):
-            self.kept = np.union1d(self.kept, hashes)[:_KEPT]
-
-    @property
-    def different(self) -> int:
-        """How many different rows there are; an estimate where there are more than are kept."""
-        return len(self.kept) if len(self.kept) < _KEPT else round((_KEPT - 1) * 2.0**64 / float(self.kept[-1]))
-
-
 def write_codes(
     source: Source, wanted: Wanted, classes: Classes, table: BinnedTable, folder: Path, show: Show
-) -> tuple[ShardFiles, RowHashes, list[Finding]]:
+) -> tuple[ShardFiles, SmallestHashes, list[Finding]]:
     """Write the rows as bins to files; return the hashes of the rows as well, and columns that say the same."""
-    columns = tuple(bins.column for bins in table.bins)
-    hashes, contents = RowHashes(), [blake2b(digest_size=16) for _ in columns]
+    columns, of_class = tuple(bins.column for bins in table.bins), label_hashes(classes.labels)
+    hashes, contents = SmallestHashes(), [blake2b(digest_size=16) for _ in columns]
     with ShardFiles(folder, len(columns), wanted.weight is not None) as files:
         for batch in batches(source, wanted, classes, show, "codes"):
             rows = batch.table.read_once()
             codes = table.codes(rows)
             files.add(codes, batch.target, batch.weight)
-            hashes.add(row_hashes(columns, rows, batch.labels))
+            hashes.add(labelled_row_hashes(columns, rows, of_class[batch.target]))
             for content, column in zip(contents, np.ascontiguousarray(codes.T), strict=True):
                 content.update(column)
     return files, hashes, _duplicates(table, [content.digest() for content in contents])
@@ -266,7 +247,7 @@ def batches(source: Source, wanted: Wanted, classes: Classes, show: Show, purpos
             target = of_value[encoded.indices.to_numpy()]
             fixed = None if weight is None else fixed_weights(weight)
             opened = open_table(table.select(list(wanted.features)))
-            yield Batch(opened, target, fixed, classes.labels[target], first)
+            yield Batch(opened, target, fixed, first)
         first += len(read)
         show(purpose, len(read), read.nbytes)
 
