@@ -28,7 +28,7 @@ from conceptrules.tables.files.table_reader import distinct, open_parquet, with_
 from conceptrules.tables.files.text_format import USUAL, TextFormat
 from conceptrules.tables.table import nearest
 
-_CELLS = 1 << 22
+_CELLS = 1 << 21
 """Values of a batch, at most: 4 million take some 100 MB while they are read."""
 _SPOOL = "table.parquet"
 Show = Callable[[int], None]
