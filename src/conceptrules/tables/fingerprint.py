@@ -13,6 +13,7 @@ from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Column
 from conceptrules.model.values import label_text
 from conceptrules.tables.column_values import ColumnValues, check_readable, numbers_of
+from conceptrules.tables.dictionary import encoded
 from conceptrules.tables.table import Table, open_table, positions
 
 Hashes = NDArray[np.uint64]
@@ -76,6 +77,9 @@ def _cell_hashes(column: Column, cells: ColumnValues) -> Hashes:
         numbers = numbers_of(cells) + 0.0  # 0 of -0
         numbers[cells.missing] = np.nan  # of all the ways to write NaN, one
         return _mixed(numbers.view(np.uint64))
+    if cells.values.dtype != object:
+        codes, values = encoded(cells.values)
+        return _each(values.tolist(), _category_text)[codes]
     return _each(cells.values.tolist(), _category_text)
 
 
