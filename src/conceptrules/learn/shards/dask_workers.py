@@ -32,7 +32,7 @@ from conceptrules.learn.shards.reading import (
 )
 from conceptrules.learn.shards.row_store import Found, RowStore
 from conceptrules.learn.shards.wanted import Wanted
-from conceptrules.model.errors import InputError
+from conceptrules.model.errors import ConceptRulesError, InputError
 from conceptrules.tables.dask_frames import DaskFrame, arrow_table
 from conceptrules.tables.labels import check_class_weight
 from conceptrules.tables.smallest_hashes import SmallestHashes
@@ -186,7 +186,7 @@ def _silent(what: str, rows: int, size: int) -> None:
 def _classes(parts: _Partitions, wanted: Wanted, threads: int, show: Show) -> Classes:
     try:
         sums = parts.total(partial(read_classes, wanted=wanted, threads=1, show=_silent), wanted.outcome)
-    except InputError:
+    except ConceptRulesError:
         # No worker knows where in the table its rows are: this process looks for the first bad one, and tells its row.
         sums = read_classes(parts.source, wanted, threads, show)
     show("classes", parts.source.rows, 0)
@@ -206,7 +206,7 @@ def _count(
     names = [*(one.name for one in columns), *wanted.outcome]
     try:
         _ColumnCounts(columns).merge(parts.total(partial(_counted, wanted, classes.labels, blank), names))
-    except InputError:
+    except ConceptRulesError:
         count_values(parts.source, wanted, classes.labels, blank, how.threads, show, purpose)  # which tells the row
         raise
     show(purpose, parts.source.rows, 0)
