@@ -29,7 +29,7 @@ from conceptrules.tables.files.text_format import USUAL, TextFormat
 from conceptrules.tables.table import nearest
 
 _CELLS = 1 << 21
-"""Values of a batch, at most: 4 million take some 100 MB while they are read."""
+"""Values of a batch, at most: 2 million take some 50 MB while they are read, and each thread has a batch."""
 _SPOOL = "table.parquet"
 Show = Callable[[int], None]
 """Takes how many more bytes were read."""
