@@ -45,7 +45,10 @@ def encoded(values: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
     """
     import pyarrow as pa
 
-    found = pa.array(values).dictionary_encode()
+    kind = values.dtype.newbyteorder("=")  # Arrow knows no others, and no fractions of 2 or 16 bytes
+    if kind.kind == "f" and kind.itemsize not in (4, 8):
+        kind = np.dtype(np.float64)
+    found = pa.array(values.astype(kind, copy=False)).dictionary_encode("encode")  # NaT is a value like others
     return found.indices.to_numpy(), found.dictionary.to_numpy(zero_copy_only=False)
 
 
