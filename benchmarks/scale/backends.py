@@ -51,10 +51,15 @@ def parts(table: pa.Table, folder: Path, count: int) -> list[str]:
 
 @contextmanager
 def two_workers() -> Iterator[Any]:
-    """A cluster of two processes, and its client."""
+    """A cluster of two processes that keep the memory of arrays, as `docs/scale.md` advises, and its client."""
+    import dask
     from distributed import Client, LocalCluster
 
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+    with (
+        dask.config.set({"distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None}),
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
         yield client
 
 

@@ -32,8 +32,8 @@ from conceptrules.learn.shards.from_source import (
     learn_from_memory,
     learn_from_source,
 )
-from conceptrules.learn.shards.reading import wanted_columns
 from conceptrules.learn.shards.scratch import scratch_folder
+from conceptrules.learn.shards.wanted import wanted_columns
 from conceptrules.learn.training_data import read_training_data
 from conceptrules.model.errors import InputError, warn
 from conceptrules.model.network import RuleNetwork

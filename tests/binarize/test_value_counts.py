@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from conceptrules.binarize import Binarizer, value_counts
+from conceptrules.binarize import Binarizer, known_values
 from conceptrules.binarize.binarizer import check_kinds
 from conceptrules.binarize.number_groups import FINE, keys_of, numbers_of_keys
 from conceptrules.binarize.value_counts import ValueCounts
@@ -21,7 +21,13 @@ pytestmark = pytest.mark.filterwarnings("ignore:column .* has .* categories")
 
 
 def _counted(
-    table: pa.Table, y: np.ndarray, parts: int, kinds: Any = None, weight: np.ndarray | None = None, seed: int = 0
+    table: pa.Table,
+    y: np.ndarray,
+    parts: int,
+    kinds: Any = None,
+    weight: np.ndarray | None = None,
+    seed: int = 0,
+    merged: bool = False,
 ) -> Binarizer:
     classes, codes = np.unique(y, return_inverse=True)
     told = check_kinds(kinds or {}, table.column_names)
@@ -35,7 +41,10 @@ def _counted(
             batch = open_table(table.slice(rows.start, rows.stop - rows.start))
             worth = None if weight is None else (weight[rows] * UNIT).astype(np.int64)
             for one in left:
-                one.add(batch.cells(table.column_names.index(one.name)), codes[rows], worth, rows.start)
+                counts = one.blank() if merged else one
+                counts.add(batch.cells(table.column_names.index(one.name)), codes[rows], worth, rows.start)
+                if merged:
+                    one.merge(counts)
         left = [one for one in every if not one.finished]
         for one in left:
             one.look_closer()
@@ -79,10 +88,12 @@ def _mixed(rows: int = 3000) -> tuple[pa.Table, np.ndarray]:
 
 @pytest.mark.parametrize("kinds", [None, {"zip": "category", "whole": "ordinal", "level": "category"}])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_cuts_categories_and_findings_are_those_of_the_rows(kinds: Any, weighted: bool) -> None:
+@pytest.mark.parametrize("merged", [False, True])
+def test_cuts_categories_and_findings_are_those_of_the_rows(kinds: Any, weighted: bool, merged: bool) -> None:
     table, y = _mixed()
     weight = np.random.default_rng(0).integers(1, 4, len(y)).astype(float) if weighted else None
-    counted, whole = _counted(table, y, 7, kinds, weight), _binarizer(kinds).fit(table, y, weight)
+    counted = _counted(table, y, 7, kinds, weight, merged=merged)
+    whole = _binarizer(kinds).fit(table, y, weight)
     assert counted.columns_ == whole.columns_
     assert counted.cuts_ == whole.cuts_
     assert counted.categories_dropped_ == whole.categories_dropped_
@@ -102,6 +113,8 @@ def test_very_many_numbers_are_cut_within_two_groups_of_where_they_would_be() ->
     table = pa.table(numbers)
     y = np.where(rng.random(rows) < 0.1, "yes", np.where(numbers["normal"] > 0.3, "yes", "no"))
     counted = _counted(table, y, 3)
+    for parts in (1, 5):  # of which some have few enough numbers to count each of them
+        assert counted.cuts_ == _counted(table, y, parts, seed=1, merged=True).cuts_
     assert counted.cuts_ == _counted(table, y, 5, seed=1).cuts_
     for cuts, expected, values in zip(counted.cuts_, _binarizer().fit(table, y).cuts_, numbers.values(), strict=True):
         below, wanted = (np.searchsorted(np.sort(values), each, side="right") / rows for each in (cuts, expected))
@@ -110,12 +123,16 @@ def test_very_many_numbers_are_cut_within_two_groups_of_where_they_would_be() ->
 
 
 def test_of_very_many_texts_the_most_frequent_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(value_counts, "MOST", 500)
+    monkeypatch.setattr(known_values, "MOST", 500)
     rng = np.random.default_rng(0)
     texts = [f"t{number}" for number in (rng.pareto(0.7, 20_000) * 10).astype(int) % 10**6]
     table, y = pa.table({"text": texts}), rng.choice(["a", "b"], len(texts))
     counted, whole = _counted(table, y, 4), _binarizer().fit(table, y)
     assert counted.columns_ == whole.columns_
+    for parts in (1, 4, 90):
+        merged = _counted(table, y, parts, seed=1, merged=True)
+        assert merged.columns_ == counted.columns_
+        assert merged.categories_dropped_ == counted.categories_dropped_
     found, dropped = counted.categories_dropped_[0][1], whole.categories_dropped_[0][1]
     assert abs(found - dropped) < 0.2 * dropped  # 500 smallest hashes tell to 4 %
 
@@ -140,3 +157,11 @@ def test_parts_of_different_types_do_not_go_together() -> None:
     counts.add(open_table(pa.table({"a": [1, 2]})).cells(0), np.array([0, 1]), None)
     with pytest.raises(ColumnTypeError, match="column 'a' holds text from row 2 on, and numbers before"):
         counts.add(open_table(pa.table({"a": ["x"]})).cells(0), np.array([0]), None, 2)
+    later = ValueCounts("a", 2)
+    later.add(open_table(pa.table({"a": pa.array([None], pa.string())})).cells(0), np.array([0]), None, 2)
+    counts.merge(later)
+    later.add(open_table(pa.table({"a": ["x"]})).cells(0), np.array([0]), None, 3)
+    with pytest.raises(ColumnTypeError, match="column 'a' holds text from row 3 on, and numbers before"):
+        counts.merge(later)
+    with pytest.raises(ColumnTypeError, match="column 'a' holds text from row 4 on, and numbers before"):
+        counts.blank().add(open_table(pa.table({"a": ["x"]})).cells(0), np.array([0]), None, 4)

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Equals, Interval, Missing, holds
+from conceptrules.tables.dictionary import encoded
 from conceptrules.tables.prediction import decide, predict
 from conceptrules.tables.table import count_unseen, open_table, read_bits
 from tests.strategies_tables import BUILDS, TEXT_BUILDS, as_read, predicates_on, raw_columns
@@ -178,3 +179,15 @@ def test_a_row_taken_out_of_a_table_is_that_row(library: str) -> None:
         "rows": lambda: [[20.0], [30.0], [25.0]],
     }[library]()
     assert [decide(network, open_table(table).take(np.array([row]))).tolist() for row in range(3)] == [[1], [0], [1]]
+
+
+@pytest.mark.parametrize("kind", ["?", "i1", ">i4", "u8", "f2", ">f4", "f8", "g", "M8[us]", ">m8[us]"])
+def test_an_array_is_its_different_values_and_their_codes(kind: str) -> None:
+    values = np.array([1, 0, 1, 7, 0]).astype(np.int64).astype(kind)
+    if values.dtype.kind in "fMm":
+        values[3] = np.array("NaT" if values.dtype.kind in "Mm" else "nan").astype(kind)
+    codes, different = encoded(values)
+    assert len(different) == (2 if kind == "?" else 3)
+    assert [str(one) for one in different[codes].tolist()] == [
+        str(one) for one in values.astype(different.dtype).tolist()
+    ]

@@ -68,15 +68,26 @@ class NumberGroups:
         none = np.zeros((len(start), classes), np.int64)
         return cls(start, none, np.full(len(start), 2**64 - 1, np.uint64), np.zeros(len(start), np.uint64), passes)
 
-    def add(self, numbers: NDArray[np.float64], counts: Counts) -> None:
-        """Count numbers that differ, and the weight of each class at each."""
+    def blank(self) -> NumberGroups:
+        """Return the same groups, of which nothing is counted yet."""
+        return NumberGroups._of(self.start, self.sums.shape[1], self.passes)
+
+    def merge(self, other: NumberGroups) -> None:
+        """Add what was counted in the same groups."""
+        self.sums += other.sums
+        np.minimum(self.low, other.low, out=self.low)
+        np.maximum(self.high, other.high, out=self.high)
+
+    def add(self, numbers: NDArray[np.float64], target: NDArray[np.intp], weight: Counts | None) -> None:
+        """Count rows: their numbers, their classes and what they weigh; no weight: one each."""
         keys = keys_of(numbers)
         order = np.argsort(keys)
         keys = keys[order]
         ends = np.append(np.searchsorted(keys, self.start[1:]), len(keys))
         begins = np.concatenate([[0], ends[:-1]])
+        place = np.repeat(np.arange(len(ends)) * self.sums.shape[1], ends - begins) + target[order]
+        np.add.at(self.sums.reshape(-1), place, 1 if weight is None else weight[order])
         held = np.flatnonzero(ends > begins)
-        self.sums[held] += np.add.reduceat(counts[order], begins[held], axis=0)
         self.low[held] = np.minimum(self.low[held], keys[begins[held]])
         self.high[held] = np.maximum(self.high[held], keys[ends[held] - 1])
 

@@ -3,31 +3,27 @@
 Up to `MOST` different values are counted one by one, and what is learned from the counts is what would be learned from
 the rows. Beyond that, numbers are counted in groups of neighbours that weigh a 16,384th of the column at most, unless
 they are a single number, and of text those values are counted that may be among the most frequent. All counts are sums
-of whole numbers: they depend neither on the order of the rows nor on how they are dealt to batches.
+of whole numbers: they depend neither on the order of the rows nor on how they are dealt to batches. So parts of a table
+may be counted side by side, or on several machines, and what was counted is merged.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from conceptrules.binarize.columns import GivenKind
-from conceptrules.binarize.number_groups import NumberGroups, merged_sums
+from conceptrules.binarize.known_values import Numbers, Texts
 from conceptrules.binarize.ordered_categories import check_all_listed
 from conceptrules.model.errors import ColumnTypeError
 from conceptrules.model.predicate import Column, Kind
-from conceptrules.model.values import NOUNS, whole
-from conceptrules.tables.column_values import ColumnValues, check_readable, numbers_of
+from conceptrules.model.values import NOUNS
+from conceptrules.tables.column_values import ColumnValues, check_readable
+from conceptrules.tables.dictionary import encoded
 
-MOST = 65_536
-"""Different values of a column that are counted one by one."""
-_BUCKETS, _HEAVY = 1 << 16, 1 << 10
-"""Texts are dealt to so many buckets, and those in so many of the heaviest ones are counted one by one."""
 Counts = NDArray[np.int64]
 
 
@@ -42,6 +38,8 @@ class ValueCounts:
     given: GivenKind | None = None
     """What the user says of the column."""
     family: Kind | None = None
+    since: int = 0
+    """The row from which on the values are known to be of this family."""
     declared: bool = False
     order: tuple[Any, ...] | None = None
     rows: int = 0
@@ -59,33 +57,53 @@ class ValueCounts:
         if cells.family is None:
             return
         present = ~missing
-        every = bool(present.all())
-        codes, values = _coded(cells, present)
-        places = codes * self.classes + (target if every else target[present])
-        worth = None if weight is None else weight if every else weight[present]
-        if worth is None:
-            summed = np.bincount(places, minlength=len(values) * self.classes)
-        else:
-            summed = np.zeros(len(values) * self.classes, np.int64)
-            np.add.at(summed, places, worth)
+        if not present.all():
+            target, weight = target[present], None if weight is None else weight[present]
         if self.known is None:
             named = self.given is not None and self.given.kind in ("category", "ordinal", "boolean")
             text = named or self.declared or self.family in ("category", "boolean")
             self.known = Texts() if text else Numbers()
+        if isinstance(self.known, Numbers) and self.known.groups is not None:
+            self.known.add_rows(cells.by_row(cells.values)[present], target, weight)
+            return
+        codes, values = _coded(cells, present)
+        places = codes * self.classes + target
+        if weight is None:
+            summed = np.bincount(places, minlength=len(values) * self.classes)
+        else:
+            summed = np.zeros(len(values) * self.classes, np.int64)
+            np.add.at(summed, places, weight)
         self.known.add(values, summed.reshape(len(values), self.classes))
 
-    def _take_kind(self, cells: ColumnValues, first: int) -> None:
-        self.declared |= cells.declared
-        if cells.order is not None:
-            self.order = tuple(dict.fromkeys((*(self.order or ()), *cells.order)))
-        if cells.family is None:
+    def blank(self) -> ValueCounts:
+        """Return counts of no rows, for a part of the rows of this pass."""
+        # Another thread may merge into these counts, and tells the family before the values.
+        known = None if self.known is None else self.known.blank()
+        return ValueCounts(self.name, self.classes, self.unit, self.given, self.family, known=known)
+
+    def merge(self, later: ValueCounts) -> None:
+        """Add what was counted in a later part of the rows, from a `blank` of the same pass."""
+        self._take_kind(later, later.since)
+        self.rows += later.rows
+        self.gaps += later.gaps
+        if self.known is None:
+            self.known = later.known
+        elif later.known is not None:
+            self.known.merge(later.known)  # type: ignore[arg-type]  # of one family, and so of one type
+
+    def _take_kind(self, seen: ColumnValues | ValueCounts, first: int) -> None:
+        self.declared |= seen.declared
+        if seen.order is not None:
+            self.order = tuple(dict.fromkeys((*(self.order or ()), *seen.order)))
+        if seen.family is None:
             return
-        if self.family not in (None, cells.family):
+        if self.family not in (None, seen.family):
             raise ColumnTypeError(
-                f"column {self.name!r} holds {NOUNS[cells.family]} from row {first} on, and {NOUNS[self.family]} "
+                f"column {self.name!r} holds {NOUNS[seen.family]} from row {first} on, and {NOUNS[self.family]} "
                 "before; all of a column have to be alike: convert it"
             )
-        self.family = cells.family
+        if self.family is None:
+            self.family, self.since = seen.family, first
 
     def _check(self, cells: ColumnValues, first: int) -> None:
         """Object to what cannot be read as the user says, while its row is known."""
@@ -128,134 +146,6 @@ class ValueCounts:
         return cells, counts
 
 
-class Numbers:
-    """Numbers, moments or durations, sorted; beyond `MOST` different ones, groups of neighbours."""
-
-    def __init__(self) -> None:
-        self._values: NDArray[Any] | None = None
-        self._counts: Counts = np.zeros((0, 0), np.int64)
-        self._sample = _Smallest()
-        self.groups: NumberGroups | None = None
-
-    def add(self, values: NDArray[Any], counts: Counts) -> None:
-        if self.groups is None:
-            before = [] if self._values is None else [(self._values, self._counts)]
-            self._values, self._counts = merged_sums(*zip(*before, (values, counts), strict=True))
-            if len(self._values) <= MOST:
-                return
-            self.groups, values, counts = NumberGroups.first(counts.shape[1]), self._values, self._counts
-        numbers = _as_numbers(values)
-        if self.groups.passes == 1:
-            self._sample.add(numbers.view(np.uint64))
-        self.groups.add(*merged_sums([numbers], [counts]))
-
-    @property
-    def exact(self) -> bool:
-        return self.groups is None
-
-    @property
-    def finished(self) -> bool:
-        return self.groups is None or self.groups.fine
-
-    def look_closer(self) -> None:
-        assert self.groups is not None
-        self.groups = self.groups.closer()
-
-    @property
-    def different(self) -> int:
-        return len(self.values()) if self.exact else self._sample.different
-
-    def values(self) -> NDArray[Any]:
-        assert self._values is not None
-        return self._values if self.groups is None else self.groups.highest()
-
-    def counts(self) -> Counts:
-        return self._counts if self.groups is None else self.groups.counts()
-
-
-class Texts:
-    """Text, and truth values of a column with gaps; beyond `MOST` different ones, the most frequent."""
-
-    def __init__(self) -> None:
-        self._places: dict[Any, int] = {}
-        self._counts: Counts | None = None
-        self._buckets: Counts | None = None
-        self._heavy: NDArray[np.bool_] | None = None
-        self._sample = _Smallest()
-
-    def add(self, values: NDArray[Any], counts: Counts) -> None:
-        if self._buckets is None:
-            self._count(values, counts)
-            if len(self._places) <= MOST:
-                return
-            self._buckets, values, counts = np.zeros(_BUCKETS, np.int64), self.values(), self.counts()
-            self._places, self._counts = {}, None
-        self._deal(values, counts)
-
-    def _count(self, values: NDArray[Any], counts: Counts) -> None:
-        places = np.array([self._places.setdefault(value, len(self._places)) for value in values.tolist()], np.intp)
-        if self._counts is None:
-            self._counts = np.zeros((0, counts.shape[1]), np.int64)
-        if len(self._places) > len(self._counts):
-            room = np.zeros((max(len(self._places), 2 * len(self._counts)), counts.shape[1]), np.int64)
-            room[: len(self._counts)] = self._counts
-            self._counts = room
-        np.add.at(self._counts, places, counts)
-
-    def _deal(self, values: NDArray[Any], counts: Counts) -> None:
-        hashes = np.fromiter((_hash(value) for value in values.tolist()), np.uint64, len(values))
-        bucket = (hashes % _BUCKETS).astype(np.intp)
-        assert self._buckets is not None
-        if self._heavy is None:
-            self._sample.add(hashes)
-            np.add.at(self._buckets, bucket, counts.sum(axis=1))
-        else:
-            heavy = self._heavy[bucket]
-            self._count(values[heavy], counts[heavy])
-
-    @property
-    def exact(self) -> bool:
-        return self._buckets is None
-
-    @property
-    def finished(self) -> bool:
-        return self._buckets is None or self._heavy is not None
-
-    def look_closer(self) -> None:
-        assert self._buckets is not None
-        self._heavy = np.zeros(_BUCKETS, np.bool_)
-        self._heavy[np.argsort(-self._buckets, kind="stable")[:_HEAVY]] = True
-
-    @property
-    def different(self) -> int:
-        return len(self._places) if self.exact else self._sample.different
-
-    def values(self) -> NDArray[Any]:
-        return np.fromiter(self._places, object, len(self._places))
-
-    def counts(self) -> Counts:
-        return np.zeros((0, 1), np.int64) if self._counts is None else self._counts[: len(self._places)]
-
-
-class _Smallest:
-    """The smallest hashes of values, which tell how many different values there are, to a percent."""
-
-    def __init__(self) -> None:
-        self._kept = np.zeros(0, np.uint64)
-
-    def add(self, hashes: NDArray[np.uint64]) -> None:
-        mixed = np.unique(
-            (hashes ^ (hashes >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9) ^ hashes >> np.uint64(32)
-        )
-        self._kept = np.union1d(self._kept, mixed)[:MOST]
-
-    @property
-    def different(self) -> int:
-        if len(self._kept) < MOST:
-            return len(self._kept)
-        return round((MOST - 1) * 2.0**64 / float(self._kept[-1]))
-
-
 def _coded(cells: ColumnValues, present: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[Any]]:
     """Return the place of the value of each present row, and the values."""
     if cells.codes is not None:
@@ -266,8 +156,8 @@ def _coded(cells: ColumnValues, present: NDArray[np.bool_]) -> tuple[NDArray[np.
         index: dict[Any, int] = {}
         codes = np.fromiter((index.setdefault(value, len(index)) for value in values.tolist()), np.intp, len(values))
         return codes, np.fromiter(index, object, len(index))
-    encoded = pa.array(values).dictionary_encode()  # by hashing: a tenth of the time of sorting
-    return encoded.indices.to_numpy().astype(np.intp), encoded.dictionary.to_numpy(zero_copy_only=False)
+    found, different = encoded(values)
+    return found.astype(np.intp), different
 
 
 def _with_gap(values: NDArray[Any]) -> NDArray[Any]:
@@ -276,12 +166,3 @@ def _with_gap(values: NDArray[Any]) -> NDArray[Any]:
     if values.dtype == object:
         return np.append(values, np.array([None], object))
     return np.append(values.astype(np.float64), np.nan)
-
-
-def _as_numbers(values: NDArray[Any]) -> NDArray[np.float64]:
-    return numbers_of(ColumnValues("", values, np.zeros(len(values), np.bool_), None)) + 0.0  # 0 of -0
-
-
-def _hash(value: object) -> int:
-    text = f"{isinstance(value, str)} {whole(value)}"
-    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from conceptrules.model.errors import ColumnTypeError, InputError
 from conceptrules.model.predicate import Column, Kind, Value
 from conceptrules.model.values import NOUNS, READS, brief, family_of, in_utc, is_missing, readable
-from conceptrules.tables.dictionary import Codes, present
+from conceptrules.tables.dictionary import Codes, encoded, present
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,8 +87,15 @@ def codes_of(cells: ColumnValues, categories: Sequence[Value]) -> NDArray[np.int
 
     A dictionary finds what `==` would: 1, 1.0 and True are one category, whatever the table stores them as.
     """
+    if cells.values.dtype != object:
+        codes, values = encoded(cells.values)
+        return _places(values, categories)[codes]
+    return _places(cells.values, categories)
+
+
+def _places(values: NDArray[Any], categories: Sequence[Value]) -> NDArray[np.intp]:
     index = {category: code for code, category in enumerate(categories)}
-    return np.fromiter(map(index.get, cells.values.tolist(), repeat(-1)), dtype=np.intp, count=len(cells.values))
+    return np.fromiter(map(index.get, values.tolist(), repeat(-1)), dtype=np.intp, count=len(values))
 
 
 def check_readable(cells: ColumnValues, column: Column, first: int = 0) -> None:

@@ -38,6 +38,20 @@ def dictionary(series: nw.Series[Any]) -> tuple[Codes, NDArray[Any]] | None:
     return codes, np.fromiter([*values, None], dtype=object, count=len(values) + 1)
 
 
+def encoded(values: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
+    """Return codes and the different values of an array of numbers, moments or truth values.
+
+    They are found by hashing: a tenth of the time of sorting, and of going over the rows in Python.
+    """
+    import pyarrow as pa
+
+    kind = values.dtype.newbyteorder("=")  # Arrow knows no others, and no fractions of 2 or 16 bytes
+    if kind.kind == "f" and kind.itemsize not in (4, 8):
+        kind = np.dtype(np.float64)
+    found = pa.array(values.astype(kind, copy=False)).dictionary_encode("encode")  # NaT is a value like others
+    return found.indices.to_numpy(), found.dictionary.to_numpy(zero_copy_only=False)
+
+
 def order_of(series: nw.Series[Any]) -> tuple[Any, ...] | None:
     """Return the categories in their order, where the type of the column says that they have one."""
     if series.dtype == nw.Enum:

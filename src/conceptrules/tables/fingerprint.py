@@ -13,7 +13,8 @@ from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Column
 from conceptrules.model.values import label_text
 from conceptrules.tables.column_values import ColumnValues, check_readable, numbers_of
-from conceptrules.tables.table import open_table, positions
+from conceptrules.tables.dictionary import encoded
+from conceptrules.tables.table import Table, open_table, positions
 
 Hashes = NDArray[np.uint64]
 SIZE = 1024  # 8 kB in the file; an estimated share is off by about 0.03 where a sample holds 1024 of the given rows
@@ -27,10 +28,19 @@ def row_hashes(columns: Sequence[Column], table: Any, labels: Iterable[object]) 
     >>> row_hashes([Column("age")], [[30], [30.0]], ["old", "old"]).tolist()
     [12687542544355078247, 12687542544355078247]
     """
-    opened = open_table(table)
-    hashes = _each(_listed(labels), label_text)
+    opened, hashes = open_table(table), label_hashes(labels)
     if len(hashes) != opened.rows:
         raise InputError(f"the table has {opened.rows} rows, but there are {len(hashes)} labels; give one for each row")
+    return labelled_row_hashes(columns, opened, hashes)
+
+
+def label_hashes(labels: Iterable[object]) -> Hashes:
+    """Return a hash of each label."""
+    return _each(_listed(labels), label_text)
+
+
+def labelled_row_hashes(columns: Sequence[Column], opened: Table, hashes: Hashes) -> Hashes:
+    """Return what `row_hashes` does of rows the hashes of whose labels are known."""
     for column, position in zip(columns, positions(columns, opened), strict=True):
         if opened.rows:
             cells = opened.cells(position)
@@ -67,6 +77,9 @@ def _cell_hashes(column: Column, cells: ColumnValues) -> Hashes:
         numbers = numbers_of(cells) + 0.0  # 0 of -0
         numbers[cells.missing] = np.nan  # of all the ways to write NaN, one
         return _mixed(numbers.view(np.uint64))
+    if cells.values.dtype != object:
+        codes, values = encoded(cells.values)
+        return _each(values.tolist(), _category_text)[codes]
     return _each(cells.values.tolist(), _category_text)
 
 

@@ -28,8 +28,8 @@ from conceptrules.tables.files.table_reader import distinct, open_parquet, with_
 from conceptrules.tables.files.text_format import USUAL, TextFormat
 from conceptrules.tables.table import nearest
 
-_CELLS = 1 << 22
-"""Values of a batch, at most: 4 million take some 100 MB while they are read."""
+_CELLS = 1 << 21
+"""Values of a batch, at most: 2 million take some 50 MB while they are read, and each thread has a batch."""
 _SPOOL = "table.parquet"
 Show = Callable[[int], None]
 """Takes how many more bytes were read."""

@@ -17,10 +17,11 @@ from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.shards import fit as shards_fit
 from conceptrules.learn.shards.in_memory import InMemory
 from conceptrules.learn.training_data import read_training_data
-from conceptrules.model.errors import InputError
+from conceptrules.model.errors import ConceptRulesError, InputError
 from tests.learn.shards.test_fit import BINS, hashes, some_table
 
 distributed = pytest.importorskip("distributed", reason="needs the extra dask")
+from conceptrules.learn.shards import dask_workers
 from conceptrules.learn.shards.dask_workers import DaskWorkers
 
 
@@ -99,6 +100,52 @@ def test_a_dask_data_frame_and_files_are_learned_from_where_they_are(client, mon
     monkeypatch.setattr(classifier, "check_device", lambda device: None)
     with pytest.raises(InputError, match="the workers of a cluster have the rows"):
         clf.set_params(device="cuda").fit(frame, "y")
+
+
+def test_a_worker_that_is_killed_between_passes_changes_nothing(client, monkeypatch):
+    dataframe, pandas = pytest.importorskip("dask.dataframe"), pytest.importorskip("pandas")
+    monkeypatch.setattr(classifier, "IN_MEMORY", 0)
+    X, y = some_table(np.random.default_rng(0))
+    table = pandas.DataFrame(X, columns=list("abcd")).assign(y=y, again=X[:, 0] * 2)
+    quick = {"effort": "fast", "random_state": 0, "n_jobs": 1}
+    expected = ConceptRuleClassifier(**quick).fit(table, "y")
+
+    def deadly(name):
+        plain = getattr(dask_workers, name)
+
+        def after_a_kill(*given):
+            pids = client.run(os.getpid)
+            os.kill(pids[sorted(pids)[0]], signal.SIGKILL)
+            return plain(*given)
+
+        monkeypatch.setattr(dask_workers, name, after_a_kill)
+
+    deadly("fit_counted")
+    deadly("duplicates")
+    parts = [table.iloc[:50], table.iloc[:0], table.iloc[50:]]
+    frame = dataframe.from_map(lambda number: parts[number], range(3), meta=table.iloc[:0])
+    found = ConceptRuleClassifier(**quick).fit(frame, "y")
+    assert dumps(found.network_) == dumps(expected.network_)
+    assert [one.columns for one in found.binarizer_.inspection_ if one.topic == "duplicate"] == [("a", "again")]
+
+
+@pytest.mark.usefixtures("client")
+def test_what_is_wrong_is_told_with_its_row_in_the_whole_table(monkeypatch):
+    dataframe, pandas = pytest.importorskip("dask.dataframe"), pytest.importorskip("pandas")
+    monkeypatch.setattr(classifier, "IN_MEMORY", 0)
+    X, y = some_table(np.random.default_rng(0))
+    rows = np.arange(len(y))
+    table = pandas.DataFrame(X, columns=list("abcd")).assign(y=y, level=np.where(rows == 77, "odd", "low"))
+    quick = {"effort": "fast", "random_state": 0, "n_jobs": 1}
+    for bad, given, message in (
+        (table.assign(y=table["y"].where(~np.isin(rows, (70, 101)))), {}, "'y' has no value in row 70"),
+        (table.assign(w=np.where(rows >= 90, -1.0, 1.0)), {"sample_weight": "w"}, "holds -1.0 in row 90"),
+        (table, {"kinds": {"level": ["low", "high"]}}, "holds 'odd' in row 77"),
+        (table, {"kinds": {"level": "number"}}, "row 0 holds 'low'"),
+    ):
+        clf = ConceptRuleClassifier(**quick, kinds=given.pop("kinds", None))
+        with pytest.raises(ConceptRulesError, match=message):
+            clf.fit(dataframe.from_pandas(bad, npartitions=4), "y", **given)
 
 
 def test_without_a_cluster_a_dask_data_frame_is_refused(monkeypatch):

@@ -24,10 +24,11 @@ def test_files_hold_the_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, we
     rng = np.random.default_rng(0)
     codes, target = rng.integers(0, 5, (300, 3)).astype(np.uint8), rng.integers(0, 2, 300)
     weight = rng.integers(1, 4, 300) if weighted else np.ones(300, np.int64)
+    shard = shard_of(codes, target, weight.astype(float))
     with ShardFiles(tmp_path, 3, weighted) as files:
         for rows in np.array_split(np.arange(300), 7):
-            files.add(codes[rows], target[rows], weight[rows] * WEIGHT_UNIT if weighted else None)
-    store, plain = OnDisk(files, 2), InMemory([shard_of(codes, target, weight.astype(float))])
+            files.add(shard.take(rows))
+    store, plain = OnDisk(files, 2), InMemory([shard])
     assert store.rows == 300
     assert (store.highest() == plain.highest()).all()
     for one, other in zip(store.pick(50), plain.pick(50), strict=True):
@@ -54,12 +55,12 @@ def test_a_disk_that_is_too_small_is_told_before_any_work(small_disk: Path) -> N
 
 
 def test_a_disk_that_fills_up_is_told(small_disk: Path) -> None:
-    codes, target = np.zeros((100_000, 3), np.uint8), np.zeros(100_000, np.int64)
+    shard = shard_of(np.zeros((100_000, 3), np.uint8), np.zeros(100_000, np.int64), np.ones(100_000))
     with (
         pytest.raises(InputError, match=r"the disk of .* is full; make room"),
         ShardFiles(small_disk, 3, False) as files,
     ):
-        files.add(codes, target, None)
+        files.add(shard)
 
 
 @pytest.mark.parametrize("kind", ["stream", "LazyFrame"])

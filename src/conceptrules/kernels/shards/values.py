@@ -77,6 +77,14 @@ def row_keys(codes: NDArray[np.uint8]) -> NDArray[np.uint64]:
     return found
 
 
+def number_bins(numbers: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """Return between which cuts each number is, and one more than that for NaN."""
+    from conceptrules.kernels.shards import bins
+
+    found: NDArray[np.uint8] = bins.bins_of(numbers, cuts)
+    return found
+
+
 def fixed_weights(weight: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return weights as whole numbers of units. What weighs anything weighs a unit at least."""
     return np.where(weight > 0, np.maximum(np.rint(weight * WEIGHT_UNIT), 1), 0).astype(np.int64)

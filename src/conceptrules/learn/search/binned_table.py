@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from conceptrules.binarize import Binarizer
 from conceptrules.kernels.search.values import ANYTHING, CODES, Columns, Rows
+from conceptrules.kernels.shards.values import number_bins
 from conceptrules.model.predicate import Column, Equals, Interval, Missing, Predicate, Value, one_of
 from conceptrules.tables.column_values import ColumnValues, check_readable, codes_of, numbers_of
 from conceptrules.tables.table import Table, positions
@@ -41,13 +42,9 @@ class Bins:
     def codes(self, cells: ColumnValues) -> NDArray[np.uint8]:
         """Return the bin of each row, or the number of bins where the value is missing or unseen."""
         if self.column.ordered:
-            numbers = numbers_of(cells)
-            found = np.searchsorted(np.array(self.cuts), numbers)
-            found[np.isnan(numbers)] = self.count
-        else:
-            found = np.asarray(codes_of(cells, self.column.categories[: self.count]))
-            found = np.where(found < 0, self.count, found)
-        return cells.by_row(found.astype(np.uint8))
+            return cells.by_row(number_bins(numbers_of(cells), np.array(self.cuts, np.float64)))
+        found = codes_of(cells, self.column.categories[: self.count])
+        return cells.by_row(np.where(found < 0, self.count, found).astype(np.uint8))
 
     def examples(self) -> tuple[Value, ...]:
         """Return a value of each bin."""

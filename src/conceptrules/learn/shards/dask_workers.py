@@ -3,26 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from operator import itemgetter
-from typing import Any
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from conceptrules.binarize import Binarizer
-from conceptrules.kernels.shards.values import WEIGHT_UNIT, Shard, row_keys
+from conceptrules.binarize.value_counts import ValueCounts
+from conceptrules.kernels.shards.values import Shard
 from conceptrules.learn.progress import reading_progress
 from conceptrules.learn.search.binned_table import BinnedTable, binned_table
+from conceptrules.learn.shards.batches import Show, over_batches
 from conceptrules.learn.shards.description import Provenance
 from conceptrules.learn.shards.from_source import HowToLearn, LearnedTable, check_policy_for_files, learn_from_store
-from conceptrules.learn.shards.reading import Classes, RowHashes, Wanted, batches, read_classes, read_values
+from conceptrules.learn.shards.reading import (
+    Classes,
+    Encoded,
+    count_values,
+    duplicates,
+    encode,
+    fit_counted,
+    read_classes,
+)
 from conceptrules.learn.shards.row_store import Found, RowStore
-from conceptrules.model.errors import InputError
+from conceptrules.learn.shards.wanted import Wanted
+from conceptrules.model.errors import ConceptRulesError, InputError
 from conceptrules.tables.dask_frames import DaskFrame, arrow_table
-from conceptrules.tables.fingerprint import row_hashes
 from conceptrules.tables.labels import check_class_weight
+from conceptrules.tables.smallest_hashes import SmallestHashes
+from conceptrules.tables.sources import Source, batch_rows
+
+
+class _Merges(Protocol):
+    """What adds up."""
+
+    def merge(self, later: Self) -> None: ...
+
+
+Merged = TypeVar("Merged", bound=_Merges)
 
 
 class DaskWorkers(RowStore):
@@ -47,21 +70,27 @@ def _size(shard: Shard) -> tuple[int, int]:
 def learn_from_workers(
     source: DaskFrame, wanted: Wanted, binarizer: Binarizer, how: HowToLearn, rng: np.random.Generator, client: Any
 ) -> LearnedTable:
-    """Learn from a dask DataFrame: values are counted a partition at a time, and the codes stay with the workers.
+    """Learn from a dask DataFrame: its values are counted where its partitions are, and the codes stay there.
 
     `client` is the cluster; None: the current one.
     """
     check_policy_for_files(how.policy)
-    client = _checked(client)
+    parts = _Partitions(_checked(client), source)
     with reading_progress(how.verbose) as show:
-        classes = read_classes(source, wanted, show)
+        classes = _classes(parts, wanted, how.threads, show)
         worth = check_class_weight(how.class_weight, classes.labels, classes.weight)
-        read_values(source, wanted, classes, binarizer, how.threads, show)
-    encoded = _encoded_by_workers(client, source, wanted, classes, binned_table(binarizer))
-    hashes = RowHashes()
-    for found in client.gather(client.map(itemgetter(1), encoded, pure=False)):
-        hashes.add(found)
-    store = DaskWorkers(client, client.map(itemgetter(0), encoded, pure=False))
+        fit_counted(
+            wanted, classes, binarizer, len(wanted.features), partial(_count, parts, wanted, classes, how, show)
+        )
+    table = binned_table(binarizer)
+    encoded = parts.map(partial(_encoded, wanted, classes.labels, table), wanted.every)
+    hashes, contents = SmallestHashes(), []
+    for kept, content in parts.client.gather(parts.client.map(itemgetter(1, 2), encoded, pure=False)):
+        hashes.add(kept)
+        contents.append(content)
+    again = duplicates(table, [b"".join(content) for content in zip(*contents, strict=True)])
+    binarizer.inspection_ = (*binarizer.inspection_, *again)
+    store = DaskWorkers(parts.client, parts.client.map(itemgetter(0), encoded, pure=False))
     seen = Provenance(store.rows, hashes.kept.tolist(), hashes.different, binarizer.categories_dropped_)
     return learn_from_store(store, binarizer, classes.labels, worth, seen, how, rng)
 
@@ -80,16 +109,42 @@ def _checked(client: Any) -> Any:
         ) from None
 
 
-def _encoded_by_workers(
-    client: Any, source: DaskFrame, wanted: Wanted, classes: Classes, table: BinnedTable
-) -> list[Any]:
-    """Return futures of the shard of each partition, and of the hashes of its rows."""
-    from dask import delayed
+@dataclass(frozen=True)
+class _Partitions:
+    """The partitions of a frame, which are read where they are."""
 
-    encode = delayed(encoded_part, pure=False)
-    parts = source.frame[wanted.every].to_delayed()
-    futures: list[Any] = client.compute([encode(part, wanted, classes, table) for part in parts])
-    return futures
+    client: Any
+    source: DaskFrame
+
+    def map(self, of_part: Callable[[Source], Any], columns: Sequence[str]) -> list[Any]:
+        """Return futures of what a function says of each partition."""
+        from dask import delayed
+
+        task, said = delayed(_of_part, pure=False), delayed(of_part, pure=False)  # which is sent once
+        parts = self.source.frame[list(columns)].to_delayed()
+        futures: list[Any] = self.client.compute([task(said, part) for part in parts])
+        return futures
+
+    def total(self, of_part: Callable[[Source], Merged], columns: Sequence[str]) -> Merged:
+        """Return the same of all partitions, merged by the workers, eight at a time."""
+        found = self.map(of_part, columns)
+        while len(found) > 1:
+            several = [found[start : start + 8] for start in range(0, len(found), 8)]
+            found = self.client.map(_merged, several, pure=False)
+        merged: Merged = found[0].result()
+        return merged
+
+
+def _of_part(of_part: Callable[[Source], Any], part: Any) -> Any:
+    return of_part(_Partition(arrow_table(part)))
+
+
+def _merged(several: Sequence[Merged]) -> Merged:
+    # What a task gives must stay as it is: it may be needed again.
+    total = deepcopy(several[0])
+    for later in several[1:]:
+        total.merge(later)
+    return total
 
 
 @dataclass(frozen=True)
@@ -107,24 +162,67 @@ class _Partition:
     def rows(self) -> int:
         return len(self.read)
 
-    @property
-    def size(self) -> int:
-        return int(self.read.nbytes)
-
     def batches(self, columns: Sequence[str]) -> Iterator[pa.Table]:
-        yield self.read.select(list(columns))
+        size = batch_rows(len(columns))
+        for start in range(0, max(1, self.rows), size):  # one without rows has columns, too
+            yield self.read.select(list(columns)).slice(start, size)
 
 
-def encoded_part(part: Any, wanted: Wanted, classes: Classes, table: BinnedTable) -> tuple[Shard, NDArray[np.uint64]]:
-    """Return the rows of a partition as bins, and the hashes of the rows."""
-    columns = tuple(bins.column for bins in table.bins)
-    codes = np.zeros((0, len(columns)), np.uint8)
-    none = Shard(codes, np.zeros(0, np.uint16), np.zeros(0, np.int64), np.zeros(0, np.uint64))
-    found = none, np.zeros(0, np.uint64)
-    for batch in batches(_Partition(arrow_table(part)), wanted, classes, lambda *_: None, "codes"):
-        rows = batch.table.read_once()
-        codes = table.codes(rows)
-        weight = np.full(len(codes), WEIGHT_UNIT, np.int64) if batch.weight is None else batch.weight
-        shard = Shard(codes, batch.target.astype(np.uint16), weight, row_keys(codes))
-        found = shard, row_hashes(columns, rows, batch.labels)
-    return found
+@dataclass(frozen=True)
+class _ColumnCounts:
+    """The counts of several columns."""
+
+    every: Sequence[ValueCounts]
+
+    def merge(self, later: _ColumnCounts) -> None:
+        for one, other in zip(self.every, later.every, strict=True):
+            one.merge(other)
+
+
+def _silent(what: str, rows: int, size: int) -> None:
+    """Show nothing: nobody watches a worker."""
+
+
+def _classes(parts: _Partitions, wanted: Wanted, threads: int, show: Show) -> Classes:
+    try:
+        sums = parts.total(partial(read_classes, wanted=wanted, threads=1, show=_silent), wanted.outcome)
+    except ConceptRulesError:
+        # No worker knows where in the table its rows are: this process looks for the first bad one, and tells its row.
+        sums = read_classes(parts.source, wanted, threads, show)
+    show("classes", parts.source.rows, 0)
+    return sums.classes()
+
+
+def _count(
+    parts: _Partitions,
+    wanted: Wanted,
+    classes: Classes,
+    how: HowToLearn,
+    show: Show,
+    columns: Sequence[ValueCounts],
+    purpose: str,
+) -> None:
+    blank = [one.blank() for one in columns]
+    names = [*(one.name for one in columns), *wanted.outcome]
+    try:
+        _ColumnCounts(columns).merge(parts.total(partial(_counted, wanted, classes.labels, blank), names))
+    except ConceptRulesError:
+        count_values(parts.source, wanted, classes.labels, blank, how.threads, show, purpose)  # which tells the row
+        raise
+    show(purpose, parts.source.rows, 0)
+
+
+def _counted(wanted: Wanted, labels: NDArray[Any], blank: Sequence[ValueCounts], source: Source) -> _ColumnCounts:
+    counts = [one.blank() for one in blank]
+    count_values(source, wanted, labels, counts, 1, _silent, "values")
+    return _ColumnCounts(counts)
+
+
+def _encoded(wanted: Wanted, labels: NDArray[Any], table: BinnedTable, source: Source) -> Encoded:
+    """Return the rows of a partition as bins, with no more hashes than are kept in the end."""
+    found = list(over_batches(source, wanted.every, partial(encode, wanted, labels, table), 1, _silent, "codes"))
+    hashes = SmallestHashes()
+    for one in found:
+        hashes.add(one.hashes)
+    shard = Shard(*map(np.concatenate, zip(*(one.shard for one in found), strict=True)))
+    return Encoded(shard, hashes.kept, [b"".join(each) for each in zip(*(one.contents for one in found), strict=True)])

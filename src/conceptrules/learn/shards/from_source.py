@@ -32,8 +32,9 @@ from conceptrules.learn.shards.description import (
 from conceptrules.learn.shards.fit import SAMPLE, store_task
 from conceptrules.learn.shards.in_memory import InMemory
 from conceptrules.learn.shards.on_disk import OnDisk, check_room
-from conceptrules.learn.shards.reading import Wanted, read_classes, read_values, write_codes
+from conceptrules.learn.shards.reading import read_classes, read_values, write_codes
 from conceptrules.learn.shards.row_store import RowStore
+from conceptrules.learn.shards.wanted import Wanted
 from conceptrules.learn.training_data import TrainingData
 from conceptrules.model.errors import InputError
 from conceptrules.model.pareto import Choice
@@ -92,10 +93,11 @@ def learn_from_source(
     check_policy_for_files(how.policy)
     check_room(folder, source.rows, len(wanted.features), wanted.weight is not None)
     with reading_progress(how.verbose) as show:
-        classes = read_classes(source, wanted, show)
+        classes = read_classes(source, wanted, how.threads, show).classes()
         worth = check_class_weight(how.class_weight, classes.labels, classes.weight)
         read_values(source, wanted, classes, binarizer, how.threads, show)
-        files, hashes, again = write_codes(source, wanted, classes, binned_table(binarizer), folder, show)
+        table = binned_table(binarizer)
+        files, hashes, again = write_codes(source, wanted, classes, table, folder, how.threads, show)
     binarizer.inspection_ = (*binarizer.inspection_, *again)
     seen = Provenance(files.rows, hashes.kept.tolist(), hashes.different, binarizer.categories_dropped_)
     return learn_from_store(OnDisk(files, how.threads), binarizer, classes.labels, worth, seen, how, rng)

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.kernels.shards.values import WEIGHT_UNIT, Shard, row_keys
+from conceptrules.kernels.shards.values import WEIGHT_UNIT, Shard
 from conceptrules.learn.shards.in_memory import InMemory
 from conceptrules.tables.sources import full_disk, no_room
 
@@ -36,13 +36,12 @@ class ShardFiles:
         names = [name for name in _TYPES if weighted or name != "weight"]
         self._files = {name: self._open.enter_context(self._path(name).open("wb")) for name in names}
 
-    def add(self, codes: NDArray[np.uint8], target: NDArray[Any], weight: NDArray[np.int64] | None) -> None:
-        """Add rows; `weight` is in units of 1 / WEIGHT_UNIT."""
-        parts = {"codes": codes, "target": target, "weight": weight, "key": row_keys(codes)}
+    def add(self, shard: Shard) -> None:
+        """Add rows."""
         with full_disk(self.folder):
             for name, file in self._files.items():
-                file.write(np.ascontiguousarray(parts[name], _TYPES[name]).data)
-        self.rows += len(codes)
+                file.write(np.ascontiguousarray(getattr(shard, name), _TYPES[name]).data)
+        self.rows += len(shard.key)
 
     def __enter__(self) -> Self:
         return self
