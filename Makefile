@@ -45,7 +45,7 @@ test-long: $(TESTS) kernels
 ONLY ?= tests
 VERSIONS = $(BIN)/python -m pip install --quiet -c constraints.txt uv && \
 	$(BIN)/uv venv --quiet --clear --python $(PYTHON) .venv-$(1) && \
-	$(BIN)/uv pip install --quiet --python .venv-$(1)/bin/python --resolution $(2) -e '.[test]' && \
+	$(BIN)/uv pip install --quiet --compile-bytecode --python .venv-$(1)/bin/python --resolution $(2) -e '.[test]' && \
 	.venv-$(1)/bin/python -m pytest -q -rs -m "not long" -W ignore::DeprecationWarning $(ONLY)
 
 test-oldest: $(STAMP)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,13 @@ ODD_NAMES = (
     ")",
 )
 SIZES = st.sampled_from([3, 4, 5, 6, 4, 5, 2, 1, 0])
+# Strategies are made once: Hypothesis looks each new one over, which took longer than drawing from it.
+BOOLEANS = st.booleans()
+SEEDS = st.integers(0, 2**32 - 1)
+SMALL_SEEDS = st.integers(0, 99)
+NEGATIONS = st.sampled_from([0, 0.2, 0.5])
+SOME_SIZES = st.lists(SIZES, max_size=2)
+PLAIN_CLASSES = st.lists(st.sampled_from("abc"), unique=True, min_size=1, max_size=3)
 Bottom = tuple[tuple[Column, ...], tuple[Predicate, ...]]
 
 
@@ -37,21 +45,29 @@ def all_inputs(predicates: int) -> np.ndarray:
     return np.array(every, dtype=bool).reshape(len(every), predicates)
 
 
+@cache
 def names() -> st.SearchStrategy[str]:
     return st.sampled_from(ODD_NAMES) | st.text(max_size=8)
 
 
+@cache
 def values() -> st.SearchStrategy[Any]:
     """Categories and classes."""
     return names() | st.integers() | st.booleans() | st.floats(allow_nan=False)
 
 
-@st.composite
-def columns(draw: st.DrawFn, name: str | None = None) -> Column:
-    name = draw(names()) if name is None else name
-    kind = draw(st.sampled_from(KINDS))
-    categories = () if kind in ORDERED else draw(st.lists(values(), unique=True, max_size=4))
-    return Column(name, kind, tuple(categories), draw(st.booleans()))
+COLUMN_KINDS = st.sampled_from(KINDS)
+CATEGORIES = st.lists(values(), unique=True, max_size=4)
+COLUMN_NAMES = st.lists(names(), unique=True, min_size=1, max_size=3)
+ODD_CLASSES = st.lists(values(), unique=True, min_size=1, max_size=3)
+BOUNDS = st.lists(st.floats(allow_nan=False), min_size=2, max_size=2, unique=True).map(sorted)
+THRESHOLDS = st.tuples(st.floats(allow_nan=False, allow_infinity=False), BOOLEANS)
+
+
+def _column(draw: st.DrawFn, name: str) -> Column:
+    kind = draw(COLUMN_KINDS)
+    categories = () if kind in ORDERED else draw(CATEGORIES)
+    return Column(name, kind, tuple(categories), draw(BOOLEANS))
 
 
 def predicates(column: Column) -> st.SearchStrategy[Predicate]:
@@ -62,12 +78,10 @@ def predicates(column: Column) -> st.SearchStrategy[Predicate]:
         some = values() | st.sampled_from(column.categories) if column.categories else values()
         sets = st.lists(some, min_size=1, max_size=4).map(lambda values: one_of(column, values))
         return missing | some.map(lambda value: Equals(column.name, value)) | sets
-    bounds = st.lists(st.floats(allow_nan=False), min_size=2, max_size=2, unique=True).map(sorted)
-    finite = st.floats(allow_nan=False, allow_infinity=False)
-    thresholds = st.tuples(finite, st.booleans()).map(
+    thresholds = THRESHOLDS.map(
         lambda pair: Interval(column.name, low=pair[0]) if pair[1] else Interval(column.name, high=pair[0])
     )
-    return missing | thresholds | bounds.map(lambda pair: Interval(column.name, *pair))
+    return missing | thresholds | BOUNDS.map(lambda pair: Interval(column.name, *pair))
 
 
 def ordinal_tests(column: Column) -> st.SearchStrategy[Predicate]:
@@ -84,12 +98,13 @@ def ordinal_tests(column: Column) -> st.SearchStrategy[Predicate]:
 @st.composite
 def tables(draw: st.DrawFn, max_predicates: int = 4) -> Bottom:
     """Columns of all kinds with odd names, and predicates of all kinds on them."""
-    names_used = draw(st.lists(names(), unique=True, min_size=1, max_size=3))
-    used = tuple(draw(columns(name)) for name in names_used)
-    some = st.lists(st.sampled_from(used).flatmap(predicates), max_size=max_predicates)
+    used = tuple(_column(draw, name) for name in draw(COLUMN_NAMES))
+    tests = [predicates(column) for column in used]
+    some = st.lists(st.sampled_from(tests).flatmap(lambda test: test), max_size=max_predicates)
     return used, tuple(draw(some))
 
 
+@cache
 def switches() -> st.SearchStrategy[Bottom]:
     """Predicates that can be anything: x0, x1, ... are true or false."""
     return SIZES.map(
@@ -100,6 +115,9 @@ def switches() -> st.SearchStrategy[Bottom]:
     )
 
 
+TABLES = tables()
+
+
 def _sets(random: np.random.Generator, count: int, size: int) -> list[list[int]]:
     """Sets of one to four of `size` things, now and then empty."""
     wanted = np.where(random.random(count) < 0.9, random.integers(1, 5, count), 0)
@@ -108,12 +126,16 @@ def _sets(random: np.random.Generator, count: int, size: int) -> list[list[int]]
 
 @st.composite
 def levels(draw: st.DrawFn, below: int, concepts: int) -> Level:
+    return _level(draw, below, concepts)
+
+
+def _level(draw: st.DrawFn, below: int, concepts: int) -> Level:
     """Small, so that equal, empty, contradictory, implied and unused nodes are all common.
 
     The edges come from a seed: when Hypothesis drew them one by one, nine networks in ten were constant.
     """
-    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    negation = draw(st.sampled_from([0, 0.2, 0.5]))
+    random = np.random.default_rng(draw(SEEDS))
+    negation = draw(NEGATIONS)
     rules = _sets(random, draw(SIZES), below)
     literals = [tuple(Literal(index, random.random() < negation) for index in rule) for rule in rules]
     literals = [(*rule, ~rule[0]) if rule and random.random() < negation / 5 else rule for rule in literals]
@@ -124,10 +146,10 @@ def levels(draw: st.DrawFn, below: int, concepts: int) -> Level:
 @st.composite
 def networks(draw: st.DrawFn, bottom: st.SearchStrategy[Bottom] | None = None, odd: bool = False) -> RuleNetwork:
     """Networks of one to three levels, with `odd` on odd tables and with odd classes."""
-    used, tests = draw(bottom if bottom is not None else tables() if odd else switches())
-    classes = draw(st.lists(values() if odd else st.sampled_from("abc"), unique=True, min_size=1, max_size=3))
-    sizes = [*draw(st.lists(SIZES, max_size=2)), len(classes)]
-    made = [draw(levels(below, size)) for below, size in itertools.pairwise([len(tests), *sizes])]
+    used, tests = draw(bottom if bottom is not None else TABLES if odd else switches())
+    classes = draw(ODD_CLASSES if odd else PLAIN_CLASSES)
+    sizes = [*draw(SOME_SIZES), len(classes)]
+    made = [_level(draw, below, size) for below, size in itertools.pairwise([len(tests), *sizes])]
     priority = tuple(draw(st.permutations(classes)))
     return RuleNetwork(used, tests, tuple(made), tuple(classes), priority, draw(st.sampled_from(classes)))
 
@@ -135,18 +157,26 @@ def networks(draw: st.DrawFn, bottom: st.SearchStrategy[Bottom] | None = None, o
 @st.composite
 def rows(draw: st.DrawFn, network: RuleNetwork, min_rows: int = 0) -> np.ndarray:
     """Some rows of bits for the predicates of a network."""
-    size = draw(st.sampled_from([1, 5, 63, 64, 65, 200]) | st.integers(min_rows, 9))
-    return np.random.default_rng(draw(st.integers(0, 99))).random((size, len(network.predicates))) < 0.5
+    size = draw(_row_counts(min_rows))
+    return np.random.default_rng(draw(SMALL_SEEDS)).random((size, len(network.predicates))) < 0.5
+
+
+@cache
+def _row_counts(least: int) -> st.SearchStrategy[int]:
+    return st.sampled_from([1, 5, 63, 64, 65, 200]) | st.integers(least, 9)
+
+
+NETWORKS = {odd: networks(odd=odd) for odd in (False, True)}
 
 
 @st.composite
 def measured_networks(draw: st.DrawFn, odd: bool = False) -> RuleNetwork:
     """Networks with statistics of weighted rows."""
-    network = draw(networks(odd=odd))
+    network = draw(NETWORKS[odd])
     bits = draw(rows(network, min_rows=1))
-    generator = np.random.default_rng(draw(st.integers(0, 99)))
+    generator = np.random.default_rng(draw(SMALL_SEEDS))
     y = generator.integers(len(network.classes), size=len(bits))
-    weight = draw(st.sampled_from([None, generator.random(len(bits)) + 0.01]))
+    weight = generator.random(len(bits)) + 0.01 if draw(BOOLEANS) else None
     return with_statistics(network, pack(bits), y, weight)
 
 

@@ -39,6 +39,11 @@ PAGES = [
     for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 ]
 BLOCK = re.compile(r"^(<!-- (?:may differ|needs) [^>]*-->\n)?```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# Our own program, with a file for its output or with a word on its exit code, and nothing else of a shell.
+NO_SHELL = re.compile(
+    r"""conceptrules (?P<arguments>(?:[^|<>&;$*'"]|'[^']*'|"[^"$]*")*?)"""
+    r"""(?: > (?P<file>[\w.-]+))?(?P<code> \|\| echo "exit code \$\?")?"""
+)
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
 
@@ -50,17 +55,22 @@ def run_python(code: str, names: dict[str, object]) -> str:
 
 def run_command(command: str) -> str:
     """Standard output and error of a command, in this process where it needs no shell: starting one takes seconds."""
-    program, *arguments = shlex.split(command)
-    if program == "conceptrules" and not re.search(r"[|<>&;$*]", command):
-        with (
-            warnings.catch_warnings(),
-            contextlib.redirect_stdout(io.StringIO()) as output,
-            contextlib.redirect_stderr(output),
-        ):
-            warnings.simplefilter("default")  # as in a shell: they are shown, and no errors
-            assert run_main(arguments) == 0, output.getvalue()
-        return without_blanks(output.getvalue())
-    return run_shell(command)
+    found = NO_SHELL.fullmatch(command)
+    if found is None:
+        return run_shell(command)
+    output = io.StringIO()
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("default")  # as in a shell: they are shown, and no errors
+        into = stack.enter_context(open(found["file"], "w", encoding="utf-8")) if found["file"] else output
+        stack.enter_context(contextlib.redirect_stdout(into))
+        stack.enter_context(contextlib.redirect_stderr(output))
+        code = run_main(shlex.split(found["arguments"]))
+    if found["code"] and code:
+        print("exit code", code, file=output)
+    else:
+        assert code == 0, output.getvalue()
+    return without_blanks(output.getvalue())
 
 
 def run_main(arguments: list[str]) -> int | str | None:

@@ -197,11 +197,11 @@ def serve(line: Connection[Any, Any]) -> None:
 
 
 def attempt(job: Job) -> Outcome:
-    from benchmarks.paper import baselines, conceptrules_runs
-    from benchmarks.paper.baselines import CannotRun, Refused
+    from benchmarks.paper.baselines import CannotRun, Refused, run_fold
 
     each = job.run
-    run_fold = conceptrules_runs.run_fold if each.model in PAST else baselines.run_fold
+    if each.model in PAST:  # else there is no need to wait for the kernels to be loaded
+        from benchmarks.paper.conceptrules_runs import run_fold
     try:
         settings = settings_of(each)
     except (OSError, ValueError) as problem:

@@ -276,7 +276,7 @@ def test_the_keyboard_alone_reaches_everything(open_page):
 
 
 def test_the_keyboard_walks_through_the_drawing(open_page):
-    network, X, y = loaded("tic-tac-toe")
+    network, X, y = loaded("tic-tac-toe", 6, 3, 4)
     opened = open_page(report(network, X, y))
     page = opened.page
     opened.run("nodes[0].focus()")

@@ -32,6 +32,7 @@ SHAPES = {
     "search": [(100_000, 10, 2), (50_000, 100, 2), (100_000, 10, 12), (2_000, 3_000, 2)],
     "mllp": [(100_000, 10, 2), (20_000, 60, 2)],
 }
+Fit = tuple[str, int, int, int]
 _WITHIN = 2.0
 """How many times as much as it was estimated, or as little, memory may be."""
 THREADS, PREDICTIONS = 8, 10_000
@@ -40,9 +41,9 @@ THREADS, PREDICTIONS = 8, 10_000
 def main(minutes: float, start: int = 0) -> None:
     """Go on until the time is over: measure memory once, the rest again and again. Nothing is drawn here."""
     end = time.monotonic() + 60 * minutes
-    for learner, shapes in SHAPES.items():
-        for shape in shapes:
-            print(measured(learner, *shape), flush=True)
+    print(
+        *measured([(learner, *shape) for learner, shapes in SHAPES.items() for shape in shapes]), sep="\n", flush=True
+    )
     turns, right = 0, 0
     while not turns or time.monotonic() < end:
         right += predict_at_once(PREDICTIONS)
@@ -53,22 +54,19 @@ def main(minutes: float, start: int = 0) -> None:
     print(f"{2 * turns * len(WORK):,} pieces of work: no file, thread or temporary file was left behind")
 
 
-def measured(learner: str, rows: int, columns: int, classes: int) -> str:
-    """Return what a fit was estimated to need, and what it took, in a process of its own."""
-    command = [
-        sys.executable,
-        "-W",
-        "ignore",
-        "-m",
-        "tests.soak.resources",
-        learner,
-        *map(str, (rows, columns, classes)),
-    ]
+def measured(fits: list[Fit]) -> list[str]:
+    """Return what fits were estimated to need, and what they took, each in a process of its own.
+
+    The processes are forked from one that has loaded everything, since starting Python would take most of the time.
+    """
+    command = [sys.executable, "-W", "ignore", "-m", "tests.soak.resources", json.dumps(fits)]
     run = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
-    estimated, taken = json.loads(run.stdout)
-    assert 1 / _WITHIN < taken / estimated < _WITHIN, (
-        f"{learner} {rows, columns, classes}: {estimated} bytes, {taken} taken"
-    )
+    return [_compared(fit, *json.loads(line)) for fit, line in zip(fits, run.stdout.splitlines(), strict=True)]
+
+
+def _compared(fit: Fit, estimated: float, taken: int) -> str:
+    assert 1 / _WITHIN < taken / estimated < _WITHIN, f"{fit}: {estimated} bytes, {taken} taken"
+    learner, rows, columns, classes = fit
     return (
         f"{learner}, {rows:,} rows, {columns:,} columns, {classes} classes: "
         f"{estimated / 1e6:,.0f} MB estimated, {taken / 1e6:,.0f} MB taken"
@@ -198,6 +196,14 @@ def _table(rows: int, columns: int, classes: int) -> tuple[np.ndarray, np.ndarra
     return X, np.where(rng.random(rows) < 0.1, rng.permutation(y), y)
 
 
-if __name__ == "__main__":  # one fit, in this process
+if __name__ == "__main__":  # fits, each in a process that is forked from this one
     assert memory.available() is not None
-    print(json.dumps(_taken(sys.argv[1], *map(int, sys.argv[2:]))))
+    for one in json.loads(sys.argv[1]):
+        child = os.fork()
+        if not child:
+            try:
+                print(json.dumps(_taken(*one)), flush=True)
+                os._exit(0)
+            finally:
+                os._exit(1)
+        assert os.waitpid(child, 0)[1] == 0, f"{one}: the fit failed"

@@ -353,7 +353,7 @@ def test_progress_is_shown_only_in_a_terminal(small, monkeypatch, capsys, shown)
 
 def test_a_reader_may_stop_reading(tmp_path):
     save(NETWORK, "model.json")
-    Path("in.csv").write_text("job,age\n" + "cook,41\n" * 300_000)
+    Path("in.csv").write_text("job,age\n" + "cook,41\n" * 50_000)
     command = [sys.executable, "-c", "from conceptrules.cli import main; main()", "predict", "model.json", "in.csv"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout.readline() == b"job,age,prediction\n"

@@ -120,8 +120,14 @@ def in_python(network: RuleNetwork, values: Any) -> list[str] | str:
     return [" ".join(name for name, held in zip(ids, row, strict=True) if held) for row in fired]
 
 
+@cache
+def database() -> Any:
+    """One for all tests: opening one takes longer than asking it."""
+    return duckdb.connect()
+
+
 def in_duckdb(network: RuleNetwork, values: pa.Array) -> list[str] | str:
-    with duckdb.connect() as connection:
+    with database().cursor() as connection:
         connection.register("data", pa.table({"c": values}))
         return asked_duckdb(connection, network)
 

@@ -101,8 +101,8 @@ def test_a_forest_is_asked_by_default(effort: str, augmented: bool, members: set
 
 def test_networks_vote_with_the_best_effort() -> None:
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(80, 2))
-    history = learned(X, (X[:, 0] + rng.normal(size=80) > 0).astype(int), effort="best").history
+    X = rng.normal(size=(40, 1))
+    history = learned(X, (X[:, 0] + rng.normal(size=40) > 0).astype(int), effort="best").history
     assert {trial.members for trial in history} == {1, 3}
 
 
