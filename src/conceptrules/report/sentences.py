@@ -59,9 +59,11 @@ def _how(network: RuleNetwork) -> str:
             return f"The answer is {_brief(firing[0])} if {when}, and {default} for everything else."
         return f"Only {default} has rules, and it is the answer for everything else as well."
     order = listed([word(name) for name in firing])
+    all_have = len(firing) == len(network.classes)
+    have = "Each class has rules of its own" if all_have else f"There are rules for {order}"
     return (
-        f"Each class has rules of its own; where those of several classes hold, the first of {order} wins, "
-        f"and where none holds the answer is {default}."
+        f"{have}; where those of several classes hold, the first of "
+        f"{order if all_have else 'these'} wins, and where none holds the answer is {default}."
     )
 
 
