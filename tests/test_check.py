@@ -41,7 +41,7 @@ def confirmed(model, policy, shown):
         return set()
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(cases())
 def test_what_is_proved_is_confirmed_and_nothing_else(case):
     network, policy = case
@@ -52,7 +52,7 @@ def test_what_is_proved_is_confirmed_and_nothing_else(case):
     assert confirmed(model, plain, shown) == {one.name for one in proof.verdicts if one.outcome == "proved"}
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(cases(), cases(), st.data())
 def test_nothing_false_is_confirmed_whatever_the_certificate(case, other, data):
     """The certificate of another network or policy, or one that was changed, with the hashes made to fit."""

@@ -115,7 +115,7 @@ FIXED = st.lists(st.sampled_from(sorted(SPACE)), unique=True, max_size=2)
 
 
 @given(networks(st.just((COLUMNS, PREDICATES))) | st.integers(0, 10**6).map(dense), st.integers(0, 99), FIXED)
-@settings(max_examples=120)
+@settings(max_examples=200)
 def test_no_smaller_change_exists(network: RuleNetwork, seed: int, fixed: list[str]) -> None:
     space = Space.of(network)
     random = np.random.default_rng(seed)
@@ -337,7 +337,7 @@ def test_mistakes_are_told_with_the_nearest_name():
 
 
 @given(tables(), st.integers(0, 2**32 - 1))
-@settings(max_examples=120)
+@settings(max_examples=300)
 def test_odd_columns_change_to_what_a_table_can_hold(bottom: Bottom, seed: int) -> None:
     used, tests = bottom
     random = np.random.default_rng(seed)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from conceptrules.explain import stability as stable
@@ -81,7 +81,6 @@ def macro_f1(truth: np.ndarray, answers: np.ndarray, weight: np.ndarray) -> floa
     return float(np.mean(scores))
 
 
-@settings(max_examples=50)  # plain counting counts every resample of every rule
 @given(networks(), st.data())
 def test_stability_is_that_of_plain_counting(network: RuleNetwork, data: st.DataObject) -> None:
     bits = data.draw(rows(network, min_rows=1))

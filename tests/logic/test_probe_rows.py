@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conceptrules.logic.probe_rows import _below, _places, _rising, covering_rows
@@ -32,6 +32,7 @@ def failures(network: RuleNetwork, hidden: list[np.ndarray]) -> set[tuple[int, i
     return found
 
 
+@settings(max_examples=300)
 @given(networks())
 def test_each_rule_fires_and_just_fails_wherever_a_row_can_do_that(network):
     rows = covering_rows(network, limit=0)  # only what is needed

@@ -22,7 +22,7 @@ def proved(network, policy, **options):
         return None
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(cases())
 def test_the_verdicts_are_those_of_brute_force(case):
     network, policy = case
