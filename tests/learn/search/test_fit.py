@@ -143,3 +143,11 @@ def test_ctrl_c_keeps_the_best_so_far() -> None:
     found = learned(*made(), watch=stop)
     assert found.interrupted
     assert found.networks
+
+
+@pytest.mark.filterwarnings("ignore::conceptrules.model.errors.ConceptRulesWarning")
+@pytest.mark.parametrize("effort", ["fast", "default"])
+def test_trees_are_not_asked_about_classes_of_one_row_over_and_over(effort: str) -> None:
+    """scikit-learn warns of them, and warnings fail the tests."""
+    X = np.repeat(np.arange(30.0), 4)[:, None]
+    assert not any(trial.augmented for trial in learned(X, X[:, 0].astype(int), effort=effort).history)

@@ -27,7 +27,7 @@ from conceptrules.learn.search.coded_network import CodedNetwork, coded_network
 from conceptrules.learn.search.group_members import closer, excess, rates_of
 from conceptrules.learn.search.kept_path import KeptPath
 from conceptrules.learn.search.locked_rules import LockedRules
-from conceptrules.learn.search.merged_rows import Fold
+from conceptrules.learn.search.merged_rows import Fold, enough_for_trees
 from conceptrules.learn.search.regularization_path import Path, Snapshot, penalties
 from conceptrules.learn.search.screening import MOST, ScreenedPath, most_telling, only
 from conceptrules.learn.search.settings import SCORINGS, SearchSettings
@@ -172,7 +172,9 @@ class _Found:
 
 
 def _asks_forest(task: SearchTask) -> bool:
-    return bool(task.settings.tries.trees) and len(task.rows.label) <= FOREST_UP_TO
+    learned = (task.rows, *(fold.training for fold in task.folds))
+    small = bool(task.settings.tries.trees) and len(task.rows.label) <= FOREST_UP_TO
+    return small and all(map(enough_for_trees, learned))
 
 
 def _votes_wanted(task: SearchTask) -> bool:

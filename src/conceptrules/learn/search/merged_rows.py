@@ -60,3 +60,8 @@ class Fold:
 
     training: Rows
     held: Rows
+
+
+def enough_for_trees(rows: Rows) -> bool:
+    """Return whether a class has two different rows on average: of fewer, scikit-learn's trees warn."""
+    return bool(np.count_nonzero(rows.mass) >= 2 * np.count_nonzero(rows.mass.any(axis=0)))
