@@ -166,9 +166,21 @@ def distinct_rows(fired: Bits) -> tuple[Bits, NDArray[np.intp]]:
     for node in fired.T:
         codes = codes * 2 + node
         if codes.size and codes.max() > len(fired):  # many classes: only the codes that occur keep a number
-            codes = np.unique(codes, return_inverse=True)[1]
-    _, rows, inverse = np.unique(codes, return_index=True, return_inverse=True)
+            codes = first_and_number(codes)[1]
+    rows, inverse = first_and_number(codes)
     return fired[rows], inverse
+
+
+def first_and_number(codes: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the first row of each different code, in the order of codes, and the number of each row's code there."""
+    if not codes.size or codes.max() > 4 * len(codes):
+        _, first, number = np.unique(codes, return_index=True, return_inverse=True)
+        return first, number
+    occurs = np.bincount(codes) > 0  # small codes need not be sorted, which takes three times as long
+    number = (np.cumsum(occurs) - 1)[codes]
+    first = np.empty(np.count_nonzero(occurs), np.intp)
+    first[number[::-1]] = np.arange(len(codes))[::-1]  # the first row is written last
+    return first, number
 
 
 def _one_by_one(words: PackedBits) -> Iterator[Bits]:

@@ -9,18 +9,23 @@ from numpy.typing import NDArray
 
 from conceptrules.kernels.shards.values import KEYS, Shard
 
+_SPARE, _FEW = 1.2, 1000
+"""How many more rows than are wanted are asked for: keys are chance, which is far from even where rows are few."""
+
 
 def picked(ask: Callable[[int], Sequence[Shard]], rows: int, count: int) -> Shard:
     """Return the `count` different rows of smallest keys; `ask` gives those of each shard whose key is below a bound.
 
     The bound is a guess that is right where few rows are repeated; it says how often is asked, not what comes out.
     """
-    bound = KEYS * min(4 * count, rows) // max(rows, 1)
+    wanted = min(int(_SPARE * count) + _FEW, rows)
+    bound = KEYS * wanted // max(rows, 1)
     while True:
         found = merged(ask(bound), count)
-        if bound == KEYS or len(row_starts(found)) == count:
+        different = len(row_starts(found))
+        if bound == KEYS or different == count:
             return found
-        bound = min(16 * bound, KEYS)
+        bound = min(int(_SPARE * bound * max(count / max(different, 1), 2)), KEYS)
 
 
 def merged(shards: Sequence[Shard], count: int) -> Shard:
