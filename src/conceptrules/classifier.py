@@ -89,7 +89,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
     n_jobs : int, default=None
         How many cores to use. None and -1 take all. The network does not depend on it, nor on the order of the rows.
     device : str, default="cpu"
-        Where tables of more than 100,000 rows are gone over: "cpu", "cuda", or one of several GPUs, such as "cuda:1".
+        What goes over tables of more than 100,000 rows: "cpu", "cuda", or one of several GPUs, such as "cuda:1".
         The network is the same. A GPU needs `pip install 'conceptrules[gpu]'`.
     verbose : bool, default=False
         Whether to print progress where there is no terminal that could show a bar.

@@ -102,8 +102,11 @@ def test_a_forest_is_asked_by_default(effort: str, augmented: bool, members: set
 def test_networks_vote_with_the_best_effort() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 1))
-    history = learned(X, (X[:, 0] + rng.normal(size=40) > 0).astype(int), effort="best").history
+    y = (X[:, 0] + rng.normal(size=40) > 0).astype(int)
+    history = learned(X, y, effort="best").history
     assert {trial.members for trial in history} == {1, 3}
+    # So many threads learn all members of five folds and of all rows at the same time.
+    assert learned(X, y, effort="best", threads=18).history == history
 
 
 def test_noise_gives_no_rules() -> None:

@@ -7,6 +7,21 @@ from typing import Any
 import numpy as np
 
 from conceptrules.kernels.compiling import kernel
+from conceptrules.kernels.search.card import (
+    ANSWERS,
+    BLIND,
+    CLASS,
+    GAIN_UNIT,
+    GAINS,
+    HOPE,
+    LOOK,
+    MORE,
+    RESET,
+    TOGGLE,
+    ask,
+    ask_about_rule,
+    ask_with_order,
+)
 
 
 @kernel()
@@ -29,6 +44,20 @@ def count_rules(codes: Any, rules: Any, used: Any, counts: Any) -> Any:
 
 
 @kernel()
+def count_rules_of(rows: Any, rules: Any, used: Any, counts: Any) -> Any:
+    """Count the rules on rows that may be on a GPU. The counts were 0."""
+    card = rows.card
+    if not card.call:
+        count_rules(rows.codes, rules, used, counts)
+        return
+    ask(card, RESET)
+    card.numbers[MORE] = 1
+    for r in range(used):
+        card.numbers[CLASS] = rules.owner[r]
+        ask_about_rule(card, TOGGLE, rules.column[r], rules.allowed[r], rules.length[r])
+
+
+@kernel()
 def answer_of(counts: Any, order: Any, default: Any, row: Any) -> Any:
     """Return the first class by priority that fires on a row, or the default."""
     for place in range(len(order)):
@@ -40,7 +69,14 @@ def answer_of(counts: Any, order: Any, default: Any, row: Any) -> Any:
 @kernel()
 def confusion_of(rows: Any, counts: Any, order: Any, default: Any, confusion: Any, rates: Any) -> Any:
     """Write the confusion matrix [true class, answer], and the rates of the groups."""
-    classes = len(order)
+    classes, card = len(order), rows.card
+    if card.call:
+        ask_with_order(card, ANSWERS, order, default, default)
+        for k in range(classes):
+            for j in range(classes):
+                confusion[k, j] = card.table[k, j] * rows.grain
+            confusion[k, default] += card.table[k, classes] * rows.grain
+        return
     for g in range(len(rates)):
         rates[g] = 0.0
     for k in range(classes):
@@ -59,8 +95,12 @@ def confusion_of(rows: Any, counts: Any, order: Any, default: Any, confusion: An
 
 
 @kernel()
-def look_from(counts: Any, order: Any, default: Any, c: Any, open_: Any, otherwise: Any) -> Any:
+def look_from(rows: Any, counts: Any, order: Any, default: Any, c: Any, open_: Any, otherwise: Any) -> Any:
     """Write for each row whether class `c` would win if it fired (`open_`), and who answers if it does not."""
+    if rows.card.call:
+        rows.card.numbers[BLIND] = 0
+        ask_with_order(rows.card, LOOK, order, default, c)
+        return
     classes, place = len(order), 0
     for p in range(classes):
         if order[p] == c:
@@ -79,6 +119,17 @@ def look_from(counts: Any, order: Any, default: Any, c: Any, open_: Any, otherwi
                     break
             if otherwise[i] == c:
                 open_[i] = False
+
+
+@kernel()
+def look_alone(rows: Any, order: Any, default: Any, c: Any, open_: Any, otherwise: Any) -> Any:
+    """Write the same as if no other class fired."""
+    if rows.card.call:
+        rows.card.numbers[BLIND] = 1
+        ask_with_order(rows.card, LOOK, order, default, c)
+        return
+    for i in range(len(open_)):
+        open_[i], otherwise[i] = True, default
 
 
 @kernel()
@@ -117,7 +168,15 @@ def toggle(
 
     Its class's counts, the confusion matrix and the rates of the groups follow.
     """
-    codes = rows.codes
+    codes, card = rows.codes, rows.card
+    if card.call:
+        card.numbers[CLASS], card.numbers[MORE] = c, more
+        ask_about_rule(card, TOGGLE, column, allowed, length)
+        for k in range(len(confusion)):
+            for j in range(len(confusion)):
+                confusion[k, j] -= more * card.table[k, j] * rows.grain
+                confusion[k, c] += more * card.table[k, j] * rows.grain
+        return
     for i in range(len(codes)):
         if holds(codes, i, column, allowed, length):
             before = count[i]
@@ -151,6 +210,14 @@ def gains_of(
     Returns how many rows are listed, and how many of them gain.
     """
     classes, listed, gaining = rows.mass.shape[1], 0, 0
+    card = rows.card
+    if card.call:
+        card.numbers[CLASS], card.numbers[HOPE], card.care[0] = c, hope, care
+        for k in range(classes):
+            for j in range(classes):
+                card.slopes[k, j] = slopes[k, j]
+        ask(card, GAINS)
+        return card.listed[0], card.listed[1]
     for i in range(len(open_)):
         if not open_[i] or count[i] > 0:
             continue
@@ -163,6 +230,8 @@ def gains_of(
                 value += prices[g] * rows.groups.share[i, g]
             elif rows.groups.positive[g] == other:
                 value -= prices[g] * rows.groups.share[i, g]
+        if rows.grain:
+            value = np.floor(value / GAIN_UNIT + 0.5) * GAIN_UNIT
         if value == 0:
             continue
         gain[i] = value * care if value < 0 else value

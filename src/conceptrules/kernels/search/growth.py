@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from conceptrules.kernels.compiling import kernel
+from conceptrules.kernels.search.card import LENGTH, WEIGH, ask, read_histograms
 from conceptrules.kernels.search.histograms import may_join
 from conceptrules.kernels.search.values import ABOVE, AT_MOST, CODES, LONGEST
 
@@ -120,6 +121,55 @@ def edges_of(allowed: Any, bins: Any, ordered: Any) -> Any:
     return bins - held if allowed[bins] and held < bins else held
 
 
+@kernel(inline="always")
+def _begin(rows: Any, active: Any, listed: Any, within: Any) -> Any:
+    """Let all rows that gain or lose be within the rule."""
+    if rows.card.call:
+        rows.card.numbers[LENGTH] = 0
+        return
+    for a in range(listed):
+        within[a] = active[a]
+
+
+@kernel(inline="always")
+def _weigh(rows: Any, columns: Any, within: Any, inside: Any, gain: Any, ups: Any, downs: Any) -> Any:
+    """Fill the histograms of what the rows within the rule gain and lose. Returns the sums."""
+    codes, start = rows.codes, columns.start
+    if rows.card.call:
+        ask(rows.card, WEIGH)
+        return read_histograms(rows.card, columns, ups, downs)
+    for b in range(len(ups)):
+        ups[b], downs[b] = 0.0, 0.0
+    up, down = 0.0, 0.0
+    for a in range(inside):
+        i = within[a]
+        if gain[i] > 0:
+            up += gain[i]
+            for j in range(codes.shape[1]):
+                ups[start[j] + codes[i, j]] += gain[i]
+        else:
+            down -= gain[i]
+            for j in range(codes.shape[1]):
+                downs[start[j] + codes[i, j]] -= gain[i]
+    return up, down
+
+
+@kernel(inline="always")
+def _still_within(rows: Any, column: Any, allowed: Any, within: Any, inside: Any) -> Any:
+    """Leave out the rows where a condition fails. Returns how many stay."""
+    if rows.card.call:  # which does so before it weighs
+        rows.card.numbers[LENGTH], rows.card.column[0] = 1, column
+        for b in range(CODES):
+            rows.card.allowed[0, b] = allowed[b]
+        return inside
+    kept = 0
+    for a in range(inside):
+        if allowed[rows.codes[within[a], column]]:
+            within[kept] = within[a]
+            kept += 1
+    return kept
+
+
 @kernel()
 def grow(
     rows: Any,
@@ -149,22 +199,9 @@ def grow(
     length, best_length, best, edges, inside = 0, 0, 0.0, 0, listed
     for j in range(len(slot)):
         slot[j] = -1
-    for a in range(listed):
-        within[a] = active[a]
+    _begin(rows, active, listed, within)
     for _ in range(limits.conditions):
-        for b in range(len(ups)):
-            ups[b], downs[b] = 0.0, 0.0
-        up, down = 0.0, 0.0
-        for a in range(inside):
-            i = within[a]
-            if gain[i] > 0:
-                up += gain[i]
-                for j in range(len(slot)):
-                    ups[start[j] + codes[i, j]] += gain[i]
-            else:
-                down -= gain[i]
-                for j in range(len(slot)):
-                    downs[start[j] + codes[i, j]] -= gain[i]
+        up, down = _weigh(rows, columns, within, inside, gain, ups, downs)
         worth = up - down - limits.penalty * edges
         if length and worth > best:
             best, best_length = worth, length
@@ -200,12 +237,7 @@ def grow(
         edges -= size[k]
         size[k] = edges_of(allowed[k], bins, columns.ordered[where])
         edges += size[k]
-        kept = 0
-        for a in range(inside):
-            if allowed[k, codes[within[a], where]]:
-                within[kept] = within[a]
-                kept += 1
-        inside = kept
+        inside = _still_within(rows, where, allowed[k], within, inside)
         if edges > limits.conditions:
             break
     copy_rule(best_column, best_allowed, best_size, best_length, column, allowed, size)

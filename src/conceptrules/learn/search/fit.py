@@ -27,7 +27,7 @@ from conceptrules.learn.search.coded_network import CodedNetwork, coded_network
 from conceptrules.learn.search.group_members import closer, excess, rates_of
 from conceptrules.learn.search.kept_path import KeptPath
 from conceptrules.learn.search.locked_rules import LockedRules
-from conceptrules.learn.search.merged_rows import Fold, enough_for_trees
+from conceptrules.learn.search.merged_rows import Fold, enough_for_trees, in_grains
 from conceptrules.learn.search.regularization_path import Path, Snapshot, penalties
 from conceptrules.learn.search.screening import MOST, ScreenedPath, most_telling, only
 from conceptrules.learn.search.settings import SCORINGS, SearchSettings
@@ -92,6 +92,8 @@ class SearchTask:
     """More rows to improve the best network on, where those of the task are a sample; there is a judge, too."""
     judge: Judge | None = None
     """What has the last word on networks where the rows of the task are a sample; None: the folds have."""
+    device: str | None = None
+    """What goes over the rows: "cpu", or a GPU, with the same result; None: a CPU, which need not round weights."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,7 +138,7 @@ def fit(
             rows = [_rows(task, source) for source in found.sources]
             if checkpoint is not None:
                 checkpoint.open("search", _decisive(task), (rows, task.columns))
-            _follow(found, rows, pool, watch)
+            _follow(found, rows, pool, threads, watch)
             if task.more is not None and not _wide(task):
                 _refine(found, task.more, pool, watch)
             if _votes_wanted(task) and max(trial.score for trial in found.trials) < _PERFECT:
@@ -159,7 +161,7 @@ class _Found:
         """What is learned from: the rows of each fold, and all rows. Given validation rows leave all rows to learn."""
         if self.sources[0] is not task.rows:
             self.sources.append(task.rows)
-        self.snapshots: list[list[list[Snapshot]]] = [[[] for _ in self.sources]]
+        self.snapshots: list[list[list[Snapshot]]] = []
         """[member][source][penalty]: the networks."""
         self.trials: list[Trial] = []
         self.held = float(sum(len(fold.held.label) for fold in task.folds))
@@ -233,6 +235,8 @@ def _path(
     found: _Found, name: str, source: Rows, learned: Rows, columns: Columns, seed: int, trees: bool = True
 ) -> Path:
     task = found.task
+    if task.device is not None:
+        learned = in_grains(learned)
     path = (
         learned._replace(groups=closer(learned.groups, task.expected_rates)),
         columns,
@@ -244,6 +248,7 @@ def _path(
         None if task.locked is None else task.locked.rules,
         task.banned,
         trees,
+        task.device or "cpu",
     )
     return Path(*path) if found.checkpoint is None else KeptPath(found.checkpoint, name, *path)
 
@@ -256,11 +261,19 @@ def _scaled(task: SearchTask, rows: Rows) -> SearchSettings:
     return replace(task.settings, least_rows=task.settings.least_rows * share)
 
 
-def _follow(found: _Found, rows: Sequence[list[Rows]], pool: Executor, watch: Callable[[Trial], None]) -> None:
-    """Learn from all sources side by side, one penalty after another, and judge each by the held-out rows."""
-    paths = _paths(found, rows, 0)
+def _follow(
+    found: _Found, rows: Sequence[list[Rows]], pool: Executor, threads: int, watch: Callable[[Trial], None]
+) -> None:
+    """Learn from all sources side by side, one penalty after another, and judge each by the held-out rows.
+
+    Where threads would have nothing to do, all members of a vote learn at the same time.
+    """
+    members = len(rows[0]) if threads >= len(rows) * len(rows[0]) else 1
+    found.snapshots = [[[] for _ in rows] for _ in range(members)]
+    learned = [some for member in found.snapshots for some in member]
+    paths = [path for member in range(members) for path in _paths(found, rows, member)]
     for penalty in penalties_to_try(found.task):
-        for some, snapshot in zip(found.snapshots[0], _at(penalty, paths, pool), strict=True):
+        for some, snapshot in zip(learned, list(_at(penalty, paths, pool)), strict=True):
             some.append(snapshot)
         found.trials.append(_judged(found, penalty, 1, len(found.trials)))
         watch(found.trials[-1])
@@ -305,9 +318,9 @@ def _refine(found: _Found, more: Rows, pool: Executor, watch: Callable[[Trial], 
 
 
 def _vote(found: _Found, rows: Sequence[list[Rows]], pool: Executor, watch: Callable[[Trial], None]) -> None:
-    """Learn the other members along the same penalties, and judge the votes."""
+    """Learn the other members along the same penalties, unless they have, and judge the votes."""
     tried = [trial.penalty for trial in found.trials if not trial.refined]
-    paths = [path for member in range(1, MEMBERS) for path in _paths(found, rows, member)]
+    paths = [path for member in range(len(found.snapshots), MEMBERS) for path in _paths(found, rows, member)]
     learned = list(pool.map(lambda path: [path.at(penalty) for penalty in tried], paths))
     count = len(found.sources)
     found.snapshots += [learned[start : start + count] for start in range(0, len(learned), count)]

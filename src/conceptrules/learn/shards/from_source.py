@@ -137,8 +137,8 @@ def learn_from_store(
         validation_fraction=how.validation_fraction,
         rng=rng,
     )
-    if how.policy is not None:
-        task = replace(task, task=under(how.policy, task.task))
+    searched = replace(task.task, device=how.device)
+    task = replace(task, task=searched if how.policy is None else under(how.policy, searched))
     with search_progress(penalties_to_try(task.task), how.verbose) as watch:
         found = fit(task.task, how.threads, watch, how.checkpoint)
     networks = store_networks(found.networks, task)

@@ -1,0 +1,134 @@
+"""A GPU answers as the CPU does, bit by bit: in Triton's interpreter where there is none, else on the device."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'conceptrules[gpu]'")
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu:0"
+if DEVICE == "cpu:0":
+    os.environ["TRITON_INTERPRET"] = "1"
+pytest.importorskip("triton", reason="triton is not installed: pip install 'conceptrules[gpu]'")
+
+from conceptrules.kernels.search import card as questions
+from conceptrules.kernels.search.coverage import confusion_of, count_rules_of, gains_of, look_alone, look_from, toggle
+from conceptrules.kernels.search.gpu import RowsOnCard
+from conceptrules.kernels.search.histograms import scan
+from conceptrules.kernels.search.local_search import search
+from conceptrules.kernels.search.values import Columns, Limits, Rows, empty_rules
+from conceptrules.learn.search.merged_rows import in_grains
+from conceptrules.learn.search.regularization_path import Path
+from conceptrules.learn.search.settings import SearchSettings
+from tests.kernels.search.test_growth import grown
+from tests.strategies_search import limits, seeded, some_columns, some_rows, some_rules
+
+
+def some_case(rng: np.random.Generator, most: int) -> tuple[Columns, Rows]:
+    columns = some_columns(rng)
+    return columns, in_grains(some_rows(rng, columns, int(rng.integers(2, 5)), int(rng.integers(1, most))))
+
+
+class Place:
+    """Where a search stands, on rows here or on a card."""
+
+    def __init__(self, rows: Rows, columns: Columns) -> None:
+        size, self.classes = rows.mass.shape
+        self.rows, self.columns = rows, columns
+        self.counts, self.confusion = np.zeros((self.classes, size), np.int16), np.zeros((self.classes,) * 2)
+        self.open, self.otherwise = np.ones(size, np.bool_), np.zeros(size, np.int64)
+        self.gain, self.active = np.zeros(size), np.zeros(size, np.int64)
+
+    def answers(self, seed: int) -> list[Any]:
+        """Return what the questions of a search lead to."""
+        rng, rows, columns, classes = np.random.default_rng(seed), self.rows, self.columns, self.classes
+        rules, found = some_rules(rng, columns, classes, 5), []
+        order, default, c = rng.permutation(classes), int(rng.integers(classes)), int(rng.integers(classes))
+        count_rules_of(rows, rules, 4, self.counts)
+        confusion_of(rows, self.counts, order, default, self.confusion, np.zeros(0))
+        found.append(self.confusion.copy())
+        if rng.random() < 0.8:
+            look_from(rows, self.counts, order, default, c, self.open, self.otherwise)
+        else:
+            look_alone(rows, order, default, c, self.open, self.otherwise)
+        mine = (rules.column[4], rules.allowed[4], rules.length[4])
+        for more in (1, 1, -1, -1):
+            toggle(
+                rows, *mine, more, self.counts[c], self.open, self.otherwise, c, self.confusion, np.zeros(0)
+            )  # fmt: skip
+            found.append(self.confusion.copy())
+        slopes, care, hope = rng.normal(size=(classes, classes)), float(rng.choice([1, 4])), int(rng.integers(2))
+        found.append(
+            gains_of(
+                rows, self.open, self.otherwise, self.counts[c], c, slopes, care, hope, np.zeros(0),
+                self.gain, self.active,
+            )
+        )  # fmt: skip
+        listed = int(found[-1][0])
+        if rows.card.call:
+            questions.fetch_gains(rows.card, self.gain, self.active)
+        found += [self.active[:listed].copy(), self.gain[self.active[:listed]]]
+        inside, beside = np.zeros(columns.start[-1]), np.zeros(columns.start[-1])
+        total = scan(rows, columns, self.active, listed, self.gain, *mine[:2], mine[2], inside, beside)
+        gain = np.zeros(len(self.gain))
+        gain[self.active[:listed]] = self.gain[self.active[:listed]]
+        return [*found, total, inside, beside, *grown(rows, columns, gain), *grown(rows, columns, gain, seed_row=0)]
+
+
+@settings(max_examples=8)
+@given(seeded())
+def test_the_answers_are_the_same(rng: np.random.Generator) -> None:
+    columns, rows = some_case(rng, 300)
+    card, seed = RowsOnCard(rows, columns, DEVICE), int(rng.integers(2**32))
+    here, there = (Place(one, columns).answers(seed) for one in (rows, rows._replace(card=card.card)))
+    card.check()
+    for mine, other in zip(here, there, strict=True):
+        assert np.array_equal(mine, other)
+
+
+def searched(rows: Rows, columns: Columns, some_limits: Limits) -> list[Any]:
+    rules, order, state = empty_rules(some_limits.rules), np.arange(rows.mass.shape[1]), np.array([7], np.uint64)
+    return [*search(rows, columns, some_limits, rules, 0, order, 0, state), *rules, order, state]
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_whole_search_is_the_same(seed: int) -> None:
+    """With exchanges, for which the counts of a class are kept and come back."""
+    columns, rows = some_case(np.random.default_rng(seed), 60)
+    card, few = RowsOnCard(rows, columns, DEVICE), limits(penalty=0.02, rules=3, sweeps=2, regrow=1)
+    found = [searched(one, columns, few) for one in (rows, rows._replace(card=card.card))]
+    card.check()
+    for here, there in zip(*found, strict=True):
+        assert np.array_equal(here, there)
+
+
+def test_sums_are_the_same_in_any_order() -> None:
+    rng = np.random.default_rng(0)
+    columns = some_columns(rng)
+    rows = in_grains(some_rows(rng, columns, 3, 2000))
+    place = Place(rows, columns)
+    slopes = rng.normal(size=(3, 3)) / 7
+    listed, _ = gains_of(
+        rows, place.open, place.otherwise, place.counts[1], 1, slopes, 5.0, 0, np.zeros(0), place.gain, place.active
+    )
+    gain = place.gain[place.active[:listed]]
+    other = rng.permutation(listed)
+    assert np.array_equal(np.cumsum(gain)[-1:], np.cumsum(gain[other])[-1:])
+    assert np.array_equal(np.cumsum(rows.mass, axis=0)[-1], np.cumsum(rows.mass[::-1], axis=0)[-1])
+
+
+def test_what_goes_wrong_on_a_card_ends_the_search_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    columns, rows = some_case(np.random.default_rng(1), 60)
+    path = Path(rows, columns, SearchSettings(effort="fast"), 1 / rows.mass.sum(), 0, device=DEVICE)
+
+    def fails() -> None:
+        raise RuntimeError("the card has gone")
+
+    assert path._on_card is not None
+    monkeypatch.setitem(path._on_card._questions, questions.SCAN, fails)
+    with pytest.raises(RuntimeError, match="the card has gone"):
+        [path.at(penalty) for penalty in (20.0, 10.0, 5.0)]
