@@ -225,7 +225,7 @@ def _labels(draw: st.DrawFn, rows: int, rng: np.random.Generator, columns: list[
     container = draw(st.sampled_from(sorted(_AS)))
     try:
         return f"{kind} labels {how} as {container}", _AS[container](found)
-    except Exception:  # this container cannot hold them at all
+    except (Exception, pl.exceptions.PanicException):  # this container cannot hold them at all
         return f"{kind} labels {how} as list", found
 
 
@@ -288,7 +288,7 @@ def bad_tables(draw: st.DrawFn) -> Case:
     flavour = draw(st.sampled_from(sorted(FLAVOURS)))
     try:
         X = FLAVOURS[flavour](names, columns)
-    except Exception:  # this kind of table cannot hold them at all
+    except (Exception, pl.exceptions.PanicException):  # this kind of table cannot hold them at all
         flavour, X = "pandas of objects", _pandas_objects(names, columns)
     given: dict[str, Any] = {}
     for name in sorted({"sample_weight", "groups", "time"} & set(odd)):

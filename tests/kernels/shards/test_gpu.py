@@ -48,7 +48,7 @@ def test_a_gpu_answers_as_memory_does(rng):
 def test_the_classifier_goes_over_rows_there_too(monkeypatch):
     """The same model file, with the device in the place of a GPU where there is none."""
     monkeypatch.setattr(classifier, "IN_MEMORY", 0)
-    for name, value in {"SAMPLE": 60, "WATCH": 10, "MORE": 80}.items():
+    for name, value in {"SAMPLE": 40, "WATCH": 10, "MORE": 60}.items():
         monkeypatch.setattr(shards_fit, name, value)
     monkeypatch.setattr(classifier, "check_device", lambda device: None)
     X, y = some_table(np.random.default_rng(0))

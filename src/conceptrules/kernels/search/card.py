@@ -1,11 +1,12 @@
 """Rows that are on a GPU: compiled code puts a question into a mailbox, calls Python, and finds the answer there.
 
 The search itself runs on the CPU. What it asks about rows are sums, which are whole numbers here, so that they are the
-same in any order: those of weights in units of `Rows.grain`, those of gains in units of `GAIN_UNIT`. gpu.py answers.
+same in any order: those of weights in units of `Rows.grain`, those of gains in units of `gain_unit`. gpu.py answers.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,8 +17,6 @@ from numpy.typing import NDArray
 
 from conceptrules.kernels.compiling import kernel
 
-GAIN_UNIT = 2.0**-40
-"""What gains are rounded to, in units of the score. All gains of a class add up to a few units of it at most."""
 RESET, LOOK, TOGGLE, ANSWERS, GAINS, FETCH, SCAN, WEIGH, KEEP, RESTORE = range(10)
 """The questions."""
 CLASS, DEFAULT, BLIND, LENGTH, MORE, HOPE = range(6)
@@ -36,10 +35,11 @@ class Card(NamedTuple):
     """The rule that is asked about, with `allowed`."""
     allowed: NDArray[np.uint8]
     slopes: NDArray[np.float64]
-    care: NDArray[np.float64]
-    """One number: how often what rows lose counts."""
+    factors: NDArray[np.float64]
+    """What losses are multiplied by, the unit of gains, and one divided by that."""
     table: NDArray[np.int64]
-    """An answer: [class, answer of the network] has the weight of rows. Where no class fires is behind the last."""
+    """An answer: [class, answer of the network] has the weight of rows. The column after the last class has the rows
+    where none fires."""
     listed: NDArray[np.int64]
     """An answer: the number of rows that gain or lose, and of those that gain."""
     histogram: NDArray[np.int64]
@@ -79,6 +79,20 @@ _call: Any = intrinsic(_typed_call)
 
 
 @kernel()
+def gain_unit(grain: Any, slopes: Any, c: Any, care: Any) -> Any:
+    """Return the power of two that gains of class `c` are multiples of.
+
+    All weights together are some 2**48 grains, so that all gains together are at most some 2**52 of these units, and
+    any sum of them is exact.
+    """
+    most = 0.0
+    for k in range(len(slopes)):
+        for j in range(len(slopes)):
+            most = max(most, abs(slopes[k, c] - slopes[k, j]))
+    return math.ldexp(grain, math.frexp(most * care)[1] - 4)
+
+
+@kernel()
 def ask(card: Any, question: Any) -> Any:
     """Have a question answered."""
     _call(np.int64(card.call), np.int64(question))
@@ -107,15 +121,15 @@ def ask_with_order(card: Any, question: Any, order: Any, default: Any, c: Any) -
 @kernel()
 def read_histograms(card: Any, columns: Any, first: Any, second: Any) -> Any:
     """Write both histograms. Returns the sums of the first column in each, which are those of any column."""
-    one, other = np.int64(0), np.int64(0)
+    one, other, unit = np.int64(0), np.int64(0), card.factors[1]
     for j in range(len(columns.bins)):
         for b in range(columns.bins[j] + 1):
-            first[columns.start[j] + b] = card.histogram[0, j, b] * GAIN_UNIT
-            second[columns.start[j] + b] = card.histogram[1, j, b] * GAIN_UNIT
+            first[columns.start[j] + b] = card.histogram[0, j, b] * unit
+            second[columns.start[j] + b] = card.histogram[1, j, b] * unit
             if j == 0:
                 one += card.histogram[0, j, b]
                 other += card.histogram[1, j, b]
-    return one * GAIN_UNIT, other * GAIN_UNIT
+    return one * unit, other * unit
 
 
 @kernel()
@@ -125,6 +139,6 @@ def fetch_gains(card: Any, gain: Any, active: Any) -> Any:
     listed = 0
     for i in range(len(gain)):
         if card.gain[i] != 0:
-            gain[i] = card.gain[i] * GAIN_UNIT
+            gain[i] = card.gain[i] * card.factors[1]
             active[listed] = i
             listed += 1

@@ -11,7 +11,6 @@ from conceptrules.kernels.search.card import (
     ANSWERS,
     BLIND,
     CLASS,
-    GAIN_UNIT,
     GAINS,
     HOPE,
     LOOK,
@@ -21,6 +20,7 @@ from conceptrules.kernels.search.card import (
     ask,
     ask_about_rule,
     ask_with_order,
+    gain_unit,
 )
 
 
@@ -210,9 +210,10 @@ def gains_of(
     Returns how many rows are listed, and how many of them gain.
     """
     classes, listed, gaining = rows.mass.shape[1], 0, 0
-    card = rows.card
+    card, unit = rows.card, gain_unit(rows.grain, slopes, c, care) if rows.grain else 0.0
     if card.call:
-        card.numbers[CLASS], card.numbers[HOPE], card.care[0] = c, hope, care
+        card.numbers[CLASS], card.numbers[HOPE] = c, hope
+        card.factors[0], card.factors[1], card.factors[2] = care, unit, 1 / unit
         for k in range(classes):
             for j in range(classes):
                 card.slopes[k, j] = slopes[k, j]
@@ -230,8 +231,8 @@ def gains_of(
                 value += prices[g] * rows.groups.share[i, g]
             elif rows.groups.positive[g] == other:
                 value -= prices[g] * rows.groups.share[i, g]
-        if rows.grain:
-            value = np.floor(value / GAIN_UNIT + 0.5) * GAIN_UNIT
+        if unit > 0:
+            value = np.floor(value / unit + 0.5) * unit
         if value == 0:
             continue
         gain[i] = value * care if value < 0 else value

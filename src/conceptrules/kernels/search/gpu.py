@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from threading import Lock
 from typing import Any
+from weakref import ref
 
 import numpy as np
 import torch
@@ -19,8 +20,9 @@ import triton.language as tl
 from numpy.typing import NDArray
 
 from conceptrules.kernels.search import card
-from conceptrules.kernels.search.card import GAIN_UNIT, Card
+from conceptrules.kernels.search.card import Card
 from conceptrules.kernels.search.values import CODES, LONGEST, Columns, Rows
+from conceptrules.model.errors import InputError
 
 _ONE_AT_A_TIME = Lock()
 """Nothing else may be recorded meanwhile."""
@@ -31,6 +33,19 @@ _CLASS, _DEFAULT, _BLIND = tl.constexpr(card.CLASS), tl.constexpr(card.DEFAULT),
 _LENGTH, _MORE, _HOPE = tl.constexpr(card.LENGTH), tl.constexpr(card.MORE), tl.constexpr(card.HOPE)
 
 
+def rows_of_a_program(rows: int, interpreted: bool) -> int:
+    """Return how many rows a program has: Triton's interpreter takes as long for many as for few."""
+    return triton.next_power_of_2(rows) if interpreted else _ROWS
+
+
+def on_card(rows: Rows, columns: Columns, device: str) -> RowsOnCard:
+    """Put rows on a GPU."""
+    try:
+        return RowsOnCard(rows, columns, device)
+    except torch.OutOfMemoryError as error:
+        raise InputError(f"{device} has too little memory for the rows that are searched; use device='cpu'") from error
+
+
 class RowsOnCard:
     """Rows on a GPU, column by column, and where a search stands on them."""
 
@@ -38,8 +53,7 @@ class RowsOnCard:
         """`device` may be a CPU, for Triton's interpreter. The rows have a grain, and no clause asks about groups."""
         self._device, self._classes = device, rows.mass.shape[1]
         self._stream = None if device.startswith("cpu") else torch.cuda.Stream(device)
-        # The interpreter takes as long for many rows as for few.
-        self._block = triton.next_power_of_2(len(rows.codes)) if self._stream is None else _ROWS
+        self._block = rows_of_a_program(len(rows.codes), self._stream is None)
         self._size = triton.cdiv(len(rows.codes), self._block) * self._block
         self._codes, self._mass = self._by_column(rows.codes), self._by_column(rows.mass)
         # Rows sorted by the code in each column: a histogram is made of sums over runs of them.
@@ -57,7 +71,7 @@ class RowsOnCard:
         if self._stream is not None:
             torch.cuda.current_stream(device).synchronize()
         with _ONE_AT_A_TIME:
-            self._questions = self._recorded()
+            self._graphs = self._recorded()
 
     def check(self) -> None:
         """Raise what went wrong while a search asked: compiled code cannot."""
@@ -84,7 +98,7 @@ class RowsOnCard:
             "order": ((classes,), torch.int64),
             "column": ((LONGEST,), torch.int64),
             "slopes": ((classes, classes), torch.float64),
-            "care": ((1,), torch.float64),
+            "factors": ((3,), torch.float64),
             "allowed": ((LONGEST, CODES), torch.uint8),
         }
         sizes = {name: int(np.prod(shape)) * kind.itemsize for name, (shape, kind) in parts.items()}
@@ -101,7 +115,7 @@ class RowsOnCard:
         self._histogram = self._pair((2, len(self._codes), self._bins), torch.int64)
         gains = torch.zeros_like(self._gain, device="cpu", pin_memory=self._stream is not None)
         self._gains = gains, self._gain
-        self._answer = ctypes.CFUNCTYPE(None, ctypes.c_int64)(self._answered)
+        self._answer = ctypes.CFUNCTYPE(None, ctypes.c_int64)(_weakly(self))
         self.card = Card(
             call=int(ctypes.cast(self._answer, ctypes.c_void_p).value or 0),
             table=self._table[0].numpy(),
@@ -111,31 +125,42 @@ class RowsOnCard:
             **here,
         )
 
-    def _answered(self, question: int) -> None:
+    def answer(self, question: int) -> None:
+        """Answer a question of compiled code. What goes wrong cannot pass through that: `check` tells it."""
         try:
             with nullcontext() if self._stream is None else torch.cuda.stream(self._stream):
-                self._questions[question]()
+                self._answered(question)
             if self._stream is not None:
                 self._stream.synchronize()
-        except BaseException as error:  # it cannot pass through compiled code; the search finds nothing more, and ends
+        except BaseException as error:
             self._failure = error
             for found in (self._table, self._listed, self._histogram):
-                found[0].zero_()
-            self._questions = dict.fromkeys(self._questions, _nothing)
+                found[0].zero_()  # so that the search finds nothing more, and ends
+
+    def _answered(self, question: int) -> None:
+        if self._failure is not None:
+            return
+        if question in self._graphs:
+            self._graphs[question]()
+        elif question == card.RESET:
+            self._count.zero_()
+            self._open.zero_()
+        elif question == card.FETCH:
+            _fetch(self._gains)
+        elif question == card.KEEP:
+            self._kept.copy_(self._count[self.card.numbers[card.CLASS]])
+        else:
+            self._count[self.card.numbers[card.CLASS]].copy_(self._kept)
 
     def _recorded(self) -> dict[int, Callable[[], Any]]:
-        """Return what answers each question."""
+        """Return what answers the questions that are asked most often."""
         return {
-            card.RESET: self._reset,
             card.LOOK: self._as_graph(self._look),
             card.TOGGLE: self._as_graph(self._toggle),
             card.ANSWERS: self._as_graph(self._decide),
             card.GAINS: self._as_graph(self._list_gains),
-            card.FETCH: lambda: _fetch(self._gains),
             card.SCAN: self._as_graph(self._scan),
             card.WEIGH: self._as_graph(self._weigh),
-            card.KEEP: lambda: self._kept.copy_(self._count[self.card.numbers[card.CLASS]]),
-            card.RESTORE: lambda: self._count[self.card.numbers[card.CLASS]].copy_(self._kept),
         }
 
     def _as_graph(self, answer: Callable[[], None]) -> Callable[[], Any]:
@@ -151,8 +176,10 @@ class RowsOnCard:
         with torch.cuda.stream(self._stream):
             sent()  # compiles the kernels
             graph.capture_begin(capture_error_mode="thread_local")  # other threads may be at work on the GPU
-            sent()
-            graph.capture_end()
+            try:
+                sent()
+            finally:
+                graph.capture_end()
         self._stream.synchronize()
         replay: Callable[[], Any] = graph.replay
         return replay
@@ -160,12 +187,8 @@ class RowsOnCard:
     @property
     def _blocks(self) -> tuple[tuple[int], dict[str, int]]:
         """How many programs there are, and how many rows each of them has, where it sums over classes."""
-        size = min(self._block, max(1, 8 * _ROWS // self._answers)) if self._stream is not None else self._block
+        size = min(self._block, max(1, 8 * _ROWS // self._answers))
         return (self._size // size,), {"ROWS": size}
-
-    def _reset(self) -> None:
-        self._count.zero_()
-        self._open.zero_()
 
     def _look(self) -> None:
         grid, block = self._blocks
@@ -196,9 +219,9 @@ class RowsOnCard:
         grid, block = self._blocks
         self._listed[1].zero_()
         _list_gains[grid](
-            self._there["numbers"], self._there["slopes"], self._there["care"], self._open, self._otherwise,
+            self._there["numbers"], self._there["slopes"], self._there["factors"], self._open, self._otherwise,
             self._count, self._mass, self._gain, self._listed[1], self._size, self._classes,
-            SCALE=1 / GAIN_UNIT, enable_fp_fusion=False, **block,
+            enable_fp_fusion=False, **block,
         )  # fmt: skip
         _fetch(self._listed)
 
@@ -229,8 +252,15 @@ def _fetch(pair: tuple[torch.Tensor, torch.Tensor]) -> None:
     pair[0].copy_(pair[1], non_blocking=True)
 
 
-def _nothing() -> None:
-    """Answer no more."""
+def _weakly(rows: RowsOnCard) -> Callable[[int], None]:
+    """Return what has a question answered, and does not keep the rows in memory."""
+    found = ref(rows)
+
+    def answer(question: int) -> None:
+        if (one := found()) is not None:
+            one.answer(question)
+
+    return answer
 
 
 @triton.jit
@@ -245,7 +275,8 @@ def _add_table(table, weight, row, counted, answer, rows, classes, ANSWERS: tl.c
     answers = tl.arange(0, ANSWERS)
     chosen = (answer[None, :] == answers[:, None]) & counted[None, :]
     for k in range(classes):
-        weights = tl.load(weight + k * rows + row)
+        weights = tl.load(weight + row)
+        row += rows  # the same rows in the next class
         cells = tl.sum(tl.where(chosen, weights[None, :], 0), axis=1)
         tl.atomic_add(table + k * ANSWERS + answers, cells, mask=cells != 0, sem="relaxed")
 
@@ -260,18 +291,18 @@ def _holds(k, column, allowed, codes, row, rows, CODES: tl.constexpr):
 @triton.jit
 def _look(numbers, order, count, open_, otherwise, rows, classes, ROWS: tl.constexpr):
     row = _rows(ROWS)
-    own, blind = tl.load(numbers + _CLASS).to(tl.int32), tl.load(numbers + _BLIND)
+    own, blind = tl.load(numbers + _CLASS), tl.load(numbers + _BLIND)
     other = tl.zeros([ROWS], tl.int32) + tl.load(numbers + _DEFAULT).to(tl.int32)
     wins = tl.full([ROWS], 1, tl.int32)
     if blind == 0:
         for back in range(classes):  # from the last class to the first, which wins
-            c = tl.load(order + classes - 1 - back).to(tl.int32)
+            c = tl.load(order + classes - 1 - back)
             if c == own:
                 wins = tl.where(other == own, 0, 1)
             else:
                 fires = tl.load(count + c * rows + row) > 0
                 wins = tl.where(fires, 0, wins)
-                other = tl.where(fires, c, other)
+                other = tl.where(fires, c.to(tl.int32), other)
     tl.store(open_ + row, wins.to(tl.int8))
     tl.store(otherwise + row, other)
 
@@ -298,27 +329,27 @@ def _decide(order, count, weight, table, rows, classes, ANSWERS: tl.constexpr, R
     row = _rows(ROWS)
     answer = tl.zeros([ROWS], tl.int32) + classes
     for back in range(classes):
-        c = tl.load(order + classes - 1 - back).to(tl.int32)
-        answer = tl.where(tl.load(count + c * rows + row) > 0, c, answer)
+        c = tl.load(order + classes - 1 - back)
+        answer = tl.where(tl.load(count + c * rows + row) > 0, c.to(tl.int32), answer)
     _add_table(table, weight, row, row >= 0, answer, rows, classes, ANSWERS)
 
 
 @triton.jit
 def _list_gains(
-    numbers, slopes, care, open_, otherwise, count, mass, gain, listed, rows, classes,
-    SCALE: tl.constexpr, ROWS: tl.constexpr,
+    numbers, slopes, factors, open_, otherwise, count, mass, gain, listed, rows, classes, ROWS: tl.constexpr,
 ):  # fmt: skip
     row = _rows(ROWS)
-    own, hope = tl.load(numbers + _CLASS).to(tl.int32), tl.load(numbers + _HOPE)
+    own, hope = tl.load(numbers + _CLASS), tl.load(numbers + _HOPE)
     asked = (tl.load(open_ + row) != 0) & (tl.load(count + own * rows + row) == 0)
     other = tl.load(otherwise + row)
-    value = tl.zeros([ROWS], tl.float64)
+    value, of_class = tl.zeros([ROWS], tl.float64), row
     for k in range(classes):
         instead = tl.where((hope != 0) & (k != own), k, other)
         slope = tl.load(slopes + k * classes + own) - tl.load(slopes + k * classes + instead)
-        value += tl.load(mass + k * rows + row) * slope
-    worth = tl.floor(value * SCALE + 0.5)
-    worth = tl.where(worth < 0, worth * tl.load(care), worth)
+        value += tl.load(mass + of_class) * slope
+        of_class += rows
+    worth = tl.floor(value * tl.load(factors + 2) + 0.5)
+    worth = tl.where(worth < 0, worth * tl.load(factors), worth)
     worth = tl.where(asked, worth, 0.0).to(tl.int64)
     tl.store(gain + row, worth)
     tl.atomic_add(listed, tl.sum((worth != 0).to(tl.int64)), sem="relaxed")

@@ -144,20 +144,22 @@ class Path:
         while True:  # until there is room for all rules
             room = min(2 * room, limits.rules)
             rules, order = _resized(start.rules, room), start.order.copy()
-            used, default, score, cost = search(
-                self._rows, self._columns, limits._replace(rules=room), rules, len(start.rules.owner), order,
-                start.default, self._state,
-            )  # fmt: skip
-            if self._on_card is not None:
-                self._on_card.check()
+            try:
+                used, default, score, cost = search(
+                    self._rows, self._columns, limits._replace(rules=room), rules, len(start.rules.owner), order,
+                    start.default, self._state,
+                )  # fmt: skip
+            finally:
+                if self._on_card is not None:
+                    self._on_card.check()
             if used < room or room == limits.rules:
                 return Snapshot(_resized(rules, used), order, int(default), float(score), round(cost))
 
 
 def _on_card(rows: Rows, columns: Columns, device: str) -> RowsOnCard:
-    from conceptrules.kernels.search.gpu import RowsOnCard
+    from conceptrules.kernels.search.gpu import on_card
 
-    return RowsOnCard(rows, columns, device)
+    return on_card(rows, columns, device)
 
 
 def _resized(rules: Rules, room: int) -> Rules:

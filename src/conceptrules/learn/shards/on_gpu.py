@@ -11,18 +11,14 @@ from numpy.typing import NDArray
 from conceptrules.kernels.gpus import free_memory
 from conceptrules.kernels.shards.gpu import RowsOnCard
 from conceptrules.kernels.shards.values import Shard
-from conceptrules.learn.shards.fit import MORE
 from conceptrules.learn.shards.masks import Candidate, as_masks
 from conceptrules.learn.shards.picking import merged, picked
 from conceptrules.learn.shards.row_store import Found, RowStore
 from conceptrules.model.errors import InputError
 
-_SIDE_BY_SIDE = 3
-"""Networks that are improved at the same time, each on its own copy of up to a million rows."""
-
 
 class OnGpu(RowStore):
-    """The rows of another store on a GPU, all of them: one of 14 columns takes 34 bytes there, and more if searched.
+    """The rows of another store on a GPU, all of them: a row of 14 columns takes 34 bytes there.
 
     The last pass, which counts what the networks do, is that of the other store.
     """
@@ -54,8 +50,7 @@ class OnGpu(RowStore):
 def _check_memory(store: RowStore, device: str) -> None:
     if device.startswith("cpu"):  # Triton's interpreter
         return
-    searched = _SIDE_BY_SIDE * min(store.rows, MORE) * (14 * store.columns + 80)
-    needed, free = store.rows * (store.columns + 20) + searched, free_memory(device)
+    needed, free = store.rows * (store.columns + 20), free_memory(device)
     if needed > free:
         raise InputError(
             f"{store.rows:,} rows need {needed / 1e9:.1f} GB of the GPU's memory, but {free / 1e9:.1f} GB are free; "

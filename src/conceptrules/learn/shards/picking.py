@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from conceptrules.kernels.shards.values import KEYS, Shard
 
 _SPARE, _FEW = 1.2, 1000
-"""How many more rows than are wanted are asked for: keys are chance, which is far from even where rows are few."""
+"""So many times the wanted rows, and so many besides, are asked for: keys are chance, which is uneven for few rows."""
 
 
 def picked(ask: Callable[[int], Sequence[Shard]], rows: int, count: int) -> Shard:
@@ -19,7 +19,7 @@ def picked(ask: Callable[[int], Sequence[Shard]], rows: int, count: int) -> Shar
     The bound is a guess that is right where few rows are repeated; it says how often is asked, not what comes out.
     """
     wanted = min(int(_SPARE * count) + _FEW, rows)
-    bound = KEYS * wanted // max(rows, 1)
+    bound = max(KEYS * wanted // max(rows, 1), 1)
     while True:
         found = merged(ask(bound), count)
         different = len(row_starts(found))
