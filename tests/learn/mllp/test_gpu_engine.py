@@ -19,7 +19,6 @@ from conceptrules.learn.examples import Examples
 from conceptrules.learn.mllp.fit import FitJob, Score, fit
 from conceptrules.learn.mllp.gpu_engine import GpuEngine, Run
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters
-from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import PackedBits, unpack
 
 # Every step costs the interpreter seconds.
@@ -106,9 +105,3 @@ def test_the_classifier_trains_there_too(monkeypatch: pytest.MonkeyPatch) -> Non
     assert alone.network_ == member.classifier.network_
     assert alone.history_ == member.classifier.history_
     assert set(alone.predict(rows)) <= {"a", "b"}
-
-
-@pytest.mark.parametrize("option", [{"graft": 0.5}, {"l1": 1e-5}, {"epoch_steps": 10}])
-def test_what_only_a_cpu_trains_is_refused(option: dict[str, float]) -> None:
-    with pytest.raises(InputError, match=f"{next(iter(option))} is for training on a CPU"):
-        fit([job(replace(SETTINGS, **option), 0)], GpuEngine([DEVICE]), lambda *_: None)

@@ -20,14 +20,14 @@ BLOCK = 512
 def learn(state: Any, gradient: Any, settings: Any, steps: int) -> None:
     """One step for the learnable weights; the gradient comes in parts."""
     weights, first, second = state
-    rate, l1, l2, beta1, beta2, epsilon = settings
+    rate, l2, beta1, beta2, epsilon = settings
     # In float64, which a power of float32 by an integer would give, the loop is six times slower.
     scale1, scale2 = np.float32(1 / (1 - beta1**steps)), np.float32(1 / (1 - beta2**steps))
     for part in range(1, len(gradient)):
         for k in range(len(weights)):
             gradient[0, k] += gradient[part, k]
     for k in range(len(weights)):
-        slope = gradient[0, k] + l1 + l2 * weights[k]
+        slope = gradient[0, k] + l2 * weights[k]
         moment = first[k] + (ONE - beta1) * (slope - first[k])
         square = second[k] + (ONE - beta2) * (slope * slope - second[k])
         first[k] = moment if abs(moment) > TINY else ZERO
@@ -43,7 +43,7 @@ def coast(state: Any, masked: Any, settings: Any, steps: int, more: int) -> None
     A weight moves in one direction then, so that Clip can wait for the end.
     """
     weights, first, second = state
-    _, _, _, beta1, beta2, _ = settings
+    _, _, beta1, beta2, _ = settings
     moving = np.flatnonzero(masked & (first != 0))
     for start in range(0, len(moving), BLOCK):
         some = moving[start : start + BLOCK]
@@ -60,7 +60,7 @@ def coast(state: Any, masked: Any, settings: Any, steps: int, more: int) -> None
 @compiled
 def _changes(root: Any, settings: Any, steps: int, more: int) -> Any:
     """How far a first moment of 1 carries, given the roots of the second moments."""
-    rate, _, _, beta1, beta2, epsilon = settings
+    rate, _, beta1, beta2, epsilon = settings
     change = np.zeros(len(root), np.float32)
     for t in range(1, more + 1):
         if beta1**t < NOTHING:

@@ -71,12 +71,9 @@ class Rows:
         return Rows(packed, target, (weight / weight.mean()).astype(np.float32), bits.shape[1])
 
 
-def epoch_length(rows: int, size: int, min_steps: int, epoch_steps: int | None) -> int:
-    """Return how many rows make an epoch: exactly `epoch_steps` batches of `size`, whatever the table's size.
-
-    Where that is None, whole passes over the table, as many as `min_steps` steps take at least.
-    """
-    return epoch_steps * size if epoch_steps else rows * -(-min_steps // -(-rows // size))
+def passes_of_epoch(rows: int, batch_size: int, min_steps: int) -> int:
+    """Return how many times an epoch passes over the table: as often as `min_steps` steps take at least."""
+    return -(-min_steps // -(-rows // batch_size))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +81,7 @@ class Settings:
     """The hyperparameters that a kernel needs."""
 
     batch_size: int = 128
-    l1: float = 0.0
-    """How hard every learnable weight is pulled toward 0, whatever its value."""
     l2: float = 1e-8
-    graft: float = 0.0
-    """The part of the gradient at the output that is the discrete network's."""
     beta1: float = 0.9
     beta2: float = 0.999
     epsilon: float = 1e-8

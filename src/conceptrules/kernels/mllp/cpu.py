@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from conceptrules.kernels.mllp.adam import coast, learn
 from conceptrules.kernels.mllp.cohort import Cohort, Flags, Floats, Rows, Settings
-from conceptrules.kernels.mllp.graft import graft_error
-from conceptrules.kernels.mllp.loops import ONE, ZERO, compiled
+from conceptrules.kernels.mllp.loops import ONE, compiled
 from conceptrules.kernels.mllp.passes import (
     fetch,
     from_inputs,
@@ -68,7 +67,6 @@ def _slope(
     rows: Any,
     batch: Any,
     size: int,
-    graft: Any,
     work: Any,
     lists: Any,
     gradient: Any,
@@ -78,8 +76,6 @@ def _slope(
     load_rows(rows[0], batch, sizes[0], work.value)
     _run(strips, sizes, visits, weights, work, lists)
     loss = output_gradient(sizes[:-1].sum(), rows, batch, size, work)
-    if graft > ZERO:
-        graft_error(sizes, visits, weights, rows, batch, size, graft, work)
     _backward(strips, sizes, visits, weights, work, lists, gradient)
     return loss
 
@@ -101,9 +97,7 @@ def _end(visits: Any, learned: Any, state: Any, masked: Any, settings: Any, step
 
 
 @compiled
-def _epoch(
-    sizes: Any, state: Any, masked: Any, rows: Any, order: Any, shape: Any, graft: Any, settings: Any, steps: int
-) -> Any:
+def _epoch(sizes: Any, state: Any, masked: Any, rows: Any, order: Any, shape: Any, settings: Any, steps: int) -> Any:
     """An epoch by one thread. `shape`: the size of a batch, and of its parts."""
     batch_size, part_size = shape
     visits, learned, gradient = _begin(sizes, state, masked, -(-batch_size // part_size))
@@ -113,7 +107,7 @@ def _epoch(
         batch = order[start : start + batch_size]
         for part in range(len(gradient)):
             some = batch[part * part_size : (part + 1) * part_size]
-            loss = _slope(sizes, visits, learned[0], rows, some, len(batch), graft, work, lists, gradient[part])
+            loss = _slope(sizes, visits, learned[0], rows, some, len(batch), work, lists, gradient[part])
             total += len(batch) * loss
         step += 1
         learn(learned, gradient, settings, step)
@@ -199,7 +193,7 @@ def epoch(
 
     Either way the same numbers are added in the same order, so the result does not depend on the number of threads.
     """
-    numbers = (rate, settings.l1, settings.l2, settings.beta1, settings.beta2, settings.epsilon)
+    numbers = (rate, settings.l2, settings.beta1, settings.beta2, settings.epsilon)
     adam = tuple(np.float32(number) for number in numbers)
     sizes, data = np.asarray(cohort.sizes), (rows.packed, rows.target, rows.weight)
     parts = min(-(-settings.batch_size // PART_SIZE), MOST_PARTS)
@@ -207,7 +201,7 @@ def epoch(
 
     def arguments(k: int) -> tuple[Any, ...]:
         state = (cohort.weights[k], cohort.first[k], cohort.second[k])
-        return sizes, state, masked[k], data, order, shape, np.float32(settings.graft), adam, cohort.steps
+        return sizes, state, masked[k], data, order, shape, adam, cohort.steps
 
     if len(masked) == 1 and parts > 1:
         losses = [_epoch_by_parts(arguments(0), executor)]
@@ -232,7 +226,7 @@ def _visited(weights: Floats, masked: Flags) -> int:
 
 def _epoch_by_parts(arguments: tuple[Any, ...], executor: Executor) -> float:
     """`_epoch`, with the parts of each batch, and then the weights, spread over the executor's threads."""
-    sizes, state, masked, rows, order, (batch_size, part_size), graft, adam, steps = arguments
+    sizes, state, masked, rows, order, (batch_size, part_size), adam, steps = arguments
     parts = range(-(-batch_size // part_size))
     visits, learned, gradient = _begin(sizes, state, masked, len(parts))
     rooms = [(work_for(sizes, part_size), lists_for(sizes, part_size)) for _ in parts]
@@ -243,7 +237,7 @@ def _epoch_by_parts(arguments: tuple[Any, ...], executor: Executor) -> float:
 
         def slope(part: int, batch: Any = batch) -> Any:
             some = batch[part * part_size : (part + 1) * part_size]
-            return _slope(sizes, visits, learned[0], rows, some, len(batch), graft, *rooms[part], gradient[part])
+            return _slope(sizes, visits, learned[0], rows, some, len(batch), *rooms[part], gradient[part])
 
         def move(part: int, step: int = step) -> None:
             some = slice(ends[part], ends[part + 1])
@@ -258,7 +252,7 @@ def _epoch_by_parts(arguments: tuple[Any, ...], executor: Executor) -> float:
 
 def _epoch_by_layers(arguments: tuple[Any, ...], executor: Executor) -> float:
     """`_epoch` for batches of one part, with the nodes of each layer but the classes spread over the threads."""
-    sizes, state, masked, rows, order, (batch_size, _), graft, adam, steps = arguments
+    sizes, state, masked, rows, order, (batch_size, _), adam, steps = arguments
     visits, learned, gradient = _begin(sizes, state, masked, 1)
     weights, work, threads = learned[0], work_for(sizes, batch_size), range(_threads(executor))
     lists, ends = [lists_for(sizes, batch_size) for _ in threads], np.concatenate([[0], np.cumsum(sizes)])
@@ -288,8 +282,6 @@ def _epoch_by_layers(arguments: tuple[Any, ...], executor: Executor) -> float:
             shared(layer, lambda *given, lowest=layer == 1, go=forwards: go(*given, lowest))
         forwards(top, ends[-1], lists[0], len(sizes) == 2)
         total += len(batch) * output_gradient(top, rows, batch, len(batch), work)
-        if graft > 0:
-            graft_error(sizes, visits, weights, rows, batch, len(batch), graft, work)
         gradient[:] = 0
         split(strips, top, ends[-1], work)
         for layer in range(len(sizes) - 2, 0, -1):

@@ -46,8 +46,6 @@ class Work(NamedTuple):
     """Whether the gradient towards factors that are not 0, and that are, is other than 0 on any row."""
     own: Any
     """Whether any learnable weight is 1."""
-    words: Any
-    """(nodes, strips): the values in the discrete network, a bit a row (graft.py)."""
 
 
 class Lists(NamedTuple):
@@ -67,8 +65,7 @@ def work_for(sizes: Any, rows: int) -> Any:
     numbers = _aligned(4, strips, nodes)
     flags = np.ones((4, nodes), np.bool_)
     open_ = np.ones((strips, nodes), np.bool_)
-    words = np.zeros((nodes, strips), np.uint32)
-    return Work(numbers[0], numbers[1], numbers[2], numbers[3], flags[0], open_, flags[1], flags[2], flags[3], words)
+    return Work(numbers[0], numbers[1], numbers[2], numbers[3], flags[0], open_, flags[1], flags[2], flags[3])
 
 
 @compiled
@@ -136,7 +133,7 @@ def run(strips: int, start: int, stop: int, lowest: bool, needed: Any, work: Any
     The weights of 1 come first: where they give two zeros on every row of a strip, no other factor matters, neither
     here nor on the way back.
     """
-    value, product_of, zeros_of, _, lit, open_, _, _, own, _ = work
+    value, product_of, zeros_of, _, lit, open_, _, _, own = work
     one_first, one_source, first, source, weight, _ = lists
     lit[start:stop] = False
     for strip in range(strips):
@@ -182,7 +179,7 @@ def output_gradient(top: int, rows: Any, batch: Any, size: int, work: Any) -> An
 @compiled
 def split(strips: int, start: int, stop: int, work: Any) -> None:
     """The gradient times the other factors: towards a factor that is not 0 (before its division), and one that is."""
-    _, product, zeros, d, _, _, none, one, _, _ = work
+    _, product, zeros, d, _, _, none, one, _ = work
     for node in range(start, stop):
         any_none, any_one = False, False
         for strip in range(strips):
@@ -199,7 +196,7 @@ def split(strips: int, start: int, stop: int, work: Any) -> None:
 @compiled
 def fetch(strips: int, start: int, stop: int, visits: Any, weights: Any, work: Any, lists: Any, gradient: Any) -> None:
     """The gradient of nodes from those above them, which have split theirs, and of the learnable weights between."""
-    x, none_of, one_of, d, _, open_, none, one, _, _ = work
+    x, none_of, one_of, d, _, open_, none, one, _ = work
     _, some, _, more, _, useful = lists
     one_first, one_target = visits.one_up_first, visits.one_up_target
     first, number, target = visits.up_first, visits.up_weight, visits.up_target
@@ -241,7 +238,7 @@ def from_inputs(
     strips: int, start: int, stop: int, visits: Any, weights: Any, work: Any, lists: Any, gradient: Any
 ) -> None:
     """The gradient of weights from inputs, where x is 0 or 1: what counts are rows with x = 1, all of one factor."""
-    x, none_of, one_of, _, _, _, none, one, own, _ = work
+    x, none_of, one_of, _, _, _, none, one, own = work
     first, source, every = visits.first, visits.source, lists.strips
     for strip in range(strips):
         every[strip] = strip

@@ -70,9 +70,9 @@ def epoch(
     total = np.zeros(len(effective))
     for start in range(0, len(order), settings.batch_size):
         batch = order[start : start + settings.batch_size]
-        loss, gradient = _gradient(cohort, effective, rows, batch, settings.graft)
+        loss, gradient = _gradient(cohort, effective, rows, batch)
         total += loss * len(batch)
-        gradient = np.where(masked, 0, gradient + settings.l2 * effective + settings.l1)
+        gradient = np.where(masked, 0, gradient + settings.l2 * effective)
         _adam(cohort, gradient, rate, settings)
         effective = np.where(masked, effective, cohort.weights)
     return (total / len(order)).astype(np.float32)
@@ -88,19 +88,12 @@ def _activations(cohort: Cohort, weights: Floats, packed: NDArray[np.uint8]) -> 
     return values
 
 
-def _gradient(
-    cohort: Cohort, weights: Floats, rows: Rows, batch: NDArray[np.int64], graft: float
-) -> tuple[Array, Floats]:
-    """The loss of the continuous network, and its gradient; of that at the output, a part is the discrete network's."""
+def _gradient(cohort: Cohort, weights: Floats, rows: Rows, batch: NDArray[np.int64]) -> tuple[Array, Floats]:
+    """The loss, and its gradient."""
     values = _activations(cohort, weights, rows.packed[batch])
-    wanted = np.arange(cohort.sizes[-1])[:, None] == rows.target[batch]
-    error = (1 - values[-1]) - wanted
+    error = (1 - values[-1]) - (np.arange(cohort.sizes[-1])[:, None] == rows.target[batch])
     scale = rows.weight[batch] / error[0].size
-    grafted = error
-    if graft:
-        discrete = _activations(cohort, (weights > 0.5).astype(np.float32), rows.packed[batch])[-1]
-        grafted = (1 - graft) * error + graft * ((1 - discrete) - wanted)
-    d, gradients = -2 * grafted * scale, []
+    d, gradients = -2 * error * scale, []
     for x, w in zip(values[-2::-1], cohort.layers(cohort.sizes, weights)[::-1], strict=True):
         d, dw = none_of_gradient(x, w, d)
         gradients.append(dw.reshape(len(weights), -1))

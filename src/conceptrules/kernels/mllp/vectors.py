@@ -157,19 +157,10 @@ def any_set(typing: Any, tested: Any) -> Any:
     """Whether any place is other than 0."""
 
     def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return _any(builder, _set(builder, values[0]))
+        zeros = ir.Constant(_VECTOR, [0.0] * LANES)
+        return _any(builder, builder.fcmp_unordered("!=", values[0], zeros))
 
     return types.boolean(VECTOR), emit
-
-
-@_emitted
-def set_bits(typing: Any, tested: Any) -> Any:
-    """A word with a bit for each place, the first one lowest: whether it is other than 0."""
-
-    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return builder.bitcast(_set(builder, values[0]), ir.IntType(LANES))
-
-    return getattr(types, f"uint{LANES}")(VECTOR), emit
 
 
 @_emitted
@@ -203,10 +194,6 @@ def _some(builder: Any, vector: Any, start: int, count: int) -> Any:
     """So many places of a vector, from `start` on."""
     places = ir.Constant(ir.VectorType(ir.IntType(32), count), list(range(start, start + count)))
     return builder.shuffle_vector(vector, vector, places)
-
-
-def _set(builder: Any, vector: Any) -> Any:
-    return builder.fcmp_unordered("!=", vector, ir.Constant(_VECTOR, [0.0] * LANES))
 
 
 def _any(builder: Any, flags: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.kernels.mllp import cpu
-from conceptrules.kernels.mllp.cohort import Cohort, Flags, Floats, Rows, Settings, epoch_length, initial_weights
+from conceptrules.kernels.mllp.cohort import Cohort, Flags, Floats, Rows, Settings, initial_weights, passes_of_epoch
 from conceptrules.learn.examples import Examples
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters
 
@@ -39,7 +39,7 @@ def descend(
     done, cohort = after
     weight = (examples.weight / examples.weight.mean()).astype(np.float32)
     rows = Rows(examples.packed, examples.target, weight, examples.inputs)
-    step = Settings(min(settings.batch_size, len(examples)), settings.l1, settings.l2, settings.graft)
+    step = Settings(min(settings.batch_size, len(examples)), settings.l2)
     for number in range(done + 1, settings.max_epochs + 1):
         learning_rate = settings.learning_rate * settings.decay ** ((number - 1) // settings.decay_every)
         order = _order(settings, len(examples), rng)
@@ -55,6 +55,5 @@ def _masked(settings: Hyperparameters, cohort: Cohort, rng: np.random.Generator)
 
 def _order(settings: Hyperparameters, rows: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return the rows of an epoch in a random order; a small table is passed several times."""
-    size = min(settings.batch_size, rows)
-    length = epoch_length(rows, size, settings.min_steps, settings.epoch_steps)
-    return np.concatenate([rng.permutation(rows) for _ in range(0, length, rows)])[:length]
+    passes = passes_of_epoch(rows, min(settings.batch_size, rows), settings.min_steps)
+    return np.concatenate([rng.permutation(rows) for _ in range(passes)])

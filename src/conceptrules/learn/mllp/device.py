@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 
-from conceptrules.kernels.mllp.cohort import Cohort, epoch_length
+from conceptrules.kernels.mllp.cohort import Cohort, passes_of_epoch
 from conceptrules.learn.checkpoint import Checkpoint
 from conceptrules.learn.device import gpus
 from conceptrules.learn.mllp.fit import Engine, FitJob
@@ -42,8 +42,8 @@ def engine(device: str, jobs: Sequence[FitJob], threads: int, checkpoint: Checkp
 def work(job: FitJob) -> float:
     """Return how much there is to do at most: weights of all networks x rows of an epoch x epochs."""
     settings, rows = job.hyperparameters, len(job.training)
-    length = epoch_length(rows, min(settings.batch_size, rows), settings.min_steps, settings.epoch_steps)
-    return float(len(settings.binarization_rate) * Cohort.count(job.sizes) * length * settings.max_epochs)
+    passes = passes_of_epoch(rows, min(settings.batch_size, rows), settings.min_steps)
+    return float(len(settings.binarization_rate) * Cohort.count(job.sizes) * rows * passes * settings.max_epochs)
 
 
 def _driver() -> bool:

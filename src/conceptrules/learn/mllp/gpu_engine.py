@@ -14,7 +14,6 @@ from conceptrules.kernels.mllp.cohort import Rows, Settings, initial_weights
 from conceptrules.kernels.mllp.states import Member
 from conceptrules.learn.examples import Examples
 from conceptrules.learn.mllp.fit import FitJob, Outputs, Snapshot, snapshot
-from conceptrules.model.errors import InputError
 
 
 class GpuEngine:
@@ -24,7 +23,6 @@ class GpuEngine:
         self.devices = devices
 
     def snapshots(self, jobs: Sequence[FitJob], active: set[int]) -> Iterator[tuple[int, list[Snapshot]]]:
-        _check_supported(jobs)
         runs = [Run(numbers, [jobs[number] for number in numbers], device) for device, numbers in self._shares(jobs)]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             while active:
@@ -42,13 +40,6 @@ class GpuEngine:
         for numbers in alike.values():
             for place, device in enumerate(self.devices[: len(numbers)]):
                 yield device, numbers[place :: len(self.devices)]
-
-
-def _check_supported(jobs: Sequence[FitJob]) -> None:
-    """Object to hyperparameters that the kernels of a GPU do not know; they would be ignored."""
-    for name in ("graft", "l1", "epoch_steps"):
-        if any(getattr(job.hyperparameters, name) for job in jobs):
-            raise InputError(f"{name} is for training on a CPU; use device='cpu', or leave it out")
 
 
 class Run:
