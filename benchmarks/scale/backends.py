@@ -92,7 +92,7 @@ def main(*wanted: str) -> None:
                 "network": sha256(dumps(clf.network_).encode()).hexdigest()[:16],
                 "edges": clf.network_.edges,
                 "passes": clf.n_passes_,
-                "held_out_f1": clf.network_.training.validation.crs_f1,
+                "held_out_f1": clf.network_.training.validation.macro_f1,
             }
             jsonl.put(
                 RECORD,

@@ -123,12 +123,13 @@ def learn() -> None:
     else:
         clf.fit(file, "ill", scratch=folder)
     network = clf.network_
+    validation = network.training.validation if network.training else None
     found = {
         "cpu_s": process_time() - cpu,
         "wall_s": perf_counter() - start,
         **stages,
         "peak_gb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
         "edges": network.edges,
-        "held_out_f1": network.training.validation.crs_f1 if network.training and network.training.validation else None,
+        "held_out_f1": validation.macro_f1 if validation else None,
     }
     print(json.dumps(found))

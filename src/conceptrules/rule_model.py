@@ -115,7 +115,7 @@ class RuleModel:
         made.binarizer_.n_features_in_ = len(network.columns)
         made.binarizer_.feature_names_in_ = np.array([column.name for column in network.columns], dtype=object)
         made.classes_, made.history_ = prediction.compiled(network).labels, []
-        score = network.training.validation.crs_f1 if network.training and network.training.validation else np.nan
+        score = network.training.validation.macro_f1 if network.training and network.training.validation else np.nan
         made.frontier_ = (Choice(network.edges, score, network, network),)
         made.network_ = made.extracted_ = network
         return made

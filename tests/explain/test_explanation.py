@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from conceptrules.explain.explanation import Absent, Explanation, explain, nearest_miss, reasons
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import layers_plain, pack
-from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork, Statistics
+from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.policy import Policy
 from conceptrules.model.predicate import Column, Equals, Interval
 from conceptrules.model.statistics import with_statistics
@@ -138,13 +138,6 @@ def test_figures_are_those_of_the_training_rows():
     unseen = network.explain(row(job="cook"))
     assert (unseen.rows, unseen.right, unseen.label) == (0, None, "low")
     assert "No training row had just this outcome; the probability stated is" in str(unseen)
-
-
-def test_shares_of_an_earlier_version_are_not_shown_as_counts():
-    statistics = Statistics((2, 2, 1), (((3, 1, 0), (0, 0, 0), (0, 0, 0)),), (((True, False, False), (1.5, 2, 0.5)),))
-    found = replace(ONE_LEVEL, statistics=statistics).explain(row(age=50, ill=True))
-    assert found.rows is found.right is None
-    assert "high: only this class fires. The probability stated is" in str(found)
 
 
 def test_the_text_reads_like_this():

@@ -127,9 +127,10 @@ def changed(path, value):
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (["version"], 4, "version 4, this conceptrules reads up to 3; update it"),
-        (["version"], 10**4000, "version 10+[.]{3}, this conceptrules"),
-        (["version"], 0, "version must be 1 or more"),
+        (["version"], 0, "version 0 of the file format, but this conceptrules reads version 1; install"),
+        (["version"], 2, "version 2 of the file format, but this conceptrules reads version 1; install"),
+        (["version"], 3, "version 3 of the file format, but this conceptrules reads version 1; install"),
+        (["version"], 10**4000, "version 10+[.]{3} of the file format, but this conceptrules"),
         (["version"], "1", "version must be a whole number"),
         (["version"], ..., "version must be a whole number"),
         (["classes"], ..., "the model has no 'classes'"),
@@ -193,7 +194,7 @@ def test_numbers_that_json_does_not_have(number):
 
 def test_keys_given_twice():
     with pytest.raises(InputError, match="'version' is given twice"):
-        loads(TEXT.replace('"version": 3', '"version": 3, "version": 1'))
+        loads(TEXT.replace('"version": 1', '"version": 1, "version": 3'))
 
 
 def pieces(value, path=()):

@@ -33,7 +33,7 @@ def test_the_rows_that_chose_the_network_are_recorded(cells):
     best = max(clf.history_, key=lambda score: (score["crs_f1"], score["training_f1"], -score["edges"]))
     assert found.source == "held back"
     assert found.rows == pytest.approx(0.2 * len(cells[1]), abs=2)
-    assert (found.mllp_f1, found.crs_f1) == (best["mllp_f1"], best["crs_f1"])
+    assert (found.mllp_f1, found.macro_f1) == (best["mllp_f1"], best["crs_f1"])
     assert found.disagreement == best["disagreement"]
     assert sum(found.fires) == pytest.approx(1)
     assert sum(rows for _, _, rows in found.reliability) == found.rows
@@ -45,7 +45,7 @@ def test_rows_that_were_given_are_counted_as_they_are(cells):
     found = clf.network_.training.validation
     scores = audit(clf.network_, X.slice(400), y[400:]).scores
     assert (found.source, found.rows) == ("given", len(y) - 400)
-    assert found.crs_f1 == pytest.approx(scores.macro_f1)
+    assert found.macro_f1 == pytest.approx(scores.macro_f1)
     assert found.fires == pytest.approx([each.rows / scores.rows for each in scores.settled])
     # The statistics are of the 400 rows, so the probabilities are those that the model states.
     assert [row for bin_ in found.reliability for row in bin_] == pytest.approx(

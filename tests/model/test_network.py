@@ -207,23 +207,6 @@ def test_predicates_that_do_fit() -> None:
     check_columns([Column("age")], [Interval("age"), Missing("age")])
 
 
-@pytest.mark.parametrize(
-    ("patterns", "counted"),
-    [
-        ((((True, False), (2.0, 1.0)), ((False, False), (1.0, 0.0))), True),
-        ((((True, False), (3.0, 1.0 + 1e-7)),), True),
-        ((((True, False), (3.0, 1.0 + 1e-5)),), False),
-        ((((True, False), (2.0, 1.0)),), False),
-        ((((True, False), (3.0, 0.0)),), False),
-        ((), False),
-    ],
-)
-def test_patterns_are_counts_where_they_add_up_to_the_rows(
-    patterns: tuple[tuple[tuple[bool, ...], tuple[float, ...]], ...], counted: bool
-) -> None:
-    assert replace(STATISTICS, patterns=patterns).counted is counted
-
-
 def test_what_rules_use() -> None:
     columns = (*COLUMNS, Column("zip", "category"))
     tests = (Interval("age", 60), Equals("job", "cook"), Interval("age", high=27), Equals("zip", "9"))

@@ -98,7 +98,6 @@ def test_statistics_are_the_counts(data, network):
     for kind, concept in enumerate(network.levels[-1].concepts):
         mine = [h[-2][:, rule] & (answers == kind) for rule in concept.rules]
         assert found.decided[kind] == tuple(tuple((rows & (y == k)).sum() for k in kinds) for rows in mine)
-    assert found.counted
     assert list(found.patterns) == sorted(found.patterns)
     np.testing.assert_allclose(np.sum([counts for _, counts in found.patterns], axis=0), found.rows)
 

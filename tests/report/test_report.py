@@ -25,7 +25,7 @@ from conceptrules.tables.table import read_packed_bits
 from tests.report import examples
 from tests.strategies import all_inputs, measured_networks, networks
 
-VALIDATION = Validation("held back", 40, 0.9, 0.875, 0.05, (0.1, 0.8, 0.1), ((0.6, 0.5, 10.0), (0.9, 0.95, 30.0)))
+VALIDATION = Validation("held back", 40, 0.875, (0.1, 0.8, 0.1), ((0.6, 0.5, 10.0), (0.9, 0.95, 30.0)), 0.9, 0.05)
 
 
 def small(training: Training | None = None) -> RuleNetwork:

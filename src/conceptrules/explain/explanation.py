@@ -272,7 +272,7 @@ def _holding(network: RuleNetwork, table: Any) -> Bits:
 
 def _same(network: RuleNetwork, fired: Bits) -> tuple[float, ...] | None:
     """Return the training rows by class on which the same classes fire; None where nobody counted them."""
-    if network.statistics is None or not network.statistics.counted:
+    if network.statistics is None:
         return None
     return dict(network.statistics.patterns).get(tuple(fired[0].tolist()), ())
 

@@ -39,10 +39,15 @@ from conceptrules.model.provenance import for_other_rules
 from conceptrules.model.text import concept_name
 
 Places = Mapping[str, int]
+_OPTIONAL = ("hash", "target", "names", "policy", "proof", "trail")
+_KEYS = (
+    *_OPTIONAL, "classes", "priority", "default", "columns", "predicates", "levels", "statistics", "training",
+    "format", "version",
+)  # fmt: skip
 
 
 def loads(source: str) -> RuleNetwork:
-    """Return the network that `dumps` wrote, in any version of the model file.
+    """Return the network that `dumps` wrote.
 
     Parameters
     ----------
@@ -68,25 +73,21 @@ def loads(source: str) -> RuleNetwork:
 def _versioned(model: object) -> RuleNetwork:
     if not isinstance(model, dict) or model.get("format") != FORMAT:
         raise InputError(f'not a conceptrules model: it does not say "format": "{FORMAT}"')
-    version = index(model.get("version"), ("version",)) or wrong(0, ("version",), "1 or more")
-    if version > VERSION:
-        found = shortened(str(version))
-        raise InputError(f"the model has version {found}, this conceptrules reads up to {VERSION}; update it")
+    version = index(model.get("version"), ("version",))
+    if version != VERSION:
+        raise InputError(
+            f"the model has version {shortened(str(version))} of the file format, but this conceptrules reads version "
+            f"{VERSION}; install the conceptrules that wrote it, or learn the model again"
+        )
     columns = model.get("columns")
     described = [c.get("categories") for c in columns if isinstance(c, dict)] if isinstance(columns, list) else []
     check_numbers([model.get("classes"), *described])
-    return _VERSIONS[version](model)
+    return _network(model)
 
 
 def _readable(message: str) -> str:
     """Shorten an error, since one about a list of a million classes need not show them all."""
     return message if len(message) <= 500 else f"{message[:240]} ... {message[-240:]}"
-
-
-# What all versions share
-
-
-_COMMON = ("classes", "priority", "default", "columns", "predicates", "levels", "statistics")
 
 
 def _column(value: object, at: At) -> Column:
@@ -157,52 +158,14 @@ def _statistics(
     )
 
 
-# Version 1: rules, predicates and concepts go by their number
-
-
-def _network_1(model: object) -> RuleNetwork:
-    keys = ("format", "version", *_COMMON)
-    _, _, classes, priority, default, columns, predicates, levels, statistics = fields(model, (), keys)
-    labels = values(classes, ("classes",))
-    return RuleNetwork(
-        columns=items(_column, columns, ("columns",)),
-        predicates=items(read_predicate, predicates, ("predicates",)),
-        levels=items(_level_1, levels, ("levels",)),
-        classes=labels,
-        priority=_priority(priority),
-        default=one_value(default, ("default",)),
-        statistics=_statistics(statistics, len(labels), partial(items, flag)),
-    )
-
-
-def _level_1(value: object, at: At) -> Level:
-    rules, concepts = fields(value, at, ("rules", "concepts"))
-    return Level(items(_rule_1, rules, (*at, "rules")), items(_concept_1, concepts, (*at, "concepts")))
-
-
-def _rule_1(value: object, at: At) -> Rule:
-    yes, no = fields(value, at, ("all", "none"))
-    return _rule(items(index, yes, (*at, "all")), items(index, no, (*at, "none")))
-
-
 def _rule(yes: Sequence[int], no: Sequence[int]) -> Rule:
     return Rule((*map(Literal, yes), *(Literal(i, negated=True) for i in no)))
 
 
-def _concept_1(value: object, at: At) -> Concept:
-    (rules,) = fields(value, at, ("any",))
-    return Concept(items(index, rules, (*at, "any")))
-
-
-# Version 2: a rule names its literals and the concepts that it is for; the hash; the training
-
-
-def _network_2(model: object) -> RuleNetwork:
-    assert isinstance(model, dict)
-    keys = ("format", "version", "hash", "target", *_COMMON, "training")
-    _, _, given, target, classes, priority, default, columns, predicates, levels, statistics, trained = fields(
-        {"hash": None, "target": None, **model}, (), keys
-    )
+def _network(model: dict[str, object]) -> RuleNetwork:
+    filled = {**dict.fromkeys(_OPTIONAL), **model}
+    (given, target, names, policy, proof, trail, classes, priority, default, columns, predicates, levels, statistics,
+     trained, *_) = fields(filled, (), _KEYS)  # fmt: skip
     known = items(_column, columns, ("columns",))
     tests = items(partial(read_predicate, more=("name",)), predicates, ("predicates",))
     labels = values(classes, ("classes",))
@@ -215,6 +178,10 @@ def _network_2(model: object) -> RuleNetwork:
         default=one_value(default, ("default",)),
         training=None if trained is None else training(trained, ("training",)),
         target=None if target is None else text(target, ("target",)),
+        policy=None if policy is None else read_policy(policy, ("policy",)),
+        proof=None if proof is None else read_proof(proof, ("proof",)),
+        trail=() if trail is None else read_trail(trail, ("trail",)),
+        names=() if names is None else read_names(names, ("names",)),
     )
     own = content_hash(network)
     _check_hash(own, given)
@@ -267,7 +234,7 @@ def _levels(value: object, predicates: Sequence[str], classes: Sequence[Value]) 
         names = values(concepts, (*at, "concepts"))
         last = depth == len(value) - 1
         _check_concepts(names, classes if last else [concept_name(depth, i) for i in range(len(names))], at)
-        result.append(_level_2(rules, below, names, (*at, "rules")))
+        result.append(_level(rules, below, names, (*at, "rules")))
         below = names
     return tuple(result)
 
@@ -277,8 +244,8 @@ def _check_concepts(found: Sequence[Value], expected: Sequence[Value], at: At) -
         raise InputError(f"{place(at)}.concepts must be {shortened(str(list(expected)))}")
 
 
-def _level_2(value: object, below: Sequence[Value], concepts: Sequence[Value], at: At) -> Level:
-    read = items(partial(_rule_2, _places(below), _places(concepts)), value, at)
+def _level(value: object, below: Sequence[Value], concepts: Sequence[Value], at: At) -> Level:
+    read = items(partial(_named_rule, _places(below), _places(concepts)), value, at)
     members: list[list[int]] = [[] for _ in concepts]
     for i, (owners, _) in enumerate(read):
         for owner in owners:
@@ -286,7 +253,7 @@ def _level_2(value: object, below: Sequence[Value], concepts: Sequence[Value], a
     return Level(tuple(rule for _, rule in read), tuple(Concept(tuple(some)) for some in members))
 
 
-def _rule_2(below: Places, concepts: Places, value: object, at: At) -> tuple[tuple[int, ...], Rule]:
+def _named_rule(below: Places, concepts: Places, value: object, at: At) -> tuple[tuple[int, ...], Rule]:
     """Read the concepts that a rule is for, and the rule."""
     owners, yes, no = fields(value, at, ("for", "all", "none"))
     named = partial(items, partial(_named, below))
@@ -329,23 +296,3 @@ def _check_hash(own: str, given: object) -> None:
             'the rules were changed after they were saved: they do not give the "hash" of the file; if the change is '
             'meant, delete the line of "hash"'
         )
-
-
-# Version 3: names, the policy, its proof and the trail
-
-
-def _network_3(model: object) -> RuleNetwork:
-    assert isinstance(model, dict)
-    names, policy, proof, trail = (model.get(key) for key in _GOVERNANCE)
-    network = _network_2({key: value for key, value in model.items() if key not in _GOVERNANCE})
-    return replace(
-        network,
-        policy=None if policy is None else read_policy(policy, ("policy",)),
-        proof=None if proof is None else read_proof(proof, ("proof",)),
-        trail=() if trail is None else read_trail(trail, ("trail",)),
-        names=() if names is None else read_names(names, ("names",)),
-    )
-
-
-_GOVERNANCE = ("names", "policy", "proof", "trail")
-_VERSIONS: dict[int, Callable[[object], RuleNetwork]] = {1: _network_1, 2: _network_2, 3: _network_3}

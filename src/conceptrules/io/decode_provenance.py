@@ -45,14 +45,15 @@ def training(value: object, at: At) -> Training:
 
 
 def _validation(value: object, at: At) -> Validation:
-    keys = ("source", "rows", "mllp_f1", "crs_f1", "disagreement", "fires", "reliability")
-    source, rows, mllp_f1, crs_f1, disagreement, fires, reliability = fields(value, at, keys)
+    from_mllp = isinstance(value, dict) and "mllp_f1" in value
+    keys = ("source", "rows", "macro_f1", "fires", "reliability", *(("mllp_f1", "disagreement") if from_mllp else ()))
+    source, rows, macro_f1, fires, reliability, *mllp = fields(value, at, keys)
     return Validation(
         source=text(source, (*at, "source")),
         rows=count(rows, (*at, "rows")),
-        mllp_f1=None if mllp_f1 is None else count(mllp_f1, (*at, "mllp_f1")),
-        crs_f1=count(crs_f1, (*at, "crs_f1")),
-        disagreement=None if disagreement is None else count(disagreement, (*at, "disagreement")),
+        macro_f1=count(macro_f1, (*at, "macro_f1")),
+        mllp_f1=count(mllp[0], (*at, "mllp_f1")) if from_mllp else None,
+        disagreement=count(mllp[1], (*at, "disagreement")) if from_mllp else None,
         fires=_three(fires, (*at, "fires")),
         reliability=items(_three, reliability, (*at, "reliability")),
     )

@@ -20,7 +20,7 @@ from conceptrules.model.predicate import Column, Equals, Interval, Missing, OneO
 from conceptrules.model.provenance import Setting, Training, Validation
 
 FORMAT = "conceptrules"
-VERSION = 3
+VERSION = 1
 
 
 def dumps(network: RuleNetwork) -> str:
@@ -166,12 +166,13 @@ def _validation(validation: Validation) -> str:
     fields = {
         "source": _flat(validation.source),
         "rows": _flat(_number(validation.rows)),
-        "mllp_f1": _number_or_none(validation.mllp_f1),
-        "crs_f1": _flat(_number(validation.crs_f1)),
-        "disagreement": _number_or_none(validation.disagreement),
+        "macro_f1": _flat(_number(validation.macro_f1)),
         "fires": _numbers(validation.fires),
         "reliability": _list(map(_numbers, validation.reliability)),
     }
+    if validation.mllp_f1 is not None:
+        disagreement = _number_or_none(validation.disagreement)
+        fields |= {"mllp_f1": _number_or_none(validation.mllp_f1), "disagreement": disagreement}
     return _object(fields)
 
 

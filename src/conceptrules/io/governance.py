@@ -1,4 +1,4 @@
-"""Names, policy, proofs and trail of a network in the model file: version 3 has them, where there are any."""
+"""Names, policy, proofs and trail of a network in the model file, where there are any."""
 
 from __future__ import annotations
 

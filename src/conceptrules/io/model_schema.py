@@ -1,4 +1,4 @@
-"""The JSON Schema of each version of the model file."""
+"""The JSON Schema of the model file."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def schema(version: int = VERSION) -> str:
 
     Parameters
     ----------
-    version : int, default=3
-        The version of the file; by default the one that is written.
+    version : int, default=1
+        The version of the file; so far there is only one.
 
     Returns
     -------
@@ -26,6 +26,6 @@ def schema(version: int = VERSION) -> str:
     InputError
         If there is no such version.
     """
-    if version not in range(1, VERSION + 1):
-        raise InputError(f"there is no version {version!r} of the model file; give a number from 1 to {VERSION}")
+    if version != VERSION:
+        raise InputError(f"there is no version {version!r} of the model file; the only one is {VERSION}")
     return files("conceptrules.io").joinpath("schemas", f"model-{version}.json").read_text(encoding="utf-8")

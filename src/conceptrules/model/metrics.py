@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 SCORE_NAMES = {
     "f1_macro": "macro-F1",
-    "macro-F1": "macro-F1",  # as models of version 0.1 call it
     "accuracy": "accuracy",
     "balanced_accuracy": "balanced accuracy",
     "neg_log_loss": "negative log loss",

@@ -150,7 +150,7 @@ class Statistics:
         Which classes fire, and the rows on which just these fire; sorted.
     decided : tuple of tuple of tuple of float, default=()
         The rows that each rule of a class decides: `decided[class][place]`, where the place is that of the rule in the
-        concept of the class. Empty where they were not counted, as in files of earlier versions.
+        concept of the class. Empty where they were not counted.
     optimism : tuple of tuple of float, default=()
         By how much the share of each class is larger on training rows than on others, for each class that is answered:
         `optimism[answer][class]`. Probabilities are lowered by it, counts never are. Empty: by nothing.
@@ -161,15 +161,6 @@ class Statistics:
     patterns: tuple[tuple[tuple[bool, ...], tuple[float, ...]], ...]
     decided: tuple[tuple[tuple[float, ...], ...], ...] = ()
     optimism: tuple[tuple[float, ...], ...] = ()
-
-    @property
-    def counted(self) -> bool:
-        """Whether `patterns` are counts of rows: they add up to `rows`.
-
-        Files of earlier versions have shares there from which the optimism was taken off already.
-        """
-        sums = [sum(rows[kind] for _, rows in self.patterns) for kind in range(len(self.rows))]
-        return all(math.isclose(*pair, rel_tol=1e-6) for pair in zip(sums, self.rows, strict=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,16 +21,16 @@ class Validation:
     """Where the rows are from: "held back", "given", or "training" where none could be held back."""
     rows: float
     """The weight of the rows."""
-    mllp_f1: float | None
-    """The macro-F1 of the continuous network that the rules were read off; None if they were not read off one."""
-    crs_f1: float
+    macro_f1: float
     """The macro-F1 of the rules."""
-    disagreement: float | None
-    """The share of rows on which these two answer differently; None where `mllp_f1` is."""
     fires: tuple[float, float, float]
     """The shares of rows on which no class, one, and several fire."""
     reliability: tuple[tuple[float, float, float], ...]
     """The rows by the probability stated for the answer: (its mean, the share that was right, the rows)."""
+    mllp_f1: float | None = None
+    """The macro-F1 of the continuous network that the rules were read off; None if they were not read off one."""
+    disagreement: float | None = None
+    """The share of rows on which that network and the rules answer differently; None where `mllp_f1` is."""
 
 
 @dataclass(frozen=True, slots=True)

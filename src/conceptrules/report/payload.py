@@ -117,14 +117,10 @@ def _bound(value: float) -> float | None:
 
 
 def _patterns(network: RuleNetwork) -> dict[str, list[float]] | None:
-    """Return training rows by class for each pattern of classes that fire: "010" is the second of three.
-
-    The rows are empty where the file has no counts, but shares of an earlier version.
-    """
+    """Return training rows by class for each pattern of classes that fire: "010" is the second of three."""
     if network.statistics is None:
         return None
-    counted = network.statistics.counted
-    return {_pattern(fires): list(rows) if counted else [] for fires, rows in network.statistics.patterns}
+    return {_pattern(fires): list(rows) for fires, rows in network.statistics.patterns}
 
 
 def _pattern(fires: Iterable[bool]) -> str:

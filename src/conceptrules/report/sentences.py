@@ -74,7 +74,7 @@ def _how_well(network: RuleNetwork, audit: Audit) -> str:
     if validation is not None and validation.source != "training":
         return (
             f"On the {plural(validation.rows, 'row')} that chose it during training its macro-F1 was "
-            f"{validation.crs_f1:.3f}; this report was given no rows to test it on, so expect less."
+            f"{validation.macro_f1:.3f}; this report was given no rows to test it on, so expect less."
         )
     return "This report was given no rows to test it on, so it cannot say how often the answers are right."
 

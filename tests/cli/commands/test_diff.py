@@ -113,4 +113,4 @@ def test_the_schema_is_printed(capsys):
     with pytest.raises(SystemExit) as end:
         main(["schema"])
     assert end.value.code == 0
-    assert capsys.readouterr().out == schema(3)
+    assert capsys.readouterr().out == schema()

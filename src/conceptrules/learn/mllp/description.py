@@ -64,7 +64,7 @@ def _validation(network: RuleNetwork, best: Score, source: str, fitted: Examples
         source=source,
         rows=float(judging.weight.sum()),
         mllp_f1=best.mllp_f1,
-        crs_f1=best.crs_f1,
+        macro_f1=best.crs_f1,
         disagreement=best.disagreement,
         fires=(float(shares[0]), float(shares[1]), float(shares[2])),
         reliability=reliability(counted, fired, judging.target, judging.weight),

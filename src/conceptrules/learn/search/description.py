@@ -100,9 +100,7 @@ def validation_of(comparisons: Sequence[Comparison], source: str) -> Validation:
     return Validation(
         source=source,
         rows=float(held.sum() / len(comparisons)),
-        mllp_f1=None,
-        crs_f1=macro_f1(held.T),
-        disagreement=None,
+        macro_f1=macro_f1(held.T),
         fires=(float(shares[0]), float(shares[1]), float(shares[2])),
         reliability=held_out_reliability(comparisons),
     )
