@@ -16,7 +16,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from conceptrules import InputError, MLLPClassifier
-from conceptrules.learn.mllp import cpu_engine, fit
+from conceptrules.learn.mllp import cpu_engine
 from conceptrules.logic.simplification import simplify
 from conceptrules.model.canonical import in_order, with_used_predicates
 from conceptrules.model.evaluation import layers_plain, pack
@@ -249,7 +249,7 @@ def test_labels_of_mixed_types() -> None:
 
 
 def test_an_interrupt_keeps_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
-    once, calls = fit.snapshot, []
+    once, calls = cpu_engine.take_snapshot, []
 
     def interrupted(*given: Any) -> Any:
         calls.append(given)
@@ -257,7 +257,7 @@ def test_an_interrupt_keeps_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> 
             raise KeyboardInterrupt
         return once(*given)
 
-    monkeypatch.setattr(cpu_engine, "snapshot", interrupted)
+    monkeypatch.setattr(cpu_engine, "take_snapshot", interrupted)
     clf = quick()
     with (
         pytest.warns(UserWarning, match=r"training was interrupted; .* kept \(epoch 5\)") as caught,
@@ -271,7 +271,7 @@ def test_an_interrupt_keeps_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.filterwarnings("ignore:training was interrupted")
 def test_an_interrupt_ends_a_cross_validation(monkeypatch: pytest.MonkeyPatch) -> None:
-    once, calls = fit.snapshot, []
+    once, calls = cpu_engine.take_snapshot, []
 
     def interrupted(*given: Any) -> Any:
         calls.append(given)
@@ -279,7 +279,7 @@ def test_an_interrupt_ends_a_cross_validation(monkeypatch: pytest.MonkeyPatch) -
             raise KeyboardInterrupt
         return once(*given)
 
-    monkeypatch.setattr(cpu_engine, "snapshot", interrupted)
+    monkeypatch.setattr(cpu_engine, "take_snapshot", interrupted)
     with pytest.raises(KeyboardInterrupt):
         cross_val_score(quick(), X, Y, cv=3)
     assert len(calls) == 3

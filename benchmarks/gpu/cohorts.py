@@ -13,9 +13,9 @@ from benchmarks.gpu.bits import folds
 from benchmarks.gpu.clock import wall
 from benchmarks.gpu.tasks import tasks, test_f1
 from benchmarks.speed.measure import Measurement, Plan
-from conceptrules.learn.mllp.fit import Snapshot, fit
 from conceptrules.learn.mllp.gpu_engine import GpuEngine
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters
+from conceptrules.learn.mllp.train import TrainingSnapshot, train
 
 COHORTS = {"adult": ((0.5, 0.6, 0.7, 0.8, 0.9), 25.0), "connect-4": ((0.7, 0.8, 0.9), 40.0)}
 RECIPE = Hyperparameters((128, 128, 128), max_epochs=400, batch_size=128, patience=None, snapshot_every=10)
@@ -24,14 +24,14 @@ RECIPE = Hyperparameters((128, 128, 128), max_epochs=400, batch_size=128, patien
 def measure(bits: Path, device: str, plan: Plan) -> Iterator[Measurement]:
     for name, (rates, target) in COHORTS.items():
         recipe = replace(RECIPE, binarization_rate=rates)
-        best: list[Snapshot] = []
+        best: list[TrainingSnapshot] = []
 
-        def train(name: str = name, recipe: Hyperparameters = recipe, best: list[Snapshot] = best) -> None:
-            best[:] = [one.best for one in fit(tasks(name, bits, recipe), GpuEngine([device]), lambda *_: None)]
+        def train_all(name: str = name, recipe: Hyperparameters = recipe, best: list[TrainingSnapshot] = best) -> None:
+            best[:] = [one.best for one in train(tasks(name, bits, recipe), GpuEngine([device]), lambda *_: None)]
 
-        fit(tasks(name, bits, replace(recipe, max_epochs=1)), GpuEngine([device]), lambda *_: None)  # compiles
+        train(tasks(name, bits, replace(recipe, max_epochs=1)), GpuEngine([device]), lambda *_: None)  # compiles
         torch.cuda.reset_peak_memory_stats()
-        times = wall(train, 2)
+        times = wall(train_all, 2)
         _, parts = folds(name, bits)
         details = {
             "networks": 5 * len(rates),

@@ -9,9 +9,9 @@ from pathlib import Path
 from benchmarks.gpu.bits import folds
 from benchmarks.gpu.tasks import tasks, test_f1
 from benchmarks.speed.measure import Measurement, Plan
-from conceptrules.learn.mllp.device import engine
-from conceptrules.learn.mllp.fit import fit
+from conceptrules.learn.mllp.device import select_engine
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters
+from conceptrules.learn.mllp.train import train
 
 SEEDS = range(5)
 RECIPES = {
@@ -24,7 +24,7 @@ def measure(bits: Path, device: str, plan: Plan) -> Iterator[Measurement]:
     for name, (which, recipe) in RECIPES.items():
         _, parts = folds(name, bits)
         todo = tasks(name, bits, recipe, SEEDS, which)
-        best = [one.best for one in fit(todo, engine(device, todo, os.cpu_count() or 1), lambda *_: None)]
+        best = [one.best for one in train(todo, select_engine(device, todo, os.cpu_count() or 1), lambda *_: None)]
         scores = [test_f1(one, parts[number // len(SEEDS)][1]) for number, one in enumerate(best)]
         by_seed = [sum(scores[seed :: len(SEEDS)]) / which for seed in SEEDS]
         details = {"device": device, "layers": recipe.layers, "epochs": recipe.max_epochs, "folds": which}

@@ -10,8 +10,8 @@ import numpy as np
 from benchmarks.gpu.bits import folds
 from conceptrules.kernels.mllp.cohort import Cohort
 from conceptrules.learn.examples import Bits, Examples
-from conceptrules.learn.mllp.fit import FitJob, Snapshot
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters
+from conceptrules.learn.mllp.train import FitJob, TrainingSnapshot
 from conceptrules.model.evaluation import first_firing
 from conceptrules.model.metrics import confusion_matrix, macro_f1
 
@@ -36,14 +36,14 @@ def _some(rows: Examples, places: np.ndarray) -> Examples:
     return Examples(rows.packed[places], rows.target[places], rows.weight[places], rows.inputs)
 
 
-def test_f1(snapshot: Snapshot, test: Examples) -> float:
+def test_f1(snapshot: TrainingSnapshot, test: Examples) -> float:
     """Macro-F1 of the rules on a test fold."""
     fired = rounded(snapshot, test)
     decided = first_firing(fired, snapshot.priority, snapshot.default)
     return macro_f1(confusion_matrix(test.target, decided, test.weight, snapshot.sizes[-1]))
 
 
-def rounded(snapshot: Snapshot, rows: Examples) -> Bits:
+def rounded(snapshot: TrainingSnapshot, rows: Examples) -> Bits:
     """Which classes fire: a node is true where none of its selected inputs is."""
     x = 1 - rows.bits.T.astype(np.float32)
     for layer in Cohort.layers(snapshot.sizes, (snapshot.weights > 0.5).astype(np.float32)[None]):

@@ -176,7 +176,7 @@ class Judge:
         return (scores.sum(1) / there.sum(1)).float()
 
     def learn_priority(self, fired: Tensor) -> Priority:
-        """See `conceptrules.learn.priority.by_precision`."""
+        """See `conceptrules.learn.mllp.extraction.rank_by_precision`."""
         fired = fired[:, : self.target.shape[1]]
         share = torch.where(self.share > 0, self.share, 1)
         cost = self.weight / share.float().gather(1, self.target)

@@ -18,7 +18,7 @@ from benchmarks.paper.records import Fold as Result
 from benchmarks.paper.reference import data_names
 from benchmarks.paper.scores import macro_f1, scores
 from benchmarks.paper.training_data import Fold, fold_of
-from conceptrules.learn.mllp.extract import extract
+from conceptrules.learn.mllp.extraction import extract_levels
 from conceptrules.logic.simplification import drop_dead, drop_redundant, simplify
 from conceptrules.model.evaluation import PackedBits, decide
 from conceptrules.model.network import RuleNetwork
@@ -163,7 +163,7 @@ def network_of(
     return RuleNetwork(
         columns=part.binarizer.columns_,
         predicates=predicates,
-        levels=extract(sizes, weights, len(predicates)),
+        levels=extract_levels(sizes, weights, len(predicates)),
         classes=names,
         priority=tuple(names[c] for c in priority),
         default=names[default],

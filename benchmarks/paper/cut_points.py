@@ -24,8 +24,8 @@ from benchmarks.paper.folds import load, paper_folds, tuning_split
 from benchmarks.paper.records import RECORDS, this_place, write_entry
 from conceptrules import Binarizer
 from conceptrules.learn.examples import Examples, canonical, with_negations
-from conceptrules.learn.mllp.fit import FitJob, Score
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters
+from conceptrules.learn.mllp.train import FitJob, Score
 
 SPLITS = 10
 RECIPE = Hyperparameters(

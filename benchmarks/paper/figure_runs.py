@@ -20,8 +20,8 @@ from benchmarks.paper.records import RECORDS, write_entry
 from benchmarks.paper.scores import scores
 from benchmarks.paper.training_data import divided, fold_of, network_of, recipe_of, task_of
 from conceptrules.io.model_file import save
-from conceptrules.learn.mllp.device import engine
-from conceptrules.learn.mllp.fit import FitJob, Snapshot
+from conceptrules.learn.mllp.device import select_engine
+from conceptrules.learn.mllp.train import FitJob, TrainingSnapshot
 from conceptrules.logic.simplification import simplify
 from conceptrules.model.evaluation import class_words, decide, unpack
 from conceptrules.model.statistics import with_statistics
@@ -45,19 +45,21 @@ class Place:
     cores: int = CORES
 
 
-def best_of(tasks: Sequence[FitJob], place: Place) -> list[Snapshot]:
+def best_of(tasks: Sequence[FitJob], place: Place) -> list[TrainingSnapshot]:
     """Return the snapshot of each task whose rules are best on the validation rows."""
-    best: dict[int, Snapshot] = {}
+    best: dict[int, TrainingSnapshot] = {}
     for number, snapshots in watched(tasks, place, best):
         rivals = [*([best[number]] if number in best else []), *snapshots]
         best[number] = max(rivals, key=lambda one: one.score.rank)
     return [best[number] for number in range(len(tasks))]
 
 
-def watched(tasks: Sequence[FitJob], place: Place, best: dict[int, Snapshot]) -> Iterator[tuple[int, list[Snapshot]]]:
+def watched(
+    tasks: Sequence[FitJob], place: Place, best: dict[int, TrainingSnapshot]
+) -> Iterator[tuple[int, list[TrainingSnapshot]]]:
     """All snapshots; a task ends when it has not become better for as long as its recipe is patient."""
     active = set(range(len(tasks)))
-    for number, snapshots in engine(place.device, tasks, place.cores).snapshots(tasks, active):
+    for number, snapshots in select_engine(place.device, tasks, place.cores).snapshots(tasks, active):
         yield number, snapshots
         patience = tasks[number].hyperparameters.patience
         if patience is not None and snapshots[0].score.epoch - best[number].score.epoch >= patience:

@@ -16,9 +16,9 @@ from benchmarks.paper.folds import paper_folds
 from benchmarks.paper.splits import split
 from conceptrules import Binarizer, RuleNetwork, datasets
 from conceptrules.learn.examples import Examples, canonical, with_negations
-from conceptrules.learn.mllp.extract import extract
-from conceptrules.learn.mllp.fit import FitJob, Snapshot
+from conceptrules.learn.mllp.extraction import extract_levels
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters
+from conceptrules.learn.mllp.train import FitJob, TrainingSnapshot
 from conceptrules.model.evaluation import PackedBits
 
 VALIDATION = 0.2
@@ -83,12 +83,12 @@ def task_of(name: str, number: int, recipe: Hyperparameters, seed: int) -> FitJo
     return FitJob(recipe, rows.training, rows.validation, np.ones(classes), deepcopy(rows.rng))
 
 
-def network_of(fold: Fold, snapshot: Snapshot) -> RuleNetwork:
+def network_of(fold: Fold, snapshot: TrainingSnapshot) -> RuleNetwork:
     names = tuple(fold.classes.tolist())
     return RuleNetwork(
         columns=fold.binarizer.columns_,
         predicates=fold.binarizer.predicates_,
-        levels=extract(snapshot.sizes, snapshot.weights, len(fold.binarizer.predicates_)),
+        levels=extract_levels(snapshot.sizes, snapshot.weights, len(fold.binarizer.predicates_)),
         classes=names,
         priority=tuple(names[c] for c in snapshot.priority),
         default=names[snapshot.default],

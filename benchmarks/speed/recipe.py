@@ -26,9 +26,9 @@ STAGES = {
     "table to bits": "conceptrules.binarize.binarizer.Binarizer.words",
     "equal rows merged": "conceptrules.learn.training_data.canonical",
     "descent": "conceptrules.kernels.mllp.cpu.epoch",
-    "looks at the validation rows": "conceptrules.learn.mllp.cpu_engine.SnapshotTaker.snapshots",
-    "simplification": "conceptrules.mllp.simplify",
-    "statistics of the rules": "conceptrules.learn.mllp.description.with_statistics",
+    "looks at the validation rows": "conceptrules.learn.mllp.cpu_engine.take_snapshots",
+    "simplification": "conceptrules.learn.mllp.extraction.simplify",
+    "statistics of the rules": "conceptrules.learn.mllp.extraction.with_statistics",
 }
 GROWING = ("descent", "looks at the validation rows")
 """The stages that take a share of every epoch."""

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from itertools import pairwise
+from dataclasses import asdict
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 
 from conceptrules.binarize import Binarizer
+from conceptrules.kernels.mllp.cohort import Cohort
 from conceptrules.learn.checkpoint import Checkpoint, opened
 from conceptrules.learn.device import check_device
-from conceptrules.learn.holdout import Holdout, hold_out
 from conceptrules.learn.memory import bytes_of_training, check_memory
-from conceptrules.learn.mllp.description import describe, extracted
-from conceptrules.learn.mllp.device import engine
-from conceptrules.learn.mllp.fit import FitJob, FitResult, fit, job_of
+from conceptrules.learn.mllp.device import select_engine
+from conceptrules.learn.mllp.extraction import finish
+from conceptrules.learn.mllp.holdout import hold_out
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters, auto_layers
+from conceptrules.learn.mllp.train import FitPlan, FitResult, make_plan, train
 from conceptrules.learn.parameter_checks import check_common, generator, threads
 from conceptrules.learn.progress import training_progress
 from conceptrules.learn.training_data import TrainingData, read_training_data
-from conceptrules.logic.simplification import simplify
-from conceptrules.model.canonical import in_order
 from conceptrules.model.errors import InputError, warn
 from conceptrules.rule_model import RuleModel
 
@@ -217,33 +215,29 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
             raise InputError(f"a checkpoint is for training on a CPU, but device is {self.device!r}; use device='cpu'")
         data = read_training_data(X, y, self._binarizer(), sample_weight, self.class_weight, groups, time)
         plan = self._plan(data, X_val, y_val)
-        (found,) = _trained([plan], self, file)
-        self._finish(plan, found)._finished(y, found.interrupted)
+        (result,) = _train([plan], self, file)
+        self._set_result(plan, result)._finished(y, result.interrupted)
         if file is not None and not file.stays:
             file.remove()
         return self
 
-    def _plan(self, data: TrainingData, X_val: Any = None, y_val: Any = None) -> Plan:
+    def _plan(self, data: TrainingData, X_val: Any = None, y_val: Any = None) -> FitPlan:
         """Split the rows, and say how to train on them."""
-        rng = generator(self.random_state)
-        self._check_memory(data)
+        rng, settings = generator(self.random_state), self._hyperparameters(len(data.binarizer.predicates_))
+        self._check_memory(data, settings)
         holdout = hold_out(data, X_val, y_val, fraction=self.validation_fraction, rng=rng)
-        return Plan(data, holdout, job_of(data, holdout, self._hyperparameters(data.rows.inputs), rng))
+        return make_plan(data, holdout, settings, rng)
 
-    def _check_memory(self, data: TrainingData) -> None:
-        rows, inputs, classes = len(data.target), len(data.binarizer.predicates_), len(data.classes)
-        settings = self._hyperparameters(inputs)
-        sizes = (inputs * (2 if settings.negation else 1), *settings.layers, classes)
-        weights = len(settings.binarization_rate) * sum(below * above for below, above in pairwise(sizes))
-        what = f"{inputs:,} predicates and {classes:,} classes"
-        check_memory(bytes_of_training(rows, sizes[0], weights), rows, what, "with fewer quantiles, columns or nodes")
+    def _check_memory(self, data: TrainingData, settings: Hyperparameters) -> None:
+        rows, predicates, classes = len(data.target), len(data.binarizer.predicates_), len(data.classes)
+        inputs = predicates * (2 if settings.negation else 1)
+        weights = len(settings.binarization_rate) * Cohort.count((inputs, *settings.layers, classes))
+        what = f"{predicates:,} predicates and {classes:,} classes"
+        check_memory(bytes_of_training(rows, inputs, weights), rows, what, "with fewer quantiles, columns or nodes")
 
-    def _finish(self, plan: Plan, found: FitResult) -> Self:
-        """Simplify what was learned, describe it, and take it over."""
-        network = extracted(found.best, plan.data)
-        simple = in_order(simplify(network, plan.holdout.seen.to_packed_bits()))
-        choice = describe(simple, network, found, plan.job, plan.data, plan.holdout, self.get_params())
-        return self._take_over(plan.data, [asdict(score) for score in found.history], [choice])
+    def _set_result(self, plan: FitPlan, result: FitResult) -> Self:
+        choice = finish(plan, result, self.get_params())
+        return self._take_over(plan.data, [asdict(score) for score in result.history], [choice])
 
     def check_parameters(self) -> None:
         """Check all parameters; `fit` does this before it reads the table.
@@ -281,15 +275,6 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Plan:
-    """What one classifier learns from."""
-
-    data: TrainingData
-    holdout: Holdout
-    job: FitJob
-
-
 def fit_together(classifiers: Sequence[MLLPClassifier], tables: Sequence[tuple[Any, Any]]) -> None:
     """Fit classifiers at once, each to a table and its classes, as if each were fitted alone.
 
@@ -306,21 +291,21 @@ def fit_together(classifiers: Sequence[MLLPClassifier], tables: Sequence[tuple[A
         if key not in read:
             read[key] = read_training_data(X, y, binarizer, None, classifier.class_weight)
         plans.append(classifier._plan(read[key]))
-    found = _trained(plans, classifiers[0]) if plans else []
-    for classifier, plan, one in zip(classifiers, plans, found, strict=True):
-        classifier._finish(plan, one)
-    for classifier, (_, y), one in zip(classifiers, tables, found, strict=True):
-        classifier._finished(y, one.interrupted)
+    results = _train(plans, classifiers[0]) if plans else []
+    for classifier, plan, result in zip(classifiers, plans, results, strict=True):
+        classifier._set_result(plan, result)
+    for classifier, (_, y), result in zip(classifiers, tables, results, strict=True):
+        classifier._finished(y, result.interrupted)
 
 
-def _trained(plans: Sequence[Plan], first: MLLPClassifier, checkpoint: Checkpoint | None = None) -> list[FitResult]:
+def _train(plans: Sequence[FitPlan], first: MLLPClassifier, checkpoint: Checkpoint | None = None) -> list[FitResult]:
     jobs = [plan.job for plan in plans]
     with training_progress([job.hyperparameters.max_epochs for job in jobs], first.verbose) as watch:
-        found = fit(jobs, engine(first.device, jobs, threads(first.n_jobs), checkpoint), watch)
-    if any(one.interrupted for one in found):
-        epochs = sorted({one.best.score.epoch for one in found})
+        results = train(jobs, select_engine(first.device, jobs, threads(first.n_jobs), checkpoint), watch)
+    if any(result.interrupted for result in results):
+        epochs = sorted({result.best.score.epoch for result in results})
         warn(f"training was interrupted; the best network so far is kept (epoch {', '.join(map(str, epochs))})")
-    return found
+    return results
 
 
 def _is_auto(value: Any) -> bool:

@@ -21,7 +21,7 @@ from conceptrules.kernels.mllp import bits, cpu
 from conceptrules.kernels.mllp import cohort as kernels
 from conceptrules.learn.examples import Examples
 from conceptrules.learn.mllp.cpu_engine import CallingThread
-from conceptrules.learn.priority import by_position, by_precision
+from conceptrules.learn.mllp.extraction import rank_by_position, rank_by_precision
 from conceptrules.model.evaluation import PackedBits, first_firing, unpack
 from conceptrules.model.metrics import confusion_matrix, macro_f1
 
@@ -46,7 +46,7 @@ def scores(one: Training, weights: np.ndarray) -> dict[str, float]:
 
     found = {"edges": float((weights > 0.5).sum())}
     for prefix, rows in (("", one.rows), ("held_", one.held)):
-        for name, learn in (("first", by_position), ("learned", by_precision)):
+        for name, learn in (("first", rank_by_position), ("learned", rank_by_precision)):
             priority = learn(fired(one.rows), one.rows, np.ones(3))
             found[prefix + name] = f1(first_firing(fired(rows), *priority), rows)
         network = kernels.Cohort(one.sizes, weights[None].copy())
@@ -92,6 +92,6 @@ def test_what_is_kept_is_the_best_of_the_second_half(monkeypatch: pytest.MonkeyP
     networks = cohort.kept("learned", grown)
     for one, found, fired in zip(trainings, networks, cohort.judges[0].look.fired(), strict=True):
         assert fired.any()
-        assert (found.priority, found.default) == by_precision(fired, one.rows, np.ones(3))
+        assert (found.priority, found.default) == rank_by_precision(fired, one.rows, np.ones(3))
     answers = cohort.answers([one.rows for one in trainings])
     assert [len(each) for each in answers] == [9, 7]

@@ -13,7 +13,7 @@ from benchmarks.paper import bit_bounds, cut_points, figure_runs
 from benchmarks.paper.folds import load, paper_folds, tuning_split
 from benchmarks.paper.records import FOLDS
 from benchmarks.paper.training_data import divided, fold_of
-from conceptrules.learn.mllp.fit import FitJob, Score
+from conceptrules.learn.mllp.train import FitJob, Score
 
 PLACE = figure_runs.Place("cpu", 1)
 

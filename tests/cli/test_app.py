@@ -524,7 +524,7 @@ def test_a_control_character_cannot_reach_the_terminal(refused, tmp_path):
 
 @pytest.mark.filterwarnings("always:training was interrupted")
 def test_ctrl_c_ends_a_cross_validation_and_keeps_what_fit_has(run, monkeypatch):
-    once, calls = cpu_engine.snapshot, []
+    once, calls = cpu_engine.take_snapshot, []
 
     def interrupted(*given):
         calls.append(given)
@@ -532,7 +532,7 @@ def test_ctrl_c_ends_a_cross_validation_and_keeps_what_fit_has(run, monkeypatch)
             raise KeyboardInterrupt
         return once(*given)
 
-    monkeypatch.setattr(cpu_engine, "snapshot", interrupted)
+    monkeypatch.setattr(cpu_engine, "take_snapshot", interrupted)
     out, _ = run("evaluate", "data.csv", "-t", "class", "--cv", "3", *FAST[:-1], "--rate", "0.8", code=130)
     assert out == ""
     assert len(calls) == 3

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conceptrules.binarize import Binarizer
-from conceptrules.learn.holdout import hold_out
+from conceptrules.learn.mllp.holdout import hold_out
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.search.task import search_task
 from conceptrules.learn.training_data import read_training_data
@@ -44,7 +44,7 @@ def of_the_mllp(data: Any, seed: int) -> Sides:
     def counted(rows: Any) -> Counter[Any]:
         return Counter(dict(zip(zip(map(bytes, rows.packed), rows.target, strict=True), rows.weight, strict=True)))
 
-    return [(counted(found.training), counted(found.held))]
+    return [(counted(found.training), counted(found.validation))]
 
 
 LEARNERS = pytest.mark.parametrize("sides", [of_the_search, of_the_mllp])

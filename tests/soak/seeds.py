@@ -121,10 +121,7 @@ def by_the_reference() -> Iterator[None]:
         epoch=lambda *arguments: reference.epoch(*arguments[:-1]),
         forward=lambda cohort, packed, _: reference.forward(cohort, packed),
     )
-    with (
-        patch("conceptrules.learn.mllp.descent.cpu", plain),
-        patch("conceptrules.learn.mllp.cpu_engine.cpu", plain),
-    ):
+    with patch("conceptrules.learn.mllp.cpu_engine.cpu", plain):
         yield
 
 

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.model.errors import InputError
+from conceptrules.model.errors import InputError, warn
 from conceptrules.model.values import brief
 from conceptrules.tables.column_values import read_values
 
 Numbers = NDArray[np.intp]
 _IN_ORDER = ("number", "date", "datetime", "duration")
+HELD_BACK, GIVEN, TRAINING = "held back", "given", "training"
+"""Where the rows that judge a network come from: its table, the user, or the rows it was trained on."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,3 +124,11 @@ def held_once(
         if len(members) > 1 and not total:
             held[members[weight[members].argmin()]] = True
     return held
+
+
+def warn_of_small(classes: NDArray[Any]) -> None:
+    """Warn of classes that have no row to hold out."""
+    if len(classes):
+        named = ", ".join(map(repr, classes.tolist()))
+        few = f"class {named} has" if len(classes) == 1 else f"classes {named} have"
+        warn(f"{few} too few rows that differ to hold some out for validation; these rows stay in training")

@@ -16,9 +16,9 @@ pytest.importorskip("triton", reason="triton is not installed: pip install 'conc
 
 from conceptrules.kernels.mllp import bits, gpu
 from conceptrules.learn.examples import Examples
-from conceptrules.learn.mllp.fit import FitJob, Score, fit
-from conceptrules.learn.mllp.gpu_engine import GpuEngine, Run
+from conceptrules.learn.mllp.gpu_engine import GpuEngine, GpuRun
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters
+from conceptrules.learn.mllp.train import FitJob, Score, train
 from conceptrules.model.evaluation import PackedBits, unpack
 
 # Every step costs the interpreter seconds.
@@ -48,7 +48,7 @@ def jobs(epochs: int = 2) -> list[FitJob]:
 
 def test_every_job_gets_a_snapshot_for_each_rate() -> None:
     seen: list[tuple[int, list[Score]]] = []
-    best = fit(jobs(), GpuEngine([DEVICE]), lambda number, scores: seen.append((number, scores)))
+    best = train(jobs(), GpuEngine([DEVICE]), lambda number, scores: seen.append((number, scores)))
     assert sorted((number, scores[0].epoch) for number, scores in seen) == [(n, e) for n in range(3) for e in (1, 2)]
     for number, scores in seen:
         assert [score.rate for score in scores] == list(jobs()[number].hyperparameters.binarization_rate)
@@ -59,9 +59,9 @@ def test_every_job_gets_a_snapshot_for_each_rate() -> None:
 
 
 def test_a_job_learns_the_same_alone_beside_others_and_on_several_devices() -> None:
-    alone = [fit([one], GpuEngine([DEVICE]), lambda *_: None)[0] for one in jobs(1)[:2]]
-    together = fit(jobs(1)[:2], GpuEngine([DEVICE]), lambda *_: None)
-    spread = fit(jobs(1)[:2], GpuEngine([DEVICE, DEVICE]), lambda *_: None)
+    alone = [train([one], GpuEngine([DEVICE]), lambda *_: None)[0] for one in jobs(1)[:2]]
+    together = train(jobs(1)[:2], GpuEngine([DEVICE]), lambda *_: None)
+    spread = train(jobs(1)[:2], GpuEngine([DEVICE, DEVICE]), lambda *_: None)
     for one, other, third in zip(alone, together, spread, strict=True):
         np.testing.assert_allclose(one.best.weights, other.best.weights, rtol=1e-5, atol=1e-6)
         np.testing.assert_allclose(one.best.weights, third.best.weights, rtol=1e-5, atol=1e-6)
@@ -71,7 +71,7 @@ def test_what_fires_is_what_the_bits_say(monkeypatch: pytest.MonkeyPatch) -> Non
     """On rows that come in several parts, with networks of other sizes beside them."""
     monkeypatch.setattr(gpu, "LOOK_ROWS", 16)
     pair = [job(replace(SETTINGS, layers=(9,)), 0, rows=40), job(replace(SETTINGS, layers=(5,)), 1, inputs=4, rows=21)]
-    run = Run([0, 1], pair, DEVICE)
+    run = GpuRun([0, 1], pair, DEVICE)
     run.trainer.weights *= 8
     owners = [pair[0], pair[0], pair[1], pair[1]]
     shares = []
@@ -87,7 +87,7 @@ def test_what_fires_is_what_the_bits_say(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_tasks_that_have_ended_are_not_reported_any_more() -> None:
     patient, hasty = job(SETTINGS, 0), job(replace(SETTINGS, patience=1), 0)
     seen: list[int] = []
-    fit([patient, hasty], GpuEngine([DEVICE]), lambda number, scores: seen.append(number))
+    train([patient, hasty], GpuEngine([DEVICE]), lambda number, scores: seen.append(number))
     assert seen.count(0) == 2
     assert seen.count(1) <= 2
 

@@ -10,43 +10,41 @@ from importlib.util import find_spec
 from conceptrules.kernels.mllp.cohort import Cohort, passes_of_epoch
 from conceptrules.learn.checkpoint import Checkpoint
 from conceptrules.learn.device import gpus
-from conceptrules.learn.mllp.fit import Engine, FitJob
+from conceptrules.learn.mllp.train import FitJob, TrainingEngine
 
-# Weights x rows x epochs from which a GPU wins though it takes seconds to start: some ten seconds of two cores.
-WORTH_A_GPU = 2e11
+# Weights x rows x epochs from which a GPU wins although it takes seconds to start: about ten seconds of two cores.
+_MIN_GPU_WORK = 2e11
 
 
-def engine(device: str, jobs: Sequence[FitJob], threads: int, checkpoint: Checkpoint | None = None) -> Engine:
-    """Return what trains these jobs. "auto" takes the GPUs where there are any and the work is worth it.
+def select_engine(
+    device: str, jobs: Sequence[FitJob], threads: int, checkpoint: Checkpoint | None = None
+) -> TrainingEngine:
+    """Return the engine that trains these jobs. "auto" takes the GPUs if there are any and the work is worth it.
 
     With a checkpoint there is only one job, and a CPU trains it.
     """
-    if checkpoint is not None:
-        from conceptrules.learn.mllp.kept_engine import KeptEngine
-
-        return KeptEngine(threads, checkpoint)
-    if device == "auto":
-        large = sum(map(work, jobs)) >= WORTH_A_GPU
+    if checkpoint is None and device == "auto":
+        large = sum(map(count_work, jobs)) >= _MIN_GPU_WORK
         # The driver is asked first: torch alone takes seconds to load.
-        wanted = large and _driver() and find_spec("torch") and find_spec("triton") and gpus()
-        device = "cuda" if wanted else "cpu"
-    if device == "cpu":
+        use_gpu = large and _has_driver() and find_spec("torch") and find_spec("triton") and gpus()
+        device = "cuda" if use_gpu else "cpu"
+    if checkpoint is not None or device == "cpu":
         from conceptrules.learn.mllp.cpu_engine import CpuEngine
 
-        return CpuEngine(threads)
+        return CpuEngine(threads, checkpoint)
     from conceptrules.learn.mllp.gpu_engine import GpuEngine
 
     return GpuEngine(gpus() if device == "cuda" else [device])
 
 
-def work(job: FitJob) -> float:
+def count_work(job: FitJob) -> float:
     """Return how much there is to do at most: weights of all networks x rows of an epoch x epochs."""
     settings, rows = job.hyperparameters, len(job.training)
     passes = passes_of_epoch(rows, min(settings.batch_size, rows), settings.min_steps)
     return float(len(settings.binarization_rate) * Cohort.count(job.sizes) * rows * passes * settings.max_epochs)
 
 
-def _driver() -> bool:
+def _has_driver() -> bool:
     """Return whether the driver of a GPU can be loaded."""
     try:
         ctypes.CDLL("libcuda.so.1" if sys.platform != "win32" else "nvcuda.dll")

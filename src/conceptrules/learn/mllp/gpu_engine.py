@@ -7,66 +7,71 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
-
 from conceptrules.kernels.mllp import gpu
-from conceptrules.kernels.mllp.cohort import Rows, Settings, initial_weights
+from conceptrules.kernels.mllp.cohort import Settings, initial_weights
 from conceptrules.kernels.mllp.states import Member
-from conceptrules.learn.examples import Examples
-from conceptrules.learn.mllp.fit import FitJob, Outputs, Snapshot, snapshot
+from conceptrules.learn.mllp.train import FitJob, Outputs, TrainingSnapshot, take_snapshot, to_kernel_rows
 
 
 class GpuEngine:
-    """Jobs are spread over the devices."""
+    """Deals the jobs out to the devices."""
 
     def __init__(self, devices: Sequence[str]) -> None:
         self.devices = devices
 
-    def snapshots(self, jobs: Sequence[FitJob], active: set[int]) -> Iterator[tuple[int, list[Snapshot]]]:
-        runs = [Run(numbers, [jobs[number] for number in numbers], device) for device, numbers in self._shares(jobs)]
+    def snapshots(self, jobs: Sequence[FitJob], active: set[int]) -> Iterator[tuple[int, list[TrainingSnapshot]]]:
+        runs = [GpuRun(numbers, [jobs[number] for number in numbers], device) for device, numbers in self._deal(jobs)]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             while active:
                 running = [run for run in runs if active.intersection(run.numbers)]
-                for run in running:  # each device has its work before the host waits for the first
+                for run in running:  # every device gets its work before the host waits for the first
                     run.advance()
                 for run in running:
                     yield from run.snapshots(active, pool)
 
-    def _shares(self, jobs: Sequence[FitJob]) -> Iterator[tuple[str, list[int]]]:
-        """Deal the numbers of jobs that can share launches out to the devices."""
-        alike: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    def _deal(self, jobs: Sequence[FitJob]) -> Iterator[tuple[str, list[int]]]:
+        """Yield a device and the numbers of jobs that share its launches."""
+        groups: dict[tuple[object, ...], list[int]] = defaultdict(list)
         for number, job in enumerate(jobs):
-            alike[_rhythm(job)].append(number)
-        for numbers in alike.values():
-            for place, device in enumerate(self.devices[: len(numbers)]):
-                yield device, numbers[place :: len(self.devices)]
+            groups[_launch_key(job)].append(number)
+        for numbers in groups.values():
+            for first, device in enumerate(self.devices[: len(numbers)]):
+                yield device, numbers[first :: len(self.devices)]
 
 
-class Run:
+def _launch_key(job: FitJob) -> tuple[object, ...]:
+    """Return what has to be the same in jobs that share launches and yet leave each other alone."""
+    settings = job.hyperparameters
+    names = ("max_epochs", "min_steps", "decay", "decay_every", "snapshot_every")
+    batch_size = min(settings.batch_size, len(job.training))
+    return len(settings.layers), batch_size, *(getattr(settings, name) for name in names)
+
+
+class GpuRun:
     """Jobs that are trained in the same launches: one network for each rate of each."""
 
     def __init__(self, numbers: Sequence[int], jobs: Sequence[FitJob], device: str) -> None:
         self.numbers, self.jobs, self.settings, self.epoch = numbers, jobs, jobs[0].hyperparameters, 0
         members, weights = [], []
         for group, job in enumerate(jobs):
-            rates, own = job.hyperparameters.binarization_rate, job.hyperparameters
-            members += [Member(job.sizes, rate, group, own.learning_rate, own.l2) for rate in rates]
-            weights += list(initial_weights(job.sizes, len(rates), job.rng))
+            own = job.hyperparameters
+            members += [Member(job.sizes, rate, group, own.learning_rate, own.l2) for rate in own.binarization_rate]
+            weights += list(initial_weights(job.sizes, len(own.binarization_rate), job.rng))
         seeds = [int(job.rng.integers(2**62)) for job in jobs]
         step = Settings(batch_size=self.settings.batch_size)
-        rows = [rows_of(job.weighted) for job in jobs]
+        rows = [job.training_rows for job in jobs]
         self.trainer = gpu.Trainer(members, weights, rows, seeds, step, device, self.settings.min_steps)
         self.training = gpu.Look(self.trainer, rows)
-        self.validation = gpu.Look(self.trainer, [rows_of(job.validation) for job in jobs])
+        self.validation = gpu.Look(self.trainer, [to_kernel_rows(job.validation) for job in jobs])
 
     def advance(self) -> None:
-        """Trains up to the next snapshot, without waiting for the device."""
+        """Train up to the next snapshot, without waiting for the device."""
         settings = self.settings
         for _ in range(min(settings.snapshot_every, settings.max_epochs - self.epoch)):
             self.loss = self.trainer.epoch(settings.decay ** (self.epoch // settings.decay_every))
             self.epoch += 1
 
-    def snapshots(self, active: set[int], pool: ThreadPoolExecutor) -> Iterator[tuple[int, list[Snapshot]]]:
+    def snapshots(self, active: set[int], pool: ThreadPoolExecutor) -> Iterator[tuple[int, list[TrainingSnapshot]]]:
         outputs = map(
             Outputs,
             self.loss.tolist(),
@@ -75,25 +80,13 @@ class Run:
             self.validation.fired(),
             [scores.argmax(axis=1) for scores in self.validation.scores()],
         )
-        waiting = []
+        pending = []
         for number, job in zip(self.numbers, self.jobs, strict=True):
             rates = job.hyperparameters.binarization_rate
-            waiting.append((number, [pool.submit(snapshot, job, rate, self.epoch, next(outputs)) for rate in rates]))
-        for number, networks in waiting:
+            futures = [pool.submit(take_snapshot, job, rate, self.epoch, next(outputs)) for rate in rates]
+            pending.append((number, futures))
+        for number, futures in pending:
             if number in active:
                 if self.epoch == self.settings.max_epochs:
                     active.discard(number)
-                yield number, [network.result() for network in networks]
-
-
-def _rhythm(job: FitJob) -> tuple[object, ...]:
-    """Return what has to be the same in jobs that share launches, and leave each other alone."""
-    settings = job.hyperparameters
-    names = ("max_epochs", "min_steps", "decay", "decay_every", "snapshot_every")
-    size = min(settings.batch_size, len(job.training))
-    return len(settings.layers), size, *(getattr(settings, name) for name in names)
-
-
-def rows_of(examples: Examples) -> Rows:
-    weight = (examples.weight / examples.weight.mean()).astype(np.float32)
-    return Rows(examples.packed, examples.target, weight, examples.inputs)
+                yield number, [future.result() for future in futures]

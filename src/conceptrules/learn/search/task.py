@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.kernels.search.values import Rows
-from conceptrules.learn.holdout import GIVEN, HELD_BACK, TRAINING, warn_of_small
-from conceptrules.learn.row_groups import RowGroups, equal_rows
+from conceptrules.learn.row_groups import GIVEN, HELD_BACK, TRAINING, RowGroups, equal_rows, warn_of_small
 from conceptrules.learn.search.binned_table import MAX_BINS, BinnedTable, binned_table, coarser, recoded
 from conceptrules.learn.search.fit import SearchTask
 from conceptrules.learn.search.group_members import Names, group_members

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from conceptrules.kernels.search.values import Rows
 from conceptrules.kernels.shards.values import KEYS, WEIGHT_UNIT, Shard
-from conceptrules.learn.holdout import HELD_BACK, TRAINING
-from conceptrules.learn.row_groups import equal_rows
+from conceptrules.learn.row_groups import HELD_BACK, TRAINING, equal_rows
 from conceptrules.learn.search.binned_table import BinnedTable, places, recoded
 from conceptrules.learn.search.fit import Judge, SearchTask
 from conceptrules.learn.search.merged_rows import Fold, merged, rows_of
