@@ -25,36 +25,39 @@ from conceptrules.cli.commands import (
     rules,
     schema,
 )
+from conceptrules.cli.options import expand_options
 
 app = typer.Typer(
     help="Learn small networks of AND/OR rules from a table, read them, and predict with them.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-# The order of `conceptrules --help`.
-app.command()(inspect.inspect)
-app.command()(fit.fit)
-app.command()(predict.predict)
-app.command()(evaluate.evaluate)
-app.command()(explain.explain)
-app.command()(rules.rules)
-app.command()(draw.draw)
-app.command()(report.report)
-app.command()(export.export)
-app.command()(diff.diff)
-app.command()(prove.prove)
-app.command()(edit.edit)
-app.command()(edit.undo)
-app.command()(edit.replay)
-app.command()(edit.log)
-app.command()(measure.measure)
-app.command()(schema.schema)
-app.command()(datasets.datasets)
-app.command()(demo.demo)
+for command in (  # in the order of `conceptrules --help`
+    inspect.inspect,
+    fit.fit,
+    predict.predict,
+    evaluate.evaluate,
+    explain.explain,
+    rules.rules,
+    draw.draw,
+    report.report,
+    export.export,
+    diff.diff,
+    prove.prove,
+    edit.edit,
+    edit.undo,
+    edit.replay,
+    edit.log,
+    measure.measure,
+    schema.schema,
+    datasets.datasets,
+    demo.demo,
+):
+    app.command()(expand_options(command))
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(requested: bool) -> None:
+    if requested:
         typer.echo(f"conceptrules {__version__}")
         raise typer.Exit
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from shlex import quote
 
 import numpy as np
@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from conceptrules.cli import target_ranges as ranges
 from conceptrules.cli.date_columns import parts_wanted, with_parts
 from conceptrules.cli.labels import check_classes, decoded, labels, numbers_in
+from conceptrules.cli.options import FeatureOptions
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Fair, Policy
@@ -35,10 +36,10 @@ def known(name: str, columns: Sequence[str], where: str) -> str:
     raise InputError(f"there is no column {name!r} in {where}; {nearest(name, columns)}")
 
 
-def features(columns: Sequence[str], target: str, drop: Iterable[str], only: Iterable[str], where: str) -> list[str]:
+def features(columns: Sequence[str], target: str, options: FeatureOptions, where: str) -> list[str]:
     """Return the columns to learn from, in the order of the table."""
-    dropped = [known(name, columns, where) for item in drop for name in split(item, columns)]
-    kept = [known(name, columns, where) for item in only for name in split(item, columns)]
+    dropped = [known(name, columns, where) for item in options.drop for name in split(item, columns)]
+    kept = [known(name, columns, where) for item in options.only for name in split(item, columns)]
     if target in dropped:
         raise InputError(f"--drop names the target column {target!r}; the target is never learned from, leave it out")
     chosen = [name for name in columns if name != target and name not in dropped and (not kept or name in kept)]
@@ -72,14 +73,14 @@ def _order(text: str) -> tuple[Value, ...]:
 
 
 def examples(
-    source: Source, target: str, drop: Iterable[str], only: Iterable[str], kinds: Mapping[str, Told], bins: int = 0
+    source: Source, target: str, options: FeatureOptions, kinds: Mapping[str, Told], bins: int = 0
 ) -> tuple[pa.Table, np.ndarray]:
     """Return the table to learn from and the class of each row; with `bins`, these are ranges of the target's numbers.
 
     Labels in text files are text: 01 and False stay as they are.
     A target that is told to be a category may hold fractions, and is text in Parquet too.
     """
-    chosen = features(source.columns, known(target, source.columns, source.name), drop, only, source.name)
+    chosen = features(source.columns, known(target, source.columns, source.name), options, source.name)
     readings = {name: _read_as(kind) for name, kind in kinds.items()}
     table = source.read([*chosen, target], {**readings, target: "category"})
     if isinstance(source, Delimited):

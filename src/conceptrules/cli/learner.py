@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from conceptrules.cli import columns
 from conceptrules.cli.date_columns import with_parts_that_differ
+from conceptrules.cli.options import LearnerOptions, LearningOptions
 from conceptrules.model.errors import InputError
-from conceptrules.tables.files.table_reader import open_table
-from conceptrules.tables.files.text_format import USUAL, TextFormat
+from conceptrules.tables.files.formats import PARQUET, STREAM, table_suffix
+from conceptrules.tables.files.table_reader import open_parquet, open_table
 
 if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
-
     from conceptrules.classifier import ConceptRuleClassifier
     from conceptrules.cli.columns import Told
     from conceptrules.mllp import MLLPClassifier
@@ -24,79 +23,80 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Learner:
-    """The options of the learner, as they were written; None: not given."""
-
-    method: str
-    effort: str | None
-    scoring: str | None
-    max_edges: int | None
-    max_rules: int | None
-    max_rule_length: int | None
-    min_rows: int | None
-    policy: str | None
-    layers: str | None
-    rate: str | None
-    negation: bool | None
-    max_epochs: int | None
-    max_categories: int
-    seed: int
-    n_jobs: int
-    device: str | None
+LARGE = 64 << 20
+"""Text files of more bytes than this are read in batches."""
+_PARAMETERS = {"rate": "binarization_rate", "seed": "random_state"}
+"""Parameters of the estimators that are called otherwise than their options."""
 
 
-_OPTIONS = {"rate": "binarization_rate", "seed": "random_state"}
-"""Options that are called otherwise than the parameters of the estimators."""
+@dataclass(frozen=True, slots=True)
+class LearningTask:
+    """An estimator, and what its `fit` is called with."""
+
+    classifier: Classifier
+    X: Any
+    y: Any
+    fit_parameters: dict[str, Any] = field(default_factory=dict)
 
 
-def learning_task(
-    data: str,
-    target: str,
-    drop: Sequence[str],
-    only: Sequence[str],
-    kind: Sequence[str],
-    learner: Learner,
-    text: TextFormat = USUAL,
-    bins: int = 0,
-    date_parts: bool = False,
-    together: Mapping[str, str] = {},
-) -> tuple[Classifier, pa.Table, np.ndarray, dict[str, np.ndarray]]:
-    """Return the estimator, the table to learn from, the class of each row, and which rows are held out together.
+def is_large(name: str) -> bool:
+    """Return whether a file is read in batches."""
+    if name == STREAM or not os.path.isfile(name):
+        return False
+    if table_suffix(name) == PARQUET:
+        from conceptrules.learn.shards.from_source import IN_MEMORY
 
-    `together` has the columns that say so by the parameter of `fit`: groups or time. They are no features.
-    """
-    source = open_table(data, text)
-    held = {name: columns.in_one_part(source, column, f"--{name}", target) for name, column in together.items()}
-    drop = [*drop, *together.values()]
-    kinds = columns.kinds(kind, source.columns, source.name)
-    X, y = columns.examples(source, target, drop, only, kinds, bins)
-    X = with_parts_that_differ(X) if date_parts else X
-    return classifier(learner, {name: kinds[name] for name in X.column_names if name in kinds}), X, y, held
+        return bool(open_parquet(name).metadata.num_rows > IN_MEMORY)
+    return os.path.getsize(name) > LARGE
 
 
-def classifier(learner: Learner, kinds: Mapping[str, Told]) -> Classifier:
+def task_in_batches(files: Sequence[str], target: str, options: LearningOptions) -> LearningTask:
+    """Return the task of learning from files that are read in batches."""
+    from conceptrules.tables.sources import columns_of, unread
+
+    table = replace(unread(list(files)), text=options.text.format)
+    names, where = columns_of(table), files[0] if len(files) == 1 else f"{files[0]} and the other files"
+    features = columns.features(names, columns.known(target, names, where), options.features, where)
+    kinds = columns.kinds(options.features.kind, names, where)
+    classifier = make_classifier(options.learner, {name: kinds[name] for name in features if name in kinds})
+    return LearningTask(classifier, table.of([*features, target], {}), target)
+
+
+def task_in_memory(file: str, target: str, options: LearningOptions) -> LearningTask:
+    """Return the task of learning from one file, or from standard input, that is read as a whole."""
+    source = open_table(file, options.text.format)
+    holdout = {name: column for name, column in (("groups", options.groups), ("time", options.time)) if column}
+    parts = {name: columns.in_one_part(source, column, f"--{name}", target) for name, column in holdout.items()}
+    # The columns that say which rows are held out together are no features.
+    features = replace(options.features, drop=[*options.features.drop, *holdout.values()])
+    kinds = columns.kinds(features.kind, source.columns, source.name)
+    X, y = columns.examples(source, target, features, kinds, options.bins)
+    X = with_parts_that_differ(X) if options.date_parts else X
+    classifier = make_classifier(options.learner, {name: kinds[name] for name in X.column_names if name in kinds})
+    return LearningTask(classifier, X, y, parts)
+
+
+def make_classifier(options: LearnerOptions, kinds: Mapping[str, Told]) -> Classifier:
     """Return the estimator that the options describe; its `fit` checks most of their ranges before it trains."""
     from conceptrules.classifier import ConceptRuleClassifier
     from conceptrules.mllp import MLLPClassifier
 
     methods: dict[str, type[Classifier]] = {"search": ConceptRuleClassifier, "mllp": MLLPClassifier}
-    if learner.method not in methods:
-        raise InputError(f"--method {learner.method!r} is unknown; use search or mllp")
-    if not 0 <= learner.seed < 2**32:
-        raise InputError(f"--seed {learner.seed} is out of range: from 0 to {2**32 - 1}")
-    made = methods[learner.method]
+    if options.method not in methods:
+        raise InputError(f"--method {options.method!r} is unknown; use search or mllp")
+    if not 0 <= options.seed < 2**32:
+        raise InputError(f"--seed {options.seed} is out of range: from 0 to {2**32 - 1}")
+    estimator = methods[options.method]
     parameters: dict[str, Any] = {"kinds": dict(kinds) or None}
-    for option, value in asdict(learner).items():
+    for option, value in asdict(options).items():
         if option == "method" or value is None:
             continue
-        name = _OPTIONS.get(option, option)
-        if name not in made().get_params():
-            (other,) = methods.keys() - {learner.method}
+        name = _PARAMETERS.get(option, option)
+        if name not in estimator().get_params():
+            (other,) = methods.keys() - {options.method}
             flag = f"--{option.replace('_', '-')}"
             raise InputError(
-                f"{flag} is no option of --method {learner.method}; add --method {other}, or leave {flag} out"
+                f"{flag} is no option of --method {options.method}; add --method {other}, or leave {flag} out"
             )
         parameters[name] = value
     if parameters.get("policy") is not None:
@@ -108,11 +108,11 @@ def classifier(learner: Learner, kinds: Mapping[str, Told]) -> Classifier:
         ("binarization_rate", float, "--rate", "0.8,0.9"),
     ):
         if parameters.get(name, "auto") != "auto":
-            parameters[name] = tuple(_numbers(parameters[name], number, option, example))
-    return made(**parameters)
+            parameters[name] = tuple(_parse_numbers(parameters[name], number, option, example))
+    return estimator(**parameters)
 
 
-def _numbers(text: str, number: Callable[[str], T], option: str, example: str) -> list[T]:
+def _parse_numbers(text: str, number: Callable[[str], T], option: str, example: str) -> list[T]:
     try:
         return [number(part) for part in text.split(",")]
     except ValueError:

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from conceptrules import classifier
-from conceptrules.cli import large_tables, main
+from conceptrules.cli import learner, main
 from conceptrules.io.model_file import load
 from conceptrules.learn.checkpoint import Checkpoint
 from conceptrules.model.text import rule_count
@@ -90,7 +90,7 @@ def test_a_large_text_is_read_in_batches_and_gives_the_same_model(
 ) -> None:
     options = ("--drop", "height", "--kind", "age=category")
     fit(table, tmp_path / "one.json", *options)
-    monkeypatch.setattr(large_tables, "LARGE", 100)
+    monkeypatch.setattr(learner, "LARGE", 100)
     monkeypatch.setattr(classifier, "IN_MEMORY", 0)
     fit(table, tmp_path / "large.json", *options)
     assert (tmp_path / "one.json").read_bytes() == (tmp_path / "large.json").read_bytes()

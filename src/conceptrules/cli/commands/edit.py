@@ -5,7 +5,7 @@ from __future__ import annotations
 import getpass
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 import typer
@@ -15,14 +15,14 @@ from conceptrules.cli.commands.diff import plain_values
 from conceptrules.cli.commands.prove import as_plain
 from conceptrules.cli.files.file_names import check_model_output, check_not_input, check_streams
 from conceptrules.cli.files.models import read_model, write_model
-from conceptrules.cli.options import TABLE, Delimiter, Json, MissingWords, Model, Target
+from conceptrules.cli.options import TABLE, Json, Model, Target, TextOptions, Without
 from conceptrules.edit import LockRule, Operation, SetDefault, SetPriority
 from conceptrules.edit.editing import Edited
-from conceptrules.edit.editing import edit as edited_by
-from conceptrules.edit.editing import undo as undone_by
+from conceptrules.edit.editing import edit as apply_edit
+from conceptrules.edit.editing import undo as apply_undo
 from conceptrules.edit.log import log_text
 from conceptrules.edit.operations import KINDS
-from conceptrules.edit.replay import replay as replayed_on
+from conceptrules.edit.replay import replay as replay_trail
 from conceptrules.edit.rules import sole_owner
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
@@ -30,8 +30,7 @@ from conceptrules.model.predicate import Value, shown
 from conceptrules.model.rule_reader import nearest_name
 from conceptrules.model.trail import broken, state_of
 from conceptrules.model.values import label_text
-from conceptrules.tables.files.table_reader import Source, open_table
-from conceptrules.tables.files.text_format import text_format
+from conceptrules.tables.files.table_reader import open_table
 
 DONE, REFUSED = 0, 1  # 2 is an error
 # What each action takes after its name.
@@ -48,13 +47,23 @@ FORMS = {
     "unlock": "RULE",
     "rename": "RULE NAME",
 }
-Out = Annotated[
+ModelOut = Annotated[
     str, typer.Option("--output", "-o", help="The model file to write; without it, nothing is.", show_default=False)
 ]
-Who = Annotated[str, typer.Option("--by", help="Who makes the change.", show_default="the user's name")]
-Why = Annotated[str, typer.Option("--why", help="The reason; the trail keeps it.", show_default=False)]
-Rows = Annotated[str, typer.Option("--data", help="Rows to show the effect on. " + TABLE, show_default=False)]
-Force = Annotated[bool, typer.Option("--force", help="Write even if the policy of the model is refuted.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditOptions:
+    """Who makes a change and why, the rows that show its effect, and where it is written."""
+
+    output: ModelOut = ""
+    who: Annotated[str, typer.Option("--by", help="Who makes the change.", show_default="the user's name")] = ""
+    why: Annotated[str, typer.Option(help="The reason; the trail keeps it.", show_default=False)] = ""
+    data: Annotated[str, typer.Option(help="Rows to show the effect on. " + TABLE, show_default=False)] = ""
+    target: Target = ""
+    force: Annotated[bool, typer.Option("--force", help="Write even if the policy of the model is refuted.")] = False
+    text: Annotated[TextOptions, Without("dates")]
+    as_json: Json = False
 
 
 def edit(
@@ -66,50 +75,33 @@ def edit(
         str, typer.Option("--class", help="The class, or concept such as C1.2, of the rule.", show_default=False)
     ] = "",
     decides: Annotated[bool, typer.Option("--decides", help="lock: where the rule holds, answer its class.")] = False,
-    output: Out = "",
-    who: Who = "",
-    why: Why = "",
-    data: Rows = "",
-    target: Target = "",
-    force: Force = False,
-    delimiter: Delimiter = "",
-    missing: MissingWords = "",
-    as_json: Json = False,
+    options: EditOptions,
 ) -> None:
     """Change a model, and show first what that does.
 
     A rule is named by its words, as `conceptrules rules` prints it. The change is an entry of the trail in the model
     file. The exit code is 1, and nothing is written, if the policy of the model is refuted by it; --force writes it.
     """
-    network, table, labels = _read(model, output, data, target, text_format(delimiter, missing))
-    operation = _operation(network, action, arguments, label, decides)
-    done = edited_by(network, operation, who=_name(who), why=why, data=table, labels=labels)
-    _finish(done, output, force, as_json)
+    network, effect_rows = _read(model, options)
+    operation = _parse_operation(network, action, arguments, label, decides)
+    _finish(apply_edit(network, operation, who=_user_name(options.who), why=options.why, **effect_rows), options)
 
 
 def undo(
     model: Model,
     *,
-    output: Out = "",
-    who: Who = "",
-    why: Why = "",
-    data: Rows = "",
-    target: Target = "",
-    force: Force = False,
-    delimiter: Delimiter = "",
-    missing: MissingWords = "",
-    as_json: Json = False,
+    options: EditOptions,
 ) -> None:
     """Take back the last change of a model that was not taken back yet; this too is an entry of the trail."""
-    network, table, labels = _read(model, output, data, target, text_format(delimiter, missing))
-    _finish(undone_by(network, who=_name(who), why=why, data=table, labels=labels), output, force, as_json)
+    network, effect_rows = _read(model, options)
+    _finish(apply_undo(network, who=_user_name(options.who), why=options.why, **effect_rows), options)
 
 
 def replay(
     edited: Annotated[str, typer.Argument(help="The model whose changes are made again.", show_default=False)],
     model: Annotated[str, typer.Argument(help="The model to make them on.", show_default=False)],
     *,
-    output: Out = "",
+    output: ModelOut = "",
     as_json: Json = False,
 ) -> None:
     """Make the changes of one model on another, such as one that was learned again.
@@ -121,7 +113,7 @@ def replay(
         check_model_output(output)
         check_not_input(output, [edited])
     trail = read_model(edited).trail
-    done = replayed_on(trail, read_model(model))
+    done = replay_trail(trail, read_model(model))
     steps = [{"edit": one.text, "outcome": one.outcome, "reason": one.reason} for one in done.steps]
     typer.echo(_json({"steps": steps}) if as_json else _printable(str(done)))
     if output:
@@ -156,32 +148,31 @@ def _wrong(network: RuleNetwork) -> str | None:
     return wrong
 
 
-def _read(model: str, output: str, data: str, target: str, text: Any) -> tuple[RuleNetwork, Any, Any]:
-    check_streams(model, data)
-    if output:
-        check_model_output(output)
-        check_not_input(output, [data] if data else [])
+def _read(model: str, options: EditOptions) -> tuple[RuleNetwork, dict[str, Any]]:
+    """Return the network and, where there is a table, its rows and their classes if it has them."""
+    check_streams(model, options.data)
+    if options.output:
+        check_model_output(options.output)
+        check_not_input(options.output, [options.data] if options.data else [])
     network = read_model(model)
-    return (network, *_rows(network, open_table(data, text), target)) if data else (network, None, None)
-
-
-def _rows(network: RuleNetwork, source: Source, target: str) -> tuple[Any, Any]:
-    """Return the rows, with their classes where there are some."""
+    if not options.data:
+        return network, {}
+    source = open_table(options.data, options.text.format)
     table, labels = columns.unlabelled(source, network), None
-    if target or network.target in source.columns:
-        table, labels = columns.labelled(source, target, network)
-    return columns.with_groups(table, source, network.policy), labels
+    if options.target or network.target in source.columns:
+        table, labels = columns.labelled(source, options.target, network)
+    return network, {"data": columns.with_groups(table, source, network.policy), "labels": labels}
 
 
-def _finish(done: Edited, output: str, force: bool, as_json: bool) -> None:
-    refuted = done.proof is not None and done.proof.outcome == "refuted"
-    written = bool(output) and (force or not refuted)
-    typer.echo(_as_json(done, written) if as_json else _printable(str(done)))
+def _finish(edited: Edited, options: EditOptions) -> None:
+    refuted = edited.proof is not None and edited.proof.outcome == "refuted"
+    written = bool(options.output) and (options.force or not refuted)
+    typer.echo(_as_json(edited, written) if options.as_json else _printable(str(edited)))
     if written:
-        write_model(done.network, output)
-    elif output:
+        write_model(edited.network, options.output)
+    elif options.output:
         typer.echo("nothing is written, since the policy of the model is refuted; --force writes it", err=True)
-    raise typer.Exit(REFUSED if refuted and not force else DONE)
+    raise typer.Exit(REFUSED if refuted and not options.force else DONE)
 
 
 def _as_json(done: Edited, written: bool) -> str:
@@ -193,7 +184,9 @@ def _json(content: dict[str, Any]) -> str:
     return json.dumps(plain_values(content), indent=1, allow_nan=False)
 
 
-def _operation(network: RuleNetwork, action: str, arguments: Sequence[str], label: str, decides: bool) -> Operation:
+def _parse_operation(
+    network: RuleNetwork, action: str, arguments: Sequence[str], label: str, decides: bool
+) -> Operation:
     if action not in FORMS:
         raise InputError(f"there is no action {action!r}; {nearest_name(action, list(FORMS))}")
     wanted = 0 if action == "priority" else len(FORMS[action].split())
@@ -224,7 +217,7 @@ def _class(network: RuleNetwork, text: str) -> Value:
     return known[text]
 
 
-def _name(who: str) -> str:
+def _user_name(who: str) -> str:
     try:
         return who or getpass.getuser()
     except (OSError, KeyError):

@@ -15,48 +15,17 @@ from rich.table import Table
 from conceptrules.cli import columns
 from conceptrules.cli.console import console, printable, table
 from conceptrules.cli.files.models import read_model_and_table
-from conceptrules.cli.learner import Learner, learning_task
-from conceptrules.cli.options import (
-    TABLE,
-    Bins,
-    DateOrder,
-    DateParts,
-    Delimiter,
-    Device,
-    Drop,
-    Effort,
-    Jobs,
-    Json,
-    Kinds,
-    Layers,
-    MaxCategories,
-    MaxEdges,
-    MaxEpochs,
-    MaxRuleLength,
-    MaxRules,
-    Method,
-    MinRows,
-    MissingWords,
-    Negation,
-    Only,
-    PolicyFile,
-    Rate,
-    Scoring,
-    Seed,
-    Target,
-)
+from conceptrules.cli.learner import LearningTask, task_in_memory
+from conceptrules.cli.options import TABLE, Json, LearningOptions, Target, Without
 from conceptrules.explain.scores import Evaluation as Scores
 from conceptrules.model.errors import InputError
 from conceptrules.model.metrics import accuracy, macro_f1
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.text import percent
 from conceptrules.model.values import label_text
-from conceptrules.tables.files.text_format import text_format
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from conceptrules.cli.learner import Classifier
 
 
 def evaluate(
@@ -70,30 +39,7 @@ def evaluate(
         typer.Option(help="Of two classes, the one that Gini, KS and cut-offs are about.", show_default="the second"),
     ] = "",
     cv: Annotated[int, typer.Option(help="Learn and test on this many folds instead of testing a model.")] = 0,
-    drop: Drop,
-    only: Only,
-    kind: Kinds,
-    method: Method = "search",
-    effort: Effort = None,
-    scoring: Scoring = None,
-    max_edges: MaxEdges = None,
-    max_rules: MaxRules = None,
-    max_rule_length: MaxRuleLength = None,
-    min_rows: MinRows = None,
-    policy: PolicyFile = None,
-    layers: Layers = None,
-    rate: Rate = None,
-    negation: Negation = None,
-    max_epochs: MaxEpochs = None,
-    max_categories: MaxCategories = 255,
-    seed: Seed = 0,
-    n_jobs: Jobs = -1,
-    device: Device = None,
-    bins: Bins = 0,
-    date_parts: DateParts = False,
-    delimiter: Delimiter = "",
-    missing: MissingWords = "",
-    dates: DateOrder = "",
+    learning: Annotated[LearningOptions, Without("groups"), Without("time")],
     as_json: Json = False,
 ) -> None:
     """Test a model on a table, or learn and test by cross-validation.
@@ -107,7 +53,7 @@ def evaluate(
     if len(paths) != (1 if cv else 2):
         raise InputError("give a model and a table, or only a table with --cv and --target")
     if not cv:
-        network, source = read_model_and_table(paths[0], paths[1], text_format(delimiter, missing, dates))
+        network, source = read_model_and_table(paths[0], paths[1], learning.text.format)
         X, y = columns.labelled(source, target, network)
         _tell_training_rows(network, X, y)
         found = evaluation(network, X, y, positive or None)
@@ -121,28 +67,7 @@ def evaluate(
         raise InputError("--positive is for the cut-offs of a model; leave it out with --cv")
     if not target:
         raise InputError("--cv learns, and so needs to know the target; say it with --target")
-    learner = Learner(
-        method=method,
-        effort=effort,
-        scoring=scoring,
-        max_edges=max_edges,
-        max_rules=max_rules,
-        max_rule_length=max_rule_length,
-        min_rows=min_rows,
-        policy=policy,
-        layers=layers,
-        rate=rate,
-        negation=negation,
-        max_epochs=max_epochs,
-        max_categories=max_categories,
-        seed=seed,
-        n_jobs=n_jobs,
-        device=device,
-    )
-    clf, X, y, _ = learning_task(
-        paths[0], target, drop, only, kind, learner, text_format(delimiter, missing, dates), bins, date_parts
-    )
-    folds = cross_validation(clf, X, y, cv, seed)
+    folds = cross_validate(task_in_memory(paths[0], target, learning), cv, learning.learner.seed)
     if as_json:
         typer.echo(as_json_text(folds))
     else:
@@ -190,17 +115,18 @@ def evaluation(network: RuleNetwork, X: pa.Table, y: np.ndarray, positive: str |
     return _compare(network, X, y, (*known, *sorted(set(map(label_text, y.tolist())) - set(known))), positive)
 
 
-def cross_validation(clf: Classifier, X: pa.Table, y: np.ndarray, folds: int, seed: int) -> list[Evaluation]:
+def cross_validate(task: LearningTask, folds: int, seed: int) -> list[Evaluation]:
     """Return an evaluation for each fold; folds are stratified and shuffled."""
     from sklearn.base import clone
     from sklearn.model_selection import StratifiedKFold
 
+    X, y = task.X, task.y
     labels, counts = np.unique(y, return_counts=True)
     if not 2 <= folds <= counts.max():
         raise InputError(f"--cv {folds} is out of range: from 2 to {counts.max()}, the rows of the commonest class")
     classes = tuple(map(label_text, labels.tolist()))
     splits = StratifiedKFold(folds, shuffle=True, random_state=seed).split(np.zeros(len(y)), y)
-    networks = ((clone(clf).fit(X.take(train), y[train]).network_, test) for train, test in splits)
+    networks = ((clone(task.classifier).fit(X.take(train), y[train]).network_, test) for train, test in splits)
     return [_compare(network, X.take(test), y[test], classes) for network, test in networks]
 
 

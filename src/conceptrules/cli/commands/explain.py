@@ -12,13 +12,12 @@ import typer
 
 from conceptrules.cli import columns
 from conceptrules.cli.files.models import read_model_and_table
-from conceptrules.cli.options import Data, DateOrder, Delimiter, MissingWords, Model
+from conceptrules.cli.options import Data, Model, TextOptions
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
 from conceptrules.model.values import label_text
 from conceptrules.tables.files.table_reader import Source
-from conceptrules.tables.files.text_format import text_format
 from conceptrules.tables.table import nearest
 
 
@@ -37,18 +36,14 @@ def explain(
         ),
     ],
     to: Annotated[str, typer.Option(help="The class that the counterfactual is to give.", show_default=False)] = "",
-    delimiter: Delimiter = "",
-    missing: MissingWords = "",
-    dates: DateOrder = "",
+    text: TextOptions,
     as_json: Annotated[bool, typer.Option("--json", help="Print one line of JSON for each row.")] = False,
 ) -> None:
     """Say why a row gets its class, and what would give it another one.
 
     The counterfactual is the fewest columns to change so that the row gets another class.
     """
-    explain_rows(
-        *read_model_and_table(model, data, text_format(delimiter, missing, dates)), row, rows, fixed, to, as_json
-    )
+    explain_rows(*read_model_and_table(model, data, text.format), row, rows, fixed, to, as_json)
 
 
 def explain_rows(

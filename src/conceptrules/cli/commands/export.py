@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any
 
 import typer
@@ -10,7 +11,7 @@ import typer
 from conceptrules.cli import columns
 from conceptrules.cli.files.file_names import STREAM, check_not_input, check_output, check_streams, naming
 from conceptrules.cli.files.models import read_model
-from conceptrules.cli.options import Called, Keep, Model, Stored
+from conceptrules.cli.options import Model
 from conceptrules.export import FORMATS, format_of
 from conceptrules.export import export as exported
 from conceptrules.model.errors import InputError
@@ -18,23 +19,47 @@ from conceptrules.model.network import RuleNetwork
 from conceptrules.tables.files.table_reader import open_table
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SqlOptions:
+    """How a query is written."""
+
+    dialect: Annotated[str, typer.Option(help="SQL: duckdb, sqlite, postgres, ...", show_default="duckdb")] = ""
+    table: Annotated[str, typer.Option(help="SQL: the table to ask, or schema.table.", show_default="data")] = ""
+    view: Annotated[str, typer.Option(help="SQL: make a view of this name.", show_default=False)] = ""
+    reasons: Annotated[bool, typer.Option("--reasons", help="SQL: add the rules that fire.")] = False
+    probabilities: Annotated[bool, typer.Option("--probabilities", help="SQL: add the probabilities.")] = False
+    trust_types: Annotated[
+        bool, typer.Option("--trust-types", help="SQL: a short query that takes the types of the columns for granted.")
+    ] = False
+    columns: Annotated[
+        list[str],
+        typer.Option(
+            "--column",
+            help="SQL: what the table calls a column, as model name=table name. Repeat it for more columns.",
+            show_default=False,
+        ),
+    ] = field(default_factory=list)
+    types: Annotated[
+        list[str],
+        typer.Option(
+            "--type",
+            help="SQL: what the table holds in a column, if its kind does not say it: smoker=boolean. Only BigQuery "
+            "and Snowflake need it.",
+            show_default=False,
+        ),
+    ] = field(default_factory=list)
+    keep: Annotated[
+        list[str], typer.Option(help="SQL: a further column of the table to give back.", show_default=False)
+    ] = field(default_factory=list)
+    prefix: Annotated[str, typer.Option(help="SQL: goes before the names of the added columns.")] = ""
+
+
 def export(
     model: Model,
     *,
     to: Annotated[str, typer.Option(help=f"The format: {', '.join(FORMATS)}.", show_default=False)],
     output: Annotated[str, typer.Option("--output", "-o", help="The file; - for standard output.")] = STREAM,
-    dialect: Annotated[str, typer.Option(help="SQL: duckdb, sqlite, postgres, ...", show_default="duckdb")] = "",
-    table: Annotated[str, typer.Option(help="SQL: the table to ask, or schema.table.", show_default="data")] = "",
-    view: Annotated[str, typer.Option(help="SQL: make a view of this name.", show_default=False)] = "",
-    reasons: Annotated[bool, typer.Option("--reasons", help="SQL: add the rules that fire.")] = False,
-    probabilities: Annotated[bool, typer.Option("--probabilities", help="SQL: add the probabilities.")] = False,
-    trust_types: Annotated[
-        bool, typer.Option("--trust-types", help="SQL: a short query that takes the types of the columns for granted.")
-    ] = False,
-    column: Called,
-    stored: Stored,
-    keep: Keep,
-    prefix: Annotated[str, typer.Option(help="SQL: goes before the names of the added columns.")] = "",
+    sql: SqlOptions,
     name: Annotated[
         str, typer.Option(help="Programming languages: the name of the function.", show_default="decide")
     ] = "",
@@ -49,33 +74,25 @@ def export(
     format_of(to)
     if data and not verify:
         raise InputError("--data is what the export is verified on; leave it out, or --no-verify")
-    asked: dict[str, Any] = {"dialect": dialect, "table": table, "view": view, "reasons": reasons}
-    asked |= {"probabilities": probabilities, "columns": _table_names(column), "types": _column_types(stored)}
-    asked |= {"keep": keep, "prefix": prefix, "name": name, "trust_types": trust_types}
-    options = {option: value for option, value in asked.items() if value}
+    mappings = {
+        "columns": _parse_pairs("--column", sql.columns, "model name=table name, for example age=AGE"),
+        "types": _parse_pairs("--type", sql.types, "model name=type, for example smoker=boolean"),
+    }
+    options = {option: value for option, value in (asdict(sql) | mappings | {"name": name}).items() if value}
     if output != STREAM:
         check_output(output)
     network = read_model(model)
     rows = columns.unlabelled(open_table(data), network) if data else None
     text = exported(network, to, **options)
-    said = _verified(network, to, text, rows, options) if verify else None
+    outcome = _verify(network, to, text, rows, options) if verify else None
     with naming(output):
         write_bytes(text if isinstance(text, bytes) else text.encode("utf-8"), output)
-    if said is not None:
-        typer.echo(said, err=True)
+    if outcome is not None:
+        typer.echo(outcome, err=True)
 
 
-def _table_names(items: Sequence[str]) -> dict[str, str]:
+def _parse_pairs(option: str, items: Sequence[str], form: str) -> dict[str, str]:
     """Read `--column age=AGE` as a mapping."""
-    return _pairs("--column", items, "model name=table name, for example age=AGE")
-
-
-def _column_types(items: Sequence[str]) -> dict[str, str]:
-    """Read `--type smoker=boolean` as a mapping."""
-    return _pairs("--type", items, "model name=type, for example smoker=boolean")
-
-
-def _pairs(option: str, items: Sequence[str], form: str) -> dict[str, str]:
     pairs = [item.rpartition("=") for item in items]
     for item, (name, equals, other) in zip(items, pairs, strict=True):
         if not (equals and other):
@@ -85,7 +102,7 @@ def _pairs(option: str, items: Sequence[str], form: str) -> dict[str, str]:
     return {name: other for name, _, other in pairs}
 
 
-def _verified(network: RuleNetwork, to: str, text: Any, table: Any, options: Mapping[str, Any]) -> str:
+def _verify(network: RuleNetwork, to: str, text: Any, table: Any, options: Mapping[str, Any]) -> str:
     from conceptrules.export.verify.comparison import verify
 
     outcome = verify(network, to, text, data=table, **options)

@@ -5,57 +5,21 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
 
-from conceptrules.cli.files.file_names import STREAM, check_model_output, check_not_input
+from conceptrules.cli.files.file_names import STREAM, check_model_output, check_not_input, list_files
 from conceptrules.cli.files.models import write_model
-from conceptrules.cli.large_tables import batches_task, files_of, is_large
-from conceptrules.cli.learner import Learner, learning_task
-from conceptrules.cli.options import (
-    Bins,
-    CheckpointFile,
-    DateOrder,
-    DateParts,
-    Delimiter,
-    Device,
-    Drop,
-    Effort,
-    Files,
-    Groups,
-    Jobs,
-    Json,
-    Kinds,
-    Layers,
-    MaxCategories,
-    MaxEdges,
-    MaxEpochs,
-    MaxRuleLength,
-    MaxRules,
-    Method,
-    MinRows,
-    MissingWords,
-    Negation,
-    Only,
-    PolicyFile,
-    Quiet,
-    Rate,
-    Scoring,
-    Scratch,
-    Seed,
-    Target,
-    Time,
-)
+from conceptrules.cli.learner import LearningTask, is_large, task_in_batches, task_in_memory
+from conceptrules.cli.options import Files, Json, LearningOptions, Quiet, Target
 from conceptrules.model.errors import InputError
 from conceptrules.model.metrics import SCORE_NAMES
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.text import no_rule, plural, rule_count, word
-from conceptrules.tables.files.text_format import text_format
 
 if TYPE_CHECKING:
-    from conceptrules.cli.learner import Classifier
     from conceptrules.kernels.timing import Seconds
     from conceptrules.learn.checkpoint import Checkpoint
 
@@ -87,34 +51,22 @@ def fit(
     *,
     target: Target,
     output: Annotated[str, typer.Option("--output", "-o", help="The model file; - for standard output.")],
-    drop: Drop,
-    only: Only,
-    kind: Kinds,
-    method: Method = "search",
-    effort: Effort = None,
-    scoring: Scoring = None,
-    max_edges: MaxEdges = None,
-    max_rules: MaxRules = None,
-    max_rule_length: MaxRuleLength = None,
-    min_rows: MinRows = None,
-    policy: PolicyFile = None,
-    layers: Layers = None,
-    rate: Rate = None,
-    negation: Negation = None,
-    max_epochs: MaxEpochs = None,
-    max_categories: MaxCategories = 255,
-    seed: Seed = 0,
-    n_jobs: Jobs = -1,
-    device: Device = None,
-    groups: Groups = "",
-    time: Time = "",
-    bins: Bins = 0,
-    date_parts: DateParts = False,
-    delimiter: Delimiter = "",
-    missing: MissingWords = "",
-    dates: DateOrder = "",
-    checkpoint: CheckpointFile = "",
-    scratch: Scratch = "",
+    learning: LearningOptions,
+    checkpoint: Annotated[
+        str,
+        typer.Option(
+            help="A file to keep what is finished: started again after a kill, fit goes on from it. "
+            "Removed at the end.",
+            show_default=False,
+        ),
+    ] = "",
+    scratch: Annotated[
+        str,
+        typer.Option(
+            help="The folder for what does not fit into memory, of large tables; it is removed at the end.",
+            show_default="the usual one for temporary files",
+        ),
+    ] = "",
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -127,64 +79,32 @@ def fit(
     check_model_output(output)
     if as_json and output == STREAM:
         raise InputError("--json and -o - both write to standard output; name a file for the model")
-    files = files_of(data)
+    files = list_files(data)
     check_not_input(output, files)
     saved = _checkpoint(checkpoint, [*files, output])
-    learner = Learner(
-        method=method,
-        effort=effort,
-        scoring=scoring,
-        max_edges=max_edges,
-        max_rules=max_rules,
-        max_rule_length=max_rule_length,
-        min_rows=min_rows,
-        policy=policy,
-        layers=layers,
-        rate=rate,
-        negation=negation,
-        max_epochs=max_epochs,
-        max_categories=max_categories,
-        seed=seed,
-        n_jobs=n_jobs,
-        device=device,
-    )
-    if groups and time:
+    if learning.groups and learning.time:
         raise InputError("--groups and --time both say which rows are held out; give one of them")
-    together = {name: column for name, column in (("groups", groups), ("time", time)) if column}
-    text = text_format(delimiter, missing, dates)
-    at_once = {
-        "--groups": groups,
-        "--time": time,
-        "--bins": bins,
-        "--date-parts": date_parts,
-        "--checkpoint": checkpoint,
-        "--method mllp": method == "mllp",
-    }
-    needed = next((option for option, given in at_once.items() if given), None)
-    if len(files) > 1 and needed:
+    whole_option = _find_whole_table_option(learning, checkpoint)
+    if len(files) > 1 and whole_option:
         raise InputError(
-            f"{needed} needs the whole table in memory, in one file; put the files into one, or leave it out"
+            f"{whole_option} needs the whole table in memory, in one file; put the files into one, or leave it out"
         )
-    clf: Classifier
-    X: Any
-    y: Any
-    more: dict[str, Any]
-    if len(files) > 1 or (not needed and is_large(files[0])):
-        clf, X = batches_task(files, target, drop, only, kind, learner, text)
-        y, more = target, {"scratch": scratch or None}
+    if len(files) > 1 or (not whole_option and is_large(files[0])):
+        task = task_in_batches(files, target, learning)
+        task.fit_parameters["scratch"] = scratch or None
     else:
-        clf, X, y, held = learning_task(files[0], target, drop, only, kind, learner, text, bins, date_parts, together)
-        more = {**held, "checkpoint": saved}
+        task = task_in_memory(files[0], target, learning)
+        task.fit_parameters["checkpoint"] = saved
     with timed() as seconds:
-        interrupted = _fitted(clf, X, y, more)
-    network = replace(clf.network_, target=target)
+        interrupted = _fit(task)
+    network = replace(task.classifier.network_, target=target)
     write_model(network, output)
     if saved is not None and not interrupted:
         saved.remove()
+    summary = _summarize(task, network, seconds)
     if as_json:
-        typer.echo(json.dumps(asdict(_summary(clf, network, len(y), seconds)), indent=1))
+        typer.echo(json.dumps(asdict(summary), indent=1))
     elif not quiet:
-        summary = _summary(clf, network, len(y), seconds)
         counts = f"{plural(summary.rules, 'rule')}, {plural(summary.edges, 'edge')}"
         typer.echo(f"{counts}, learned from {plural(summary.rows, 'row')} in {seconds}", err=True)
         typer.echo(_verdict(summary) if summary.rules else no_rule(network), err=True)
@@ -192,28 +112,41 @@ def fit(
         raise typer.Exit(130)
 
 
-def _checkpoint(name: str, others: list[str]) -> Checkpoint | None:
+def _find_whole_table_option(learning: LearningOptions, checkpoint: str) -> str | None:
+    """Return the first option given that needs the whole table in memory."""
+    options = {
+        "--groups": learning.groups,
+        "--time": learning.time,
+        "--bins": learning.bins,
+        "--date-parts": learning.date_parts,
+        "--checkpoint": checkpoint,
+        "--method mllp": learning.learner.method == "mllp",
+    }
+    return next((option for option, value in options.items() if value), None)
+
+
+def _checkpoint(name: str, other_files: list[str]) -> Checkpoint | None:
     """Return the checkpoint of the fit, which stays until the model file is written."""
     if not name:
         return None
     from conceptrules.learn.checkpoint import Checkpoint
 
-    for other in others:
+    for other in other_files:
         if other != STREAM and Path(name).resolve() == Path(other).resolve():
             raise InputError(f"--checkpoint {name} is the file {other} itself, which would be lost; name another one")
     return Checkpoint(name, stays=True)
 
 
-def _summary(clf: Classifier, network: RuleNetwork, rows: int, seconds: Seconds) -> Summary:
-    seen, training = network.statistics, network.training
-    scoring = clf.get_params().get("scoring", "f1_macro")
-    scores = [float(one.score) for one in clf.frontier_ if one.network is clf.network_]
-    counts = None if seen is None else np.array(seen.rows)
+def _summarize(task: LearningTask, network: RuleNetwork, seconds: Seconds) -> Summary:
+    classifier, training = task.classifier, network.training
+    scoring = classifier.get_params().get("scoring", "f1_macro")
+    scores = [float(point.score) for point in classifier.frontier_ if point.network is classifier.network_]
+    counts = None if network.statistics is None else np.array(network.statistics.rows)
     source = training.validation.source if training and training.validation else None
     return Summary(
         rules=rule_count(network),
         edges=network.edges,
-        rows=training.rows if training else rows,
+        rows=training.rows if training else len(task.y),
         scoring=scoring,
         score=next(iter(scores), None),
         scored_on=source and ("training" if source == "training" else "held-out"),
@@ -224,13 +157,13 @@ def _summary(clf: Classifier, network: RuleNetwork, rows: int, seconds: Seconds)
     )
 
 
-def _verdict(found: Summary) -> str:
+def _verdict(summary: Summary) -> str:
     """Return how good the network is on held-out rows, beside always answering the commonest class."""
-    score = f"{SCORE_NAMES[found.scoring]} {found.score:.3f}"
-    if found.scored_on is None or found.commonest is None:
+    score = f"{SCORE_NAMES[summary.scoring]} {summary.score:.3f}"
+    if summary.scored_on is None or summary.commonest is None:
         return score
-    where = "held-out rows" if found.scored_on == "held-out" else "training rows: too few to hold some out"
-    return f"{score} on {where} (always answering {word(found.commonest)} has {found.base_score:.3f})"
+    where = "held-out rows" if summary.scored_on == "held-out" else "training rows: too few to hold some out"
+    return f"{score} on {where} (always answering {word(summary.commonest)} has {summary.base_score:.3f})"
 
 
 def base_score(counts: np.ndarray, scoring: str) -> float:
@@ -247,12 +180,12 @@ def base_score(counts: np.ndarray, scoring: str) -> float:
     return float(score_of(confusion, SCORINGS[scoring]))
 
 
-def _fitted(clf: Classifier, X: Any, y: Any, held: dict[str, Any]) -> bool:
+def _fit(task: LearningTask) -> bool:
     """Fit the estimator; return whether Ctrl-C ended that early, with a network to keep."""
     try:
-        clf.fit(X, y, **held)
+        task.classifier.fit(task.X, task.y, **task.fit_parameters)
     except KeyboardInterrupt:
-        if not hasattr(clf, "network_"):
+        if not hasattr(task.classifier, "network_"):
             raise
         return True
     return False

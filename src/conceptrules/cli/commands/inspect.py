@@ -12,11 +12,10 @@ import typer
 
 from conceptrules.cli import columns
 from conceptrules.cli.console import console, table
-from conceptrules.cli.options import Bins, Data, DateOrder, Delimiter, Drop, Json, Kinds, MissingWords, Only, Target
+from conceptrules.cli.options import Bins, Data, FeatureOptions, Json, Target, TextOptions
 from conceptrules.model.errors import ColumnWarning
 from conceptrules.model.text import plural
 from conceptrules.tables.files.table_reader import open_table
-from conceptrules.tables.files.text_format import text_format
 
 if TYPE_CHECKING:
     from conceptrules.binarize.inspection import Finding
@@ -36,14 +35,10 @@ def inspect(
     data: Data,
     *,
     target: Target,
-    drop: Drop,
-    only: Only,
-    kind: Kinds,
+    features: FeatureOptions,
     bins: Bins = 0,
     as_json: Json = False,
-    delimiter: Delimiter = "",
-    missing: MissingWords = "",
-    dates: DateOrder = "",
+    text: TextOptions,
 ) -> None:
     """Say what is worth a look in a table before learning from it.
 
@@ -52,9 +47,9 @@ def inspect(
     """
     from conceptrules.binarize import Binarizer
 
-    source = open_table(data, text_format(delimiter, missing, dates))
-    kinds = columns.kinds(kind, source.columns, source.name)
-    X, y = columns.examples(source, target, drop, only, kinds, bins)
+    source = open_table(data, text.format)
+    kinds = columns.kinds(features.kind, source.columns, source.name)
+    X, y = columns.examples(source, target, features, kinds, bins)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ColumnWarning)  # the table below says the same
         found = Binarizer({name: kinds[name] for name in X.column_names if name in kinds}, 255).fit(X, y).inspection_

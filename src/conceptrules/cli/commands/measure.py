@@ -9,9 +9,8 @@ import typer
 from conceptrules.cli import columns
 from conceptrules.cli.files.file_names import check_model_output, check_not_input
 from conceptrules.cli.files.models import read_model_and_table, write_model
-from conceptrules.cli.options import Data, DateOrder, Delimiter, MissingWords, Model, Quiet, Target
+from conceptrules.cli.options import Data, Model, Quiet, Target, TextOptions
 from conceptrules.model.text import plural
-from conceptrules.tables.files.text_format import text_format
 
 
 def measure(
@@ -23,9 +22,7 @@ def measure(
     ],
     target: Target = "",
     quiet: Quiet = False,
-    delimiter: Delimiter = "",
-    missing: MissingWords = "",
-    dates: DateOrder = "",
+    text: TextOptions,
 ) -> None:
     """Count again which rows the rules of a model cover and decide, after an edit or on newer rows.
 
@@ -36,7 +33,7 @@ def measure(
 
     check_model_output(output)
     check_not_input(output, [data])
-    network, source = read_model_and_table(model, data, text_format(delimiter, missing, dates))
+    network, source = read_model_and_table(model, data, text.format)
     X, y = columns.labelled(source, target, network)
     measured = counted(network, X, y)
     write_model(measured, output)

@@ -22,11 +22,11 @@ from conceptrules.cli.files.file_names import (
     check_streams,
     check_table_output,
     is_parquet,
+    list_files,
     naming,
 )
 from conceptrules.cli.files.models import read_model
-from conceptrules.cli.large_tables import files_of
-from conceptrules.cli.options import DateOrder, Delimiter, Files, Jobs, MissingWords, Model, Out
+from conceptrules.cli.options import Files, Jobs, Model, Out, TextOptions
 from conceptrules.explain.explanation import reasons as reasons_of
 from conceptrules.model.errors import ColumnTypeError, InputError
 from conceptrules.model.network import RuleNetwork
@@ -35,7 +35,7 @@ from conceptrules.tables import prediction as plan
 from conceptrules.tables.answer_columns import label_array, probability_names
 from conceptrules.tables.chunked_files import open_files
 from conceptrules.tables.files.chunks import Chunk, Chunked
-from conceptrules.tables.files.text_format import USUAL, TextFormat, text_format
+from conceptrules.tables.files.text_format import USUAL, TextFormat
 from conceptrules.tables.table import count_unseen
 
 PREDICTION, REASONS = "prediction", "reasons"
@@ -55,11 +55,10 @@ class Wanted:
 def predict(
     model: Model,
     data: Files,
+    *,
     output: Out = STREAM,
     n_jobs: Jobs = -1,
-    delimiter: Delimiter = "",
-    missing: MissingWords = "",
-    dates: DateOrder = "",
+    text: TextOptions,
     probabilities: Annotated[
         bool, typer.Option("--probabilities", help="Add a column with the probability of each class.")
     ] = False,
@@ -75,7 +74,7 @@ def predict(
     answered and written in chunks. The rows of several files are written one file after another.
     """
     check_table_output(output)
-    files = files_of(data)
+    files = list_files(data)
     check_not_input(output, [model, *files])
     check_streams(model, *files)
     network = read_model(model)
@@ -84,7 +83,7 @@ def predict(
     if abstain not in ("", *get_args(plan.Abstain)):
         raise InputError(f"--abstain {abstain!r} is unknown; use none, several or both")
     wanted = Wanted(probabilities, reasons, cast(plan.Abstain, abstain) if abstain else None)
-    summary = write_predictions(network, files, output, n_jobs, wanted, text_format(delimiter, missing, dates))
+    summary = write_predictions(network, files, output, n_jobs, wanted, text.format)
     known = {column.name: column for column in network.columns}
     for name, count in summary.unseen.items():
         if name not in network.used_columns:  # the answers do not depend on it

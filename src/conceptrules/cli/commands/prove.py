@@ -14,7 +14,7 @@ from conceptrules.cli import columns
 from conceptrules.cli.commands.diff import plain_values
 from conceptrules.cli.files.file_names import check_model_output, check_not_input, check_output, check_streams, naming
 from conceptrules.cli.files.models import read_model, write_model
-from conceptrules.cli.options import TABLE, Delimiter, Json, MissingWords, Model, Target
+from conceptrules.cli.options import TABLE, Json, Model, Target, TextOptions, Without
 from conceptrules.io.governance import policy_fields
 from conceptrules.logic.policies.proof import Proof, recorded
 from conceptrules.logic.policies.proof import prove as proof_of
@@ -23,7 +23,6 @@ from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Fair, LeastPrecision, LeastRows, Policy
 from conceptrules.model.predicate import shown
 from conceptrules.tables.files.table_reader import Source, open_table
-from conceptrules.tables.files.text_format import text_format
 
 PROVED, REFUTED, UNDECIDED = 0, 1, 3  # 2 is an error
 
@@ -44,8 +43,7 @@ def prove(
         str,
         typer.Option("--output", "-o", help="Write the model with the policy and the verdicts.", show_default=False),
     ] = "",
-    delimiter: Delimiter = "",
-    missing: MissingWords = "",
+    text: Annotated[TextOptions, Without("dates")],
     as_json: Json = False,
 ) -> None:
     """Decide whether a model satisfies a policy: for all possible rows, not for a sample.
@@ -64,7 +62,7 @@ def prove(
     asked = asked or network.policy
     if asked is None:
         raise InputError(f"{model} carries no policy; give a policy file")
-    source = open_table(data, text_format(delimiter, missing)) if data else None
+    source = open_table(data, text.format) if data else None
     table, labels = _rows(network, asked, source, target) if source else (None, None)
     proof = proof_of(network, asked, data=table, labels=labels)
     typer.echo(as_json_text(proof) if as_json else shown_lines(proof))

@@ -9,10 +9,9 @@ import typer
 from conceptrules.cli import columns
 from conceptrules.cli.files.file_names import STREAM, check_not_input, check_output, naming
 from conceptrules.cli.files.models import read_model, read_model_and_table
-from conceptrules.cli.options import TABLE, DateOrder, Delimiter, MissingWords, Model, Target
+from conceptrules.cli.options import TABLE, Model, Target, TextOptions
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import shown
-from conceptrules.tables.files.text_format import text_format
 
 
 def report(
@@ -21,9 +20,7 @@ def report(
     *,
     output: Annotated[str, typer.Option("--output", "-o", help="An .html file; - for standard output.")],
     target: Target = "",
-    delimiter: Delimiter = "",
-    missing: MissingWords = "",
-    dates: DateOrder = "",
+    text: TextOptions,
     title: Annotated[str, typer.Option(help="The heading.", show_default=False)] = "",
     include_rows: Annotated[
         bool, typer.Option("--include-rows", help="Put real rows to try, right and wrong ones, into the file.")
@@ -43,8 +40,7 @@ def report(
         raise InputError("--target is a column of a table; name the table after the model")
     check_report_output(output)
     check_not_input(output, [model, data])
-    text = text_format(delimiter, missing, dates)
-    network, source = read_model_and_table(model, data, text) if data else (read_model(model), None)
+    network, source = read_model_and_table(model, data, text.format) if data else (read_model(model), None)
     X = y = None
     if source is not None:
         X, y = columns.labelled(source, target, network)

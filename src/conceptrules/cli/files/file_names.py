@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,6 +12,17 @@ from conceptrules.model.errors import InputError
 from conceptrules.tables.files.formats import PARQUET, STREAM, known_suffix
 
 _NOT_A_MODEL = (".csv", ".tsv", ".gz", PARQUET)
+
+
+def list_files(names: Sequence[str]) -> list[str]:
+    """Return the files that names, patterns and folders stand for; a single name stays as it is."""
+    if len(names) == 1 and not glob.has_magic(names[0]) and not os.path.isdir(names[0]):
+        return list(names)
+    if STREAM in names:
+        raise InputError(f"{STREAM} is standard input, which cannot be read together with files; give one of them")
+    from conceptrules.tables.sources import unread
+
+    return list(unread(list(names)).given)
 
 
 def is_parquet(name: str) -> bool:
