@@ -18,7 +18,7 @@ from benchmarks.paper.settings import Settings
 from conceptrules import ConceptRuleClassifier, RuleNetwork
 from conceptrules.model.evaluation import unpack
 from conceptrules.model.statistics import edges, edges_by_bounds
-from conceptrules.tables.prediction import decide, fired
+from conceptrules.tables.prediction import decide, find_firing_classes
 
 FILES, RANKS = tuple("abcdefgh"), tuple("12345678")
 PIECES = ("White_King", "White_Rook", "Black_King")
@@ -81,7 +81,7 @@ def chosen(network: RuleNetwork) -> dict[str, Any]:
 
 def fires(network: RuleNetwork, X: Any) -> list[float]:
     """Return the shares of rows on which no class fires, one does, several do."""
-    count = np.minimum(unpack(fired(network, X)).sum(axis=1), 2)
+    count = np.minimum(unpack(find_firing_classes(network, X)).sum(axis=1), 2)
     shares: list[float] = (np.bincount(count, minlength=3) / len(count)).tolist()
     return shares
 

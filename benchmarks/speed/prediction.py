@@ -19,7 +19,7 @@ from benchmarks.speed.tables import adult, sampled
 from conceptrules import MLLPClassifier, RuleNetwork
 from conceptrules.model.evaluation import PackedBits, layers_plain
 from conceptrules.model.factoring import Formulas, fired_words
-from conceptrules.tables.prediction import compiled
+from conceptrules.tables.prediction import compile_plan
 from conceptrules.tables.table import open_table
 
 ROWS, QUICK_ROWS = 1_000_000, 200_000
@@ -59,7 +59,7 @@ def as_table(table: pa.Table, library: str, kind: str) -> Any:
 
 def ready_bits(network: RuleNetwork, table: Any) -> tuple[tuple[Formulas, ...], PackedBits]:
     """A network as it is compiled for prediction, and the words of the predicates that it uses."""
-    compiled_network = compiled(network)
+    compiled_network = compile_plan(network)
     return compiled_network.formulas, compiled_network.packed_bits(open_table(table))
 
 

@@ -40,8 +40,8 @@ from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Banned, Forbidden, LeastRows, Locked, Policy
 from conceptrules.model.policy.policy import region
 from conceptrules.rule_model import RuleModel
-from conceptrules.tables.dask_frames import DaskFrame, frame_of, is_dask_frame
-from conceptrules.tables.sources import columns_of, is_source, open_source, read_whole, unread
+from conceptrules.tables.dask_frames import DaskFrame, is_dask_frame, read_dask_frame
+from conceptrules.tables.sources import is_source, list_columns, open_source, read_whole, resolve_source
 from conceptrules.tables.table import open_table, with_named_columns, without_columns
 
 
@@ -296,14 +296,14 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             )
         if is_dask_frame(X):
             return self._fit_dask(DaskFrame(X), y, weight, client)
-        table = unread(X)
+        table = resolve_source(X)
         if client is not None:
-            return self._fit_dask(DaskFrame(frame_of(table)), y, weight, client)
-        columns = columns_of(table)
+            return self._fit_dask(DaskFrame(read_dask_frame(table)), y, weight, client)
+        columns = list_columns(table)
         wanted = wanted_columns(columns, y, weight, self._forbidden())
         kinds = check_kinds(self.kinds or {}, columns)
         with scratch_folder(scratch) as folder:
-            needed = table.of(wanted.every, wanted.text_kinds(kinds))
+            needed = table.restrict_to(wanted.every, wanted.text_kinds(kinds))
             with reading_progress(self.verbose) as show:
                 source = open_source(needed, lambda: folder, lambda size: show("text or stream", 0, size))
             if not source.rows:

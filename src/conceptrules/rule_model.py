@@ -29,7 +29,7 @@ from conceptrules.model.network import RuleNetwork
 from conceptrules.model.pareto import Choice, smallest_within, with_at_most
 from conceptrules.model.statistics import pattern_frequencies, probabilities
 from conceptrules.tables import prediction
-from conceptrules.tables.dask_frames import by_partition, is_dask_frame
+from conceptrules.tables.dask_frames import is_dask_frame, map_partitions
 from conceptrules.tables.table import nearest
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class RuleModel:
         made.binarizer_.categories_dropped_ = network.training.categories_dropped if network.training else ()
         made.binarizer_.n_features_in_ = len(network.columns)
         made.binarizer_.feature_names_in_ = np.array([column.name for column in network.columns], dtype=object)
-        made.classes_, made.history_ = prediction.compiled(network).labels, []
+        made.classes_, made.history_ = prediction.compile_plan(network).labels, []
         score = network.training.validation.macro_f1 if network.training and network.training.validation else np.nan
         made.frontier_ = (Choice(network.edges, score, network, network),)
         made.network_ = made.extracted_ = network
@@ -137,7 +137,7 @@ class RuleModel:
         """
         check_is_fitted(self, "network_")
         if is_dask_frame(X):
-            return by_partition(partial(prediction.predict, self.network_, abstain=abstain), X)
+            return map_partitions(partial(prediction.predict, self.network_, abstain=abstain), X)
         if abstain is not None:
             return prediction.predict(self.network_, X, abstain)
         labels: NDArray[Any] = self.classes_.take(prediction.decide(self.network_, X))
@@ -522,7 +522,7 @@ class RuleModel:
 
     def _fired(self, X: Any) -> Bits:
         check_is_fitted(self, "network_")
-        return unpack(prediction.fired(self.network_, X))
+        return unpack(prediction.find_firing_classes(self.network_, X))
 
     def _layer(self, layer: int) -> int:
         """Return the number of a layer, counted from the bottom."""

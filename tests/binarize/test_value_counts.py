@@ -123,7 +123,7 @@ def test_very_many_numbers_are_cut_within_two_groups_of_where_they_would_be() ->
 
 
 def test_of_very_many_texts_the_most_frequent_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(known_values, "MOST", 500)
+    monkeypatch.setattr(known_values, "MAX_COUNTED_VALUES", 500)
     rng = np.random.default_rng(0)
     texts = [f"t{number}" for number in (rng.pareto(0.7, 20_000) * 10).astype(int) % 10**6]
     table, y = pa.table({"text": texts}), rng.choice(["a", "b"], len(texts))

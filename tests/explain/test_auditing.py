@@ -19,7 +19,7 @@ from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwor
 from conceptrules.model.predicate import Column, Equals, Interval
 from conceptrules.model.provenance import Training
 from conceptrules.model.statistics import with_statistics
-from conceptrules.tables.fingerprint import row_hashes, sketch
+from conceptrules.tables.hashes import hash_rows, sketch
 from tests.strategies import measured_networks, rows
 
 # "a": old, or a cook. "b": a cook. None of them: "c".
@@ -65,7 +65,7 @@ def test_without_rows_only_what_the_network_knows_is_told():
 
 
 def recorded(size: int) -> RuleNetwork:
-    hashes = row_hashes(NETWORK.columns, TABLE[:3], LABELS[:3])
+    hashes = hash_rows(NETWORK.columns, TABLE[:3], LABELS[:3])
     distinct = len(set(hashes.tolist()))
     training = Training("1", 0, (), 3, 0.5, 5, fingerprint=sketch(hashes, size), distinct=distinct)
     return replace(NETWORK, training=training)

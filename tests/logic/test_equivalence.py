@@ -25,7 +25,7 @@ from conceptrules.model import (
     RuleNetwork,
 )
 from conceptrules.model.evaluation import unpack
-from conceptrules.tables.prediction import fired
+from conceptrules.tables.prediction import find_firing_classes
 from tests.io.test_versions import WHOLE
 from tests.strategies import networks
 
@@ -70,7 +70,7 @@ def answers(first, second):
     """All rows that there are, and what both networks say: classes fired, classes decided."""
     names = sorted({column.name for network in (first, second) for column in network.columns})
     rows = [dict(zip(names, row, strict=True)) for row in itertools.product(*(VALUES[name] for name in names))]
-    return [(unpack(fired(network, rows)), network.predict(rows).tolist()) for network in (first, second)]
+    return [(unpack(find_firing_classes(network, rows)), network.predict(rows).tolist()) for network in (first, second)]
 
 
 @given(networks(bottom=bottoms()), networks(bottom=bottoms()), st.booleans())
@@ -83,8 +83,8 @@ def test_the_answers_are_those_of_brute_force(first, second, alike):
         assert implies(first, second, name) == bool((fires <= fires_too).all())
         row = find_counterexample(first, second, name)
         if row is not None:
-            assert unpack(fired(first, [row]))[0, first.classes.index(name)]
-            assert not unpack(fired(second, [row]))[0, second.classes.index(name)]
+            assert unpack(find_firing_classes(first, [row]))[0, first.classes.index(name)]
+            assert not unpack(find_firing_classes(second, [row]))[0, second.classes.index(name)]
     row = find_difference(first, second)
     assert row is None or first.predict([row]).tolist() != second.predict([row]).tolist()
 

@@ -11,7 +11,7 @@ from sklearn.exceptions import DataConversionWarning
 
 from conceptrules import ConceptRuleClassifier
 from conceptrules.model.errors import ConceptRulesWarning, InputError
-from conceptrules.tables.labels import BINS, FEWER, HEAVIEST, check_class_weight, check_classes, check_labels
+from conceptrules.tables.labels import BINS, FEWER, MAX_WEIGHT, check_class_weight, check_classes, check_labels
 
 PRICES = np.arange(600) * 37 % 201
 
@@ -82,7 +82,7 @@ def test_a_class_without_rows_has_no_balanced_weight():
 
 def test_balanced_weights_are_no_heavier_than_others_may_be():
     weights = check_class_weight("balanced", np.array(["a", "b"]), np.array([1e8, 1e-308]))
-    assert weights.tolist() == [0.5, HEAVIEST]
+    assert weights.tolist() == [0.5, MAX_WEIGHT]
 
 
 def test_whole_numbers_of_128_bits_are_labels():

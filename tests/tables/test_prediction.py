@@ -54,7 +54,7 @@ def test_predictions_are_those_of_the_plain_evaluation(data: st.DataObject, size
     for build in (BUILDS | TEXT_BUILDS if raw == "text" else BUILDS).values():
         table = build(raw, values)
         assert plan.predict(network, table).tolist() == expected
-        np.testing.assert_array_equal(unpack(plan.fired(network, table)), fired)
+        np.testing.assert_array_equal(unpack(plan.find_firing_classes(network, table)), fired)
 
 
 @given(st.data(), networks())
@@ -199,7 +199,7 @@ def test_a_row_that_the_short_way_cannot_read_takes_the_long_one_and_warns_once(
 def test_a_plan_belongs_to_one_network() -> None:
     level = Level((Rule((Literal(0),)),), (Concept(), Concept((0,))))
     network = network_on(Column("x0"), [Interval("x0", 1)], level)
-    assert plan.compiled(network) is plan.compiled(network)
+    assert plan.compile_plan(network) is plan.compile_plan(network)
     other = replace(network, default="b")
     assert other.predict([[0.0]]).tolist() == ["b"]
     assert network.predict([[0.0]]).tolist() == ["a"]

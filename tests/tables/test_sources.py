@@ -12,13 +12,13 @@ import pytest
 from pyarrow import dataset, parquet
 
 from conceptrules.model.errors import InputError
-from conceptrules.tables.sources import columns_of, is_source, open_source, read_whole, unread
+from conceptrules.tables.sources import is_source, list_columns, open_source, read_whole, resolve_source
 
 TABLE = pa.table({"age": [20, 30, None], "job": ["nurse", None, "smith"], "y": ["a", "b", "a"]})
 
 
 def _opened(given: Any, folder: Path) -> Any:
-    return open_source(unread(given), lambda: folder)
+    return open_source(resolve_source(given), lambda: folder)
 
 
 def test_tables_in_memory_are_no_sources() -> None:
@@ -48,7 +48,7 @@ def test_every_kind_of_source_gives_the_rows_in_its_order(tmp_path: Path) -> Non
         assert is_source(given)
         scratch = tmp_path / f"scratch{number}"
         scratch.mkdir()
-        assert columns_of(unread(given)) == ["age", "job", "y"]
+        assert list_columns(resolve_source(given)) == ["age", "job", "y"]
         source = _opened(given, scratch)
         assert source.rows == 3
         assert read_whole(source, ["y", "age", "job"]).select(TABLE.column_names).to_pydict() == TABLE.to_pydict()
@@ -95,12 +95,12 @@ def test_what_is_wrong_with_files_names_the_file_the_column_and_the_fix(tmp_path
     ]
     for given, message in cases:
         with pytest.raises(InputError, match=message):
-            columns_of(unread(given))
+            list_columns(resolve_source(given))
 
 
 def test_what_cannot_be_read_in_batches_says_what_to_give() -> None:
     with pytest.raises(InputError, match="of the type object cannot be read in batches; write it to Parquet"):
-        unread(object())
+        resolve_source(object())
 
 
 def test_durations_of_days_and_dictionaries_survive_a_stream(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from conceptrules import ConceptRuleClassifier, InputError, MLLPClassifier
-from conceptrules.tables.labels import HEAVIEST
+from conceptrules.tables.labels import MAX_WEIGHT
 
 X, Y = [[number] for number in range(20)], [number % 2 for number in range(20)]
 
@@ -25,5 +25,5 @@ def test_weights_are_bounded(estimator: Any, weight: float) -> None:
 
 
 def test_the_heaviest_weight_is_taken() -> None:
-    fitted = ConceptRuleClassifier(effort="fast", random_state=0).fit(X, Y, sample_weight=np.full(20, HEAVIEST))
+    fitted = ConceptRuleClassifier(effort="fast", random_state=0).fit(X, Y, sample_weight=np.full(20, MAX_WEIGHT))
     assert len(fitted.predict(X)) == 20

@@ -12,20 +12,23 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from conceptrules.binarize.columns import GivenKind, LearnedColumn, Literals, PredicateSettings, learn_column
-from conceptrules.binarize.counted_columns import learn_counted
-from conceptrules.binarize.doubtful_columns import doubt
-from conceptrules.binarize.inspection import Finding, duplicates, sample
+from conceptrules.binarize.columns import GivenKind, LearnedColumn, Literals, PredicateSettings, Target, learn_column
+from conceptrules.binarize.inspection import (
+    Finding,
+    InspectedColumn,
+    find_duplicate_columns,
+    report_findings,
+    sample_rows,
+)
 from conceptrules.binarize.quantile_cuts import QUANTILES
-from conceptrules.binarize.target import Target
-from conceptrules.binarize.told_findings import SeenColumn, told
-from conceptrules.binarize.value_counts import ValueCounts
+from conceptrules.binarize.suspicious_columns import find_counted_suspicion, find_suspicion
+from conceptrules.binarize.value_counts import ValueCounts, learn_counted_column
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, PackedBits, unpack
 from conceptrules.model.predicate import KINDS, Column, Predicate
 from conceptrules.model.text import predicate_text
 from conceptrules.model.values import whole
-from conceptrules.tables.labels import check_labels, codes_of_labels
+from conceptrules.tables.labels import check_labels, encode_labels
 from conceptrules.tables.table import Table, count_unseen, nearest, open_table, read_packed_bits
 
 
@@ -127,24 +130,23 @@ class Binarizer(TransformerMixin, BaseEstimator):
         labels, weight = check_labels(y, sample_weight=sample_weight)
         check_rows(table, len(labels))
         kinds = check_kinds(self.kinds or {}, table.names)
-        classes, codes = codes_of_labels(labels)
+        classes, codes = encode_labels(labels)
         target = Target(codes, weight, len(classes))
         rows = np.flatnonzero(target.weight)
         if len(rows) < table.rows:
             table, target = table.take(rows), target.take(rows)
-        seen: list[SeenColumn] = []
+        inspected: list[InspectedColumn] = []
         samples: dict[Column, bytes | None] = {}
         for cells in map(table.cells, range(len(table.names))):
-            column = learn_column(cells, kinds.get(cells.name), target, settings)
-            if not column.constant and not column.dropped:
-                samples[column.column] = sample(cells, column.column)
-            seen.append(SeenColumn(column, None if column.constant else doubt(cells, column.column, target)))
-        again = list(duplicates(table, samples))
+            learned = learn_column(cells, kinds.get(cells.name), target, settings)
+            if not learned.constant and not learned.dropped:
+                samples[learned.column] = sample_rows(cells, learned.column)
+            suspicion = None if learned.constant else find_suspicion(cells, learned.column, target)
+            inspected.append(InspectedColumn(learned, suspicion))
+        duplicates = list(find_duplicate_columns(table, samples))
         class_rows = np.bincount(target.codes, minlength=len(classes)).tolist()
-        self.inspection_ = told(seen, again, dict(zip(classes.tolist(), class_rows, strict=True)))
-        self._remember([one.learned for one in seen], settings.literals)
-        self._remember_names(table.names, table.strings)
-        return self
+        self.inspection_ = report_findings(inspected, duplicates, dict(zip(classes.tolist(), class_rows, strict=True)))
+        return self._set_fitted(inspected, settings, table.strings)
 
     def fit_counts(self, counts: Sequence[ValueCounts], class_rows: Mapping[Any, int]) -> Self:
         """Learn the predicates from what was counted in the batches of a table that is larger than memory.
@@ -169,18 +171,26 @@ class Binarizer(TransformerMixin, BaseEstimator):
             If a column cannot be of the kind that it is told to be.
         """
         settings = self._settings()
-        names = tuple(one.name for one in counts)
-        seen = [learn_counted(one, settings) for one in counts]
-        self.inspection_ = told(seen, (), class_rows)
-        self._remember([one.learned for one in seen], settings.literals)
-        self._remember_names(names, True)
-        return self
+        inspected = []
+        for counted in counts:
+            learned = learn_counted_column(counted, settings)
+            suspicion = None if learned.constant else find_counted_suspicion(counted, learned.column)
+            inspected.append(InspectedColumn(learned, suspicion))
+        self.inspection_ = report_findings(inspected, (), class_rows)
+        return self._set_fitted(inspected, settings, True)
 
-    def _remember(self, learned: Sequence[LearnedColumn], literals: Literals) -> None:
-        self.columns_ = tuple(column.column for column in learned)
-        self.categories_dropped_ = tuple((column.column.name, column.dropped) for column in learned if column.dropped)
-        self.cuts_ = tuple(column.cuts for column in learned)
-        self._predicates = _Predicates(learned, literals)
+    def _set_fitted(self, inspected: Sequence[InspectedColumn], settings: PredicateSettings, named: bool) -> Self:
+        learned = [each.learned for each in inspected]
+        self.columns_ = tuple(each.column for each in learned)
+        self.categories_dropped_ = tuple((each.column.name, each.dropped) for each in learned if each.dropped)
+        self.cuts_ = tuple(each.cuts for each in learned)
+        self._predicates = _Predicates(learned, settings.literals)
+        self.n_features_in_ = len(learned)
+        if named:
+            self.feature_names_in_ = np.array([column.name for column in self.columns_], dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        return self
 
     @property
     def predicates_(self) -> tuple[Predicate, ...]:
@@ -284,13 +294,6 @@ class Binarizer(TransformerMixin, BaseEstimator):
                 f"input_features should have length equal to number of features ({self.n_features_in_}), "
                 f"got {len(names)}"
             )
-
-    def _remember_names(self, names: Sequence[str], strings: bool) -> None:
-        self.n_features_in_ = len(names)
-        if strings:
-            self.feature_names_in_ = np.array(names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -11,19 +11,29 @@ from typing import Literal as Choice
 import numpy as np
 from numpy.typing import NDArray
 
+from conceptrules.binarize.category_order import find_order, order_of_words
 from conceptrules.binarize.entropy_cuts import cut_points
-from conceptrules.binarize.ordered_categories import order_in
-from conceptrules.binarize.ordered_words import order_of_words
 from conceptrules.binarize.quantile_cuts import QUANTILES, threshold_cuts
 from conceptrules.binarize.rounded_cuts import short_moments, short_numbers
-from conceptrules.binarize.target import Target
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Column, Equals, Interval, Kind, Missing, OneOf, Predicate, Value
 from conceptrules.model.values import whole
-from conceptrules.tables.column_values import ColumnValues, check_readable, codes_of, numbers_of
+from conceptrules.tables.column_values import ColumnValues, check_readable, to_codes, to_numbers
 
 _MOST = 255  # categories that the search can keep
 Literals = Choice["intervals", "thresholds"]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What the predicates are to predict: the class codes and the weights of the rows."""
+
+    codes: NDArray[np.intp]
+    weight: NDArray[np.float64]
+    n_classes: int
+
+    def take(self, rows: NDArray[np.intp]) -> Target:
+        return Target(self.codes[rows], self.weight[rows], self.n_classes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +117,7 @@ def _kind(cells: ColumnValues, settings: PredicateSettings) -> Kind:
 
 
 def _learn_ordered(column: Column, cells: ColumnValues, target: Target, settings: PredicateSettings) -> LearnedColumn:
-    x = cells.by_row(numbers_of(cells))
+    x = cells.by_row(to_numbers(cells))
     shorten = short_numbers if column.kind == "number" else short_moments
     if settings.literals == "thresholds":
         cuts = threshold_cuts(
@@ -133,14 +143,14 @@ def _learn_ordered(column: Column, cells: ColumnValues, target: Target, settings
 def _learn_ordinal(
     column: Column, cells: ColumnValues, given: tuple[Value, ...] | None, settings: PredicateSettings
 ) -> LearnedColumn:
-    order = order_in(cells, given)
+    order = find_order(cells, given)
     if len(order) > settings.max_categories:
         raise InputError(
             f"column {column.name!r} has an order of {len(order)} categories, more than max_categories="
             f"{settings.max_categories}; raise that, or say that the column is a number or a category"
         )
     learned = Column(column.name, "ordinal", order, column.missing)
-    seen = sorted(set(codes_of(cells, order)[~cells.missing].tolist()))
+    seen = sorted(set(to_codes(cells, order)[~cells.missing].tolist()))
     return LearnedColumn(learned, len(seen) + column.missing == 1, seen=tuple(seen))
 
 
@@ -171,7 +181,7 @@ def too_many_categories(name: str, count: str, most: int) -> str:
 
 def _most_frequent(distinct: list[Value], cells: ColumnValues, weight: NDArray[np.float64], most: int) -> list[Value]:
     """Return the values with the largest weights, of equal ones the first, in their order."""
-    codes = cells.by_row(codes_of(cells, distinct))
+    codes = cells.by_row(to_codes(cells, distinct))
     order = np.lexsort((weight, codes))  # floats are added in an order that depends on the rows as a set only
     order = order[codes[order] >= 0]
     totals = np.bincount(codes[order], weight[order])

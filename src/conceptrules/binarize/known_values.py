@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from conceptrules.binarize.number_groups import NumberGroups, merged_sums
 from conceptrules.model.values import whole
-from conceptrules.tables.column_values import ColumnValues, numbers_of
-from conceptrules.tables.smallest_hashes import SmallestHashes
+from conceptrules.tables.column_values import ColumnValues, to_numbers
+from conceptrules.tables.hashes import SmallestHashes
 
-MOST = 65_536
+MAX_COUNTED_VALUES = 65_536
 """Different values of a column that are counted one by one."""
 _BUCKETS, _HEAVY = 1 << 16, 1 << 10
 """Texts are dealt to so many buckets, and those in so many of the heaviest ones are counted one by one."""
@@ -21,7 +21,7 @@ Counts = NDArray[np.int64]
 
 
 class Numbers:
-    """Numbers, moments or durations, sorted; beyond `MOST` different ones, groups of neighbours."""
+    """Numbers, moments or durations, sorted; beyond `MAX_COUNTED_VALUES` different ones, groups of neighbours."""
 
     def __init__(self, groups: NumberGroups | None = None) -> None:
         self._values: NDArray[Any] | None = None
@@ -33,7 +33,7 @@ class Numbers:
         """Count values that differ, and the weight of each class at each, as long as each is counted by itself."""
         before = [] if self._values is None else [(self._values, self._counts)]
         self._values, self._counts = merged_sums(*zip(*before, (values, counts), strict=True))
-        if len(self._values) > MOST:
+        if len(self._values) > MAX_COUNTED_VALUES:
             self._group(counts.shape[1])
 
     def _group(self, classes: int) -> None:
@@ -84,8 +84,8 @@ class Numbers:
         self.groups = self.groups.closer()
 
     @property
-    def different(self) -> int:
-        return len(self.values()) if self.exact else self._sample.different
+    def n_distinct(self) -> int:
+        return len(self.values()) if self.exact else self._sample.n_distinct
 
     def values(self) -> NDArray[Any]:
         if self.groups is not None:
@@ -98,7 +98,7 @@ class Numbers:
 
 
 class Texts:
-    """Text, and truth values of a column with gaps; beyond `MOST` different ones, the most frequent."""
+    """Text, and truth values of a column with gaps; beyond `MAX_COUNTED_VALUES` different ones, the most frequent."""
 
     def __init__(self) -> None:
         self._places: dict[Any, int] = {}
@@ -113,7 +113,7 @@ class Texts:
             self._deal(values, counts)
             return
         self._count(values, counts)
-        if len(self._places) > MOST:
+        if len(self._places) > MAX_COUNTED_VALUES:
             self._begin_buckets()
 
     def _begin_buckets(self) -> None:
@@ -179,8 +179,8 @@ class Texts:
         self._heavy[np.argsort(-self._buckets, kind="stable")[:_HEAVY]] = True
 
     @property
-    def different(self) -> int:
-        return len(self._places) if self.exact else self._sample.different
+    def n_distinct(self) -> int:
+        return len(self._places) if self.exact else self._sample.n_distinct
 
     def values(self) -> NDArray[Any]:
         return np.fromiter(self._places, object, len(self._places))
@@ -190,7 +190,7 @@ class Texts:
 
 
 def _as_numbers(values: NDArray[Any]) -> NDArray[np.float64]:
-    return numbers_of(ColumnValues("", values, np.zeros(len(values), np.bool_), None)) + 0.0  # 0 of -0
+    return to_numbers(ColumnValues("", values, np.zeros(len(values), np.bool_), None)) + 0.0  # 0 of -0
 
 
 def _mixed(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -1,10 +1,10 @@
 """The different values of a column and the weight of each class at them, counted batch by batch.
 
-Up to `MOST` different values are counted one by one, and what is learned from the counts is what would be learned from
-the rows. Beyond that, numbers are counted in groups of neighbours that weigh a 16,384th of the column at most, unless
-they are a single number, and of text those values are counted that may be among the most frequent. All counts are sums
-of whole numbers: they depend neither on the order of the rows nor on how they are dealt to batches. So parts of a table
-may be counted side by side, or on several machines, and what was counted is merged.
+Up to `MAX_COUNTED_VALUES` different values are counted one by one, and what is learned from the counts is what would be
+learned from the rows. Beyond that, numbers are counted in groups of neighbours, each of which weighs at most a 16,384th
+of the column unless it is a single number, and texts are counted where they may be among the most frequent. All counts
+are sums of whole numbers: they depend neither on the order of the rows nor on how these are split into batches. So
+parts of a table may be counted side by side, or on several machines, and the counts are then merged.
 """
 
 from __future__ import annotations
@@ -15,9 +15,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.binarize.columns import GivenKind
+from conceptrules.binarize.category_order import check_all_listed
+from conceptrules.binarize.columns import (
+    GivenKind,
+    LearnedColumn,
+    PredicateSettings,
+    Target,
+    learn_column,
+    too_many_categories,
+)
 from conceptrules.binarize.known_values import Numbers, Texts
-from conceptrules.binarize.ordered_categories import check_all_listed
 from conceptrules.model.errors import ColumnTypeError
 from conceptrules.model.predicate import Column, Kind
 from conceptrules.model.values import NOUNS
@@ -129,9 +136,9 @@ class ValueCounts:
         return self.known is None or self.known.exact
 
     @property
-    def different(self) -> int:
-        """How many different values there are; an estimate beyond `MOST`."""
-        return 0 if self.known is None else self.known.different
+    def n_distinct(self) -> int:
+        """How many different values there are; an estimate beyond `MAX_COUNTED_VALUES`."""
+        return 0 if self.known is None else self.known.n_distinct
 
     def distinct(self) -> tuple[ColumnValues, Counts]:
         """Return the values once each, a gap after them if there is one, and the weight of each class at each value."""
@@ -166,3 +173,21 @@ def _with_gap(values: NDArray[Any]) -> NDArray[Any]:
     if values.dtype == object:
         return np.append(values, np.array([None], object))
     return np.append(values.astype(np.float64), np.nan)
+
+
+def learn_counted_column(counts: ValueCounts, settings: PredicateSettings) -> LearnedColumn:
+    """Return what training makes of a counted column: the same as of its rows.
+
+    A weight counts as that many repeats of a row, so each value and class is one row that weighs what was counted.
+    """
+    cells, sums = counts.distinct()
+    sums[cells.missing, 0] = counts.unit  # a gap is there, but no cut or category depends on its weight
+    value, label = np.nonzero(sums)
+    rows = replace(cells, values=cells.values[value], missing=cells.missing[value])
+    target = Target(label, sums[value, label] / counts.unit, counts.classes)
+    learned = learn_column(rows, counts.given, target, settings)
+    if counts.exact or not learned.dropped:
+        return learned
+    # Only the most frequent categories were counted; how many there are in all is an estimate.
+    warning = too_many_categories(learned.column.name, f"about {counts.n_distinct}", settings.max_categories)
+    return replace(learned, dropped=max(counts.n_distinct - len(learned.column.categories), 1), warning=warning)

@@ -20,7 +20,7 @@ from conceptrules.model.policy import Fair, Policy
 from conceptrules.model.predicate import Column, Value
 from conceptrules.model.values import label_text, whole
 from conceptrules.tables.files.csv_errors import NEARLY_ALL, are_numbers
-from conceptrules.tables.files.table_reader import Delimited, Source
+from conceptrules.tables.files.table_reader import Delimited, TableFile
 from conceptrules.tables.table import nearest
 
 
@@ -73,7 +73,7 @@ def _order(text: str) -> tuple[Value, ...]:
 
 
 def examples(
-    source: Source, target: str, options: FeatureOptions, kinds: Mapping[str, Told], bins: int = 0
+    source: TableFile, target: str, options: FeatureOptions, kinds: Mapping[str, Told], bins: int = 0
 ) -> tuple[pa.Table, np.ndarray]:
     """Return the table to learn from and the class of each row; with `bins`, these are ranges of the target's numbers.
 
@@ -102,7 +102,7 @@ def examples(
     return table.drop_columns([target]), y.to_numpy()
 
 
-def in_one_part(source: Source, name: str, option: str, target: str) -> np.ndarray:
+def in_one_part(source: TableFile, name: str, option: str, target: str) -> np.ndarray:
     """Return the column that says which rows are held out together."""
     if known(name, source.columns, source.name) == target:
         raise InputError(f"{option} names the target column {target!r}; name one that says which rows to hold out")
@@ -141,7 +141,7 @@ def _read_as(kind: Told) -> str:
     return "category" if isinstance(kind[0], str) else "number"
 
 
-def labelled(source: Source, target: str, network: RuleNetwork) -> tuple[pa.Table, np.ndarray]:
+def labelled(source: TableFile, target: str, network: RuleNetwork) -> tuple[pa.Table, np.ndarray]:
     """Return the columns that a network uses and the true class of each row."""
     target = known(target, source.columns, source.name) if target else default_target(source, network)
     column = labels(source.read([target], {target: "category"})[target], target, source.name)
@@ -160,7 +160,7 @@ def labelled(source: Source, target: str, network: RuleNetwork) -> tuple[pa.Tabl
     return unlabelled(source, network), column.to_numpy()
 
 
-def unlabelled(source: Source, network: RuleNetwork) -> pa.Table:
+def unlabelled(source: TableFile, network: RuleNetwork) -> pa.Table:
     """Return the columns that a network uses, read as what it learned them as."""
     parts = parts_wanted(network, source.columns)
     dates = {name: "datetime" for part in parts for name in part.columns}
@@ -176,7 +176,7 @@ def unlabelled(source: Source, network: RuleNetwork) -> pa.Table:
     return table
 
 
-def with_groups(table: pa.Table, source: Source, policy: Policy | None) -> pa.Table:
+def with_groups(table: pa.Table, source: TableFile, policy: Policy | None) -> pa.Table:
     """Return a table with the columns of the groups that a policy compares, which the network need not have."""
     for name in dict.fromkeys(clause.column for clause in (policy.of_kind(Fair) if policy else ())):
         if name not in table.column_names:
@@ -185,7 +185,7 @@ def with_groups(table: pa.Table, source: Source, policy: Policy | None) -> pa.Ta
     return table
 
 
-def default_target(source: Source, network: RuleNetwork) -> str:
+def default_target(source: TableFile, network: RuleNetwork) -> str:
     """Return the target that the network names, or else the one column that it does not know."""
     if network.target in source.columns:
         return network.target

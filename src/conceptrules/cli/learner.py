@@ -12,7 +12,7 @@ from conceptrules.cli.date_columns import with_parts_that_differ
 from conceptrules.cli.options import LearnerOptions, LearningOptions
 from conceptrules.model.errors import InputError
 from conceptrules.tables.files.formats import PARQUET, STREAM, table_suffix
-from conceptrules.tables.files.table_reader import open_parquet, open_table
+from conceptrules.tables.files.table_reader import open_file, open_parquet
 
 if TYPE_CHECKING:
     from conceptrules.classifier import ConceptRuleClassifier
@@ -52,19 +52,19 @@ def is_large(name: str) -> bool:
 
 def task_in_batches(files: Sequence[str], target: str, options: LearningOptions) -> LearningTask:
     """Return the task of learning from files that are read in batches."""
-    from conceptrules.tables.sources import columns_of, unread
+    from conceptrules.tables.sources import list_columns, resolve_source
 
-    table = replace(unread(list(files)), text=options.text.format)
-    names, where = columns_of(table), files[0] if len(files) == 1 else f"{files[0]} and the other files"
+    table = replace(resolve_source(list(files)), text=options.text.format)
+    names, where = list_columns(table), files[0] if len(files) == 1 else f"{files[0]} and the other files"
     features = columns.features(names, columns.known(target, names, where), options.features, where)
     kinds = columns.kinds(options.features.kind, names, where)
     classifier = make_classifier(options.learner, {name: kinds[name] for name in features if name in kinds})
-    return LearningTask(classifier, table.of([*features, target], {}), target)
+    return LearningTask(classifier, table.restrict_to([*features, target], {}), target)
 
 
 def task_in_memory(file: str, target: str, options: LearningOptions) -> LearningTask:
     """Return the task of learning from one file, or from standard input, that is read as a whole."""
-    source = open_table(file, options.text.format)
+    source = open_file(file, options.text.format)
     holdout = {name: column for name, column in (("groups", options.groups), ("time", options.time)) if column}
     parts = {name: columns.in_one_part(source, column, f"--{name}", target) for name, column in holdout.items()}
     # The columns that say which rows are held out together are no features.

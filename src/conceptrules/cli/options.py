@@ -14,7 +14,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
-from conceptrules.tables.files.text_format import TextFormat, text_format
+from conceptrules.tables.files.formats import TextFormat, text_format
 
 TABLE = "CSV, TSV (also .gz) or Parquet; - for CSV on standard input."
 Data = Annotated[str, typer.Argument(help=TABLE, show_default=False)]

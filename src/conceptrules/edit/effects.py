@@ -16,7 +16,7 @@ from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
 from conceptrules.model.text import plural, word
 from conceptrules.model.values import label_text
-from conceptrules.tables.fingerprint import row_hashes
+from conceptrules.tables.hashes import hash_rows
 from conceptrules.tables.prediction import predict
 from conceptrules.tables.table import open_table
 
@@ -101,7 +101,7 @@ def effect_of(
     old, new = predict(before, table).tolist(), predict(after, table).tolist()
     moved = [row for row, (one, other) in enumerate(zip(old, new, strict=True)) if one != other]
     changes = tuple(_changes(old, new, moved, known))
-    hashes = np.sort(row_hashes(before.columns, table, known or [""] * table.rows))
+    hashes = np.sort(hash_rows(before.columns, table, known or [""] * table.rows))
     same = hashlib.sha256(hashes.tobytes()).hexdigest()
     return Effect(table.rows, f"sha256:{same}", changes, tuple(moved[:5]), equivalent, witness, decisions)
 

@@ -20,7 +20,7 @@ from conceptrules.model.predicate import Value, plain
 from conceptrules.model.provenance import Training
 from conceptrules.model.text import rule_text
 from conceptrules.model.values import label_text
-from conceptrules.tables.fingerprint import overlap, row_hashes
+from conceptrules.tables.hashes import estimate_overlap, hash_rows
 from conceptrules.tables.table import count_unseen, open_table, read_packed_bits
 
 Indices = NDArray[np.intp]
@@ -207,8 +207,8 @@ def training_rows(network: RuleNetwork, table: Any, labels: Iterable[object]) ->
     """
     if network.training is None:
         return None
-    hashes = row_hashes(network.columns, table, labels)
-    found = overlap(network.training.fingerprint, network.training.distinct, hashes)
+    hashes = hash_rows(network.columns, table, labels)
+    found = estimate_overlap(network.training.fingerprint, network.training.distinct, hashes)
     if found is None:
         return None
     share, sampled = found

@@ -15,7 +15,7 @@ from conceptrules.explain.counterfactual_search import Budget, Found, Free, Ques
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Column, Value
-from conceptrules.tables.prediction import compiled, decide
+from conceptrules.tables.prediction import compile_plan, decide
 from conceptrules.tables.row import one_row, read_row
 from conceptrules.tables.table import nearest
 
@@ -154,14 +154,14 @@ def _used(network: RuleNetwork, values: Sequence[Value | None]) -> list[tuple[in
     dropped = {name for name, _ in network.training.categories_dropped} if network.training else set()
     return [
         (place, options(network.columns[place], predicates, values[place], network.columns[place].name in dropped))
-        for place, predicates in compiled(network).used
+        for place, predicates in compile_plan(network).used
     ]
 
 
 def _question(
     network: RuleNetwork, used: Sequence[tuple[int, list[Option]]], free: Sequence[int], wanted: frozenset[int]
 ) -> Question:
-    plan = compiled(network)
+    plan = compile_plan(network)
     parts = tuple(
         Free.of(np.array([option.bits for option in found], dtype=np.bool_)) if place in free else found[0].bits
         for place, found in used

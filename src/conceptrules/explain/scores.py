@@ -18,7 +18,7 @@ from conceptrules.model.predicate import Value
 from conceptrules.model.statistics import probabilities
 from conceptrules.model.text import word
 from conceptrules.model.values import label_text
-from conceptrules.tables.prediction import fired
+from conceptrules.tables.prediction import find_firing_classes
 from conceptrules.tables.table import open_table
 
 Floats = NDArray[np.float64]
@@ -178,7 +178,7 @@ def evaluate(
     """
     opened = open_table(table)
     classes, target = targets(network, labels, opened.rows)
-    bits = unpack(fired(network, opened))
+    bits = unpack(find_firing_classes(network, opened))
     decided = decide_fired(network, bits)
     stated = None if network.statistics is None else probabilities(network, bits)
     confusion = confusion_matrix(target, decided, np.ones(len(target)), len(classes))

@@ -14,7 +14,7 @@ from conceptrules.learn.provenance import training_of
 from conceptrules.learn.training_data import TrainingData
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.provenance import Validation
-from conceptrules.tables.fingerprint import sketch
+from conceptrules.tables.hashes import sketch
 
 
 def with_training(

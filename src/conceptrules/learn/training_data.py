@@ -17,8 +17,8 @@ from conceptrules.learn.memory import check_memory
 from conceptrules.learn.row_groups import RowGroups, row_groups
 from conceptrules.model.errors import InputError, warn
 from conceptrules.model.network import Concept, Level, RuleNetwork
-from conceptrules.tables.fingerprint import row_hashes
-from conceptrules.tables.labels import check_class_weight, check_classes, check_labels, codes_of_labels
+from conceptrules.tables.hashes import hash_rows
+from conceptrules.tables.labels import check_class_weight, check_classes, check_labels, encode_labels
 from conceptrules.tables.table import Table, open_table, read_packed_bits
 
 _LIGHT = 0.1
@@ -102,8 +102,8 @@ def read_training_data(
         table, labels, weight = table.take(kept), labels[kept], weight[kept]
     table = table.read_once()
     binarizer.fit(table, labels, sample_weight=weight)
-    target = codes_of_labels(labels)[1]
-    hashes = row_hashes(binarizer.columns_, table, labels)
+    target = encode_labels(labels)[1]
+    hashes = hash_rows(binarizer.columns_, table, labels)
     return TrainingData(binarizer, classes, class_weight, hashes, table, target, weight, together, kept)
 
 

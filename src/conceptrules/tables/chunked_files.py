@@ -12,9 +12,8 @@ import pyarrow as pa
 
 from conceptrules.model.errors import InputError
 from conceptrules.tables.files.chunks import Chunk, Chunked, Parquet, open_chunks
-from conceptrules.tables.files.formats import PARQUET, table_suffix
-from conceptrules.tables.files.table_reader import Source, open_parquet
-from conceptrules.tables.files.text_format import USUAL, TextFormat
+from conceptrules.tables.files.formats import PARQUET, USUAL, TextFormat, table_suffix
+from conceptrules.tables.files.table_reader import TableFile, open_parquet
 
 
 @contextmanager
@@ -27,9 +26,12 @@ def open_files(names: Sequence[str], categories: Collection[str] = (), text: Tex
         with open_chunks(names[0], categories, text) as table:
             yield table
         return
-    from conceptrules.tables.sources import columns_of, unread  # datasets of pyarrow, which one file does not need
+    from conceptrules.tables.sources import (  # datasets of pyarrow, which one file does not need
+        list_columns,
+        resolve_source,
+    )
 
-    columns = columns_of(replace(unread(list(names)), text=text))
+    columns = list_columns(replace(resolve_source(list(names)), text=text))
     yield _parquet(names, categories) if table_suffix(names[0]) == PARQUET else _text(names, columns, text)
 
 
@@ -68,7 +70,7 @@ class Files:
 class _Alike:
     """Some rows of one file, with the columns of all files in the order and of the types that all have."""
 
-    def __init__(self, opened: Callable[[], Source], schema: pa.Schema) -> None:
+    def __init__(self, opened: Callable[[], TableFile], schema: pa.Schema) -> None:
         self._source, self._schema = opened(), schema
         self.name = self._source.name
 

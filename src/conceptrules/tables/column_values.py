@@ -76,13 +76,13 @@ def read_coded_values(name: str, codes: Codes, values: NDArray[Any], declared: b
     return replace(read_values(name, known, declared), codes=codes)
 
 
-def numbers_of(cells: ColumnValues) -> NDArray[np.float64]:
+def to_numbers(cells: ColumnValues) -> NDArray[np.float64]:
     """Return the values as float64, NaN where missing; dates, times and durations in microseconds."""
     values = cells.values.astype(np.int64) if cells.values.dtype.kind in "mM" else cells.values
     return np.where(cells.missing, np.nan, values.astype(np.float64))
 
 
-def codes_of(cells: ColumnValues, categories: Sequence[Value]) -> NDArray[np.intp]:
+def to_codes(cells: ColumnValues, categories: Sequence[Value]) -> NDArray[np.intp]:
     """Return the position of each value among `categories`; -1 if it is missing or not one of them.
 
     A dictionary finds what `==` would: 1, 1.0 and True are one category, whatever the table stores them as.

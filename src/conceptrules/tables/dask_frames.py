@@ -12,7 +12,7 @@ from narwhals.dependencies import is_dask_dataframe
 
 from conceptrules.model.errors import InputError
 from conceptrules.tables.files.formats import PARQUET, table_suffix
-from conceptrules.tables.sources import Unread
+from conceptrules.tables.sources import UnreadTable
 
 
 def is_dask_frame(data: Any) -> bool:
@@ -20,18 +20,18 @@ def is_dask_frame(data: Any) -> bool:
     return bool(is_dask_dataframe(data))
 
 
-def frame_of(table: Unread) -> Any:
+def read_dask_frame(table: UnreadTable) -> Any:
     """Return Parquet files as a dask DataFrame; nothing else can be read by several workers at a time."""
-    given = table.given
-    if not isinstance(given, tuple) or any(table_suffix(name) != PARQUET for name in given):
+    data = table.data
+    if not isinstance(data, tuple) or any(table_suffix(name) != PARQUET for name in data):
         raise InputError("client is for a dask DataFrame or Parquet files; this table can only be read here")
     from dask import dataframe
 
     # Columns stay as Arrow has them: they keep their types, gaps or not, and are not made anew twice.
-    return dataframe.read_parquet(list(given), dtype_backend="pyarrow")
+    return dataframe.read_parquet(list(data), dtype_backend="pyarrow")
 
 
-def by_partition(function: Callable[[Any], Any], frame: Any) -> Any:
+def map_partitions(function: Callable[[Any], Any], frame: Any) -> Any:
     """Return a dask Series of what a function says of each partition, worked out where the partition is."""
     return frame.map_partitions(_on_index, function, meta=(None, object))
 

@@ -22,7 +22,7 @@ class DataConversionWarning(ConceptRulesWarning, exceptions.DataConversionWarnin
     """Labels that are a table of one column; scikit-learn tests estimators for a warning of this name."""
 
 
-HEAVIEST = 1e9
+MAX_WEIGHT = 1e9
 """The largest weight of a row or a class. Sums and products of such weights never overflow in the kernels."""
 MANY = 50
 """More classes than this are told; so many different numbers are more likely a quantity."""
@@ -99,7 +99,7 @@ def _family(labels: Labels, rows: NDArray[np.intp], name: str) -> str | None:
     return cells.family
 
 
-def codes_of_labels(labels: Labels) -> tuple[Labels, NDArray[np.intp]]:
+def encode_labels(labels: Labels) -> tuple[Labels, NDArray[np.intp]]:
     """Return the distinct labels, sorted, and the place of the label of each row among them.
 
     It finds what `np.unique` does, which sorts all rows: 0.5 s for a million labels that are Python's strings.
@@ -115,12 +115,12 @@ def codes_of_labels(labels: Labels) -> tuple[Labels, NDArray[np.intp]]:
 
 def check_classes(labels: Labels) -> Labels:
     """Return the distinct labels, sorted; raise an error unless there are at least two, and not far too many."""
-    classes, codes = codes_of_labels(labels)
-    check_classes_counted(classes, np.bincount(codes))
+    classes, codes = encode_labels(labels)
+    check_class_counts(classes, np.bincount(codes))
     return classes
 
 
-def check_classes_counted(classes: Labels, counts: NDArray[np.intp], name: str = "y") -> None:
+def check_class_counts(classes: Labels, counts: NDArray[np.intp], name: str = "y") -> None:
     """Raise an error unless there are at least two classes, and not far too many; `counts` has the rows of each."""
     if len(classes) < 2:
         found = f"1 class, {classes.tolist()[0]!r}" if len(classes) else "no rows, and so no class"
@@ -168,11 +168,11 @@ def check_weights(sample_weight: Any, rows: int) -> NDArray[np.float64]:
     bad = np.flatnonzero(~((weight >= 0) & (weight < np.inf)))
     if len(bad):
         raise InputError(f"sample_weight[{bad[0]}] is {weight[bad[0]]}; weights need to be finite and at least 0")
-    heavy = np.flatnonzero(weight > HEAVIEST)
+    heavy = np.flatnonzero(weight > MAX_WEIGHT)
     if len(heavy):
         raise InputError(
-            f"sample_weight[{heavy[0]}] is {weight[heavy[0]]:g}; a weight counts as so many rows, and {HEAVIEST:g} are "
-            "the most: divide all weights by their mean"
+            f"sample_weight[{heavy[0]}] is {weight[heavy[0]]:g}; a weight counts as so many rows, and {MAX_WEIGHT:g} "
+            "are the most: divide all weights by their mean"
         )
     if not weight.any():
         raise InputError("all sample weights are zero: there are no rows to learn from")
@@ -186,17 +186,17 @@ def check_class_weight(class_weight: Any, classes: Labels, share: NDArray[np.flo
     if isinstance(class_weight, str) and class_weight == "balanced":
         # A class without rows here, all of which are held out, weighs nothing: no row asks for it.
         weights = np.zeros(len(classes))
-        np.divide(share.sum() / len(classes), share, out=weights, where=share > share.sum() / HEAVIEST)
-        return np.where((weights > 0) | (share == 0), weights, HEAVIEST)
+        np.divide(share.sum() / len(classes), share, out=weights, where=share > share.sum() / MAX_WEIGHT)
+        return np.where((weights > 0) | (share == 0), weights, MAX_WEIGHT)
     if not isinstance(class_weight, Mapping):
         raise InputError(f"class_weight is {class_weight!r}; use None, 'balanced' or {{class: weight}}")
     names = classes.tolist()
     for label, value in class_weight.items():
         if label not in names:
             raise InputError(f"class_weight names the class {label!r}, but the classes are {names}")
-        if not isinstance(value, Real) or not 0 <= float(value) <= HEAVIEST:
+        if not isinstance(value, Real) or not 0 <= float(value) <= MAX_WEIGHT:
             raise InputError(
-                f"class_weight of the class {label!r} is {value!r}; it needs a number from 0 to {HEAVIEST:g}"
+                f"class_weight of the class {label!r} is {value!r}; it needs a number from 0 to {MAX_WEIGHT:g}"
             )
     weights = np.array([class_weight.get(name, 1) for name in names], dtype=np.float64)
     if not weights.any():

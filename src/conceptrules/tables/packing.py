@@ -19,7 +19,7 @@ from conceptrules.model.predicate import (
     finite_bounds,
     named_categories,
 )
-from conceptrules.tables.column_values import ColumnValues, codes_of, numbers_of
+from conceptrules.tables.column_values import ColumnValues, to_codes, to_numbers
 from conceptrules.tables.dictionary import spread
 
 Octets = NDArray[np.uint8]
@@ -32,9 +32,9 @@ def column_bits(predicates: Sequence[Predicate], cells: ColumnValues) -> Bits:
     bits = np.zeros((len(predicates), len(cells.values)), dtype=np.bool_)
     categories = named_categories(predicates)
     places = {value: place for place, value in enumerate(categories)}
-    codes = codes_of(cells, categories) if categories else np.empty(0, dtype=np.intp)
+    codes = to_codes(cells, categories) if categories else np.empty(0, dtype=np.intp)
     ordered = any(isinstance(predicate, Interval) for predicate in predicates)
-    numbers = numbers_of(cells) if ordered else None
+    numbers = to_numbers(cells) if ordered else None
     for row, predicate in zip(bits, predicates, strict=True):
         match predicate:
             case Missing():

@@ -29,7 +29,7 @@ from conceptrules.model.statistics import probabilities
 from conceptrules.model.values import family_of, is_missing, read_value, readable
 from conceptrules.tables.column_values import check_readable
 from conceptrules.tables.packing import column_words
-from conceptrules.tables.table import Table, open_table, positions
+from conceptrules.tables.table import Table, locate_columns, open_table
 
 Abstain = Choice["none", "several", "both"]
 """On which rows to abstain: where no class fires, where several do, or both."""
@@ -38,19 +38,19 @@ Abstain = Choice["none", "several", "both"]
 def predict(network: RuleNetwork, table: Any, abstain: Abstain | None = None) -> NDArray[Any]:
     """Return the class of each row; None where the network is to abstain."""
     if abstain is None:
-        labels: NDArray[Any] = compiled(network).labels.take(decide(network, table))
+        labels: NDArray[Any] = compile_plan(network).labels.take(decide(network, table))
         return labels
     opened = open_table(table)
-    answers: NDArray[Any] = compiled(network).labels.take(decide(network, opened)).astype(object)
-    answers[unsettled(network, opened, abstain)] = None
+    answers: NDArray[Any] = compile_plan(network).labels.take(decide(network, opened)).astype(object)
+    answers[find_undecided_rows(network, opened, abstain)] = None
     return answers
 
 
-def unsettled(network: RuleNetwork, table: Any, abstain: Abstain) -> Bits:
+def find_undecided_rows(network: RuleNetwork, table: Any, abstain: Abstain) -> Bits:
     """Return on which rows no class fires, several do, or either."""
     if abstain not in get_args(Abstain):
         raise InputError(f"abstain is {abstain!r}; it can be 'none' (no class fires), 'several' or 'both'")
-    counts = unpack(fired(network, table)).sum(axis=1)
+    counts = unpack(find_firing_classes(network, table)).sum(axis=1)
     wanted = [abstain != "several", False, abstain != "none"]
     result: Bits = np.array(wanted)[np.minimum(counts, 2)]
     return result
@@ -58,25 +58,25 @@ def unsettled(network: RuleNetwork, table: Any, abstain: Abstain) -> Bits:
 
 def predict_proba(network: RuleNetwork, table: Any) -> NDArray[np.float64]:
     """Return the probability of each class for each row."""
-    return probabilities(network, unpack(fired(network, table)))
+    return probabilities(network, unpack(find_firing_classes(network, table)))
 
 
 def decide(network: RuleNetwork, table: Any) -> NDArray[np.integer[Any]]:
     """Return the index of the class of each row."""
-    plan, opened = compiled(network), open_table(table)
+    plan, opened = compile_plan(network), open_table(table)
     if opened.rows == 1:
         return np.array([plan.one_row(opened)])
     return first_firing_packed(fired_words(plan.formulas, plan.packed_bits(opened)), plan.order, plan.default)
 
 
-def fired(network: RuleNetwork, table: Any) -> PackedBits:
+def find_firing_classes(network: RuleNetwork, table: Any) -> PackedBits:
     """Return which classes fire on each row."""
-    plan = compiled(network)
+    plan = compile_plan(network)
     return fired_words(plan.formulas, plan.packed_bits(open_table(table)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Plan:
+class PredictionPlan:
     """What predicting with a network takes: its used predicates by column, and its levels over these."""
 
     columns: tuple[Column, ...]
@@ -93,7 +93,7 @@ class Plan:
 
     def packed_bits(self, table: Table) -> PackedBits:
         """Return the used predicates on all rows."""
-        places = positions(self.columns, table)
+        places = locate_columns(self.columns, table)
         if table.rows:
             self._check_types(table, places, table.first())
         return self._packed_bits(table, places)
@@ -119,7 +119,7 @@ class Plan:
 
     def one_row(self, table: Table) -> int:
         """Return the index of the class of a table's only row; Python's own numbers are faster here than any array."""
-        places = positions(self.columns, table)
+        places = locate_columns(self.columns, table)
         values, bits = table.first(), list[int]()
         self._check_types(table, places, values)
         try:
@@ -132,7 +132,7 @@ class Plan:
         return sum(digit << place for place, digit in enumerate(digits))
 
 
-def compiled(network: RuleNetwork) -> Plan:
+def compile_plan(network: RuleNetwork) -> PredictionPlan:
     """Return the plan of this network, which is made once."""
     return _compiled(_Same(network))
 
@@ -153,7 +153,7 @@ class _Same:
 
 
 @lru_cache(maxsize=32)
-def _compiled(key: _Same) -> Plan:
+def _compiled(key: _Same) -> PredictionPlan:
     network = key.network
     used = network.used_columns
     numbers = {index: number for number, index in enumerate(index for some in used.values() for index in some)}
@@ -162,7 +162,7 @@ def _compiled(key: _Same) -> Plan:
     levels = (replace(first, rules=rules), *network.levels[1:])
     places = {column.name: place for place, column in enumerate(network.columns)}
     alike = len(set(map(type, network.classes))) == 1
-    return Plan(
+    return PredictionPlan(
         network.columns,
         tuple((places[name], tuple(network.predicates[index] for index in some)) for name, some in used.items()),
         levels,

@@ -10,8 +10,8 @@ import numpy as np
 
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Column, Value
-from conceptrules.tables.column_values import ColumnValues, check_readable, numbers_of
-from conceptrules.tables.table import Table, open_table, positions
+from conceptrules.tables.column_values import ColumnValues, check_readable, to_numbers
+from conceptrules.tables.table import Table, locate_columns, open_table
 
 
 def one_row(row: Any) -> Table:
@@ -26,7 +26,7 @@ def read_row(columns: Sequence[Column], table: Table) -> tuple[Value | None, ...
     """Return the values of a table's only row, one for each column; None is missing."""
     return tuple(
         _value(column, table.cells(position))
-        for column, position in zip(columns, positions(columns, table), strict=True)
+        for column, position in zip(columns, locate_columns(columns, table), strict=True)
     )
 
 
@@ -47,5 +47,5 @@ def _value(column: Column, cells: ColumnValues) -> Value | None:
     place = 0 if cells.codes is None else cells.codes[0]
     if cells.missing[place]:
         return None
-    value: Value = (numbers_of(cells) if column.ordered else cells.values).tolist()[place]
+    value: Value = (to_numbers(cells) if column.ordered else cells.values).tolist()[place]
     return value

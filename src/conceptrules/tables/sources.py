@@ -23,9 +23,8 @@ from pyarrow import dataset, parquet
 
 from conceptrules.model.errors import InputError
 from conceptrules.tables.files import conversion
-from conceptrules.tables.files.formats import PARQUET, table_suffix
+from conceptrules.tables.files.formats import PARQUET, USUAL, TextFormat, table_suffix
 from conceptrules.tables.files.table_reader import distinct, open_parquet, with_durations
-from conceptrules.tables.files.text_format import USUAL, TextFormat
 from conceptrules.tables.table import nearest
 
 _CELLS = 1 << 21
@@ -86,7 +85,7 @@ class ParquetFiles:
 
 
 @dataclass(frozen=True)
-class Dataset:
+class ArrowDataset:
     """A dataset of pyarrow, in whatever format and file system."""
 
     dataset: Any
@@ -114,10 +113,10 @@ def batch_rows(columns: int) -> int:
 
 
 @dataclass(frozen=True)
-class Unread:
+class UnreadTable:
     """A table that a user names or hands over, before any of its rows is read."""
 
-    given: Any
+    data: Any
     """Names of files, a dataset, a lazy table or a stream."""
     text: TextFormat = USUAL
     columns: tuple[str, ...] | None = None
@@ -125,14 +124,14 @@ class Unread:
     kinds: tuple[tuple[str, str], ...] = ()
     """What columns of CSV files are, where their text does not say it."""
 
-    def of(self, columns: Sequence[str], kinds: Mapping[str, str]) -> Unread:
+    def restrict_to(self, columns: Sequence[str], kinds: Mapping[str, str]) -> UnreadTable:
         """Return the same table with these columns only."""
         return replace(self, columns=tuple(columns), kinds=tuple(kinds.items()))
 
 
 def is_source(data: Any) -> bool:
     """Return whether something is a table to be read in batches: files, a dataset, a lazy table or a stream."""
-    if isinstance(data, Unread | str | os.PathLike | dataset.Dataset | pa.RecordBatchReader):
+    if isinstance(data, UnreadTable | str | os.PathLike | dataset.Dataset | pa.RecordBatchReader):
         return True
     if isinstance(data, list | tuple):
         return bool(data) and all(isinstance(one, str | os.PathLike) for one in data)
@@ -145,55 +144,55 @@ def is_source(data: Any) -> bool:
     return hasattr(data, "__arrow_c_stream__") and not isinstance(native, nw.DataFrame | nw.Series)
 
 
-def unread(data: Any) -> Unread:
+def resolve_source(data: Any) -> UnreadTable:
     """Return the table that a user names; files have to be there, and all of one format."""
-    if isinstance(data, Unread):
+    if isinstance(data, UnreadTable):
         return data
     if isinstance(data, str | os.PathLike):
-        return Unread(_files([data]))
+        return UnreadTable(_files([data]))
     if isinstance(data, list | tuple):
-        return Unread(_files(data))
+        return UnreadTable(_files(data))
     if isinstance(data, dataset.Dataset) or isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame):
-        return Unread(data)
-    return Unread(_stream(data))
+        return UnreadTable(data)
+    return UnreadTable(_stream(data))
 
 
-def columns_of(table: Unread) -> list[str]:
+def list_columns(table: UnreadTable) -> list[str]:
     """Return the names of the columns to work with; no row is read."""
-    given = table.given
+    data = table.data
     if table.columns is not None:
         return list(table.columns)
-    if isinstance(given, tuple):
-        return list(ParquetFiles(given).schema.names) if _parquet(given) else conversion.check_alike(given, table.text)
-    if isinstance(given, dataset.Dataset | pa.RecordBatchReader):
-        return distinct("the table", given.schema.names)
-    return list(nw.from_native(given).collect_schema().names())
+    if isinstance(data, tuple):
+        return list(ParquetFiles(data).schema.names) if _parquet(data) else conversion.check_alike(data, table.text)
+    if isinstance(data, dataset.Dataset | pa.RecordBatchReader):
+        return distinct("the table", data.schema.names)
+    return list(nw.from_native(data).collect_schema().names())
 
 
-def known_column(name: str, names: Sequence[str], what: str) -> str:
+def check_column_name(name: str, names: Sequence[str], what: str) -> str:
     """Return the name of a column, or raise an error with the nearest one that there is."""
     if name not in names:
         raise InputError(f"{what} is {name!r}, but the table has no such column; {nearest(name, names)}")
     return name
 
 
-def open_source(table: Unread, folder: Callable[[], Path], show: Show = lambda count: None) -> Source:
+def open_source(table: UnreadTable, folder: Callable[[], Path], show: Show = lambda count: None) -> Source:
     """Open a table for reading in batches; `folder` makes room for what can be read only once."""
-    given = table.given
-    if isinstance(given, tuple) and _parquet(given):
-        return ParquetFiles(given)
-    if isinstance(given, dataset.Dataset):
-        distinct("the dataset", given.schema.names)
-        return Dataset(given)
+    data = table.data
+    if isinstance(data, tuple) and _parquet(data):
+        return ParquetFiles(data)
+    if isinstance(data, dataset.Dataset):
+        distinct("the dataset", data.schema.names)
+        return ArrowDataset(data)
     spool = folder() / _SPOOL
-    with full_disk(spool.parent):
-        if isinstance(given, tuple):
-            columns = conversion.check_alike(given, table.text) if table.columns is None else table.columns
-            conversion.convert(given, spool, columns, dict(table.kinds), table.text, show)
-        elif hasattr(given, "sink_parquet"):
-            given.sink_parquet(spool)
+    with report_full_disk(spool.parent):
+        if isinstance(data, tuple):
+            columns = conversion.check_alike(data, table.text) if table.columns is None else table.columns
+            conversion.convert(data, spool, columns, dict(table.kinds), table.text, show)
+        elif hasattr(data, "sink_parquet"):
+            data.sink_parquet(spool)
         else:
-            _write(_stream(given), spool, show)
+            _write(_stream(data), spool, show)
     return ParquetFiles((str(spool),))
 
 
@@ -213,7 +212,7 @@ def _plain(part: pa.Table, schema: pa.Schema) -> pa.Table:
 
 
 @contextmanager
-def full_disk(folder: Path) -> Iterator[None]:
+def report_full_disk(folder: Path) -> Iterator[None]:
     """Tell a full disk as an error of the user's, who can name another folder."""
     try:
         yield
@@ -221,19 +220,19 @@ def full_disk(folder: Path) -> Iterator[None]:
         full = getattr(error, "errno", None) == errno.ENOSPC or "No space left" in str(error)
         if not full:
             raise
-        raise no_room(folder) from None
+        raise disk_full_error(folder) from None
 
 
-def no_room(folder: Path, needed: int | None = None) -> InputError:
+def disk_full_error(folder: Path, needed: int | None = None) -> InputError:
     """Return the error that a disk is full, or would be."""
     wanted = "" if needed is None else f": {needed / 1e9:.2f} GB are needed"
     return InputError(f"the disk of {folder} is full{wanted}; make room, or name a folder elsewhere with scratch=")
 
 
-def _files(given: Sequence[Any]) -> tuple[str, ...]:
+def _files(data: Sequence[Any]) -> tuple[str, ...]:
     """Return the files that names and patterns stand for, in their order."""
     found: list[str] = []
-    for one in given:
+    for one in data:
         name = os.fspath(one)
         if os.path.isdir(name):
             parts = sorted(glob.glob(os.path.join(glob.escape(name), f"*{PARQUET}")))
@@ -293,15 +292,15 @@ def _family(kind: pa.DataType) -> object:
     return str(kind)
 
 
-def _stream(given: Any) -> pa.RecordBatchReader:
-    if isinstance(given, pa.RecordBatchReader):
-        return given
-    if not hasattr(given, "__arrow_c_stream__"):
+def _stream(data: Any) -> pa.RecordBatchReader:
+    if isinstance(data, pa.RecordBatchReader):
+        return data
+    if not hasattr(data, "__arrow_c_stream__"):
         raise InputError(
-            f"a table of the type {type(given).__name__} cannot be read in batches; write it to Parquet and give the "
+            f"a table of the type {type(data).__name__} cannot be read in batches; write it to Parquet and give the "
             "names of the files"
         )
-    return pa.RecordBatchReader.from_stream(given)
+    return pa.RecordBatchReader.from_stream(data)
 
 
 def _write(stream: pa.RecordBatchReader, to: Path, show: Show) -> None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from conceptrules.model.errors import ColumnTypeError, InputError, warn
 from conceptrules.model.evaluation import Bits, PackedBits, octets_for, unpack, words_of
 from conceptrules.model.predicate import Column, Predicate
-from conceptrules.tables.column_values import ColumnValues, check_readable, codes_of, read_coded_values, read_values
+from conceptrules.tables.column_values import ColumnValues, check_readable, read_coded_values, read_values, to_codes
 from conceptrules.tables.dictionary import DECLARED, dictionary, order_of
 from conceptrules.tables.packing import column_words
 
@@ -175,7 +175,7 @@ def count_unseen(columns: Sequence[Column], table: Any) -> dict[str, int]:
     for column, cells in _read(columns, open_table(table)):
         unseen = cells.missing & (not column.missing)
         if not column.ordered:
-            unseen |= ~cells.missing & (codes_of(cells, column.categories) < 0)
+            unseen |= ~cells.missing & (to_codes(cells, column.categories) < 0)
         counts[column.name] = int(np.count_nonzero(cells.by_row(unseen)))
     return {name: count for name, count in counts.items() if count}
 
@@ -256,7 +256,7 @@ def _array_names(count: int) -> tuple[str, ...]:
     return tuple(f"x{position}" for position in range(count))
 
 
-def positions(columns: Sequence[Column], table: Table) -> list[int]:
+def locate_columns(columns: Sequence[Column], table: Table) -> list[int]:
     """Return where each column is in the table: by name if both have names, otherwise by position."""
     names = tuple(column.name for column in columns)
     if table.named and not (names == _array_names(len(names)) and set(names).isdisjoint(table.names)):
@@ -279,7 +279,7 @@ def _read(
     columns: Sequence[Column], table: Table, wanted: Container[str] | None = None
 ) -> Iterator[tuple[Column, ColumnValues]]:
     """Yield the wanted columns with their values; all columns have to be there."""
-    for column, position in zip(columns, positions(columns, table), strict=True):
+    for column, position in zip(columns, locate_columns(columns, table), strict=True):
         if table.rows and (wanted is None or column.name in wanted):
             cells = table.cells(position)
             check_readable(cells, column)

@@ -24,7 +24,7 @@ from conceptrules.model.errors import ColumnTypeError, InputError
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Equals, Interval, Missing
 from conceptrules.tables.files import chunks
-from conceptrules.tables.files.table_reader import open_table
+from conceptrules.tables.files.table_reader import open_file
 
 LEVELS = [Level([Rule([Literal(0)]), Rule([Literal(1)]), Rule([Literal(2)])], [Concept([0, 2]), Concept([1])])]
 NETWORK = RuleNetwork(
@@ -62,7 +62,7 @@ def small(monkeypatch):
 
 def whole(network: RuleNetwork, name: str) -> bytes:
     """What it should be: the table read and answered at once."""
-    source = open_table(name)
+    source = open_file(name)
     table = source.copy().append_column("prediction", [network.predict(columns.unlabelled(source, network)).tolist()])
     return csv_header(table.column_names) + csv_rows(table)
 
@@ -374,7 +374,7 @@ def test_probabilities_and_reasons_stand_beside_the_prediction():
     with pytest.raises(SystemExit) as end:
         main(["predict", "bare.json", "data.csv", "-o", "out.csv", "--probabilities"])
     assert end.value.code == 2
-    counted = NETWORK.measure(open_table("data.csv").read(["age", "job"], {"job": "category"}), ["old", "young"] * 2)
+    counted = NETWORK.measure(open_file("data.csv").read(["age", "job"], {"job": "category"}), ["old", "young"] * 2)
     save(counted, "model.json")
     with pytest.raises(SystemExit) as end:
         main(["predict", "model.json", "data.csv", "-o", "out.csv", "--probabilities", "--reasons"])

@@ -67,7 +67,7 @@ def test_any_number_of_threads_reads_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, weight: str | None
 ) -> None:
     monkeypatch.setattr(sources, "_CELLS", 1000)  # a batch without any weight is among them
-    monkeypatch.setattr(known_values, "MOST", 300)
+    monkeypatch.setattr(known_values, "MAX_COUNTED_VALUES", 300)
     parquet.write_table(_table(), tmp_path / "table.parquet")
     one, *others = [_read(tmp_path / "table.parquet", weight, threads) for threads in (1, 2, 7)]
     assert [finding.columns for finding in one[5]] == [("number", "again")]

@@ -10,8 +10,8 @@ import pytest
 from conceptrules.model.errors import InputError
 from conceptrules.tables.files import chunks
 from conceptrules.tables.files.conversion import convert
-from conceptrules.tables.files.table_reader import open_table
-from conceptrules.tables.files.text_format import USUAL
+from conceptrules.tables.files.formats import USUAL
+from conceptrules.tables.files.table_reader import open_file
 
 COLUMNS = {
     "whole": str,
@@ -46,8 +46,8 @@ def test_each_column_is_what_the_whole_text_says(text: Path, tmp_path: Path) -> 
         convert([str(text)], tmp_path / "table.parquet", list(COLUMNS), {}, USUAL, lambda count: None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        whole = open_table(str(text)).read(list(COLUMNS))
-    parts = open_table(str(tmp_path / "table.parquet")).read(list(COLUMNS))
+        whole = open_file(str(text)).read(list(COLUMNS))
+    parts = open_file(str(tmp_path / "table.parquet")).read(list(COLUMNS))
     assert parts.to_pydict() == whole.to_pydict()
     messages = [str(one.message) for one in told]
     assert any("'zip' has numbers with leading zeros" in message for message in messages)
@@ -59,7 +59,7 @@ def test_what_the_user_says_of_a_column_holds(text: Path, tmp_path: Path) -> Non
     convert(
         [str(text)], tmp_path / "table.parquet", ["whole", "zip"], {"whole": "category", "zip": "number"}, USUAL, print
     )
-    parts = open_table(str(tmp_path / "table.parquet")).read(["whole", "zip"])
+    parts = open_file(str(tmp_path / "table.parquet")).read(["whole", "zip"])
     assert parts["whole"].to_pylist()[:2] == ["0", "1"]
     assert parts["zip"].to_pylist()[-1] == 199
 

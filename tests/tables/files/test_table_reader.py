@@ -10,7 +10,7 @@ import pytest
 
 from conceptrules.cli.files.writer import write_table
 from conceptrules.model.errors import InputError
-from conceptrules.tables.files.table_reader import open_table
+from conceptrules.tables.files.table_reader import open_file
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def read(tmp_path):
     def reading(content: bytes | str, name: str = "data.csv", kinds: dict[str, str] | None = None) -> dict[str, list]:
         path = tmp_path / name
         path.write_bytes(content.encode() if isinstance(content, str) else content)
-        source = open_table(str(path))
+        source = open_file(str(path))
         return source.read(source.columns, kinds).to_pydict()
 
     return reading
@@ -50,7 +50,7 @@ def test_the_suffix_says_how_to_read(read, name, content):
 def test_parquet_is_read_and_written(tmp_path):
     path = str(tmp_path / "data.parquet")
     write_table(pa.table(VALUES), path)
-    source = open_table(path)
+    source = open_file(path)
     assert source.columns == ["a", "b"]
     assert source.read(["b"]).to_pydict() == {"b": ["x", "y"]}
 

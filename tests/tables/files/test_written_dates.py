@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from conceptrules.model.errors import InputError
 from conceptrules.tables.files.censored_numbers import number
-from conceptrules.tables.files.table_reader import open_table
-from conceptrules.tables.files.text_format import TextFormat
+from conceptrules.tables.files.formats import TextFormat
+from conceptrules.tables.files.table_reader import open_file
 from conceptrules.tables.files.written_dates import read_dates
 
 DAYS = [dt.date(2024, 3, 1), dt.date(2023, 12, 31), dt.date(1999, 1, 20)]
@@ -62,7 +62,7 @@ def test_what_is_no_date(texts: list[str]) -> None:
 def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     def write(*values: str, **text: bool) -> pa.ChunkedArray:
         (tmp_path / "t.csv").write_text("a,b\n" + "".join(f"{value},1\n" for value in values))
-        return open_table(str(tmp_path / "t.csv"), TextFormat(**text))
+        return open_file(str(tmp_path / "t.csv"), TextFormat(**text))
 
     return write
 

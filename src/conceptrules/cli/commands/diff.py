@@ -22,7 +22,7 @@ from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import shown
 from conceptrules.model.text import plural, word
 from conceptrules.model.trail import Entry
-from conceptrules.tables.files.table_reader import Source, open_table
+from conceptrules.tables.files.table_reader import TableFile, open_file
 
 SAME, DIFFERENT, UNDECIDED = 0, 1, 3  # 2 is an error
 
@@ -40,13 +40,13 @@ def diff(
     """
     check_streams(old, new, data)
     before, after = read_model(old), read_model(new)
-    found = difference(before, after, open_table(data) if data else None)
+    found = difference(before, after, open_file(data) if data else None)
     made = tuple(edit_text(entry, after.trail) for entry in edits_since(before, after))
     typer.echo(as_json_text(found, made) if as_json else as_text(found, made))
     raise typer.Exit(exit_code(found))
 
 
-def difference(old: RuleNetwork, new: RuleNetwork, source: Source | None) -> Difference:
+def difference(old: RuleNetwork, new: RuleNetwork, source: TableFile | None) -> Difference:
     """Compare two networks, on the rows of a table too; each network reads the table as it learned its columns."""
     if source is None:
         return difference_of(old, new)

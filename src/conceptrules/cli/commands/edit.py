@@ -30,7 +30,7 @@ from conceptrules.model.predicate import Value, shown
 from conceptrules.model.rule_reader import nearest_name
 from conceptrules.model.trail import broken, state_of
 from conceptrules.model.values import label_text
-from conceptrules.tables.files.table_reader import open_table
+from conceptrules.tables.files.table_reader import open_file
 
 DONE, REFUSED = 0, 1  # 2 is an error
 # What each action takes after its name.
@@ -157,7 +157,7 @@ def _read(model: str, options: EditOptions) -> tuple[RuleNetwork, dict[str, Any]
     network = read_model(model)
     if not options.data:
         return network, {}
-    source = open_table(options.data, options.text.format)
+    source = open_file(options.data, options.text.format)
     table, labels = columns.unlabelled(source, network), None
     if options.target or network.target in source.columns:
         table, labels = columns.labelled(source, options.target, network)

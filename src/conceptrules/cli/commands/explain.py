@@ -17,7 +17,7 @@ from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
 from conceptrules.model.values import label_text
-from conceptrules.tables.files.table_reader import Source
+from conceptrules.tables.files.table_reader import TableFile
 from conceptrules.tables.table import nearest
 
 
@@ -47,7 +47,7 @@ def explain(
 
 
 def explain_rows(
-    network: RuleNetwork, source: Source, first: int, count: int, fixed: Sequence[str], to: str, as_json: bool
+    network: RuleNetwork, source: TableFile, first: int, count: int, fixed: Sequence[str], to: str, as_json: bool
 ) -> None:
     """Print the explanations of `count` rows. Rows count from 1; options are checked before any row is read."""
     if first < 1 or count < 1:

@@ -16,7 +16,7 @@ from conceptrules.export import FORMATS, format_of
 from conceptrules.export import export as exported
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
-from conceptrules.tables.files.table_reader import open_table
+from conceptrules.tables.files.table_reader import open_file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +82,7 @@ def export(
     if output != STREAM:
         check_output(output)
     network = read_model(model)
-    rows = columns.unlabelled(open_table(data), network) if data else None
+    rows = columns.unlabelled(open_file(data), network) if data else None
     text = exported(network, to, **options)
     outcome = _verify(network, to, text, rows, options) if verify else None
     with naming(output):

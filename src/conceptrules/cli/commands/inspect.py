@@ -15,7 +15,7 @@ from conceptrules.cli.console import console, table
 from conceptrules.cli.options import Bins, Data, FeatureOptions, Json, Target, TextOptions
 from conceptrules.model.errors import ColumnWarning
 from conceptrules.model.text import plural
-from conceptrules.tables.files.table_reader import open_table
+from conceptrules.tables.files.table_reader import open_file
 
 if TYPE_CHECKING:
     from conceptrules.binarize.inspection import Finding
@@ -47,7 +47,7 @@ def inspect(
     """
     from conceptrules.binarize import Binarizer
 
-    source = open_table(data, text.format)
+    source = open_file(data, text.format)
     kinds = columns.kinds(features.kind, source.columns, source.name)
     X, y = columns.examples(source, target, features, kinds, bins)
     with warnings.catch_warnings():

@@ -35,7 +35,7 @@ from conceptrules.tables import prediction as plan
 from conceptrules.tables.answer_columns import label_array, probability_names
 from conceptrules.tables.chunked_files import open_files
 from conceptrules.tables.files.chunks import Chunk, Chunked
-from conceptrules.tables.files.text_format import USUAL, TextFormat
+from conceptrules.tables.files.formats import USUAL, TextFormat
 from conceptrules.tables.table import count_unseen
 
 PREDICTION, REASONS = "prediction", "reasons"
@@ -231,7 +231,7 @@ def _answered(
 
 def _added(network: RuleNetwork, labels: pa.Array, wanted: Wanted, X: pa.Table) -> Iterator[pa.Array]:
     """Yield the values of the columns that are added, in their order."""
-    open_ = None if wanted.abstain is None else plan.unsettled(network, X, wanted.abstain)
+    open_ = None if wanted.abstain is None else plan.find_undecided_rows(network, X, wanted.abstain)
     yield labels.take(pa.array(plan.decide(network, X), mask=open_))
     if wanted.probabilities:
         yield from map(pa.array, plan.predict_proba(network, X).T)

@@ -22,7 +22,7 @@ from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Fair, LeastPrecision, LeastRows, Policy
 from conceptrules.model.predicate import shown
-from conceptrules.tables.files.table_reader import Source, open_table
+from conceptrules.tables.files.table_reader import TableFile, open_file
 
 PROVED, REFUTED, UNDECIDED = 0, 1, 3  # 2 is an error
 
@@ -62,7 +62,7 @@ def prove(
     asked = asked or network.policy
     if asked is None:
         raise InputError(f"{model} carries no policy; give a policy file")
-    source = open_table(data, text.format) if data else None
+    source = open_file(data, text.format) if data else None
     table, labels = _rows(network, asked, source, target) if source else (None, None)
     proof = proof_of(network, asked, data=table, labels=labels)
     typer.echo(as_json_text(proof) if as_json else shown_lines(proof))
@@ -92,7 +92,7 @@ def as_plain(proof: Proof) -> dict[str, Any]:
     return {"hash": proof.hash, "outcome": proof.outcome, "verdicts": [asdict(one) for one in proof.verdicts]}
 
 
-def _rows(network: RuleNetwork, policy: Policy, source: Source, target: str) -> tuple[Any, Any]:
+def _rows(network: RuleNetwork, policy: Policy, source: TableFile, target: str) -> tuple[Any, Any]:
     """Return the columns of the network and those of groups, and the classes where there are some."""
     if target or any(isinstance(clause, LeastRows | LeastPrecision | Fair) for clause in policy.clauses):
         try:

@@ -20,9 +20,9 @@ def list_files(names: Sequence[str]) -> list[str]:
         return list(names)
     if STREAM in names:
         raise InputError(f"{STREAM} is standard input, which cannot be read together with files; give one of them")
-    from conceptrules.tables.sources import unread
+    from conceptrules.tables.sources import resolve_source
 
-    return list(unread(list(names)).given)
+    return list(resolve_source(list(names)).data)
 
 
 def is_parquet(name: str) -> bool:

@@ -9,8 +9,8 @@ from conceptrules.cli.files.file_names import STREAM, check_streams, naming
 from conceptrules.cli.files.writer import write_bytes
 from conceptrules.io.model_file import dumps, load, read, save
 from conceptrules.model.network import RuleNetwork
-from conceptrules.tables.files.table_reader import Source, open_table
-from conceptrules.tables.files.text_format import USUAL, TextFormat
+from conceptrules.tables.files.formats import USUAL, TextFormat
+from conceptrules.tables.files.table_reader import TableFile, open_file
 
 
 def read_model(name: str) -> RuleNetwork:
@@ -18,10 +18,10 @@ def read_model(name: str) -> RuleNetwork:
     return read(sys.stdin.buffer, "standard input") if name == STREAM else load(name)
 
 
-def read_model_and_table(model: str, data: str, text: TextFormat = USUAL) -> tuple[RuleNetwork, Source]:
+def read_model_and_table(model: str, data: str, text: TextFormat = USUAL) -> tuple[RuleNetwork, TableFile]:
     """Return the network of a model file and the table to use it on, not both from standard input."""
     check_streams(model, data)
-    return read_model(model), open_table(data, text)
+    return read_model(model), open_file(data, text)
 
 
 def write_model(network: RuleNetwork, output: str) -> None:

@@ -13,8 +13,8 @@ from conceptrules.logic.probe_rows import Row, covering_rows
 from conceptrules.model.evaluation import Bits, PackedBits, decide_fired, layers, pack, unpack
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Column, Predicate, Value, holds
-from conceptrules.tables.column_values import check_readable, numbers_of
-from conceptrules.tables.table import Table, open_table, positions, read_packed_bits
+from conceptrules.tables.column_values import check_readable, to_numbers
+from conceptrules.tables.table import Table, locate_columns, open_table, read_packed_bits
 
 CLAIM = "the same class and the same fired rules as the model"
 
@@ -76,7 +76,7 @@ def table_trial(network: RuleNetwork, table: Any) -> Trial:
     """Return the rows of a table, with what the network predicts. Columns that no rule uses are not read."""
     opened = open_table(table)
     used = {one.column.name: one.predicates for one in inputs(network)}
-    places = positions(network.columns, opened)
+    places = locate_columns(network.columns, opened)
     values: dict[str, list[Value | None]] = {
         column.name: _read(column, opened, place) if column.name in used else [None] * opened.rows
         for column, place in zip(network.columns, places, strict=True)
@@ -88,7 +88,7 @@ def table_trial(network: RuleNetwork, table: Any) -> Trial:
 def _read(column: Column, table: Table, place: int) -> list[Value | None]:
     cells = table.cells(place)
     check_readable(cells, column)
-    read = numbers_of(cells) if column.ordered else cells.values
+    read = to_numbers(cells) if column.ordered else cells.values
     plain = [None if gap else value for value, gap in zip(read.tolist(), cells.missing.tolist(), strict=True)]
     return plain if cells.codes is None else [plain[code] for code in cells.codes.tolist()]
 

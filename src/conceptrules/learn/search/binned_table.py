@@ -12,8 +12,8 @@ from conceptrules.binarize import Binarizer
 from conceptrules.kernels.search.values import ANYTHING, CODES, Columns, Rows
 from conceptrules.kernels.shards.values import number_bins
 from conceptrules.model.predicate import Column, Equals, Interval, Missing, Predicate, Value, one_of
-from conceptrules.tables.column_values import ColumnValues, check_readable, codes_of, numbers_of
-from conceptrules.tables.table import Table, positions
+from conceptrules.tables.column_values import ColumnValues, check_readable, to_codes, to_numbers
+from conceptrules.tables.table import Table, locate_columns
 
 MAX_BINS = CODES - 1
 """The most bins of a column; the last code is that of missing and unseen values."""
@@ -42,8 +42,8 @@ class Bins:
     def codes(self, cells: ColumnValues) -> NDArray[np.uint8]:
         """Return the bin of each row, or the number of bins where the value is missing or unseen."""
         if self.column.ordered:
-            return cells.by_row(number_bins(numbers_of(cells), np.array(self.cuts, np.float64)))
-        found = codes_of(cells, self.column.categories[: self.count])
+            return cells.by_row(number_bins(to_numbers(cells), np.array(self.cuts, np.float64)))
+        found = to_codes(cells, self.column.categories[: self.count])
         return cells.by_row(np.where(found < 0, self.count, found).astype(np.uint8))
 
     def examples(self) -> tuple[Value, ...]:
@@ -81,7 +81,7 @@ class BinnedTable:
         """Return (rows, columns): the bin of each value."""
         codes = np.empty((table.rows, len(self.bins)), np.uint8)
         columns = tuple(bins.column for bins in self.bins)
-        for number, (bins, position) in enumerate(zip(self.bins, positions(columns, table), strict=True)):
+        for number, (bins, position) in enumerate(zip(self.bins, locate_columns(columns, table), strict=True)):
             cells = table.cells(position)
             check_readable(cells, bins.column)
             codes[:, number] = bins.codes(cells)

@@ -16,7 +16,7 @@ from conceptrules.kernels.shards.values import fixed_weights
 from conceptrules.learn.shards.wanted import Wanted
 from conceptrules.model.errors import InputError
 from conceptrules.model.values import brief
-from conceptrules.tables.labels import HEAVIEST
+from conceptrules.tables.labels import MAX_WEIGHT
 from conceptrules.tables.sources import Source
 from conceptrules.tables.table import Table, open_table
 
@@ -85,10 +85,10 @@ def weights_of(table: pa.Table, name: str | None, first: int) -> NDArray[np.floa
         raise InputError(
             f"the column of weights, {name!r}, is of the type {table[name].type}; it needs numbers"
         ) from None
-    bad = np.flatnonzero(~((weight >= 0) & (weight <= HEAVIEST)))
+    bad = np.flatnonzero(~((weight >= 0) & (weight <= MAX_WEIGHT)))
     if len(bad):
         raise InputError(
             f"the column of weights, {name!r}, holds {brief(weight[bad[0]])} in row {first + bad[0]}; a weight needs a "
-            f"number from 0 to {HEAVIEST:g}"
+            f"number from 0 to {MAX_WEIGHT:g}"
         )
     return np.asarray(weight, np.float64)

@@ -34,8 +34,8 @@ from conceptrules.learn.shards.row_store import Found, RowStore
 from conceptrules.learn.shards.wanted import Wanted
 from conceptrules.model.errors import ConceptRulesError, InputError
 from conceptrules.tables.dask_frames import DaskFrame, arrow_table
+from conceptrules.tables.hashes import SmallestHashes
 from conceptrules.tables.labels import check_class_weight
-from conceptrules.tables.smallest_hashes import SmallestHashes
 from conceptrules.tables.sources import Source, batch_rows
 
 
@@ -91,7 +91,7 @@ def learn_from_workers(
     again = duplicates(table, [b"".join(content) for content in zip(*contents, strict=True)])
     binarizer.inspection_ = (*binarizer.inspection_, *again)
     store = DaskWorkers(parts.client, parts.client.map(itemgetter(0), encoded, pure=False))
-    seen = Provenance(store.rows, hashes.kept.tolist(), hashes.different, binarizer.categories_dropped_)
+    seen = Provenance(store.rows, hashes.kept.tolist(), hashes.n_distinct, binarizer.categories_dropped_)
     return learn_from_store(store, binarizer, classes.labels, worth, seen, how, rng)
 
 

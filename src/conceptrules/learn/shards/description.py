@@ -21,7 +21,7 @@ from conceptrules.model.evaluation import class_words, decide_fired, unpack
 from conceptrules.model.network import RuleNetwork, Statistics
 from conceptrules.model.pareto import Choice
 from conceptrules.model.statistics import pattern_rows, with_statistics
-from conceptrules.tables.fingerprint import SIZE
+from conceptrules.tables.hashes import SKETCH_SIZE
 
 Sums = NDArray[np.int64]
 Patterns = Mapping[tuple[bool, ...], Sums]
@@ -115,7 +115,7 @@ def describe_counted(
         training,
         validation=validation_of(comparisons, task.source),
         stability=stability_of(network, counted.kinds, resampled),
-        fingerprint=tuple(table.fingerprint[:SIZE]),
+        fingerprint=tuple(table.fingerprint[:SKETCH_SIZE]),
         distinct=table.different,
     )
     described = replace(calibrated(network, optimism(comparisons)), training=training)

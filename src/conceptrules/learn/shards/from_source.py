@@ -39,7 +39,7 @@ from conceptrules.learn.training_data import TrainingData
 from conceptrules.model.errors import InputError
 from conceptrules.model.pareto import Choice
 from conceptrules.model.policy import Fair, Implies, LeastPrecision, LeastRows, Locked, Policy
-from conceptrules.tables.fingerprint import SIZE
+from conceptrules.tables.hashes import SKETCH_SIZE
 from conceptrules.tables.labels import check_class_weight
 from conceptrules.tables.sources import Source
 
@@ -99,7 +99,7 @@ def learn_from_source(
         table = binned_table(binarizer)
         files, hashes, again = write_codes(source, wanted, classes, table, folder, how.threads, show)
     binarizer.inspection_ = (*binarizer.inspection_, *again)
-    seen = Provenance(files.rows, hashes.kept.tolist(), hashes.different, binarizer.categories_dropped_)
+    seen = Provenance(files.rows, hashes.kept.tolist(), hashes.n_distinct, binarizer.categories_dropped_)
     return learn_from_store(OnDisk(files, how.threads), binarizer, classes.labels, worth, seen, how, rng)
 
 
@@ -108,7 +108,7 @@ def learn_from_memory(data: TrainingData, how: HowToLearn, rng: np.random.Genera
     codes = binned_table(data.binarizer).codes(data.table)
     store = InMemory([shard_of(codes, data.target, data.weight)], how.threads)
     hashes = np.unique(data.hashes)
-    seen = Provenance(len(data.target), hashes[:SIZE].tolist(), len(hashes), data.binarizer.categories_dropped_)
+    seen = Provenance(len(data.target), hashes[:SKETCH_SIZE].tolist(), len(hashes), data.binarizer.categories_dropped_)
     worth = data.weights_of_classes(data.target, data.weight)
     return learn_from_store(store, data.binarizer, data.classes, worth, seen, how, rng)
 

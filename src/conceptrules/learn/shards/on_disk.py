@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from conceptrules.kernels.shards.values import WEIGHT_UNIT, Shard
 from conceptrules.learn.shards.in_memory import InMemory
-from conceptrules.tables.sources import full_disk, no_room
+from conceptrules.tables.sources import disk_full_error, report_full_disk
 
 _BLOCK = 2**20
 """Rows that are mapped at a time."""
@@ -24,7 +24,7 @@ def check_room(folder: Path, rows: int, columns: int, weighted: bool) -> None:
     """Raise an `InputError` if the files of so many rows do not fit on the disk: before any long work."""
     needed = rows * (columns + 2 + 8 + 8 * weighted)
     if shutil.disk_usage(folder).free < needed:
-        raise no_room(folder, needed)
+        raise disk_full_error(folder, needed)
 
 
 class ShardFiles:
@@ -38,7 +38,7 @@ class ShardFiles:
 
     def add(self, shard: Shard) -> None:
         """Add rows."""
-        with full_disk(self.folder):
+        with report_full_disk(self.folder):
             for name, file in self._files.items():
                 file.write(np.ascontiguousarray(getattr(shard, name), _TYPES[name]).data)
         self.rows += len(shard.key)
@@ -47,7 +47,7 @@ class ShardFiles:
         return self
 
     def __exit__(self, *error: object) -> None:
-        with full_disk(self.folder):
+        with report_full_disk(self.folder):
             self._open.close()
 
     def shard(self, start: int, stop: int) -> Shard:

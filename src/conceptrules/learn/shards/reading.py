@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from conceptrules.binarize import Binarizer
 from conceptrules.binarize.binarizer import check_kinds
-from conceptrules.binarize.inspection import Finding
-from conceptrules.binarize.known_values import MOST
-from conceptrules.binarize.told_findings import warn_of_duplicates
+from conceptrules.binarize.inspection import Finding, warn_of_duplicates
+from conceptrules.binarize.known_values import MAX_COUNTED_VALUES
 from conceptrules.binarize.value_counts import ValueCounts
 from conceptrules.kernels.shards.values import WEIGHT_UNIT, Shard, row_keys
 from conceptrules.learn.search.binned_table import BinnedTable
@@ -28,9 +27,8 @@ from conceptrules.learn.shards.wanted import Wanted
 from conceptrules.learn.training_data import warn_of_light
 from conceptrules.model.errors import InputError
 from conceptrules.model.text import plural
-from conceptrules.tables.fingerprint import label_hashes, labelled_row_hashes
-from conceptrules.tables.labels import check_classes_counted, check_labels
-from conceptrules.tables.smallest_hashes import SmallestHashes
+from conceptrules.tables.hashes import SmallestHashes, hash_labelled_rows, hash_labels
+from conceptrules.tables.labels import check_class_counts, check_labels
 from conceptrules.tables.sources import Source
 
 _MOST_CLASSES = 1000
@@ -85,7 +83,7 @@ class ClassSums:
         counts = np.array([self.rows[found[place]] for place in order], np.int64)
         mass = np.array([self.weight[found[place]] for place in order])
         classes = labels[order]
-        check_classes_counted(classes, counts, f"the target column {wanted.target!r}")
+        check_class_counts(classes, counts, f"the target column {wanted.target!r}")
         total = float(mass.sum())
         if total > _HEAVIEST:
             raise InputError(
@@ -133,7 +131,7 @@ def read_values(
     source: Source, wanted: Wanted, classes: Classes, binarizer: Binarizer, threads: int, show: Show
 ) -> Binarizer:
     """Fit the binarizer: one pass counts the values of all columns, further ones those of columns with very many."""
-    room = max(1, _COUNTS // (8 * MOST * (len(classes.labels) + 2)))
+    room = max(1, _COUNTS // (8 * MAX_COUNTED_VALUES * (len(classes.labels) + 2)))
     threads = min(threads, room)
 
     def count(columns: Sequence[ValueCounts], purpose: str) -> None:
@@ -203,7 +201,7 @@ def encode(wanted: Wanted, labels: NDArray[Any], table: BinnedTable, read: pa.Ta
     columns = tuple(bins.column for bins in table.bins)
     return Encoded(
         Shard(codes, batch.target.astype(np.uint16), weight, row_keys(codes)),
-        labelled_row_hashes(columns, rows, label_hashes(labels)[batch.target]),
+        hash_labelled_rows(columns, rows, hash_labels(labels)[batch.target]),
         [blake2b(column, digest_size=16).digest() for column in np.ascontiguousarray(codes.T)],
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 from conceptrules.binarize.columns import GivenKind
 from conceptrules.model.errors import InputError, warn
 from conceptrules.model.values import brief
-from conceptrules.tables.sources import known_column
+from conceptrules.tables.sources import check_column_name
 from conceptrules.tables.table import nearest
 
 
@@ -52,8 +52,8 @@ def wanted_columns(names: Sequence[str], target: Any, weight: Any, forbidden: Se
         )
     if weight is not None and not isinstance(weight, str):
         raise InputError("sample_weight needs the name of a column for a table that is read in batches")
-    known_column(target, names, "y")
-    if weight is not None and known_column(weight, names, "sample_weight") == target:
+    check_column_name(target, names, "y")
+    if weight is not None and check_column_name(weight, names, "sample_weight") == target:
         raise InputError(f"sample_weight is the target column {target!r}; name another one")
     for name in forbidden:
         if name not in names:

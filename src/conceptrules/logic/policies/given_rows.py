@@ -22,9 +22,9 @@ from conceptrules.model.rule_reader import nearest_name
 from conceptrules.model.statistics import with_statistics
 from conceptrules.model.text import number_text, percent, plural, rule_text, word
 from conceptrules.model.values import label_text
-from conceptrules.tables.column_values import ColumnValues, check_readable, numbers_of
+from conceptrules.tables.column_values import ColumnValues, check_readable, to_numbers
 from conceptrules.tables.prediction import decide as decide_rows
-from conceptrules.tables.table import Table, open_table, positions, read_packed_bits
+from conceptrules.tables.table import Table, locate_columns, open_table, read_packed_bits
 
 MOST, MOST_VALUES = 10_000, 1_000_000  # rows, and values of them, that are looked through for a counterexample
 
@@ -53,14 +53,14 @@ def given_rows(network: RuleNetwork, space: Space, data: Any, labels: Iterable[o
         raise InputError(f"the data have {table.rows} rows, but there are {len(known)} labels; give one for each row")
     first = table.take(np.arange(min(MOST, MOST_VALUES // (len(space) + 1), table.rows)))
     values: dict[str, tuple[Value | None, ...]] = {}
-    for column, position in zip(network.columns, positions(network.columns, table), strict=True):
+    for column, position in zip(network.columns, locate_columns(network.columns, table), strict=True):
         if column.name not in space:
             continue
         values[column.name] = ()
         if table.rows:  # an empty list has no columns either
             cells = first.cells(position)
             check_readable(cells, column)
-            values[column.name] = _by_row(cells, numbers_of(cells) if column.ordered else cells.values)
+            values[column.name] = _by_row(cells, to_numbers(cells) if column.ordered else cells.values)
     return GivenRows(table, known, values, {name: _cells(space, name, some) for name, some in values.items()})
 
 

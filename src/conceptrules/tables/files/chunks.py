@@ -16,8 +16,7 @@ import pyarrow as pa
 
 from conceptrules.model.errors import InputError
 from conceptrules.tables.files import csv_errors, row_ends, table_reader
-from conceptrules.tables.files.formats import DELIMITERS, PARQUET, STREAM, table_suffix
-from conceptrules.tables.files.text_format import USUAL, TextFormat
+from conceptrules.tables.files.formats import DELIMITERS, PARQUET, STREAM, USUAL, TextFormat, table_suffix
 
 # Measured on adult as CSV with two cores: 1 MB is a tenth slower, 16 MB no faster.
 TEXT_CHUNK = 4 << 20
@@ -31,7 +30,7 @@ CELLS = 2 << 20
 class Chunk:
     """A part of a table."""
 
-    open: Callable[[], table_reader.Source]
+    open: Callable[[], table_reader.TableFile]
     """Opens the chunk; the thread that takes it checks the text."""
     place: int
     """How far its end is into the table, in the unit of `Chunked.total`."""

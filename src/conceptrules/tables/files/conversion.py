@@ -15,8 +15,8 @@ from pyarrow import parquet
 
 from conceptrules.model.errors import InputError, warn
 from conceptrules.tables.files.chunks import open_chunks
+from conceptrules.tables.files.formats import TextFormat
 from conceptrules.tables.files.table_reader import CODES, Delimited, leading_zeros
-from conceptrules.tables.files.text_format import TextFormat
 from conceptrules.tables.table import nearest
 
 _TYPES = {

@@ -1,8 +1,9 @@
-"""The formats of tables in files, by the ends of their names."""
+"""How tables are written to files: the format by the end of a name, and the ways in which a text may differ."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from conceptrules.model.errors import InputError
 
@@ -23,3 +24,37 @@ def known_suffix(name: str, known: Sequence[str]) -> str:
         if name.lower().endswith(suffix):
             return suffix
     raise InputError(f"{name}: the name must end in one of {', '.join(known)}, or be {STREAM} for a stream of CSV")
+
+
+_ORDERS = {"": None, "day-first": True, "month-first": False}
+_NAMES = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " ", "pipe": "|"}
+
+
+@dataclass(frozen=True, slots=True)
+class TextFormat:
+    """What stands between fields, and which words mean that a value is missing."""
+
+    delimiter: str | None = None
+    """One character; None goes by the name of the file."""
+    missing: tuple[str, ...] = ("",)
+    """The words that mean missing, the empty field among them."""
+    day_first: bool | None = None
+    """Whether 3/4/2024 is a day in April; None: the other dates of the column tell."""
+
+
+USUAL = TextFormat()
+
+
+def text_format(delimiter: str, missing: str, dates: str = "") -> TextFormat:
+    """Read `--delimiter`, `--missing NA,?` and `--dates day-first`; all are empty where they are not given.
+
+    >>> text_format("tab", "NA,?", "day-first")
+    TextFormat(delimiter='\\t', missing=('', 'NA', '?'), day_first=True)
+    """
+    found = _NAMES.get(delimiter, delimiter)
+    if len(found) > 1 or found in ('"', "\n", "\r") or not found.isascii():
+        raise InputError(f"--delimiter {delimiter!r} should be one character, such as ; or |, or the word tab")
+    words = [word.strip() for word in missing.split(",")] if missing else []
+    if dates not in _ORDERS:
+        raise InputError(f"--dates {dates!r} is unknown; use day-first or month-first")
+    return TextFormat(found or None, tuple(dict.fromkeys(["", *words])), _ORDERS[dates])

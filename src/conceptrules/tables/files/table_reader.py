@@ -21,8 +21,7 @@ from conceptrules.model.errors import InputError
 from conceptrules.model.text import plural
 from conceptrules.tables.files import csv_errors
 from conceptrules.tables.files.censored_numbers import number, read_numbers
-from conceptrules.tables.files.formats import DELIMITERS, PARQUET, STREAM, table_suffix
-from conceptrules.tables.files.text_format import USUAL, TextFormat
+from conceptrules.tables.files.formats import DELIMITERS, PARQUET, STREAM, USUAL, TextFormat, table_suffix
 from conceptrules.tables.files.written_dates import read_dates
 
 _TYPES = {"category": pa.string(), "number": pa.float64(), "boolean": pa.bool_()}
@@ -45,7 +44,7 @@ def _whole(field: pa.Field) -> bool:
     return bool(pa.types.is_integer(field.type))
 
 
-class Source(Protocol):
+class TableFile(Protocol):
     """A table whose column names are known and whose values are not read yet."""
 
     name: str
@@ -221,7 +220,7 @@ def open_parquet(name: str, **options: Any) -> parquet.ParquetFile:
         raise InputError(f"{name} is not a Parquet file, or was cut short") from None
 
 
-def open_table(name: str, text: TextFormat = USUAL) -> Source:
+def open_file(name: str, text: TextFormat = USUAL) -> TableFile:
     """Open a table, by the suffix of its name, or CSV on standard input."""
     if name == STREAM:
         data = sys.stdin.buffer.read()

@@ -1,10 +1,17 @@
-"""The order of categories whose words say it: low < med < high, 1 < 2 < "3 or more", mon < tue < wed."""
+"""The order of categories: as given, as the table or numbers have it, or as words say it (low < med < high)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from math import inf
+
+import numpy as np
+
+from conceptrules.model.errors import InputError
+from conceptrules.model.predicate import Value
+from conceptrules.model.values import brief, whole
+from conceptrules.tables.column_values import ColumnValues, to_codes
 
 _SCALES = (
     "none no zero | very low vlow lowest | low | medium med mid middle moderate average normal | high "
@@ -95,3 +102,34 @@ def _bound(text: str) -> float | None:
     if above := _ABOVE.fullmatch(text):
         return float(above[1] or above[2]) + 0.5
     return None
+
+
+def find_order(cells: ColumnValues, given: tuple[Value, ...] | None) -> tuple[Value, ...]:
+    """Return the categories from the lowest to the highest; raise an error where nothing says which is which."""
+    if given is not None:
+        check_all_listed(cells, given)
+        return given
+    if cells.order is not None:
+        return tuple(map(whole, cells.order))
+    values = {whole(value) for value in cells.values[~cells.missing].tolist()}
+    if any(isinstance(value, str) for value in values):
+        first = ", ".join(brief(value) for value in sorted(values)[:3])
+        raise InputError(
+            f"column {cells.name!r} is to be ordinal, but nothing says in which order {first}, ... come; "
+            f"give it, from the lowest to the highest: kinds={{{cells.name!r}: [{first}, ...]}}"
+        )
+    return tuple(sorted(values))
+
+
+def check_all_listed(cells: ColumnValues, given: tuple[Value, ...], first_row: int = 0) -> None:
+    """Raise an `InputError` if a value is not in the order that the user gives; rows count from `first_row`."""
+    unlisted = cells.by_row(~cells.missing & (to_codes(cells, given) < 0))
+    if not unlisted.any():
+        return
+    row = int(np.argmax(unlisted))
+    value = cells.values[row if cells.codes is None else cells.codes[row]]
+    listed = ", ".join(map(brief, given[:10])) + (", ..." if len(given) > 10 else "")
+    raise InputError(
+        f"column {cells.name!r} holds {brief(value)} in row {first_row + row}, which is not in the order that kinds "
+        f"gives: {listed}; add it where it belongs, or mend the row"
+    )

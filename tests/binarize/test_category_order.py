@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from conceptrules import Binarizer, ConceptRuleClassifier
-from conceptrules.binarize.ordered_words import _RANKS, order_of_words
+from conceptrules.binarize.category_order import _RANKS, order_of_words
 
 ORDERS = [
     ["low", "med", "high", "vhigh"],

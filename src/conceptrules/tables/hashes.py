@@ -1,8 +1,9 @@
-"""Rows recognised by their hashes, so that a report can tell training rows from new ones without holding any row."""
+"""Hashes of rows: they tell training rows from new ones, and how many rows differ, without holding any row."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
@@ -12,36 +13,38 @@ from numpy.typing import NDArray
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Column
 from conceptrules.model.values import label_text
-from conceptrules.tables.column_values import ColumnValues, check_readable, numbers_of
+from conceptrules.tables.column_values import ColumnValues, check_readable, to_numbers
 from conceptrules.tables.dictionary import encoded
-from conceptrules.tables.table import Table, open_table, positions
+from conceptrules.tables.table import Table, locate_columns, open_table
 
 Hashes = NDArray[np.uint64]
-SIZE = 1024  # 8 kB in the file; an estimated share is off by about 0.03 where a sample holds 1024 of the given rows
+SKETCH_SIZE = (
+    1024  # 8 kB in the file; an estimated share is off by about 0.03 where a sample holds 1024 of the given rows
+)
 
 
-def row_hashes(columns: Sequence[Column], table: Any, labels: Iterable[object]) -> Hashes:
+def hash_rows(columns: Sequence[Column], table: Any, labels: Iterable[object]) -> Hashes:
     """Return a hash of each row with its label: of values as `columns` read them, whatever kind of table holds them.
 
     The hashes are the same in every process and on every machine.
 
-    >>> row_hashes([Column("age")], [[30], [30.0]], ["old", "old"]).tolist()
+    >>> hash_rows([Column("age")], [[30], [30.0]], ["old", "old"]).tolist()
     [12687542544355078247, 12687542544355078247]
     """
-    opened, hashes = open_table(table), label_hashes(labels)
+    opened, hashes = open_table(table), hash_labels(labels)
     if len(hashes) != opened.rows:
         raise InputError(f"the table has {opened.rows} rows, but there are {len(hashes)} labels; give one for each row")
-    return labelled_row_hashes(columns, opened, hashes)
+    return hash_labelled_rows(columns, opened, hashes)
 
 
-def label_hashes(labels: Iterable[object]) -> Hashes:
+def hash_labels(labels: Iterable[object]) -> Hashes:
     """Return a hash of each label."""
     return _each(_listed(labels), label_text)
 
 
-def labelled_row_hashes(columns: Sequence[Column], opened: Table, hashes: Hashes) -> Hashes:
-    """Return what `row_hashes` does of rows the hashes of whose labels are known."""
-    for column, position in zip(columns, positions(columns, opened), strict=True):
+def hash_labelled_rows(columns: Sequence[Column], opened: Table, hashes: Hashes) -> Hashes:
+    """Return what `hash_rows` does of rows the hashes of whose labels are known."""
+    for column, position in zip(columns, locate_columns(columns, opened), strict=True):
         if opened.rows:
             cells = opened.cells(position)
             check_readable(cells, column)
@@ -49,12 +52,12 @@ def labelled_row_hashes(columns: Sequence[Column], opened: Table, hashes: Hashes
     return hashes
 
 
-def sketch(hashes: Hashes, size: int = SIZE) -> tuple[int, ...]:
+def sketch(hashes: Hashes, size: int = SKETCH_SIZE) -> tuple[int, ...]:
     """Return the smallest of the distinct hashes, sorted: a sample of the rows that depends on nothing but the rows."""
     return tuple(np.unique(hashes)[:size].tolist())
 
 
-def overlap(sketch: Sequence[int], distinct: int, hashes: Hashes) -> tuple[float, int] | None:
+def estimate_overlap(sketch: Sequence[int], distinct: int, hashes: Hashes) -> tuple[float, int] | None:
     """Return the share of rows that the sketch was made of, and how many rows tell; None if none does.
 
     A sketch of all `distinct` hashes tells of every row, another of the rows whose hash is in its range.
@@ -74,7 +77,7 @@ def _listed(labels: Iterable[Any]) -> list[Any]:
 
 def _cell_hashes(column: Column, cells: ColumnValues) -> Hashes:
     if column.ordered:
-        numbers = numbers_of(cells) + 0.0  # 0 of -0
+        numbers = to_numbers(cells) + 0.0  # 0 of -0
         numbers[cells.missing] = np.nan  # of all the ways to write NaN, one
         return _mixed(numbers.view(np.uint64))
     if cells.values.dtype != object:
@@ -107,3 +110,28 @@ def _mixed(hashes: Hashes) -> Hashes:
     hashes = (hashes ^ (hashes >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     hashes = (hashes ^ (hashes >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return hashes ^ (hashes >> np.uint64(31))
+
+
+MAX_KEPT = 1 << 16
+"""So many tell the number of different hashes to half a percent."""
+
+
+@dataclass(slots=True, eq=False)
+class SmallestHashes:
+    """The smallest of the different hashes that were added, sorted."""
+
+    kept: Hashes = field(default_factory=lambda: np.zeros(0, np.uint64))
+
+    def add(self, hashes: Hashes) -> None:
+        """Add hashes, in any order, of which some may be known already."""
+        if len(self.kept) == MAX_KEPT:
+            hashes = hashes[hashes < self.kept[-1]]
+        if len(hashes):
+            # NumPy's `unique` hashes whole numbers, which takes ten times as long as sorting where most are different.
+            both = np.sort(np.concatenate([self.kept, hashes]))
+            self.kept = both[np.append(True, both[1:] != both[:-1])][:MAX_KEPT].copy()
+
+    @property
+    def n_distinct(self) -> int:
+        """How many different ones there are; an estimate where there are more than are kept."""
+        return len(self.kept) if len(self.kept) < MAX_KEPT else round((MAX_KEPT - 1) * 2.0**64 / float(self.kept[-1]))
