@@ -76,10 +76,7 @@ def test_every_core_dependency_is_imported() -> None:
 BEHIND_EXTRAS = {f"conceptrules.kernels.mllp.{name}" for name in ("gpu", "states", "warps")} | {
     "conceptrules.draw.shown_figure",
     "conceptrules.kernels.gpus",
-    "conceptrules.kernels.search.gpu",
-    "conceptrules.kernels.shards.gpu",
     "conceptrules.learn.mllp.gpu_engine",
-    "conceptrules.learn.shards.on_gpu",
 }
 WITHOUT = """
 import importlib, pkgutil, sys

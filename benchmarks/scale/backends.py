@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from hashlib import sha256
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -22,12 +21,10 @@ from pyarrow import parquet
 from benchmarks import jsonl
 from conceptrules import ConceptRuleClassifier, __version__, datasets
 from conceptrules.io import dumps
-from conceptrules.learn.device import gpus
 
 RECORD = jsonl.RECORDS / "scale.jsonl"
 KEY = ("what", "way", "rows")
 WHAT = "adult, default effort, a sample of 10,000 rows"
-GPU = "a GPU"
 SETTINGS: dict[str, Any] = {"random_state": 0}
 
 
@@ -83,10 +80,9 @@ def main(*wanted: str) -> None:
             "three files": lambda: ConceptRuleClassifier(**SETTINGS).fit(parts(table, folder, 3), target),
             "nine files": lambda: ConceptRuleClassifier(**SETTINGS).fit(parts(table, folder, 9), target),
             "two Dask workers": lambda: from_workers(parts(table, folder, 4), target),
-            GPU: lambda: ConceptRuleClassifier(**SETTINGS, device="cuda").fit(table, target),
         }
         print("| way | network | edges | passes | held-out macro-F1 |\n|---|---|---|---|---|")
-        for way in wanted or [way for way in ways if way != GPU or (find_spec("torch") and gpus())]:
+        for way in wanted or ways:
             clf = ways[way]()
             found = {
                 "network": sha256(dumps(clf.network_).encode()).hexdigest()[:16],

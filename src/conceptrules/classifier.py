@@ -13,7 +13,6 @@ from conceptrules.binarize import Binarizer
 from conceptrules.binarize.binarizer import check_kinds
 from conceptrules.edit.replay import dropped_rules
 from conceptrules.learn.checkpoint import Checkpoint, opened
-from conceptrules.learn.device import check_device
 from conceptrules.learn.memory import bytes_of_columns, bytes_of_rows, bytes_of_screening, bytes_of_search
 from conceptrules.learn.parameter_checks import check_common, generator, threads
 from conceptrules.learn.progress import reading_progress, search_progress
@@ -88,9 +87,6 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         Where chance comes from. The same seed and data give the same network.
     n_jobs : int, default=None
         How many cores to use. None and -1 take all. The network does not depend on it, nor on the order of the rows.
-    device : str, default="cpu"
-        What goes over tables of more than 100,000 rows: "cpu", "cuda", or one of several GPUs, such as "cuda:1".
-        The network is the same. A GPU needs `pip install 'conceptrules[gpu]'`.
     verbose : bool, default=False
         Whether to print progress where there is no terminal that could show a bar.
 
@@ -152,7 +148,6 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         policy: Policy | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
-        device: str = "cpu",
         verbose: bool = False,
     ) -> None:
         self.effort = effort
@@ -170,7 +165,6 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         self.policy = policy
         self.random_state = random_state
         self.n_jobs = n_jobs
-        self.device = device
         self.verbose = verbose
 
     def fit(
@@ -278,7 +272,8 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             found = fit(task, threads(self.n_jobs), watch, file)
         _warn_if_interrupted(found)
         choices = [
-            governed(describe(one, data, task, source, self._decisive()), policy, data, names) for one in found.networks
+            governed(describe(one, data, task, source, self.get_params()), policy, data, names)
+            for one in found.networks
         ]
         history = [asdict(trial) for trial in found.history]
         self.n_passes_ = 0
@@ -319,8 +314,6 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         """Learn from a dask DataFrame on the workers of its cluster, or from one of few rows in memory."""
         from conceptrules.learn.shards.dask_workers import learn_from_workers
 
-        if self.device != "cpu":
-            raise InputError(f"device is {self.device!r}, but the workers of a cluster have the rows; use device='cpu'")
         wanted = wanted_columns(source.schema.names, y, weight, self._forbidden())
         if source.rows <= IN_MEMORY:
             return self.fit(read_whole(source, wanted.every), wanted.target, sample_weight=wanted.weight)
@@ -337,14 +330,9 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             validation_fraction=self.validation_fraction,
             threads=threads(self.n_jobs),
             verbose=self.verbose,
-            parameters=self._decisive(),
-            device=self.device,
+            parameters=self.get_params(),
             checkpoint=checkpoint,
         )
-
-    def _decisive(self) -> dict[str, Any]:
-        """Return the parameters that the network depends on, or that `training_of` leaves out."""
-        return {name: value for name, value in self.get_params().items() if name != "device"}
 
     def _take_over_learned(self, learned: LearnedTable, target: Any) -> Self:
         _warn_if_interrupted(learned.found)
@@ -400,7 +388,6 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         """
         fraction = 0.2 if self.validation_fraction is None else self.validation_fraction
         check_common(self.n_jobs, fraction, self.random_state)
-        check_device(self.device)
         self._binarizer()
         self._settings()
         if self.min_rows is not None and (

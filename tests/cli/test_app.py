@@ -305,7 +305,7 @@ FIT = ["fit", "data.csv", "-o", "new.json", "--target"]
         ([*FIT, "class", "--method", "mllp", "--layers", "64,64"], "odd number"),
         ([*FIT, "class", "--layers", "64"], "--layers is no option of --method search; add --method mllp, or leave"),
         ([*FIT, "class", "--max-epochs", "400"], "--max-epochs is no option of --method search; add --method mllp"),
-        ([*FIT, "class", "--device", "gpu"], "device is 'gpu'; use 'cpu', 'cuda', or one of several GPUs"),
+        ([*FIT, "class", "--device", "cpu"], "--device is no option of --method search; add --method mllp, or leave"),
         ([*FIT, "class", "--method", "mllp", "--max-edges", "9"], "--max-edges is no option of --method mllp; add"),
         ([*FIT, "class", "--method", "cake"], "--method 'cake' is unknown; use search or mllp"),
         ([*FIT, "class", "--effort", "none"], "effort is 'none'"),

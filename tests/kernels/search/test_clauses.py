@@ -45,7 +45,7 @@ def test_rates_follow_the_rules(rng):
     confusion_of(rows, counts, order, default, confusion, rates)
     np.testing.assert_allclose(rates, rates_plain(rows, answers_plain(rows, rules, 4, order, default)), atol=1e-12)
     c, open_, otherwise = rules.owner[4], np.ones(len(rows.label), np.bool_), np.zeros(len(rows.label), np.int64)
-    look_from(rows, counts, order, default, c, open_, otherwise)
+    look_from(counts, order, default, c, open_, otherwise)
     rule = rules.column[4], rules.allowed[4], rules.length[4]
     toggle(rows, *rule, 1, counts[c], open_, otherwise, c, confusion, rates)
     np.testing.assert_allclose(rates, rates_plain(rows, answers_plain(rows, rules, 5, order, default)), atol=1e-12)

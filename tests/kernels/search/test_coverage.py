@@ -75,7 +75,7 @@ def test_any_sequence_of_toggles_leaves_what_the_rules_say(case: Case, data: st.
     numbers = st.lists(st.integers(0, max(len(rules.owner) - 1, 0)), max_size=12)
     for r in data.draw(numbers) if len(rules.owner) else []:
         c = rules.owner[r]
-        look_from(rows, counts, order, default, c, open_, otherwise)
+        look_from(counts, order, default, c, open_, otherwise)
         more = -1 if r in within else 1
         rule = rules.column[r], rules.allowed[r], rules.length[r]
         toggle(rows, *rule, more, counts[c], open_, otherwise, c, confusion, np.zeros(0))
@@ -95,7 +95,7 @@ def test_gains_are_changes_of_a_linear_score(case: Case, rng: np.random.Generato
     before = answers_plain(rows, rules, len(rules.owner), order, default)
     for c in range(classes):
         open_, otherwise = np.empty(size, np.bool_), np.empty(size, np.int64)
-        look_from(rows, counts, order, default, c, open_, otherwise)
+        look_from(counts, order, default, c, open_, otherwise)
         gain, active = np.full(size, np.nan), np.empty(size, np.int64)
         listed, gaining = gains_of(rows, open_, otherwise, counts[c], c, slopes, care, hope, np.zeros(0), gain, active)
         found = np.zeros(size)
@@ -117,5 +117,5 @@ def test_a_class_that_answers_anyway_is_not_open(default: int) -> None:
     rows = rows_of(np.zeros((1, 1), np.uint8), np.ones((1, 2)))
     counts, order = np.zeros((2, 1), np.int16), np.array([0, 1])
     open_, otherwise = np.empty(1, np.bool_), np.empty(1, np.int64)
-    look_from(rows, counts, order, default, 0, open_, otherwise)
+    look_from(counts, order, default, 0, open_, otherwise)
     assert (open_[0], otherwise[0]) == (default != 0, default)

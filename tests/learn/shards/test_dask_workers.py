@@ -97,9 +97,6 @@ def test_a_dask_data_frame_and_files_are_learned_from_where_they_are(client, mon
             clf.fit(given, "y", client=client)
     with pytest.raises(InputError, match=r"client is 'here'; give a dask\.distributed\.Client"):
         clf.fit(files, "y", client="here")
-    monkeypatch.setattr(classifier, "check_device", lambda device: None)
-    with pytest.raises(InputError, match="the workers of a cluster have the rows"):
-        clf.set_params(device="cuda").fit(frame, "y")
 
 
 def test_a_worker_that_is_killed_between_passes_changes_nothing(client, monkeypatch):

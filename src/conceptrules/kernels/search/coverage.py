@@ -7,21 +7,6 @@ from typing import Any
 import numpy as np
 
 from conceptrules.kernels.compiling import kernel
-from conceptrules.kernels.search.card import (
-    ANSWERS,
-    BLIND,
-    CLASS,
-    GAINS,
-    HOPE,
-    LOOK,
-    MORE,
-    RESET,
-    TOGGLE,
-    ask,
-    ask_about_rule,
-    ask_with_order,
-    gain_unit,
-)
 
 
 @kernel()
@@ -44,20 +29,6 @@ def count_rules(codes: Any, rules: Any, used: Any, counts: Any) -> Any:
 
 
 @kernel()
-def count_rules_of(rows: Any, rules: Any, used: Any, counts: Any) -> Any:
-    """Count the rules on rows that may be on a GPU. The counts were 0."""
-    card = rows.card
-    if not card.call:
-        count_rules(rows.codes, rules, used, counts)
-        return
-    ask(card, RESET)
-    card.numbers[MORE] = 1
-    for r in range(used):
-        card.numbers[CLASS] = rules.owner[r]
-        ask_about_rule(card, TOGGLE, rules.column[r], rules.allowed[r], rules.length[r])
-
-
-@kernel()
 def answer_of(counts: Any, order: Any, default: Any, row: Any) -> Any:
     """Return the first class by priority that fires on a row, or the default."""
     for place in range(len(order)):
@@ -69,14 +40,7 @@ def answer_of(counts: Any, order: Any, default: Any, row: Any) -> Any:
 @kernel()
 def confusion_of(rows: Any, counts: Any, order: Any, default: Any, confusion: Any, rates: Any) -> Any:
     """Write the confusion matrix [true class, answer], and the rates of the groups."""
-    classes, card = len(order), rows.card
-    if card.call:
-        ask_with_order(card, ANSWERS, order, default, default)
-        for k in range(classes):
-            for j in range(classes):
-                confusion[k, j] = card.table[k, j] * rows.grain
-            confusion[k, default] += card.table[k, classes] * rows.grain
-        return
+    classes = len(order)
     for g in range(len(rates)):
         rates[g] = 0.0
     for k in range(classes):
@@ -95,12 +59,8 @@ def confusion_of(rows: Any, counts: Any, order: Any, default: Any, confusion: An
 
 
 @kernel()
-def look_from(rows: Any, counts: Any, order: Any, default: Any, c: Any, open_: Any, otherwise: Any) -> Any:
+def look_from(counts: Any, order: Any, default: Any, c: Any, open_: Any, otherwise: Any) -> Any:
     """Write for each row whether class `c` would win if it fired (`open_`), and who answers if it does not."""
-    if rows.card.call:
-        rows.card.numbers[BLIND] = 0
-        ask_with_order(rows.card, LOOK, order, default, c)
-        return
     classes, place = len(order), 0
     for p in range(classes):
         if order[p] == c:
@@ -122,12 +82,8 @@ def look_from(rows: Any, counts: Any, order: Any, default: Any, c: Any, open_: A
 
 
 @kernel()
-def look_alone(rows: Any, order: Any, default: Any, c: Any, open_: Any, otherwise: Any) -> Any:
+def look_alone(default: Any, open_: Any, otherwise: Any) -> Any:
     """Write the same as if no other class fired."""
-    if rows.card.call:
-        rows.card.numbers[BLIND] = 1
-        ask_with_order(rows.card, LOOK, order, default, c)
-        return
     for i in range(len(open_)):
         open_[i], otherwise[i] = True, default
 
@@ -168,17 +124,8 @@ def toggle(
 
     Its class's counts, the confusion matrix and the rates of the groups follow.
     """
-    codes, card = rows.codes, rows.card
-    if card.call:
-        card.numbers[CLASS], card.numbers[MORE] = c, more
-        ask_about_rule(card, TOGGLE, column, allowed, length)
-        for k in range(len(confusion)):
-            for j in range(len(confusion)):
-                confusion[k, j] -= more * card.table[k, j] * rows.grain
-                confusion[k, c] += more * card.table[k, j] * rows.grain
-        return
-    for i in range(len(codes)):
-        if holds(codes, i, column, allowed, length):
+    for i in range(len(rows.codes)):
+        if holds(rows.codes, i, column, allowed, length):
             before = count[i]
             count[i] = before + more
             if open_[i]:
@@ -210,15 +157,6 @@ def gains_of(
     Returns how many rows are listed, and how many of them gain.
     """
     classes, listed, gaining = rows.mass.shape[1], 0, 0
-    card, unit = rows.card, gain_unit(rows.grain, slopes, c, care) if rows.grain else 0.0
-    if card.call:
-        card.numbers[CLASS], card.numbers[HOPE] = c, hope
-        card.factors[0], card.factors[1], card.factors[2] = care, unit, 1 / unit
-        for k in range(classes):
-            for j in range(classes):
-                card.slopes[k, j] = slopes[k, j]
-        ask(card, GAINS)
-        return card.listed[0], card.listed[1]
     for i in range(len(open_)):
         if not open_[i] or count[i] > 0:
             continue
@@ -231,8 +169,6 @@ def gains_of(
                 value += prices[g] * rows.groups.share[i, g]
             elif rows.groups.positive[g] == other:
                 value -= prices[g] * rows.groups.share[i, g]
-        if unit > 0:
-            value = np.floor(value / unit + 0.5) * unit
         if value == 0:
             continue
         gain[i] = value * care if value < 0 else value

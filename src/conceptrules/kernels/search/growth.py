@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from conceptrules.kernels.compiling import kernel
-from conceptrules.kernels.search.card import LENGTH, WEIGH, ask, read_histograms
 from conceptrules.kernels.search.histograms import may_join
 from conceptrules.kernels.search.values import ABOVE, AT_MOST, CODES, LONGEST
 
@@ -122,22 +121,9 @@ def edges_of(allowed: Any, bins: Any, ordered: Any) -> Any:
 
 
 @kernel(inline="always")
-def _begin(rows: Any, active: Any, listed: Any, within: Any) -> Any:
-    """Let all rows that gain or lose be within the rule."""
-    if rows.card.call:
-        rows.card.numbers[LENGTH] = 0
-        return
-    for a in range(listed):
-        within[a] = active[a]
-
-
-@kernel(inline="always")
 def _weigh(rows: Any, columns: Any, within: Any, inside: Any, gain: Any, ups: Any, downs: Any) -> Any:
     """Fill the histograms of what the rows within the rule gain and lose. Returns the sums."""
     codes, start = rows.codes, columns.start
-    if rows.card.call:
-        ask(rows.card, WEIGH)
-        return read_histograms(rows.card, columns, ups, downs)
     for b in range(len(ups)):
         ups[b], downs[b] = 0.0, 0.0
     up, down = 0.0, 0.0
@@ -157,11 +143,6 @@ def _weigh(rows: Any, columns: Any, within: Any, inside: Any, gain: Any, ups: An
 @kernel(inline="always")
 def _still_within(rows: Any, column: Any, allowed: Any, within: Any, inside: Any) -> Any:
     """Leave out the rows where a condition fails. Returns how many stay."""
-    if rows.card.call:  # which does so before it weighs
-        rows.card.numbers[LENGTH], rows.card.column[0] = 1, column
-        for b in range(CODES):
-            rows.card.allowed[0, b] = allowed[b]
-        return inside
     kept = 0
     for a in range(inside):
         if allowed[rows.codes[within[a], column]]:
@@ -199,7 +180,8 @@ def grow(
     length, best_length, best, edges, inside = 0, 0, 0.0, 0, listed
     for j in range(len(slot)):
         slot[j] = -1
-    _begin(rows, active, listed, within)
+    for a in range(listed):  # at first, all rows that gain or lose are within the rule
+        within[a] = active[a]
     for _ in range(limits.conditions):
         up, down = _weigh(rows, columns, within, inside, gain, ups, downs)
         worth = up - down - limits.penalty * edges

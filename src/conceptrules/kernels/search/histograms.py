@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from conceptrules.kernels.compiling import kernel
-from conceptrules.kernels.search.card import SCAN, ask_about_rule, read_histograms
 from conceptrules.kernels.search.values import ABOVE, AT_MOST, GAP, PRESENT, SETS, WITHIN
 
 _STEPS = 40
@@ -38,9 +37,6 @@ def scan(
     Returns what the rule gains.
     """
     codes, start = rows.codes, columns.start
-    if rows.card.call:
-        ask_about_rule(rows.card, SCAN, column, allowed, length)
-        return read_histograms(rows.card, columns, inside, beside)[0]
     for b in range(len(inside)):
         inside[b] = 0.0
         beside[b] = 0.0

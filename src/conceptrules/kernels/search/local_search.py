@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.kernels.compiling import kernel
-from conceptrules.kernels.search.card import CLASS, KEEP, RESTORE, ask, fetch_gains
 from conceptrules.kernels.search.clauses import may_stand, price_groups, unfairness
 from conceptrules.kernels.search.coverage import (
     answer_instead,
     confusion_of,
-    count_rules_of,
+    count_rules,
     gains_of,
     look_alone,
     look_from,
@@ -215,10 +214,8 @@ def _climb(rows: Any, columns: Any, limits: Any, work: Any, c: Any, listed: Any,
 
 
 @kernel(inline="always")
-def _seed_row(rows: Any, work: Any, listed: Any, state: Any) -> Any:
+def _seed_row(work: Any, listed: Any, state: Any) -> Any:
     """Return a row that gains, or -1 if chance finds none."""
-    if rows.card.call:
-        fetch_gains(rows.card, work.gain, work.active)
     for _ in range(30):
         row = work.active[random_below(state, listed)]
         if work.gain[row] > 0:
@@ -233,7 +230,7 @@ def _candidate(rows: Any, columns: Any, limits: Any, work: Any, c: Any, listed: 
     Rules are grown by information, and on odd attempts by the sum of gains: the one finds rules where nearly all rows
     lose, the other finds wide ones where many gain. The first two are grown around no row, the others around one each.
     """
-    row = _NO_ROW if attempt < 2 else _seed_row(rows, work, listed, state)
+    row = _NO_ROW if attempt < 2 else _seed_row(work, listed, state)
     if attempt > 1 and row < 0:
         return 0, 0.0
     if attempt % 2:
@@ -254,13 +251,9 @@ def _keep_best(work: Any, length: Any) -> Any:
 
 
 @kernel()
-def _swap(rows: Any, counts: Any, order: Any, default: Any, place: Any, confusion: Any, rates: Any) -> Any:
+def _swap(rows: Any, counts: Any, order: Any, place: Any, confusion: Any, rates: Any) -> Any:
     """Exchange two neighbours in the priority; the confusion matrix follows where both fire and nothing before them."""
     first, second = order[place], order[place + 1]
-    if rows.card.call:
-        order[place], order[place + 1] = second, first
-        confusion_of(rows, counts, order, default, confusion, rates)
-        return
     for i in range(counts.shape[1]):
         if counts[first, i] > 0 and counts[second, i] > 0:
             hidden = False
@@ -298,9 +291,7 @@ def tune_priority(
     best = _score(rows, confusion, rates, scoring, strict)
     silent = np.zeros(classes)  # the mass of the rows where no class fires
     silent_share = np.zeros(len(rates))
-    for k in range(classes if rows.card.call else 0):
-        silent[k] = rows.card.table[k, classes] * rows.grain
-    for i in range(0 if rows.card.call else counts.shape[1]):
+    for i in range(counts.shape[1]):
         fires = False
         for c in range(classes):
             fires = fires or counts[c, i] > 0
@@ -312,12 +303,12 @@ def tune_priority(
     while True:
         before = best
         for place in range(0 if limits.fixed_priority else classes - 1):
-            _swap(rows, counts, order, default, place, confusion, rates)
+            _swap(rows, counts, order, place, confusion, rates)
             now = _score(rows, confusion, rates, scoring, strict)
             if now > best + _HELPS:
                 best = now
             else:
-                _swap(rows, counts, order, default, place, confusion, rates)
+                _swap(rows, counts, order, place, confusion, rates)
         for c in range(0 if limits.fixed_default else classes):
             _answer_silent(rows, silent, silent_share, default, c, confusion, rates)
             now = _score(rows, confusion, rates, scoring, strict)
@@ -346,9 +337,9 @@ def _start(
         if c == default:
             continue
         if limits.fixed_priority:  # rules need not avoid the rows that a class before this one takes
-            look_from(rows, work.counts, order, default, c, work.open, work.otherwise)
+            look_from(work.counts, order, default, c, work.open, work.otherwise)
         else:
-            look_alone(rows, order, default, c, work.open, work.otherwise)
+            look_alone(default, work.open, work.otherwise)
         while used < limits.rules:
             listed, gaining = gains_of(
                 rows, work.open, work.otherwise, work.counts[c], c, work.first_slopes, _FIRST_CARE, _HOPE,
@@ -525,9 +516,6 @@ def _exchange(
 ) -> Any:
     """Take out one or two rules of a class and grow others; the old ones come back if they were better."""
     old_confusion, old_count, old_rates = work.confusion.copy(), work.counts[c].copy(), work.rates.copy()
-    if rows.card.call:
-        rows.card.numbers[CLASS] = c
-        ask(rows.card, KEEP)
     owner, length, column = rules.owner[:used].copy(), rules.length[:used].copy(), rules.column[:used].copy()
     allowed, size = rules.allowed[:used].copy(), rules.size[:used].copy()
     fewer, fewer_cost = used, cost
@@ -552,9 +540,6 @@ def _exchange(
             work.confusion[k, j] = old_confusion[k, j]
     for g in range(len(old_rates)):
         work.rates[g] = old_rates[g]
-    if rows.card.call:
-        rows.card.numbers[CLASS] = c
-        ask(rows.card, RESTORE)
     for i in range(len(old_count)):
         work.counts[c, i] = old_count[i]
     for r in range(used):
@@ -584,7 +569,7 @@ def search(rows: Any, columns: Any, limits: Any, rules: Any, used: Any, order: A
     cost = 0.0
     for r in range(used):
         cost += _cost_of_rule(rules, r, columns)
-    count_rules_of(rows, rules, used, work.counts)
+    count_rules(rows.codes, rules, used, work.counts)
     if used == limits.locked:
         used, cost = _start(rows, columns, limits, rules, cost, order, default, work, state)
     default, score = _tune(rows, limits, work, order, default)
@@ -602,7 +587,7 @@ def search(rows: Any, columns: Any, limits: Any, rules: Any, used: Any, order: A
                 continue
             if _owned(rules, _NONE, used, c) == 0 and not limits.fixed_priority:
                 _come_first(order, c)  # so that nothing that fires before it hides its rows
-            look_from(rows, work.counts, order, default, c, work.open, work.otherwise)
+            look_from(work.counts, order, default, c, work.open, work.otherwise)
             used, cost, objective = _improve(rows, columns, limits, rules, used, cost, objective, work, c)
             used, cost, objective = _add(rows, columns, limits, rules, used, cost, objective, work, c, 1.0, state)
             for _ in range(min(_owned(rules, limits.locked, used, c), limits.regrow)):

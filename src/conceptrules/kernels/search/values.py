@@ -7,8 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.kernels.search.card import NO_CARD, Card
-
 LONGEST = 12
 """The most conditions that a rule can have."""
 CODES = 256
@@ -56,11 +54,6 @@ class Rows(NamedTuple):
     weigh nothing here."""
     groups: Groups = NO_GROUPS
     """The groups that a policy wants to be treated alike."""
-    grain: float = 0.0
-    """A power of two of which all weights are multiples. Gains are rounded, too, so that all sums are the same in any
-    order; 0: that does not matter."""
-    card: Card = NO_CARD
-    """What a GPU that has the rows, too, is asked by."""
 
 
 class Columns(NamedTuple):

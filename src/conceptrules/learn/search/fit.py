@@ -27,7 +27,7 @@ from conceptrules.learn.search.coded_network import CodedNetwork, coded_network
 from conceptrules.learn.search.group_members import closer, excess, rates_of
 from conceptrules.learn.search.kept_path import KeptPath
 from conceptrules.learn.search.locked_rules import LockedRules
-from conceptrules.learn.search.merged_rows import Fold, enough_for_trees, in_grains
+from conceptrules.learn.search.merged_rows import Fold, enough_for_trees
 from conceptrules.learn.search.regularization_path import Path, Snapshot, penalties
 from conceptrules.learn.search.screening import MOST, ScreenedPath, most_telling, only
 from conceptrules.learn.search.settings import SCORINGS, SearchSettings
@@ -92,8 +92,6 @@ class SearchTask:
     """More rows to improve the best network on, where those of the task are a sample; there is a judge, too."""
     judge: Judge | None = None
     """What has the last word on networks where the rows of the task are a sample; None: the folds have."""
-    device: str | None = None
-    """What goes over the rows: "cpu", or a GPU, with the same result; None: a CPU, which need not round weights."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -235,8 +233,6 @@ def _path(
     found: _Found, name: str, source: Rows, learned: Rows, columns: Columns, seed: int, trees: bool = True
 ) -> Path:
     task = found.task
-    if task.device is not None:
-        learned = in_grains(learned)
     path = (
         learned._replace(groups=closer(learned.groups, task.expected_rates)),
         columns,
@@ -248,7 +244,6 @@ def _path(
         None if task.locked is None else task.locked.rules,
         task.banned,
         trees,
-        task.device or "cpu",
     )
     return Path(*path) if found.checkpoint is None else KeptPath(found.checkpoint, name, *path)
 

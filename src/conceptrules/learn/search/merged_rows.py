@@ -54,12 +54,6 @@ def rows_of(codes: Codes, mass: Floats, raw: Floats | None = None, groups: Group
     return rows._replace(raw=np.ascontiguousarray(raw[kept]), groups=groups._replace(share=share))
 
 
-def in_grains(rows: Rows) -> Rows:
-    """Return rows whose weights are rounded, so that sums are the same in any order: all are some 2**48 grains."""
-    grain = float(2.0 ** (np.ceil(np.log2(rows.mass.sum())) - 48))
-    return rows._replace(mass=np.rint(rows.mass / grain) * grain, grain=grain)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Fold:
     """Rows to learn from, and rows held out to judge by."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +14,6 @@ from conceptrules.kernels.search.values import Columns, Rows, Rules, empty_rules
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.search.tree_start import may_ask_tree, tree_rules
 from conceptrules.model.evaluation import Bits
-
-if TYPE_CHECKING:
-    from conceptrules.kernels.search.gpu import RowsOnCard
 
 # In rows: what an edge costs is what so many rows are worth that are right instead of wrong. The first ones are shares
 # of all rows, for networks of a few edges.
@@ -73,16 +69,12 @@ class Path:
         locked: Rules | None = None,
         bans: Rules | None = None,
         trees: bool = True,
-        device: str = "cpu",
     ) -> None:
         """`unit` is what a row is worth, in units of the score. Priority, default and locked rules are of a policy.
 
-        `trees`: whether large networks may begin as trees. `device`: what goes over the rows; a GPU needs grains.
+        `trees`: whether large networks may begin as trees.
         """
         self._rows, self._columns, self._settings, self._unit = rows, columns, settings, unit
-        self._on_card = None if device == "cpu" else _on_card(rows, columns, device)
-        if self._on_card is not None:
-            self._rows = rows._replace(card=self._on_card.card)
         self._state = np.array([(seed + 1) * 0x9E3779B97F4A7C15 % 2**64], np.uint64)
         # The rarest class comes first, the commonest is the default.
         rarest_first = np.argsort(rows.mass.sum(axis=0), kind="stable").astype(np.int64)
@@ -144,22 +136,12 @@ class Path:
         while True:  # until there is room for all rules
             room = min(2 * room, limits.rules)
             rules, order = _resized(start.rules, room), start.order.copy()
-            try:
-                used, default, score, cost = search(
-                    self._rows, self._columns, limits._replace(rules=room), rules, len(start.rules.owner), order,
-                    start.default, self._state,
-                )  # fmt: skip
-            finally:
-                if self._on_card is not None:
-                    self._on_card.check()
+            used, default, score, cost = search(
+                self._rows, self._columns, limits._replace(rules=room), rules, len(start.rules.owner), order,
+                start.default, self._state,
+            )  # fmt: skip
             if used < room or room == limits.rules:
                 return Snapshot(_resized(rules, used), order, int(default), float(score), round(cost))
-
-
-def _on_card(rows: Rows, columns: Columns, device: str) -> RowsOnCard:
-    from conceptrules.kernels.search.gpu import on_card
-
-    return on_card(rows, columns, device)
 
 
 def _resized(rules: Rules, room: int) -> Rules:

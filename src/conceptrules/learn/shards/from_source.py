@@ -71,8 +71,6 @@ class HowToLearn:
     threads: int
     verbose: bool
     parameters: Mapping[str, Any]
-    device: str = "cpu"
-    """Where all rows are gone over."""
     checkpoint: Checkpoint | None = None
 
 
@@ -123,10 +121,6 @@ def learn_from_store(
     rng: np.random.Generator,
 ) -> LearnedTable:
     """Learn from rows wherever they are, and describe what was found by one more pass over them."""
-    if how.device != "cpu":
-        from conceptrules.learn.shards.on_gpu import OnGpu
-
-        store = OnGpu(store, how.device)
     task = store_task(
         store,
         binned_table(binarizer),
@@ -137,8 +131,8 @@ def learn_from_store(
         validation_fraction=how.validation_fraction,
         rng=rng,
     )
-    searched = replace(task.task, device=how.device)
-    task = replace(task, task=searched if how.policy is None else under(how.policy, searched))
+    if how.policy is not None:
+        task = replace(task, task=under(how.policy, task.task))
     with search_progress(penalties_to_try(task.task), how.verbose) as watch:
         found = fit(task.task, how.threads, watch, how.checkpoint)
     networks = store_networks(found.networks, task)
