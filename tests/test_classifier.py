@@ -266,7 +266,6 @@ def test_no_row_can_be_held_back() -> None:
 def test_history_and_training_tell_of_penalties() -> None:
     assert set(fitted().history_[0]) == {
         "penalty",
-        "members",
         "augmented",
         "edges",
         "training_score",
@@ -275,10 +274,10 @@ def test_history_and_training_tell_of_penalties() -> None:
         "unfairness",
         "refined",
     }
-    penalties = [line["penalty"] for line in fitted().history_ if line["members"] == 1]
+    penalties = [line["penalty"] for line in fitted().history_]
     assert penalties == sorted(penalties, reverse=True)
     training = fitted().network_.training
-    assert (training.rate, training.epoch, training.members) == (None, None, 1)
+    assert (training.rate, training.epoch) == (None, None)
     assert training.edge_penalty in penalties
     assert training.validation.mllp_f1 is None
     assert training.validation.disagreement is None

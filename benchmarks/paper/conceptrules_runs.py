@@ -76,7 +76,7 @@ def fitted(learner: ConceptRuleClassifier, X: Any, y: np.ndarray) -> list[str]:
 def chosen(network: RuleNetwork) -> dict[str, Any]:
     """Return what held-out rows have chosen."""
     known = network.training
-    return {"edge_penalty": known.edge_penalty, "members": known.members} if known else {}
+    return {"edge_penalty": known.edge_penalty} if known else {}
 
 
 def fires(network: RuleNetwork, X: Any) -> list[float]:

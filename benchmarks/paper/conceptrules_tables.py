@@ -157,19 +157,14 @@ def edges_table(results: Results) -> str:
             edges_of(results.record(data, "cart"), "edges"),
         )
         if plain is None or ours is None or cart is None:
-            rows.append([data, *["not run"] * 2, "not run" if cart is None else f"{cart:,.0f}", *["not run"] * 2])
+            rows.append([data, *["not run"] * 2, "not run" if cart is None else f"{cart:,.0f}", "not run"])
             continue
-        rows.append([data, f"{ours:,.1f}", f"{plain:,.1f}", f"{cart:,.0f}", f"{ours / cart:.3f}", members_text(record)])
+        rows.append([data, f"{ours:,.1f}", f"{plain:,.1f}", f"{cart:,.0f}", f"{ours / cart:.3f}"])
     words = """\
 Means of five folds. CART is scikit-learn's tree at its defaults, on one-hot categories. The second count takes an
-interval with two bounds as one edge. Three members: networks that vote, where
-held-out rows say that it pays."""
-    header = ["data", "edges", "two bounds as one", "CART", "edges / CART's", "members, fold by fold"]
+interval with two bounds as one edge."""
+    header = ["data", "edges", "two bounds as one", "CART", "edges / CART's"]
     return "\n".join(["## Edges beside CART's", "", words, "", markdown(header, rows)])
-
-
-def members_text(record: Record | None) -> str:
-    return ", ".join(str(fold.chosen["members"]) for fold in record.folds) if record else ""
 
 
 def fires_table(results: Results) -> str:

@@ -427,9 +427,9 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
     def _bytes_needed(self, rows: int, columns: int, classes: int) -> float:
         searched = min(rows, IN_MEMORY)  # of larger tables a sample is searched
         settings = self._settings()
-        folds, members = times_learned(searched, classes, settings)
+        folds = times_learned(searched, settings)
         mixed = mixed_rows(searched, max(columns, 1)) if settings.tries.trees and searched <= FOREST_UP_TO else 0
-        search = bytes_of_search(searched, mixed, columns, classes, folds, members, threads(self.n_jobs))
+        search = bytes_of_search(searched, mixed, columns, classes, folds, threads(self.n_jobs))
         screening = bytes_of_screening(min(searched * columns, CELLS)) if columns > MOST else 0.0
         return search + screening + bytes_of_columns(rows, columns) + bytes_of_rows(rows - searched, columns)
 

@@ -57,10 +57,10 @@ def test_history_marks_the_epoch_that_was_chosen():
     assert figure.axes[2].lines[-1].get_xdata() == [10, 10]
 
 
-def path_point(penalty, *, members=1):
+def path_point(penalty, *, refined=False):
     return {
         "penalty": penalty,
-        "members": members,
+        "refined": refined,
         "augmented": False,
         "edges": 9,
         "score": 0.9,
@@ -68,12 +68,12 @@ def path_point(penalty, *, members=1):
     }
 
 
-def test_votes_are_dots_beside_the_path():
-    figure = plots.history([*map(path_point, (5, 2, 1)), path_point(2, members=3)])
+def test_refined_networks_are_dots_beside_the_path():
+    figure = plots.history([*map(path_point, (5, 2, 1)), path_point(2, refined=True)])
     drawn(figure)
     assert [list(line.get_xdata()) for line in figure.axes[1].lines] == [[5, 2, 1], [2]]
     assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == ["training rows", "held-out rows"]
-    assert [text.get_text() for text in figure.axes[1].get_legend().get_texts()] == ["several networks that vote"]
+    assert [text.get_text() for text in figure.axes[1].get_legend().get_texts()] == ["improved on more rows"]
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_votes_are_dots_beside_the_path():
 )
 def test_the_ticks_of_the_edge_penalty_do_not_overlap(penalties):
     lines = [path_point(each) for each in penalties]
-    figure = plots.history(lines, training=Training("1", 0, (), 10, None, None, edge_penalty=penalties[0], members=1))
+    figure = plots.history(lines, training=Training("1", 0, (), 10, None, None, edge_penalty=penalties[0]))
     drawn(figure)
     for axes in figure.axes:
         labels = [label for which in ("major", "minor") for label in axes.get_xticklabels(which=which)]

@@ -40,7 +40,7 @@ def stop_after(writes: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 FITS = {
     "search": quick_search,
-    "search with a vote": lambda: quick_search(effort="default"),
+    "search without a forest": lambda: quick_search(effort="default"),
     "mllp": lambda: quick_mllp(max_epochs=30),
     "mllp with refit": lambda: quick_mllp(max_epochs=40, patience=10, refit=True, negation=True),
 }
@@ -49,7 +49,7 @@ FITS = {
 @pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("kind", FITS)
 def test_fits_that_stop_at_any_writing_end_the_same(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("conceptrules.learn.search.fit.FOREST_UP_TO", 50)  # so that so small a table gets a vote
+    monkeypatch.setattr("conceptrules.learn.search.fit.FOREST_UP_TO", 50)  # the table is larger than that
     alone, file, stops = FITS[kind]().fit(*TABLE), tmp_path / "run.ckpt", 0
     for writes in (1, 2, 3, 7, 10_000):
         with pytest.MonkeyPatch.context() as patch:

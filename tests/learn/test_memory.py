@@ -63,7 +63,7 @@ def test_the_sample_that_is_proposed_fits(monkeypatch: pytest.MonkeyPatch) -> No
         memory.check_memory(40_000, 100, "4 columns", "from fewer columns")
 
 
-@pytest.mark.parametrize("what", ["rows", "mixed", "columns", "classes", "folds", "members", "threads"])
+@pytest.mark.parametrize("what", ["rows", "mixed", "columns", "classes", "folds", "threads"])
 def test_more_of_anything_needs_more(what: str) -> None:
-    usual = {"rows": 1000, "mixed": 100, "columns": 10, "classes": 2, "folds": 1, "members": 1, "threads": 1}
+    usual = {"rows": 1000, "mixed": 100, "columns": 10, "classes": 2, "folds": 1, "threads": 1}
     assert bytes_of_search(**usual | {what: 2 * usual[what]}) > bytes_of_search(**usual)

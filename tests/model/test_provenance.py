@@ -10,12 +10,12 @@ PLAIN = Training(version="0.1", seed=3, settings=(), rows=10, rate=None, epoch=N
 
 
 def test_what_was_not_told_is_empty() -> None:
-    assert (PLAIN.validation, PLAIN.edge_penalty, PLAIN.members) == (None, None, None)
+    assert (PLAIN.validation, PLAIN.edge_penalty) == (None, None)
     assert (PLAIN.stability, PLAIN.fingerprint, PLAIN.categories_dropped) == ((), (), ())
     assert (PLAIN.distinct, PLAIN.augmented) == (0, False)
 
 
 def test_other_rules_keep_all_but_the_figures_of_single_rules() -> None:
-    full = replace(PLAIN, stability=((0.5,),), fingerprint=(7,), distinct=9, augmented=True, members=3)
+    full = replace(PLAIN, stability=((0.5,),), fingerprint=(7,), distinct=9, augmented=True)
     assert for_other_rules(full) == replace(full, stability=())
     assert for_other_rules(None) is None

@@ -33,7 +33,7 @@ from tests.people import entangled, quick_mllp, quick_search
 Estimator = Any
 FITS: dict[str, tuple[Callable[[], Estimator], int]] = {
     "search, small table": (lambda: quick_search(effort="default", n_jobs=2), 300),
-    "search, large table with votes": (lambda: quick_search(effort="default", n_jobs=2), 4500),
+    "search, large table": (lambda: quick_search(effort="default", n_jobs=2), 4500),
     "paper's method with refit": (lambda: quick_mllp(layers=(256, 64, 256), max_epochs=40, refit=True), 300),
 }
 _DISK = 128 * 1024

@@ -95,32 +95,28 @@ def history(scores: Sequence[Mapping[str, Any]], *, training: Training | None = 
 
 
 def _regularization_path(scores: Sequence[Mapping[str, Any]], training: Training | None) -> Figure:
-    """Plot single networks as lines, and networks of which several vote, or that more rows improved, as dots."""
+    """Plot the networks of the path as lines, and those that more rows improved as dots."""
     figure = _figure(8, 3.4)
     panels = figure.subplots(1, 2)
     for axes, title in zip(panels, (_score_name(training), "edges"), strict=True):
         axes.set_title(title, fontsize="medium")
         axes.set_xlabel("edge penalty, in rows")
         axes.grid(alpha=0.25)
-    single = [line for line in scores if line["members"] == 1 and not line.get("refined")]
-    dots = {
-        "several networks that vote": [line for line in scores if line["members"] > 1],
-        "improved on more rows": [line for line in scores if line.get("refined")],
-    }
+    path = [line for line in scores if not line.get("refined")]
+    refined = [line for line in scores if line.get("refined")]
     shown: tuple[tuple[Axes, str, str, dict[str, Any]], ...] = (
         (panels[0], "training_score", "training rows", {"linestyle": ":"}),
         (panels[0], "score", "held-out rows", {}),
         (panels[1], "edges", "", {}),
     )
     for axes, name, label, style in shown:
-        axes.plot([line["penalty"] for line in single], [line[name] for line in single], color=LIGHT[0], label=label,
+        axes.plot([line["penalty"] for line in path], [line[name] for line in path], color=LIGHT[0], label=label,
                   linewidth=1.4, **style)  # fmt: skip
-        for number, (told, lines) in enumerate(dots.items(), 1):
-            if lines:
-                axes.plot([line["penalty"] for line in lines], [line[name] for line in lines], "o", color=LIGHT[number],
-                          label="" if label else told)  # fmt: skip
+        if refined:
+            axes.plot([line["penalty"] for line in refined], [line[name] for line in refined], "o", color=LIGHT[1],
+                      label="" if label else "improved on more rows")  # fmt: skip
     panels[0].legend(frameon=False, fontsize="small")
-    if any(dots.values()):
+    if refined:
         panels[1].legend(frameon=False, fontsize="small")
     for axes in panels:
         _penalty_axis(axes, [line["penalty"] for line in scores])

@@ -15,7 +15,6 @@ _KEYS = (
     "version", "seed", "settings", "rows", "rate", "epoch", "validation", "stability", "fingerprint", "distinct",
     "categories_dropped",
 )  # fmt: skip
-_PENALISED = ("price", "members")  # only of a learner that has a penalty for edges, which files call a price
 _HASHES = re.compile(r"(?:[0-9a-f]{16})*")
 
 
@@ -24,7 +23,7 @@ def training(value: object, at: At) -> Training:
     known = value if isinstance(value, dict) else {}
     penalised, mixed = "price" in known, "augmented" in known
     version, seed, settings, rows, rate, epoch, validation, stability, fingerprint, distinct, dropped, *more = fields(
-        value, at, (*_KEYS, *(_PENALISED if penalised else ()), *(("augmented",) if mixed else ()))
+        value, at, (*_KEYS, *(("price",) if penalised else ()), *(("augmented",) if mixed else ()))
     )
     return Training(
         version=text(version, (*at, "version")),
@@ -39,7 +38,6 @@ def training(value: object, at: At) -> Training:
         distinct=index(distinct, (*at, "distinct")),
         categories_dropped=_pairs(index, dropped, (*at, "categories_dropped")),
         edge_penalty=count(more[0], (*at, "price")) if penalised else None,
-        members=index(more[1], (*at, "members")) if penalised else None,
         augmented=mixed and flag(more[-1], (*at, "augmented")),
     )
 

@@ -156,7 +156,7 @@ def _training(training: Training) -> str:
         "categories_dropped": _flat(dict(training.categories_dropped)),
     }
     if training.edge_penalty is not None:
-        fields |= {"price": _flat(_number(training.edge_penalty)), "members": _flat(training.members)}
+        fields["price"] = _flat(_number(training.edge_penalty))
     if training.augmented:
         fields["augmented"] = "true"
     return _object(fields)

@@ -28,7 +28,7 @@ def with_training(
     """Return the network with how it came about, and with what all rows of its table show.
 
     `rows` are the table's rows as bits of the network's predicates, `parameters` those of the estimator, and `chosen`
-    is what the validation rows chose: a rate and an epoch, or a penalty, members and mixed rows.
+    is what the validation rows chose: a rate and an epoch, or a penalty and mixed rows.
     """
     training = training_of(parameters, len(data.hashes), data.binarizer.categories_dropped_, **chosen)
     return replace(

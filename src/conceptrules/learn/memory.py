@@ -18,16 +18,16 @@ _CUTS = 255
 """The most cut points of a column."""
 
 
-def bytes_of_search(rows: int, mixed: int, columns: int, classes: int, folds: int, members: int, threads: int) -> float:
+def bytes_of_search(rows: int, mixed: int, columns: int, classes: int, folds: int, threads: int) -> float:
     """Return about how much memory the search needs besides the table itself; `mixed` rows are learned from as well.
 
     Codes take a byte a cell: of the table, of all rows in their order, of each fold, and of what is being sorted.
-    Weights take eight bytes for each row and class; each member of a vote has its own. The rest are numbers of rows.
+    Weights take eight bytes for each row and class. The rest are numbers of rows.
     Which value a mixed row has from which parent is drawn as a number of eight bytes.
     """
     sources = folds + 1
     cells = columns * (5 + sources)
-    weights = 8 * classes * (2 + sources * members)
+    weights = 8 * classes * (2 + sources)
     each = cells + weights + 8 * (12 + 2 * sources) + threads * (2 * classes + 40)
     return float(rows + mixed) * each + 8.0 * mixed * columns
 

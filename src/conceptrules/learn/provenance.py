@@ -23,7 +23,6 @@ def training_of(
     rate: float | None = None,
     epoch: float | None = None,
     penalty: float | None = None,
-    members: float | None = None,
     augmented: bool = False,
 ) -> Training:
     """Return how a network came about. Parameters of the estimator that are no plain values are left out."""
@@ -38,7 +37,6 @@ def training_of(
         epoch=None if epoch is None else int(epoch),
         categories_dropped=categories_dropped,
         edge_penalty=None if penalty is None else float(penalty),
-        members=None if members is None else int(members),
         augmented=augmented,
     )
 

@@ -61,8 +61,6 @@ class Training:
     """The columns with more categories than are kept, and how many were left out."""
     edge_penalty: float | None = None
     """The penalty of an edge, in rows, that was best on the validation rows; None where edges had none."""
-    members: int | None = None
-    """How many networks vote in this one; None where edges had no penalty."""
     augmented: bool = False
     """Whether the rules were learned from mixed rows too, with the classes that a forest expects of them."""
 

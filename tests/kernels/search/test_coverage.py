@@ -17,7 +17,6 @@ from conceptrules.kernels.search.coverage import (
     toggle,
 )
 from conceptrules.kernels.search.values import Rows, Rules
-from conceptrules.learn.search.merged_rows import rows_of
 from tests.strategies_search import (
     answers_plain,
     confusion_plain,
@@ -114,7 +113,6 @@ def test_gains_are_changes_of_a_linear_score(case: Case, rng: np.random.Generato
 
 @pytest.mark.parametrize("default", [0, 1])
 def test_a_class_that_answers_anyway_is_not_open(default: int) -> None:
-    rows = rows_of(np.zeros((1, 1), np.uint8), np.ones((1, 2)))
     counts, order = np.zeros((2, 1), np.int16), np.array([0, 1])
     open_, otherwise = np.empty(1, np.bool_), np.empty(1, np.int64)
     look_from(counts, order, default, 0, open_, otherwise)

@@ -13,7 +13,7 @@ PENALTIES = (100.0, 10.0, 5.0, 2.5, 1.2, 0.6, 0.3, 0.15)
 def path(*scores: float) -> list[Trial]:
     """A trial for each of the first penalties; every one has twice the edges of the one before."""
     return [
-        Trial(penalty, 1, augmented=False, edges=2.0**number, training_score=1.0, score=score, chance=0.0)
+        Trial(penalty, augmented=False, edges=2.0**number, training_score=1.0, score=score, chance=0.0)
         for number, (penalty, score) in enumerate(zip(PENALTIES, scores, strict=False))
     ]
 
@@ -46,14 +46,6 @@ def test_no_rules_where_the_answers_may_agree_by_chance() -> None:
     trials = [replace(trial, chance=0.3) for trial in path(0.5, 0.51, 0.52, 0.53)]
     assert chosen(trials, held=300.0) == PENALTIES[0]
     assert chosen(trials, held=100.0) < PENALTIES[0]  # so few rows would not show a real effect
-
-
-def test_a_vote_has_to_be_better_than_one_network() -> None:
-    single = path(0.4, 0.7, 0.8)
-    votes = [replace(trial, members=3, score=trial.score + 0.005) for trial in single]
-    assert choose(single + votes, 1e6, 300.0, 2).members == 1
-    better = [replace(trial, members=3, score=trial.score + 0.05) for trial in single]
-    assert choose(single + better, 1e6, 300.0, 2).members == 3
 
 
 @pytest.mark.parametrize(("confusion", "likely"), [([[50, 50], [50, 50]], True), ([[90, 10], [10, 90]], False)])

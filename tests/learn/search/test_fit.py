@@ -92,21 +92,10 @@ def test_every_score_can_be_asked_for(scoring: str) -> None:
     assert np.mean(found.networks[found.chosen].network.predict(X) == np.asarray(y)) > 0.8
 
 
-@pytest.mark.parametrize(("effort", "augmented", "members"), [("fast", False, {1}), ("default", True, {1})])
-def test_a_forest_is_asked_by_default(effort: str, augmented: bool, members: set[int]) -> None:
+@pytest.mark.parametrize(("effort", "augmented"), [("fast", False), ("default", True)])
+def test_a_forest_is_asked_by_default(effort: str, augmented: bool) -> None:
     history = learned(*made(120), effort=effort).history
     assert {trial.augmented for trial in history} == {augmented}
-    assert {trial.members for trial in history} == members
-
-
-def test_networks_vote_with_the_best_effort() -> None:
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(40, 1))
-    y = (X[:, 0] + rng.normal(size=40) > 0).astype(int)
-    history = learned(X, y, effort="best").history
-    assert {trial.members for trial in history} == {1, 3}
-    # So many threads learn all members of five folds and of all rows at the same time.
-    assert learned(X, y, effort="best", threads=18).history == history
 
 
 def test_noise_gives_no_rules() -> None:

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from conceptrules.kernels.search.values import empty_rules
 from conceptrules.kernels.shards.values import WEIGHT_UNIT, Shard, fixed_weights, row_keys, shard_of
 from conceptrules.learn.search.regularization_path import Snapshot
-from conceptrules.learn.search.voting import voted
 from conceptrules.learn.shards.in_memory import InMemory
 from conceptrules.learn.shards.picking import merged
+from conceptrules.model.evaluation import first_firing
 from tests.strategies_search import seeded, some_columns, some_rules
 
 CLASSES = 3
@@ -72,17 +72,15 @@ def test_confusions_are_those_of_the_plain_evaluation(rng, size, parts):
     columns = some_columns(rng)
     shard = some_shard(rng, columns, size)
     networks = [some_network(rng, columns, rules) for rules in (0, 1, 70, 130, 3, 5)]
-    candidates = [(one,) for one in networks] + [tuple(networks[:3]), tuple(networks[3:])]
     first_key = int(np.sort(shard.key)[size // 3])
 
     store = InMemory(dealt(shard, rng, parts), threads=2)
-    found = store.confusion(candidates, CLASSES, first_key)
+    found = store.confusion(networks, CLASSES, first_key)
 
     assert store.passes == 1
     counted = shard.key >= first_key
-    for candidate, confusion in zip(candidates, found, strict=True):
-        fired = [one.fired(shard.codes) for one in candidate]
-        answers = voted(fired, [one.order for one in candidate], [one.default for one in candidate])
+    for network, confusion in zip(networks, found, strict=True):
+        answers = first_firing(network.fired(shard.codes), network.order.tolist(), network.default)
         plain = np.zeros((CLASSES, CLASSES), np.int64)
         np.add.at(plain, (shard.target[counted], answers[counted]), shard.weight[counted])
         assert np.array_equal(confusion, plain)
@@ -123,5 +121,5 @@ def test_rules_without_conditions_always_hold():
     rules = empty_rules(1)
     rules.length[0], rules.owner[0] = 0, 1
     shard = shard_of(np.zeros((4, 5), np.uint8), np.array([0, 0, 0, 1]), np.ones(4))
-    found = InMemory([shard]).confusion([(Snapshot(rules, np.array([0, 1]), 0, 0.0, 0),)], 2, 0)
+    found = InMemory([shard]).confusion([Snapshot(rules, np.array([0, 1]), 0, 0.0, 0)], 2, 0)
     assert (found // WEIGHT_UNIT).tolist() == [[[0, 3], [0, 1]]]

@@ -30,11 +30,11 @@ _PLACE = _places_of_bits()
 
 @kernel()
 def add_confusion(
-    codes: Any, target: Any, weight: Any, key: Any, first_key: Any, networks: Any, candidates: Any
+    codes: Any, target: Any, weight: Any, key: Any, first_key: Any, networks: Any, confusions: Any
 ) -> Any:
-    """Add the weight of each row whose key is `first_key` or above to `candidates[candidate, true class, answer]`."""
+    """Add the weight of each row whose key is `first_key` or above to `confusions[network, true class, answer]`."""
     words, count = networks.mask.shape[2], len(networks.default)
-    holding, answers = np.empty(words, np.uint64), np.empty(count, np.int64)
+    holding = np.empty(words, np.uint64)
     for i in range(len(codes)):
         if key[i] < first_key:
             continue
@@ -45,16 +45,11 @@ def add_confusion(
             for w in range(words):
                 holding[w] &= mask[w]
         for n in range(count):
-            answers[n] = networks.default[n]
+            answer = networks.default[n]
             for w in range(networks.first[n], networks.first[n + 1]):
                 if holding[w]:
                     only = holding[w] & (~holding[w] + np.uint64(1))
                     place = _PLACE[(only * np.uint64(_DE_BRUIJN)) >> np.uint64(58)]
-                    answers[n] = networks.owner[WORD * w + place]
+                    answer = networks.owner[WORD * w + place]
                     break
-        for c in range(len(networks.member)):
-            a, b, d = networks.member[c, 0], networks.member[c, 1], networks.member[c, 2]
-            answer = answers[a]
-            if b >= 0 and answers[b] != answer and answers[d] != answer:
-                answer = answers[b] if answers[b] == answers[d] else networks.default[a]
-            candidates[c, target[i], answer] += weight[i]
+            confusions[n, target[i], answer] += weight[i]

@@ -15,8 +15,6 @@ KEYS = 2**64
 
 WORD = 64
 """Rules of a word."""
-MEMBERS = 3
-"""The most networks of a vote."""
 
 
 class Shard(NamedTuple):
@@ -44,16 +42,16 @@ class Shard(NamedTuple):
         return np.asarray(self.codes.max(axis=0), np.uint8)
 
     def confusion(self, networks: Networks, classes: int, first_key: int) -> NDArray[np.int64]:
-        """Return [candidate, true class, answer]: the weight of the rows whose key is `first_key` or above."""
+        """Return [network, true class, answer]: the weight of the rows whose key is `first_key` or above."""
         from conceptrules.kernels.shards.confusion import add_confusion
 
-        found = np.zeros((len(networks.member), classes, classes), np.int64)
+        found = np.zeros((len(networks.default), classes, classes), np.int64)
         add_confusion(*self, np.uint64(first_key), networks, found)
         return found
 
 
 class Networks(NamedTuple):
-    """Networks as masks, and which of them are judged by themselves or vote."""
+    """Networks as masks."""
 
     column: NDArray[np.int64]
     """The columns that any rule asks for."""
@@ -65,8 +63,6 @@ class Networks(NamedTuple):
     """[bit]: the class of each rule."""
     default: NDArray[np.int64]
     """The class that each network answers where no rule holds."""
-    member: NDArray[np.int64]
-    """[candidate, member]: the networks of each candidate, one or three; -1 where there is none."""
 
 
 def row_keys(codes: NDArray[np.uint8]) -> NDArray[np.uint64]:

@@ -22,8 +22,6 @@ good as the best, the nearest to it is taken. With mixed rows, on inner splits o
 _CHANCE, _ENOUGH = 0.05, 200
 """No rules are chosen where answers such as those of the best ones come about by chance more often than this, if so
 many rows were held out that a real effect would show."""
-_VOTE = 0.01
-"""What a vote has to be better than a single network, besides its size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +30,6 @@ class Trial:
 
     penalty: float
     """In rows."""
-    members: int
-    """Networks that vote."""
     augmented: bool
     """Whether mixed rows were learned from as well."""
     edges: float
@@ -51,7 +47,7 @@ class Trial:
 
 def value_of(trial: Trial, classes: int) -> float:
     """Return the score less what the size of the network costs the reader."""
-    return trial.score - _SIZE * (max(trial.edges, 1) / classes) ** 0.5 - (_VOTE if trial.members > 1 else 0)
+    return trial.score - _SIZE * (max(trial.edges, 1) / classes) ** 0.5
 
 
 def standard_error(trial: Trial, held: float) -> float:
@@ -91,7 +87,7 @@ def _smoothed(trials: Sequence[Trial], classes: int) -> list[float]:
     """Return the value of each trial, in the mean with those of the penalties beside it: one alone is half chance."""
     found = []
     for trial in trials:
-        path = [one for one in trials if (one.members, one.refined) == (trial.members, trial.refined)]
+        path = [one for one in trials if one.refined == trial.refined]
         place = path.index(trial)
         beside = (path[max(place - 1, 0)], trial, path[min(place + 1, len(path) - 1)])
         found.append(float(np.mean([value_of(one, classes) for one in beside])))

@@ -12,9 +12,8 @@ from conceptrules.kernels.search.values import CODES
 from conceptrules.learn.search.binned_table import BinnedTable, Bins
 from conceptrules.learn.search.locked_rules import LockedRules
 from conceptrules.learn.search.regularization_path import Snapshot
-from conceptrules.learn.search.voting import Member, vote
 from conceptrules.model.evaluation import PackedBits, pack
-from conceptrules.model.network import Level, Literal, Rule, RuleNetwork
+from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Predicate, Value, holds
 from conceptrules.model.rule_reader import Stated
 
@@ -36,22 +35,20 @@ class CodedNetwork:
 
 
 def coded_network(
-    table: BinnedTable, classes: tuple[Value, ...], snapshots: Sequence[Snapshot], locked: LockedRules | None = None
+    table: BinnedTable, classes: tuple[Value, ...], snapshot: Snapshot, locked: LockedRules | None = None
 ) -> CodedNetwork:
-    """Return one network, or the vote of several. Locked rules are said in their own words."""
+    """Return a network. Locked rules are said in their own words."""
     numbers: dict[Predicate, int] = {}
     where: dict[Predicate, tuple[int, NDArray[np.bool_]]] = {}
     said = () if locked is None else locked.tests
-    members = [_member(table, one, numbers, where, len(classes), said) for one in snapshots]
-    levels: tuple[Level, ...] = members[0].levels() if len(members) == 1 else vote(members)
-    first = snapshots[0]
+    rules = _rules(table, snapshot, numbers, where, len(classes), said)
     network = RuleNetwork(
         tuple(bins.column for bins in table.bins),
         tuple(numbers),
-        levels,
+        (_level(rules),),
         classes,
-        tuple(classes[c] for c in first.order),
-        classes[first.default],
+        tuple(classes[c] for c in snapshot.order),
+        classes[snapshot.default],
     )
     position = np.array([where[test][0] for test in numbers], np.intp)
     allowed = np.array([where[test][1] for test in numbers], np.bool_).reshape(len(numbers), CODES)
@@ -66,14 +63,14 @@ def read_from_bins(table: BinnedTable, network: RuleNetwork) -> CodedNetwork:
     return CodedNetwork(network, position, np.array(holding, np.bool_).reshape(len(holding), CODES))
 
 
-def _member(
+def _rules(
     table: BinnedTable,
     snapshot: Snapshot,
     numbers: dict[Predicate, int],
     where: dict[Predicate, tuple[int, NDArray[np.bool_]]],
     classes: int,
     said: Sequence[Sequence[Stated]],
-) -> Member:
+) -> list[list[Rule]]:
     rules: list[list[Rule]] = [[] for _ in range(classes)]
     places = {bins.column.name: place for place, bins in enumerate(table.bins)}
     for number, (owner, length, columns, allowed) in enumerate(zip(*snapshot.rules[:4], strict=True)):
@@ -92,7 +89,13 @@ def _member(
                 literals.append(Literal(numbers.setdefault(test, len(numbers)), negated))
                 where.setdefault(test, (column, _codes_of(test, bins)))
         rules[owner].append(Rule(tuple(literals)))
-    return Member(tuple(map(tuple, rules)), tuple(snapshot.order.tolist()), snapshot.default)
+    return rules
+
+
+def _level(concepts: Sequence[list[Rule]]) -> Level:
+    rules: dict[Rule, int] = {}
+    numbers = [tuple(dict.fromkeys(rules.setdefault(rule, len(rules)) for rule in some)) for some in concepts]
+    return Level(tuple(rules), tuple(Concept(tuple(sorted(some))) for some in numbers))
 
 
 def _codes_of(test: Predicate, bins: Bins) -> NDArray[np.bool_]:

@@ -44,7 +44,6 @@ def describe(
         parameters,
         validation_of(comparisons, source),
         penalty=found.trial.penalty,
-        members=found.trial.members,
         augmented=found.trial.augmented,
     )
     return Choice(found.edges, found.score, network, found.coded.network)

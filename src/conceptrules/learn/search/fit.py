@@ -1,9 +1,8 @@
 """From rows to the Pareto front: networks along a regularization path, in the inner folds and on all rows side by side.
 
-Up to 4,000 rows, mixed rows are learned from as well (augmentation.py). Of larger tables with few classes, and with
-effort "best", three networks may vote (voting.py). What the held-out rows of all folds say together decides on the
-penalty, and on the vote. Of very large tables (learn/shards), the path is learned from a sample, its best network is
-improved on more rows, and all rows that are held out decide.
+Up to 4,000 rows, mixed rows are learned from as well (augmentation.py). What the held-out rows of all folds say
+together decides on the penalty. Of very large tables (learn/shards), the path is learned from a sample, its best
+network is improved on more rows, and all rows that are held out decide.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ from conceptrules.learn.search.regularization_path import Path, Snapshot, penalt
 from conceptrules.learn.search.screening import MOST, ScreenedPath, most_telling, only
 from conceptrules.learn.search.settings import SCORINGS, SearchSettings
 from conceptrules.learn.search.shortening import shortest
-from conceptrules.learn.search.voting import MEMBERS, MOST_CLASSES, voted
 from conceptrules.model.errors import InputError, warn
+from conceptrules.model.evaluation import first_firing
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.pareto import Point, pareto_front
 from conceptrules.model.policy import Fair, Policy
@@ -48,19 +47,15 @@ _SMALL = 1000
 """Rows up to which the whole path takes little time, and one penalty being worse than the last means little."""
 FOREST_UP_TO = 4_000
 """Rows of a table that a forest is asked about. Larger ones have rows enough of their own."""
-_PERFECT = 0.99
-"""A score that a vote need not improve."""
 _EVIDENT = 1.645
 """Standard errors beyond a bound on held-out rows that chance still explains, in one of twenty cases."""
 _ROUNDING = 1e-9
 """Rates that differ by less are the same."""
-_DIFFERENT = 0.2
-"""Members of a vote learn from rows that chance has given other weights, this one at least."""
 _REFINED = (1.0, 0.5, 0.25)
 """The best network of a sample is improved on more rows at these parts of its penalty: more rows bear more rules."""
 
-Judge = Callable[[Sequence[Sequence[Snapshot]]], NDArray[np.float64]]
-"""What returns [candidate, true class, answer], the weight of held-out rows, for networks or several that vote."""
+Judge = Callable[[Sequence[Snapshot]], NDArray[np.float64]]
+"""What returns [network, true class, answer], the weight of held-out rows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,11 +131,9 @@ def fit(
             rows = [_rows(task, source) for source in found.sources]
             if checkpoint is not None:
                 checkpoint.open("search", _decisive(task), (rows, task.columns))
-            _follow(found, rows, pool, threads, watch)
+            _follow(found, rows, pool, watch)
             if task.more is not None and not _wide(task):
                 _refine(found, task.more, pool, watch)
-            if _votes_wanted(task) and max(trial.score for trial in found.trials) < _PERFECT:
-                _vote(found, rows, pool, watch)
         except KeyboardInterrupt:
             interrupted = True
             if not found.trials:
@@ -159,27 +152,22 @@ class _Found:
         """What is learned from: the rows of each fold, and all rows. Given validation rows leave all rows to learn."""
         if self.sources[0] is not task.rows:
             self.sources.append(task.rows)
-        self.snapshots: list[list[list[Snapshot]]] = []
-        """[member][source][penalty]: the networks."""
+        self.snapshots: list[list[Snapshot]] = [[] for _ in self.sources]
+        """[source][penalty]: the networks."""
         self.trials: list[Trial] = []
         self.held = float(sum(len(fold.held.label) for fold in task.folds))
         """The number of rows that judge."""
 
-    def networks(self, trial: Trial, source: int) -> list[Snapshot]:
+    def network(self, trial: Trial, source: int) -> Snapshot:
         wanted = trial.penalty, trial.refined
         number = next(number for number, one in enumerate(self.trials) if (one.penalty, one.refined) == wanted)
-        return [some[source][number] for some in self.snapshots[: trial.members]]
+        return self.snapshots[source][number]
 
 
 def _asks_forest(task: SearchTask) -> bool:
     learned = (task.rows, *(fold.training for fold in task.folds))
     small = bool(task.settings.tries.trees) and len(task.rows.label) <= FOREST_UP_TO
     return small and all(map(enough_for_trees, learned))
-
-
-def _votes_wanted(task: SearchTask) -> bool:
-    many = len(task.rows.label) > FOREST_UP_TO or task.settings.tries.small_votes
-    return many and task.settings.may_vote and len(task.classes) <= MOST_CLASSES
 
 
 def penalties_to_try(task: SearchTask) -> tuple[float, ...]:
@@ -196,19 +184,12 @@ def _decisive(task: SearchTask) -> tuple[object, ...]:
     return task.settings, task.settings.tries, task.seed, task.priority, task.default, locked, task.banned
 
 
-def _rows(task: SearchTask, rows: Rows) -> list[Rows]:
-    """Return what each member learns from: rows with other weights, or with other mixed rows."""
-    forest = Forest(rows, task.columns, task.settings.tries.trees, task.seed) if _asks_forest(task) else None
-    found = []
-    for member in range(MEMBERS if _votes_wanted(task) else 1):
-        rng = np.random.default_rng((task.seed, member))
-        if forest is not None:
-            found.append(augmented(rows, forest, rng))
-        elif member:
-            found.append(rows._replace(mass=rows.mass * (rng.poisson(1.0, len(rows.label)) + _DIFFERENT)[:, None]))
-        else:
-            found.append(rows)
-    return found
+def _rows(task: SearchTask, rows: Rows) -> Rows:
+    """Return what is learned from: the rows, and of a small table mixed rows as well."""
+    if not _asks_forest(task):
+        return rows
+    forest = Forest(rows, task.columns, task.settings.tries.trees, task.seed)
+    return augmented(rows, forest, np.random.default_rng((task.seed, 0)))
 
 
 def _wide(task: SearchTask) -> bool:
@@ -216,34 +197,30 @@ def _wide(task: SearchTask) -> bool:
     return len(task.columns.bins) > MOST and task.locked is None and task.banned is None
 
 
-def _paths(found: _Found, rows: Sequence[list[Rows]], member: int) -> list[Path | ScreenedPath]:
+def _paths(found: _Found, rows: Sequence[Rows]) -> list[Path | ScreenedPath]:
     task, wide = found.task, _wide(found.task)
 
     def path(place: int, source: Rows, learned: Rows) -> Path | ScreenedPath:
         kept = most_telling(learned, task.columns) if wide else None
         learned, columns = (learned, task.columns) if kept is None else only(learned, task.columns, kept)
-        # Trees take time, and other members of a vote are there to differ, not to be as good as they can be.
-        path = _path(found, f"{member} {place}", source, learned, columns, task.seed + member, trees=not member)
+        path = _path(found, str(place), source, learned, columns)
         return path if kept is None else ScreenedPath(path, kept)
 
-    return [path(place, found.sources[place], some[member]) for place, some in enumerate(rows)]
+    return [path(place, found.sources[place], learned) for place, learned in enumerate(rows)]
 
 
-def _path(
-    found: _Found, name: str, source: Rows, learned: Rows, columns: Columns, seed: int, trees: bool = True
-) -> Path:
+def _path(found: _Found, name: str, source: Rows, learned: Rows, columns: Columns) -> Path:
     task = found.task
     path = (
         learned._replace(groups=closer(learned.groups, task.expected_rates)),
         columns,
         _scaled(task, source),
         1 / float(source.mass.sum()),
-        seed,
+        task.seed,
         task.priority,
         task.default,
         None if task.locked is None else task.locked.rules,
         task.banned,
-        trees,
     )
     return Path(*path) if found.checkpoint is None else KeptPath(found.checkpoint, name, *path)
 
@@ -256,21 +233,13 @@ def _scaled(task: SearchTask, rows: Rows) -> SearchSettings:
     return replace(task.settings, least_rows=task.settings.least_rows * share)
 
 
-def _follow(
-    found: _Found, rows: Sequence[list[Rows]], pool: Executor, threads: int, watch: Callable[[Trial], None]
-) -> None:
-    """Learn from all sources side by side, one penalty after another, and judge each by the held-out rows.
-
-    Where threads would have nothing to do, all members of a vote learn at the same time.
-    """
-    members = len(rows[0]) if threads >= len(rows) * len(rows[0]) else 1
-    found.snapshots = [[[] for _ in rows] for _ in range(members)]
-    learned = [some for member in found.snapshots for some in member]
-    paths = [path for member in range(members) for path in _paths(found, rows, member)]
+def _follow(found: _Found, rows: Sequence[Rows], pool: Executor, watch: Callable[[Trial], None]) -> None:
+    """Learn from all sources side by side, one penalty after another, and judge each by the held-out rows."""
+    paths = _paths(found, rows)
     for penalty in penalties_to_try(found.task):
-        for some, snapshot in zip(learned, list(_at(penalty, paths, pool)), strict=True):
+        for some, snapshot in zip(found.snapshots, list(_at(penalty, paths, pool)), strict=True):
             some.append(snapshot)
-        found.trials.append(_judged(found, penalty, 1, len(found.trials)))
+        found.trials.append(_judged(found, penalty, len(found.trials)))
         watch(found.trials[-1])
         if _settled(found):
             break
@@ -299,52 +268,39 @@ def _refine(found: _Found, more: Rows, pool: Executor, watch: Callable[[Trial], 
     """Improve the best network of a sample on more rows, at several penalties side by side; the judge tells them."""
     task = found.task
     best = max(found.trials, key=lambda trial: value_of(trial, len(task.classes)))
-    start, scale = found.networks(best, 0)[0], float(more.mass.sum() / task.rows.mass.sum())
+    start, scale = found.network(best, 0), float(more.mass.sum() / task.rows.mass.sum())
 
     def improved(part: float) -> Snapshot:
-        path = _path(found, f"refined {part}", more, more, task.columns, task.seed)
+        path = _path(found, f"refined {part}", more, more, task.columns)
         return path.improved(start, best.penalty * part * scale)
 
     for part, network in zip(_REFINED, pool.map(improved, _REFINED), strict=True):
-        found.snapshots[0][0].append(network)
+        found.snapshots[0].append(network)
         size, score = float(network.edges), network.score
-        found.trials.append(Trial(best.penalty * part, 1, False, size, score, score, best.chance, refined=True))
+        found.trials.append(Trial(best.penalty * part, False, size, score, score, best.chance, refined=True))
         watch(found.trials[-1])
 
 
-def _vote(found: _Found, rows: Sequence[list[Rows]], pool: Executor, watch: Callable[[Trial], None]) -> None:
-    """Learn the other members along the same penalties, unless they have, and judge the votes."""
-    tried = [trial.penalty for trial in found.trials if not trial.refined]
-    paths = [path for member in range(len(found.snapshots), MEMBERS) for path in _paths(found, rows, member)]
-    learned = list(pool.map(lambda path: [path.at(penalty) for penalty in tried], paths))
-    count = len(found.sources)
-    found.snapshots += [learned[start : start + count] for start in range(0, len(learned), count)]
-    votes = [_judged(found, penalty, MEMBERS, number) for number, penalty in enumerate(tried)]
-    for trial in votes:
-        watch(trial)
-    found.trials += votes
-
-
-def _judged(found: _Found, penalty: float, members: int, number: int) -> Trial:
+def _judged(found: _Found, penalty: float, number: int) -> Trial:
     task, classes, scoring = found.task, len(found.task.classes), SCORINGS[found.task.settings.scoring]
     confusion = np.zeros((classes, classes))
     trained, edges, held = [], [], []
     for place, fold in enumerate(task.folds):
-        snapshots = [some[place][number] for some in found.snapshots[:members]]
-        held.append(_answers(snapshots, fold.held.codes))
+        snapshot = found.snapshots[place][number]
+        held.append(_answers(snapshot, fold.held.codes))
         confusion += _confusion(fold.held, held[-1], classes)
-        trained.append(score_of(_confusion(fold.training, _answers(snapshots, fold.training.codes), classes), scoring))
-        edges.append(sum(one.edges for one in snapshots))
+        trained.append(score_of(_confusion(fold.training, _answers(snapshot, fold.training.codes), classes), scoring))
+        edges.append(snapshot.edges)
     score = float(score_of(confusion, scoring))
     size, learned = float(np.mean(edges)), float(np.mean(trained))
     chance = chance_of(confusion, task.class_weight)
-    apart = _unfairness(task, held if size else [], [some[-1][number] for some in found.snapshots[:members]])
-    return Trial(penalty, members, _asks_forest(task), size, learned, score, chance, apart)
+    apart = _unfairness(task, held if size else [], found.snapshots[-1][number])
+    return Trial(penalty, _asks_forest(task), size, learned, score, chance, apart)
 
 
 def _judge_by_all(found: _Found, judge: Judge) -> None:
     task, scoring = found.task, SCORINGS[found.task.settings.scoring]
-    confusions = judge([found.networks(trial, 0) for trial in found.trials])
+    confusions = judge([found.network(trial, 0) for trial in found.trials])
     found.trials = [
         replace(trial, score=float(score_of(confusion, scoring)), chance=chance_of(confusion, task.class_weight))
         for trial, confusion in zip(found.trials, confusions, strict=True)
@@ -352,7 +308,7 @@ def _judge_by_all(found: _Found, judge: Judge) -> None:
     found.held = float(confusions[0].sum())
 
 
-def _unfairness(task: SearchTask, held: Sequence[NDArray[np.intp]], snapshots: Sequence[Snapshot]) -> float:
+def _unfairness(task: SearchTask, held: Sequence[NDArray[np.intp]], snapshot: Snapshot) -> float:
     """Return how far groups are too far apart: on all rows, and on the held-out rows of all folds together.
 
     Held-out rows of folds are few, and judge other networks of the same penalty: there chance is allowed for.
@@ -361,7 +317,7 @@ def _unfairness(task: SearchTask, held: Sequence[NDArray[np.intp]], snapshots: S
     groups = task.rows.groups
     if not len(groups.total):
         return 0.0
-    found = excess(groups, rates_of(groups, _answers(snapshots, task.rows.codes)), groups.total)
+    found = excess(groups, rates_of(groups, _answers(snapshot, task.rows.codes)), groups.total)
     if held:
         others = [fold.held.groups for fold in task.folds]
         total = np.sum([some.total for some in others], axis=0)
@@ -372,9 +328,8 @@ def _unfairness(task: SearchTask, held: Sequence[NDArray[np.intp]], snapshots: S
     return found if found > _ROUNDING else 0.0
 
 
-def _answers(snapshots: Sequence[Snapshot], codes: NDArray[np.uint8]) -> NDArray[np.intp]:
-    fired = [one.fired(codes) for one in snapshots]
-    return voted(fired, [one.order for one in snapshots], [one.default for one in snapshots])
+def _answers(snapshot: Snapshot, codes: NDArray[np.uint8]) -> NDArray[np.intp]:
+    return first_firing(snapshot.fired(codes), snapshot.order.tolist(), snapshot.default)
 
 
 def _confusion(rows: Rows, answers: NDArray[np.intp], classes: int) -> NDArray[np.float64]:
@@ -403,16 +358,15 @@ def _front(found: _Found, pool: Executor, interrupted: bool) -> SearchResult:
     chosen = choose(trials, found.held, float(task.rows.mass.sum()), len(task.classes))
     best = max(trials, key=lambda trial: trial.score)
     lowest = min(chosen.penalty, best.penalty)
-    every = [trial for trial in trials if trial.members == 1 and trial.penalty >= lowest]
-    every += [trial for trial in (chosen, best) if trial.members > 1]
+    every = [trial for trial in trials if trial.penalty >= lowest]
     # To say a network shorter takes as long as to learn it, so those that a smaller one beats as they are stay away.
     last = len(found.sources) - 1
-    sized = {trial: Point(sum(one.edges for one in found.networks(trial, last)), trial.score) for trial in every}
+    sized = {trial: Point(found.network(trial, last).edges, trial.score) for trial in every}
     unbeaten = pareto_front(sized.values())
 
     def finished(trial: Trial) -> FoundNetwork:
         *folds, coded = (
-            coded_network(task.table, task.classes, found.networks(trial, source), task.locked)
+            coded_network(task.table, task.classes, found.network(trial, source), task.locked)
             for source in (*range(len(task.folds)), last)
         )
         return FoundNetwork(

@@ -26,8 +26,6 @@ from conceptrules.model.policy import (
     Banned,
     Cost,
     Default,
-    Fair,
-    Implies,
     Independent,
     LeastPrecision,
     LeastRows,
@@ -60,7 +58,7 @@ def under(policy: Policy, task: SearchTask) -> SearchTask:
     start = _start(policy, task.classes, task.rows.mass.sum(axis=0).tolist())
     asked = masked(task.columns, task.table, task.classes, policy, start)
     locked = locked_rules(task.table, task.classes, policy) if rules_to_keep(policy) else None
-    settings = _settings(task.settings, policy, task.classes, start)
+    settings = _settings(task.settings, policy, start)
     if locked is not None:
         _check_locked(policy, task, asked, locked.rules)
         _check_banned(policy, task, locked)
@@ -134,7 +132,7 @@ def masked(columns: Columns, table: BinnedTable, classes: Sequence[Value], polic
     return columns._replace(may_ask=may_ask, cost=cost, ordered=ordered, apart=apart)
 
 
-def _settings(settings: SearchSettings, policy: Policy, classes: Sequence[Value], start: Start) -> SearchSettings:
+def _settings(settings: SearchSettings, policy: Policy, start: Start) -> SearchSettings:
     """Return the settings within the limits of a policy."""
     limits: dict[str, int] = {}
     for limit in policy.of_kind(Limit):
@@ -149,19 +147,10 @@ def _settings(settings: SearchSettings, policy: Policy, classes: Sequence[Value]
         **limits,  # type: ignore[arg-type]
         fixed_priority=start.priority is not None,
         fixed_default=start.default is not None,
-        voting=settings.voting and may_vote(policy, classes),
         least_rows=max(settings.least_rows, *(float(clause.rows) for clause in policy.of_kind(LeastRows)), 0.0),
         least_precision=max((float(clause.precision) for clause in precise), default=0.0),
         deviations=max((NormalDist().inv_cdf(clause.confidence or 0.5) for clause in precise), default=0.0),
     )
-
-
-def may_vote(policy: Policy, classes: Sequence[Value]) -> bool:
-    """Return whether a majority of networks that satisfy a policy satisfies it too."""
-    kinds = (OnlyFor, Apart, Default, Priority, Independent, Locked, Banned, Implies, LeastRows, LeastPrecision, Fair)
-    if any(isinstance(clause, kinds) for clause in policy.clauses):
-        return False
-    return not policy.of_kind(Monotone) or len(classes) == 2
 
 
 def _start(policy: Policy, classes: Sequence[Value], mass: Sequence[float]) -> Start:

@@ -68,12 +68,8 @@ class Path:
         default: int | None = None,
         locked: Rules | None = None,
         bans: Rules | None = None,
-        trees: bool = True,
     ) -> None:
-        """`unit` is what a row is worth, in units of the score. Priority, default and locked rules are of a policy.
-
-        `trees`: whether large networks may begin as trees.
-        """
+        """`unit` is what a row is worth, in units of the score. Priority, default and locked rules are of a policy."""
         self._rows, self._columns, self._settings, self._unit = rows, columns, settings, unit
         self._state = np.array([(seed + 1) * 0x9E3779B97F4A7C15 % 2**64], np.uint64)
         # The rarest class comes first, the commonest is the default.
@@ -88,7 +84,7 @@ class Path:
         self._last: Snapshot | None = None
         self._step, self._lost = 0, 0
         bounded = settings.least_rows or settings.least_precision or len(self._locked.owner) or len(self._bans.owner)
-        self._asks_tree = trees and not bounded and may_ask_tree(rows, columns)
+        self._asks_tree = not bounded and may_ask_tree(rows, columns)
 
     def at(self, penalty: float) -> Snapshot:
         """Return the network of a penalty, in rows: the better of one from before and one that is grown afresh."""

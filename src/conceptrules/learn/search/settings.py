@@ -41,24 +41,20 @@ class Effort:
     """Trees of the forest that is asked about mixed rows; 0: no such rows."""
     folds: int
     """Folds that are held out in turn, up to 5,000 rows; of larger tables fewer are."""
-    votes: bool
-    """Whether three networks may vote on large tables."""
-    small_votes: bool
-    """Whether they may on small ones too."""
 
 
 EFFORTS = {
     "fast": Effort(
         sweeps=3, seeds=1, regrow=0, lowest=0.3, lowest_of_small=0.3, stride=2,
-        trees=0, folds=2, votes=False, small_votes=False,
+        trees=0, folds=2,
     ),
     "default": Effort(
         sweeps=4, seeds=1, regrow=0, lowest=0.07, lowest_of_small=0.15, stride=1,
-        trees=40, folds=3, votes=True, small_votes=False,
+        trees=40, folds=3,
     ),
     "best": Effort(
         sweeps=8, seeds=3, regrow=4, lowest=0.03, lowest_of_small=0.03, stride=1,
-        trees=200, folds=5, votes=True, small_votes=True,
+        trees=200, folds=5,
     ),
 }  # fmt: skip
 
@@ -75,8 +71,6 @@ class SearchSettings:
     negation: bool = True
     fixed_priority: bool = False
     fixed_default: bool = False
-    voting: bool = True
-    """Whether a policy lets networks vote."""
     least_rows: float = 0.0
     least_precision: float = 0.0
     deviations: float = 0.0
@@ -97,12 +91,6 @@ class SearchSettings:
     @property
     def tries(self) -> Effort:
         return EFFORTS[self.effort]
-
-    @property
-    def may_vote(self) -> bool:
-        """Whether three networks may vote: not where few edges, few rules or short rules are asked for."""
-        free = self.max_edges is None and self.max_rules is None and self.max_rule_length is None
-        return self.tries.votes and self.voting and free
 
     def limits(self, penalty: float) -> Limits:
         """Return the limits of a search at a penalty, in units of the score."""

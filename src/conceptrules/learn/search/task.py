@@ -18,7 +18,6 @@ from conceptrules.learn.search.locked_rules import rules_to_keep, with_locked_cu
 from conceptrules.learn.search.merged_rows import Fold, merged
 from conceptrules.learn.search.policy_masks import under
 from conceptrules.learn.search.settings import SearchSettings
-from conceptrules.learn.search.voting import MEMBERS, MOST_CLASSES
 from conceptrules.learn.training_data import TrainingData, open_validation_rows
 from conceptrules.model.errors import InputError
 from conceptrules.model.policy import LeastPrecision, LeastRows, Policy
@@ -124,10 +123,9 @@ def _splits(rows: int, wanted: int) -> tuple[int, float]:
     return (min(wanted, 2) if rows <= _TWO_FOLDS else 1), 0.2
 
 
-def times_learned(rows: int, classes: int, settings: SearchSettings) -> tuple[int, int]:
-    """Return how many folds a table of so many different rows has, and how many members may learn from each."""
-    members = MEMBERS if settings.may_vote and classes <= MOST_CLASSES else 1
-    return _splits(rows, settings.tries.folds)[0], members
+def times_learned(rows: int, settings: SearchSettings) -> int:
+    """Return how many folds a table of so many different rows has."""
+    return _splits(rows, settings.tries.folds)[0]
 
 
 def _most_bins(table: BinnedTable, rows: int) -> int:

@@ -106,7 +106,6 @@ def describe_counted(
         table.rows,
         table.categories_dropped,
         penalty=trial.penalty,
-        members=trial.members,
         augmented=trial.augmented,
     )
     total = int(counted.every.rows.sum())

@@ -23,7 +23,6 @@ from conceptrules.learn.search.merged_rows import Fold, merged, rows_of
 from conceptrules.learn.search.regularization_path import Snapshot
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.search.task import folds_of, with_fewer_bins
-from conceptrules.learn.shards.masks import Candidate
 from conceptrules.learn.shards.picking import row_starts
 from conceptrules.learn.shards.row_store import RowStore
 
@@ -121,9 +120,8 @@ def _whole(
 def _judge(store: RowStore, task: SearchTask, place: NDArray[np.uint8]) -> Judge:
     """Return what judges networks by all rows that are held out; `place` is the bin of each code of the store."""
 
-    def judge(candidates: Sequence[Candidate]) -> NDArray[np.float64]:
-        own = {id(one): _on_finer(one, place) for candidate in candidates for one in candidate}
-        finer = [[own[id(one)] for one in candidate] for candidate in candidates]
+    def judge(snapshots: Sequence[Snapshot]) -> NDArray[np.float64]:
+        finer = [_on_finer(snapshot, place) for snapshot in snapshots]
         counts = store.confusion(finer, len(task.classes), _HELD)
         return counts / WEIGHT_UNIT * task.class_weight[:, None]
 

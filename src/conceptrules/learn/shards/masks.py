@@ -7,18 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from conceptrules.kernels.search.values import CODES
-from conceptrules.kernels.shards.values import MEMBERS, WORD, Networks
+from conceptrules.kernels.shards.values import WORD, Networks
 from conceptrules.learn.search.regularization_path import Snapshot
 
-Candidate = Sequence[Snapshot]
-"""A network, or three that vote."""
 
-
-def as_masks(candidates: Sequence[Candidate], columns: int) -> Networks:
-    """Return networks as the passes read them; one that several candidates have is there once."""
-    different = {id(one): one for candidate in candidates for one in candidate}
-    places = {number: place for place, number in enumerate(different)}
-    snapshots = list(different.values())
+def as_masks(snapshots: Sequence[Snapshot], columns: int) -> Networks:
+    """Return networks as the passes read them."""
     lengths = [-(-len(one.rules.owner) // WORD) for one in snapshots]
     first = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     allowed = np.ones((columns, CODES, int(first[-1]) * WORD), np.bool_)
@@ -41,8 +35,5 @@ def as_masks(candidates: Sequence[Candidate], columns: int) -> Networks:
         used[:1] = True
     column = np.flatnonzero(used)
     mask = np.packbits(allowed[column], axis=2, bitorder="little").view("<u8").astype(np.uint64)
-    member = np.full((len(candidates), MEMBERS), -1, np.int64)
-    for number, candidate in enumerate(candidates):
-        member[number, : len(candidate)] = [places[id(one)] for one in candidate]
     default = np.array([one.default for one in snapshots], np.int64)
-    return Networks(column, mask, first, owner, default, member)
+    return Networks(column, mask, first, owner, default)

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.kernels.shards.values import Shard
-from conceptrules.learn.shards.masks import Candidate, as_masks
+from conceptrules.learn.search.regularization_path import Snapshot
+from conceptrules.learn.shards.masks import as_masks
 from conceptrules.learn.shards.picking import merged, picked
 
 Found = TypeVar("Found")
@@ -38,9 +39,9 @@ class RowStore(ABC):
         """Return the `count` different rows of smallest keys, with the weight that each has in each of its classes."""
         return picked(lambda bound: self.over_blocks(partial(_smallest, bound=bound, count=count)), self.rows, count)
 
-    def confusion(self, candidates: Sequence[Candidate], classes: int, first_key: int) -> NDArray[np.int64]:
-        """Return [candidate, true class, answer]: the weight of the rows whose key is `first_key` or above."""
-        networks = as_masks(candidates, self.columns)
+    def confusion(self, snapshots: Sequence[Snapshot], classes: int, first_key: int) -> NDArray[np.int64]:
+        """Return [network, true class, answer]: the weight of the rows whose key is `first_key` or above."""
+        networks = as_masks(snapshots, self.columns)
         return np.sum(self.over_blocks(methodcaller("confusion", networks, classes, first_key)), axis=0)
 
     def over_blocks(self, of_block: Callable[[Shard], Found]) -> list[Found]:
