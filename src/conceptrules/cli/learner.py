@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from conceptrules.cli import columns
-from conceptrules.cli.date_columns import with_parts_that_differ
 from conceptrules.cli.options import LearnerOptions, LearningOptions
 from conceptrules.model.errors import InputError
 from conceptrules.tables.files.formats import PARQUET, STREAM, table_suffix
@@ -16,7 +15,7 @@ from conceptrules.tables.files.table_reader import open_file, open_parquet
 
 if TYPE_CHECKING:
     from conceptrules.classifier import ConceptRuleClassifier
-    from conceptrules.cli.columns import Told
+    from conceptrules.cli.columns import KindOption
     from conceptrules.mllp import MLLPClassifier
 
     Classifier = ConceptRuleClassifier | MLLPClassifier
@@ -56,8 +55,8 @@ def task_in_batches(files: Sequence[str], target: str, options: LearningOptions)
 
     table = replace(resolve_source(list(files)), text=options.text.format)
     names, where = list_columns(table), files[0] if len(files) == 1 else f"{files[0]} and the other files"
-    features = columns.features(names, columns.known(target, names, where), options.features, where)
-    kinds = columns.kinds(options.features.kind, names, where)
+    features = columns.select_features(names, target, options.features, where)
+    kinds = columns.parse_kinds(options.features.kind, names, where)
     classifier = make_classifier(options.learner, {name: kinds[name] for name in features if name in kinds})
     return LearningTask(classifier, table.restrict_to([*features, target], {}), target)
 
@@ -66,17 +65,17 @@ def task_in_memory(file: str, target: str, options: LearningOptions) -> Learning
     """Return the task of learning from one file, or from standard input, that is read as a whole."""
     source = open_file(file, options.text.format)
     holdout = {name: column for name, column in (("groups", options.groups), ("time", options.time)) if column}
-    parts = {name: columns.in_one_part(source, column, f"--{name}", target) for name, column in holdout.items()}
+    parts = {name: columns.read_holdout_column(source, column, f"--{name}", target) for name, column in holdout.items()}
     # The columns that say which rows are held out together are no features.
     features = replace(options.features, drop=[*options.features.drop, *holdout.values()])
-    kinds = columns.kinds(features.kind, source.columns, source.name)
-    X, y = columns.examples(source, target, features, kinds, options.bins)
-    X = with_parts_that_differ(X) if options.date_parts else X
+    kinds = columns.parse_kinds(features.kind, source.columns, source.name)
+    X, y = columns.read_examples(source, target, features, kinds, options.bins)
+    X = columns.replace_dates(X) if options.date_parts else X
     classifier = make_classifier(options.learner, {name: kinds[name] for name in X.column_names if name in kinds})
     return LearningTask(classifier, X, y, parts)
 
 
-def make_classifier(options: LearnerOptions, kinds: Mapping[str, Told]) -> Classifier:
+def make_classifier(options: LearnerOptions, kinds: Mapping[str, KindOption]) -> Classifier:
     """Return the estimator that the options describe; its `fit` checks most of their ranges before it trains."""
     from conceptrules.classifier import ConceptRuleClassifier
     from conceptrules.mllp import MLLPClassifier

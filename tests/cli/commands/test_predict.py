@@ -18,7 +18,7 @@ from pyarrow import csv, parquet
 
 from conceptrules.cli import columns, main
 from conceptrules.cli.commands.predict import Summary, in_order, write_predictions
-from conceptrules.cli.files.writer import csv_header, csv_rows
+from conceptrules.cli.files import csv_header, csv_rows
 from conceptrules.io.model_file import save
 from conceptrules.model.errors import ColumnTypeError, InputError
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
@@ -63,7 +63,7 @@ def small(monkeypatch):
 def whole(network: RuleNetwork, name: str) -> bytes:
     """What it should be: the table read and answered at once."""
     source = open_file(name)
-    table = source.copy().append_column("prediction", [network.predict(columns.unlabelled(source, network)).tolist()])
+    table = source.copy().append_column("prediction", [network.predict(columns.read_rows(source, network)).tolist()])
     return csv_header(table.column_names) + csv_rows(table)
 
 

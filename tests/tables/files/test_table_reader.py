@@ -8,7 +8,7 @@ import gzip
 import pyarrow as pa
 import pytest
 
-from conceptrules.cli.files.writer import write_table
+from conceptrules.cli.files import write_table
 from conceptrules.model.errors import InputError
 from conceptrules.tables.files.table_reader import open_file
 

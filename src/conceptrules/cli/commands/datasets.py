@@ -8,11 +8,12 @@ from typing import Annotated
 import typer
 
 from conceptrules.cli.console import console, table
-from conceptrules.cli.files.file_names import STREAM, check_table_output
+from conceptrules.cli.files import check_table_output, write_table
 from conceptrules.cli.options import Json, Out
 from conceptrules.datasets import DatasetError, find, load
 from conceptrules.datasets.catalogue import Entry
 from conceptrules.datasets.loading import entries
+from conceptrules.tables.files.formats import STREAM
 
 _NUMBERS = ("rows", "columns", "classes")
 
@@ -41,8 +42,6 @@ def datasets(
 
 
 def _write(name: str, output: str, folder: str | None) -> None:
-    from conceptrules.cli.files.writer import write_table
-
     check_table_output(output)
     data = load(name, folder=folder)
     write_table(data.X.append_column(data.target, [data.y.tolist()]), output)

@@ -11,8 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from conceptrules.cli import columns
-from conceptrules.cli.files.file_names import check_streams
-from conceptrules.cli.files.models import read_model
+from conceptrules.cli.files import check_streams, read_model
 from conceptrules.cli.options import TABLE, Json, Model
 from conceptrules.edit.log import edit_text
 from conceptrules.logic.difference import Difference, Logic, Rows, changed_rows
@@ -50,7 +49,7 @@ def difference(old: RuleNetwork, new: RuleNetwork, source: TableFile | None) -> 
     """Compare two networks, on the rows of a table too; each network reads the table as it learned its columns."""
     if source is None:
         return difference_of(old, new)
-    before, after = (network.predict(columns.unlabelled(source, network)) for network in (old, new))
+    before, after = (network.predict(columns.read_rows(source, network)) for network in (old, new))
     return replace(difference_of(old, new), data=changed_rows(before, after))
 
 

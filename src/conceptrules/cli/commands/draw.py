@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
-from conceptrules.cli.files.file_names import STREAM, check_not_input, check_output, naming
-from conceptrules.cli.files.models import read_model
+from conceptrules.cli.files import check_not_input, check_output, name_errors_after, read_model, write_bytes
 from conceptrules.cli.options import Model
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
 from conceptrules.model.values import label_text
+from conceptrules.tables.files.formats import STREAM
 
 
 def draw(
@@ -28,7 +28,6 @@ def draw(
     ] = 240,
 ) -> None:
     """Draw a network, or one rule set of it."""
-    from conceptrules.cli.files.writer import write_bytes
     from conceptrules.draw.picture_file import check_picture
     from conceptrules.draw.svg import check_theme
 
@@ -42,7 +41,7 @@ def draw(
     if output == STREAM:
         write_bytes(picture.text.encode(), output)
         return
-    with naming(output):
+    with name_errors_after(output):
         picture.save(output)
 
 

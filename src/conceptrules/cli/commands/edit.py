@@ -13,8 +13,7 @@ import typer
 from conceptrules.cli import columns
 from conceptrules.cli.commands.diff import plain_values
 from conceptrules.cli.commands.prove import as_plain
-from conceptrules.cli.files.file_names import check_model_output, check_not_input, check_streams
-from conceptrules.cli.files.models import read_model, write_model
+from conceptrules.cli.files import check_model_output, check_not_input, check_streams, read_model, write_model
 from conceptrules.cli.options import TABLE, Json, Model, Target, TextOptions, Without
 from conceptrules.edit import LockRule, Operation, SetDefault, SetPriority
 from conceptrules.edit.editing import Edited
@@ -158,10 +157,10 @@ def _read(model: str, options: EditOptions) -> tuple[RuleNetwork, dict[str, Any]
     if not options.data:
         return network, {}
     source = open_file(options.data, options.text.format)
-    table, labels = columns.unlabelled(source, network), None
+    table, labels = columns.read_rows(source, network), None
     if options.target or network.target in source.columns:
-        table, labels = columns.labelled(source, options.target, network)
-    return network, {"data": columns.with_groups(table, source, network.policy), "labels": labels}
+        table, labels = columns.read_labelled_rows(source, options.target, network)
+    return network, {"data": columns.add_group_columns(table, source, network.policy), "labels": labels}
 
 
 def _finish(edited: Edited, options: EditOptions) -> None:

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from conceptrules.cli import columns
 from conceptrules.cli.console import console, printable, table
-from conceptrules.cli.files.models import read_model_and_table
+from conceptrules.cli.files import read_model_and_table
 from conceptrules.cli.learner import LearningTask, task_in_memory
 from conceptrules.cli.options import TABLE, Json, LearningOptions, Target, Without
 from conceptrules.explain.scores import Evaluation as Scores
@@ -54,7 +54,7 @@ def evaluate(
         raise InputError("give a model and a table, or only a table with --cv and --target")
     if not cv:
         network, source = read_model_and_table(paths[0], paths[1], learning.text.format)
-        X, y = columns.labelled(source, target, network)
+        X, y = columns.read_labelled_rows(source, target, network)
         _tell_training_rows(network, X, y)
         found = evaluation(network, X, y, positive or None)
         if as_json:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from conceptrules.cli import columns
-from conceptrules.cli.files.models import read_model_and_table
+from conceptrules.cli.files import read_model_and_table
 from conceptrules.cli.options import Data, Model, TextOptions
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
@@ -53,9 +53,9 @@ def explain_rows(
     if first < 1 or count < 1:
         raise InputError(f"--row {first} --rows {count}: rows count from 1, and at least one is explained")
     names = [column.name for column in network.columns]
-    stays = [columns.known(name, names, "the model") for item in fixed for name in columns.split(item, names)]
+    unchanged = columns.parse_names(fixed, names, "the model")
     wanted = _class(network, to) if to else None
-    table = columns.unlabelled(source, network)
+    table = columns.read_rows(source, network)
     if first > len(table):
         raise InputError(f"--row {first}: {source.name} has {len(table)} rows")
     chosen = range(first - 1, min(first - 1 + count, len(table)))
@@ -63,7 +63,7 @@ def explain_rows(
         row = table.slice(number, 1)
         # One of many rows that has the wanted class already is no mistake, and must not end the command half way.
         there = len(chosen) > 1 and wanted is not None and network.predict(row)[0] == wanted
-        explanation = network.explain(row, fixed=stays, to=None if there else wanted)
+        explanation = network.explain(row, fixed=unchanged, to=None if there else wanted)
         if as_json:
             typer.echo(json.dumps(_finite(asdict(explanation)), default=str, allow_nan=False))
         else:

@@ -9,13 +9,20 @@ from typing import Annotated, Any
 import typer
 
 from conceptrules.cli import columns
-from conceptrules.cli.files.file_names import STREAM, check_not_input, check_output, check_streams, naming
-from conceptrules.cli.files.models import read_model
+from conceptrules.cli.files import (
+    check_not_input,
+    check_output,
+    check_streams,
+    name_errors_after,
+    read_model,
+    write_bytes,
+)
 from conceptrules.cli.options import Model
 from conceptrules.export import FORMATS, format_of
 from conceptrules.export import export as exported
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
+from conceptrules.tables.files.formats import STREAM
 from conceptrules.tables.files.table_reader import open_file
 
 
@@ -67,8 +74,6 @@ def export(
     data: Annotated[str, typer.Option(help="Verify on the rows of this table too.", show_default=False)] = "",
 ) -> None:
     """Write a model in another language, after a check that it decides the same there."""
-    from conceptrules.cli.files.writer import write_bytes
-
     check_not_input(output, [model, data])
     check_streams(model, data)
     format_of(to)
@@ -82,10 +87,10 @@ def export(
     if output != STREAM:
         check_output(output)
     network = read_model(model)
-    rows = columns.unlabelled(open_file(data), network) if data else None
+    rows = columns.read_rows(open_file(data), network) if data else None
     text = exported(network, to, **options)
     outcome = _verify(network, to, text, rows, options) if verify else None
-    with naming(output):
+    with name_errors_after(output):
         write_bytes(text if isinstance(text, bytes) else text.encode("utf-8"), output)
     if outcome is not None:
         typer.echo(outcome, err=True)

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 
-from conceptrules.cli.files.file_names import STREAM, check_model_output, check_not_input, list_files
-from conceptrules.cli.files.models import write_model
+from conceptrules.cli.files import check_model_output, check_not_input, list_files, write_model
 from conceptrules.cli.learner import LearningTask, is_large, task_in_batches, task_in_memory
 from conceptrules.cli.options import Files, Json, LearningOptions, Quiet, Target
 from conceptrules.model.errors import InputError
 from conceptrules.model.metrics import SCORE_NAMES
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.text import no_rule, plural, rule_count, word
+from conceptrules.tables.files.formats import STREAM
 
 if TYPE_CHECKING:
     from conceptrules.kernels.timing import Seconds

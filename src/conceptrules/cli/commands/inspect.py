@@ -48,8 +48,8 @@ def inspect(
     from conceptrules.binarize import Binarizer
 
     source = open_file(data, text.format)
-    kinds = columns.kinds(features.kind, source.columns, source.name)
-    X, y = columns.examples(source, target, features, kinds, bins)
+    kinds = columns.parse_kinds(features.kind, source.columns, source.name)
+    X, y = columns.read_examples(source, target, features, kinds, bins)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ColumnWarning)  # the table below says the same
         found = Binarizer({name: kinds[name] for name in X.column_names if name in kinds}, 255).fit(X, y).inspection_

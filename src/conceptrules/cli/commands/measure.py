@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from conceptrules.cli import columns
-from conceptrules.cli.files.file_names import check_model_output, check_not_input
-from conceptrules.cli.files.models import read_model_and_table, write_model
+from conceptrules.cli.files import check_model_output, check_not_input, read_model_and_table, write_model
 from conceptrules.cli.options import Data, Model, Quiet, Target, TextOptions
 from conceptrules.model.text import plural
 
@@ -34,7 +33,7 @@ def measure(
     check_model_output(output)
     check_not_input(output, [data])
     network, source = read_model_and_table(model, data, text.format)
-    X, y = columns.labelled(source, target, network)
+    X, y = columns.read_labelled_rows(source, target, network)
     measured = counted(network, X, y)
     write_model(measured, output)
     if not quiet and measured.statistics is not None:

@@ -14,18 +14,19 @@ import pyarrow as pa
 import typer
 
 from conceptrules.cli import columns
-from conceptrules.cli.date_columns import parts_wanted
-from conceptrules.cli.files import writer
-from conceptrules.cli.files.file_names import (
-    STREAM,
+from conceptrules.cli.files import (
     check_not_input,
     check_streams,
     check_table_output,
+    csv_header,
+    csv_output,
+    csv_rows,
     is_parquet,
     list_files,
-    naming,
+    name_errors_after,
+    parquet_output,
+    read_model,
 )
-from conceptrules.cli.files.models import read_model
 from conceptrules.cli.options import Files, Jobs, Model, Out, TextOptions
 from conceptrules.explain.explanation import reasons as reasons_of
 from conceptrules.model.errors import ColumnTypeError, InputError
@@ -35,7 +36,7 @@ from conceptrules.tables import prediction as plan
 from conceptrules.tables.answer_columns import label_array, probability_names
 from conceptrules.tables.chunked_files import open_files
 from conceptrules.tables.files.chunks import Chunk, Chunked
-from conceptrules.tables.files.formats import USUAL, TextFormat
+from conceptrules.tables.files.formats import STREAM, USUAL, TextFormat
 from conceptrules.tables.table import count_unseen
 
 PREDICTION, REASONS = "prediction", "reasons"
@@ -164,8 +165,8 @@ def _predict(network: RuleNetwork, table: Chunked, output: str, threads: int, ta
     labels = label_array(network.classes)
     fields = added_fields(network, labels, wanted)
     schemas = [pa.schema([*schema, *fields], schema.metadata) for schema in (table.held, table.schema)]
-    work = partial(_answered, network, labels, wanted, None if is_parquet(output) else writer.csv_rows)
-    with naming(output), _writer(output, *schemas) as write, _progress(table.total) as show:
+    work = partial(_answered, network, labels, wanted, None if is_parquet(output) else csv_rows)
+    with name_errors_after(output), _writer(output, *schemas) as write, _progress(table.total) as show:
         for answered in _located(in_order(work, table.chunks(), threads), tally):
             tally.add(answered)
             write(answered.body)
@@ -203,10 +204,10 @@ def _check(network: RuleNetwork, table: Chunked, output: str, wanted: Wanted) ->
     for name in pa.schema(added_fields(network, label_array(network.classes), wanted)).names:
         if name in table.columns:
             raise InputError(f"{table.name} already has a column {name!r}; rename it or take it out")
-    made = {part.name for part in parts_wanted(network, table.columns)}
+    made = {part.name for part in columns.find_date_parts(network, table.columns)}
     for column in network.columns:
         if column.name not in made:
-            columns.known(column.name, table.columns, table.name)
+            columns.require_column(column.name, table.columns, table.name)
     nested = next((each for each in table.schema if pa.types.is_nested(each.type)), None)
     if nested is not None and not is_parquet(output):
         raise InputError(f"column {nested.name!r} is of the type {nested.type}, which CSV cannot hold; write .parquet")
@@ -217,7 +218,7 @@ def _answered(
 ) -> Answered:
     source = chunk.open()
     try:
-        X = columns.unlabelled(source, network)
+        X = columns.read_rows(source, network)
         unseen = count_unseen(network.columns, X)  # reads all columns, those that no rule uses too
         added = list(_added(network, labels, wanted, X))
     except ColumnTypeError as error:
@@ -264,11 +265,11 @@ def _writer(output: str, held: pa.Schema, schema: pa.Schema) -> Iterator[Callabl
     The header is written with the first chunk: a failure before it writes nothing.
     """
     if is_parquet(output):
-        with writer.parquet_output(output, held, schema) as file:
+        with parquet_output(output, held, schema) as file:
             yield file.write_table
         return
-    with writer.csv_output(output) as file:
-        header = [writer.csv_header(schema.names)]
+    with csv_output(output) as file:
+        header = [csv_header(schema.names)]
         yield lambda body: file.writelines([*(header.pop() for _ in header[:]), body])
         file.writelines(header)
 

@@ -12,8 +12,15 @@ import typer
 
 from conceptrules.cli import columns
 from conceptrules.cli.commands.diff import plain_values
-from conceptrules.cli.files.file_names import check_model_output, check_not_input, check_output, check_streams, naming
-from conceptrules.cli.files.models import read_model, write_model
+from conceptrules.cli.files import (
+    check_model_output,
+    check_not_input,
+    check_output,
+    check_streams,
+    name_errors_after,
+    read_model,
+    write_model,
+)
 from conceptrules.cli.options import TABLE, Json, Model, Target, TextOptions, Without
 from conceptrules.io.governance import policy_fields
 from conceptrules.logic.policies.proof import Proof, recorded
@@ -70,7 +77,7 @@ def prove(
         from conceptrules.logic.policies.certificate import certificate as certified
 
         told = tomllib.loads(Path(policy).read_text(encoding="utf-8-sig")) if policy else policy_fields(asked)
-        with naming(certificate):
+        with name_errors_after(certificate):
             Path(certificate).write_text(certified(network, asked, proof, told), encoding="utf-8")
     if output:
         write_model(replace(network, policy=asked, proof=recorded(proof)), output)
@@ -96,11 +103,11 @@ def _rows(network: RuleNetwork, policy: Policy, source: TableFile, target: str) 
     """Return the columns of the network and those of groups, and the classes where there are some."""
     if target or any(isinstance(clause, LeastRows | LeastPrecision | Fair) for clause in policy.clauses):
         try:
-            table, labels = columns.labelled(source, target, network)
+            table, labels = columns.read_labelled_rows(source, target, network)
         except InputError:
             if target or policy.of_kind(LeastPrecision):
                 raise
-            table, labels = columns.unlabelled(source, network), None
+            table, labels = columns.read_rows(source, network), None
     else:
-        table, labels = columns.unlabelled(source, network), None
-    return columns.with_groups(table, source, policy), labels
+        table, labels = columns.read_rows(source, network), None
+    return columns.add_group_columns(table, source, policy), labels

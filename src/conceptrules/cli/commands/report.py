@@ -7,11 +7,18 @@ from typing import Annotated
 import typer
 
 from conceptrules.cli import columns
-from conceptrules.cli.files.file_names import STREAM, check_not_input, check_output, naming
-from conceptrules.cli.files.models import read_model, read_model_and_table
+from conceptrules.cli.files import (
+    check_not_input,
+    check_output,
+    name_errors_after,
+    read_model,
+    read_model_and_table,
+    write_bytes,
+)
 from conceptrules.cli.options import TABLE, Model, Target, TextOptions
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import shown
+from conceptrules.tables.files.formats import STREAM
 
 
 def report(
@@ -30,7 +37,6 @@ def report(
 
     The file needs no connection. Without --target, the target is the one column that the model does not know.
     """
-    from conceptrules.cli.files.writer import write_bytes
     from conceptrules.report import report as html
     from conceptrules.report import write_report
 
@@ -43,13 +49,13 @@ def report(
     network, source = read_model_and_table(model, data, text.format) if data else (read_model(model), None)
     X = y = None
     if source is not None:
-        X, y = columns.labelled(source, target, network)
-        title = title or f"Predicting {shown(target or columns.default_target(source, network))}"
+        X, y = columns.read_labelled_rows(source, target, network)
+        title = title or f"Predicting {shown(target or columns.find_target(source, network))}"
     options = {"title": title} if title else {}
     if output == STREAM:
         write_bytes(html(network, X, y, include_rows=include_rows, **options).encode(), output)
         return
-    with naming(output):
+    with name_errors_after(output):
         write_report(network, X, y, output, include_rows=include_rows, **options)
 
 

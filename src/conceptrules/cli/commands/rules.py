@@ -6,7 +6,7 @@ import json
 
 import typer
 
-from conceptrules.cli.files.models import read_model
+from conceptrules.cli.files import read_model
 from conceptrules.cli.options import Json, Model
 from conceptrules.explain.rule_frame import rule_records
 

@@ -1,12 +1,30 @@
-"""Tables are written whole or not at all, with as few quotes as can be."""
+"""Names of files that cannot be written are refused before any work; tables are written whole or not at all."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from conceptrules.cli.files.writer import write_table
+from conceptrules.cli.files import check_output, name_errors_after, write_table
+from conceptrules.model.errors import InputError
+
+
+def test_an_error_of_a_temporary_file_names_the_users():
+    with pytest.raises(FileNotFoundError) as told, name_errors_after("mine.csv"):
+        Path("none/.mine.csv.1.tmp").write_text("")
+    assert told.value.filename == "mine.csv"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"), [("no/out.csv", "does not exist"), (".", "is a folder"), ("/dev/null", "not an ordinary file")]
+)
+def test_outputs_that_cannot_be_are_refused_early(tmp_path, monkeypatch, name, message):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=message):
+        check_output(name)
 
 
 def test_csv_is_quoted_only_where_it_must_be(tmp_path):

@@ -12,7 +12,7 @@ import pytest
 from pyarrow import parquet
 
 from conceptrules.cli import main
-from conceptrules.cli.target_ranges import cuts, cuts_of, labels, names
+from conceptrules.cli.targets import find_cuts, label_ranges, name_ranges, parse_cuts
 from conceptrules.io.model_file import load
 from conceptrules.model.errors import InputError
 
@@ -63,7 +63,7 @@ def test_ranges_are_of_numbers(run: Run) -> None:
 
 
 def test_a_value_that_ends_a_range_is_in_it() -> None:
-    assert labels(np.array([-1.0, 1.0, 1.5, 9.0]), [1.0, 3.5]).tolist() == [
+    assert label_ranges(np.array([-1.0, 1.0, 1.5, 9.0]), [1.0, 3.5]).tolist() == [
         "up to 1",
         "up to 1",
         "1 to 3.5",
@@ -73,17 +73,17 @@ def test_a_value_that_ends_a_range_is_in_it() -> None:
 
 @pytest.mark.parametrize("ends", [[0.1], [-2.5, 1e-07, 3e20], [1.0, 2.0, 3.0]])
 def test_the_names_say_what_the_ranges_are(ends: list[float]) -> None:
-    assert cuts_of(names(ends)) == ends
+    assert parse_cuts(name_ranges(ends)) == ends
 
 
 @pytest.mark.parametrize("classes", [["up to 1"], ["yes", "no"], ["up to 1", "over 2"], [1, 2], ["up to x", "over x"]])
 def test_other_names_are_no_ranges(classes: list[object]) -> None:
-    assert cuts_of(classes) is None
+    assert parse_cuts(classes) is None
 
 
 def test_ranges_need_values_to_lie_between() -> None:
-    assert cuts(np.array([0.0, 1.0, 1.0, 1.0]), 4) == [0.0]
+    assert find_cuts(np.array([0.0, 1.0, 1.0, 1.0]), 4) == [0.0]
     with pytest.raises(InputError, match="one range only"):
-        cuts(np.ones(9), 3)
+        find_cuts(np.ones(9), 3)
     with pytest.raises(InputError, match="--bins 1 is out of range"):
-        cuts(np.arange(9.0), 1)
+        find_cuts(np.arange(9.0), 1)

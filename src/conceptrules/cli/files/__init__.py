@@ -1,1 +1,0 @@
-"""The files that commands read and write: names, tables, models."""
