@@ -111,8 +111,11 @@ paper: $(PAPER)
 tables: $(PAPER)
 	$(BIN)/python -m benchmarks.tables report
 
-# All pages of results, and what the README and the site show of them: run it after the records have changed.
-results: paper tables
+# All pages of results, and what the README and the site show of them: run it after the records or the learner have
+# changed. The digest of the learner takes some seconds; all else is read from the records.
+results: $(PAPER)
+	$(BIN)/python -m benchmarks.digest
+	$(MAKE) --no-print-directory paper tables
 	$(BIN)/python -m benchmarks.site
 
 $(PAPER): $(STAMP)

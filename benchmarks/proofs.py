@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from time import process_time
 from typing import Any
 
-from benchmarks import jsonl
+from benchmarks import digest, jsonl
 from benchmarks.paper.folds import paper_folds
 from conceptrules import ConceptRuleClassifier, Policy, __version__, datasets
 from conceptrules.model import RuleNetwork
@@ -52,8 +52,9 @@ def run(table: str) -> dict[str, Any]:
         start = process_time()
         found.update(verdict.outcome for verdict in network.prove(policy).verdicts)
         seconds.append(process_time() - start)
-    told = {"version": __version__, "edges": network.edges, "slowest": max(seconds), "seconds": sum(seconds)}
-    return {"table": table, **told, **{name: found[name] for name in ("proved", "refuted", "undecided")}}
+    about = {"version": __version__, digest.FIELD: digest.learner(digest.SEARCH), "edges": network.edges}
+    times = {"slowest": max(seconds), "seconds": sum(seconds)}
+    return {"table": table, **about, **times, **{name: found[name] for name in ("proved", "refuted", "undecided")}}
 
 
 def page(entries: list[dict[str, Any]]) -> str:

@@ -25,7 +25,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import jsonl
+from benchmarks import digest, jsonl
 from benchmarks.paper.folds import paper_folds
 from benchmarks.paper.scores import macro_f1
 from conceptrules import MLLPClassifier, __version__, datasets
@@ -112,6 +112,7 @@ def keep(runs: Sequence[Run], started: datetime) -> None:
         "settings": {key: value for key, value in MLLPClassifier().get_params().items() if key != "random_state"},
         "versions": {"python": platform.python_version(), "conceptrules": __version__}
         | {package: version(package) for package in PACKAGES},
+        digest.FIELD: digest.learner(digest.MLLP),
         "machine": {"cores": len(os.sched_getaffinity(0)), "architecture": platform.machine()},
     }
     jsonl.put(RECORD, [{**run, **about} for run in runs], ("name", "seed", "fold"))

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import jsonl
+from benchmarks import digest, jsonl
 from benchmarks.paper.folds import paper_folds
 from benchmarks.paper.scores import macro_f1
 from conceptrules import ConceptRuleClassifier, Policy, __version__, datasets
@@ -69,6 +69,7 @@ def rules(policy: Policy | None, X: Any, y: Answers, held: Any) -> tuple[Answers
     return clf.predict(held), {
         "edges": clf.network_.edges,
         "proved": all(one.outcome == "proved" for one in verdicts),
+        digest.FIELD: digest.learner(digest.SEARCH),
     }
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import jsonl
+from benchmarks import digest, jsonl
 from benchmarks.speed.report import machine, versions
 
 if TYPE_CHECKING:
@@ -59,7 +59,12 @@ def show_size(clock: Mapping[str, Sequence[float]], cores: Mapping[str, Sequence
 
 def keep(name: str, started: datetime, entries: Sequence[Mapping[str, Any]], key: Sequence[str]) -> Path:
     """Write one line for each entry: what was run, what came out, and on what; an earlier one is replaced."""
-    about = {"started": started.isoformat(timespec="seconds"), "versions": _versions(), "machine": machine()}
+    about = {
+        "started": started.isoformat(timespec="seconds"),
+        "versions": _versions(),
+        digest.FIELD: digest.learner(digest.MLLP),
+        "machine": machine(),
+    }
     path = jsonl.put(RECORDS / f"{name}.jsonl", [{**entry, **about} for entry in entries], key)
     print(f"kept in benchmarks/records/{path.name}")
     return path

@@ -19,6 +19,7 @@ from statistics import mean
 
 import numpy as np
 
+from benchmarks import digest
 from benchmarks.paper.figure_runs import Place, watched
 from benchmarks.paper.folds import load, paper_folds, tuning_split
 from benchmarks.paper.records import RECORDS, this_place, write_entry
@@ -45,7 +46,8 @@ def measure(names: Sequence[str], splits: int = SPLITS, recipe: Hyperparameters 
         y = load(name).y
         folds = [scores(name, train, test, splits, recipe) for train, test in paper_folds(len(y))]
         found = {way: [fold[way] for fold in folds] for way in folds[0]}
-        write_entry("cut_points", {"data": name, "splits": splits, **found, "place": this_place()}, root=root)
+        entry = {"data": name, "splits": splits, **found, "place": this_place(digest.MLLP)}
+        write_entry("cut_points", entry, root=root)
 
 
 def scores(name: str, train: np.ndarray, test: np.ndarray, splits: int, recipe: Hyperparameters) -> dict[str, float]:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import digest
 from benchmarks.paper.records import RECORDS, write_entry
 from benchmarks.paper.scores import scores
 from benchmarks.paper.training_data import divided, fold_of, network_of, recipe_of, task_of
@@ -77,8 +78,9 @@ def rates(place: Place, data: str = FIGURE, epochs: int = 200, root: Path = RECO
         answers = decide(network_of(part, snapshot), part.test.to_packed_bits())
         f1 = scores(part.y_test, part.classes[answers], part.y_train)["f1"]
         found.append({"layers": layers, "rate": rate, "fold": 0, "f1": f1, "epoch": snapshot.score.epoch})
+    learner = {digest.FIELD: digest.learner(digest.MLLP)}
     for entry in found:
-        write_entry("rates", {"data": data, **entry}, "data", "layers", "rate", "fold", root=root)
+        write_entry("rates", {"data": data, **entry, **learner}, "data", "layers", "rate", "fold", root=root)
 
 
 def gap(data: str, given: Mapping[str, Any], place: Place, epochs: int = 400, root: Path = RECORDS) -> None:
@@ -93,8 +95,9 @@ def gap(data: str, given: Mapping[str, Any], place: Place, epochs: int = 400, ro
         score = snapshot.score
         entry = {"epoch": score.epoch, "mllp_f1": score.mllp_f1, "crs_f1": score.crs_f1}
         found.append(entry | dict(zip(("none", "one", "several"), shares.tolist(), strict=True)))
+    learner = {digest.FIELD: digest.learner(digest.MLLP)}
     for entry in found:
-        write_entry("gap", {"data": data, **entry}, "data", "epoch", root=root)
+        write_entry("gap", {"data": data, **entry, **learner}, "data", "epoch", root=root)
 
 
 def case(place: Place) -> None:

@@ -16,7 +16,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from benchmarks import jsonl
+from benchmarks import digest, jsonl
 from benchmarks.paper.reference import COLUMN, FAST, OURS
 from conceptrules import __version__
 
@@ -116,7 +116,7 @@ def write_fold(
     _check(run, fold)
     path = run.path(root)
     path.parent.mkdir(parents=True, exist_ok=True)
-    where = dict(place or this_place())
+    where = dict(place or this_place(learner_of(run.model)))
     return jsonl.change(path, asdict(run), lambda known: _merged(known or {}, run, fold, settings, where))
 
 
@@ -150,8 +150,13 @@ def write_entry(experiment: str, entry: Mapping[str, Any], *key: str, root: Path
     return jsonl.put(root / f"{experiment}.jsonl", [jsonl.rounded(entry)], key or ("data",))
 
 
-def this_place() -> dict[str, Any]:
-    """Return versions and machine."""
+def learner_of(model: str) -> str:
+    """Return which of our learners is behind a model, or "" for a baseline."""
+    return {"crs": digest.MLLP, "conceptrules": digest.SEARCH}.get(experiment_of(model), "")
+
+
+def this_place(learner: str = "") -> dict[str, Any]:
+    """Return versions and machine, and the digest of one of our learners where a run is about it."""
     return {
         "python": platform.python_version(),
         "conceptrules": __version__,
@@ -160,6 +165,7 @@ def this_place() -> dict[str, Any]:
         "processor": _processor(),
         "cores": len(os.sched_getaffinity(0)),
         **({"gpu": card} if (card := _card()) else {}),
+        **({digest.FIELD: digest.learner(learner)} if learner else {}),
     }
 
 
@@ -175,13 +181,15 @@ def _check(run: Run, fold: Fold) -> None:
 def _merged(
     known: Mapping[str, Any], run: Run, fold: Fold, settings: Mapping[str, Any], place: dict[str, Any]
 ) -> dict[str, Any]:
-    places = known.get("places", [])
-    if place not in places:
-        places = [*places, place]
-    others = [one for one in known.get("folds", []) if one["fold"] != fold.fold]
+    earlier = [one | {"place": known["places"][one["place"]]} for one in known.get("folds", [])]
     filled = {key: value for key, value in asdict(fold).items() if value not in ({}, "", None)}
-    entry = filled | {"place": places.index(place), "finished": datetime.now(UTC).isoformat(timespec="seconds")}
-    folds = sorted([*others, jsonl.rounded(entry)], key=lambda one: one["fold"])
+    entry = filled | {"place": place, "finished": datetime.now(UTC).isoformat(timespec="seconds")}
+    folds = [*(one for one in earlier if one["fold"] != fold.fold), jsonl.rounded(entry)]
+    places: list[dict[str, Any]] = []
+    for one in folds:  # where only a fold was run that is replaced now is forgotten
+        if one["place"] not in places:
+            places.append(one["place"])
+    folds = sorted((one | {"place": places.index(one["place"])} for one in folds), key=lambda one: one["fold"])
     return {**asdict(run), "settings": settings, "places": places, "folds": folds}
 
 

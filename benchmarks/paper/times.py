@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import digest
 from benchmarks.paper.conceptrules_runs import fitted
 from benchmarks.paper.folds import load, plain_inputs, rows_of_fold
 from benchmarks.paper.progress import say
@@ -28,7 +29,7 @@ def write_times(threads: int, root: Path = RECORDS) -> None:
     for fold in range(FOLDS):
         found = times_of(fold, threads)
         say(f"fold {fold}: {found}")
-        entry = {"data": DATA, "fold": fold, "threads": threads, **found, "place": this_place()}
+        entry = {"data": DATA, "fold": fold, "threads": threads, **found, "place": this_place(digest.SEARCH)}
         write_entry("fit_times", entry, "data", "fold", root=root)
 
 

@@ -18,7 +18,7 @@ from unittest.mock import patch
 import pyarrow as pa
 from pyarrow import parquet
 
-from benchmarks import jsonl
+from benchmarks import digest, jsonl
 from conceptrules import ConceptRuleClassifier, __version__, datasets
 from conceptrules.io import dumps
 
@@ -69,6 +69,7 @@ def from_workers(files: list[str], target: str) -> ConceptRuleClassifier:
 
 def main(*wanted: str) -> None:
     """Learn in each way, or in those that are wanted, print the table and keep it."""
+    learner = digest.learner(digest.SEARCH)  # before the constants of the search are changed
     adult = datasets.load("adult")
     target = "income"
     table = adult.X.append_column(target, [adult.y])
@@ -90,9 +91,6 @@ def main(*wanted: str) -> None:
                 "passes": clf.n_passes_,
                 "held_out_f1": clf.network_.training.validation.macro_f1,
             }
-            jsonl.put(
-                RECORD,
-                [jsonl.rounded({"what": WHAT, "way": way, "rows": len(table), **found, "version": __version__})],
-                KEY,
-            )
+            about = {"version": __version__, digest.FIELD: learner}
+            jsonl.put(RECORD, [jsonl.rounded({"what": WHAT, "way": way, "rows": len(table), **found, **about})], KEY)
             print(f"| {way} | {' | '.join(map(str, jsonl.rounded(found).values()))} |", flush=True)

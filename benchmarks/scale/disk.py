@@ -22,7 +22,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from benchmarks import jsonl
+from benchmarks import digest, jsonl
 from conceptrules import ConceptRuleClassifier, __version__
 from conceptrules.learn.shards import from_source
 
@@ -50,6 +50,7 @@ def main(rows: str = "1000000", way: str = "disk", effort: str = "fast", place: 
         "file_gb": size / 1e9,
         "cores": os.cpu_count(),
         "version": __version__,
+        digest.FIELD: digest.learner(digest.SEARCH),
     }
     jsonl.put(RECORD, [entry], KEY)
     print(json.dumps(entry))

@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from benchmarks import jsonl
+from benchmarks import digest, jsonl
 from benchmarks.scale.backends import two_workers
 from benchmarks.scale.disk import KEY, RECORD, part_of_table
 from conceptrules import ConceptRuleClassifier, __version__
@@ -60,6 +60,7 @@ def main(rows: str = "10000000", effort: str = "fast", ways: str = "threads,dask
                 "passes": clf.n_passes_,
                 "cores": os.cpu_count(),
                 "version": __version__,
+                digest.FIELD: digest.learner(digest.SEARCH),
             }
             what = f"a whole fit, 14 columns, effort {effort}"
             entry = jsonl.rounded({"what": what, "way": way, "rows": int(rows), **found})

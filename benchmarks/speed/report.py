@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from benchmarks import jsonl
+from benchmarks import digest, jsonl
 from benchmarks.speed.measure import Measurement, Plan
 from conceptrules import __version__
 
@@ -86,6 +86,7 @@ def keep(groups: Groups, plan: Plan, started: datetime, path: Path, device: str 
         "plan": asdict(plan),
         "threads": {name: os.environ.get(name) for name in THREAD_VARIABLES},
         "versions": versions(),
+        digest.FIELD: digest.learner(digest.MLLP),
         "machine": machine(),
     }
     entries = [

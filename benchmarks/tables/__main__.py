@@ -38,7 +38,7 @@ def arguments(given: list[str] | None = None) -> Namespace:
     parser.add_argument(
         "--limit", type=float, default=600.0, help="processor seconds after which a fit is stopped (600)"
     )
-    parser.add_argument("--again", action="store_true", help="ours of other code again, and what failed or was stopped")
+    parser.add_argument("--again", action="store_true", help="ours of an earlier learner, and what failed, again")
     parser.add_argument("--records", type=Path, help="another file than benchmarks/records/tables.jsonl")
     parser.add_argument("--out", type=Path, help="report: another folder than benchmarks/tables")
     return parser.parse_args(given)

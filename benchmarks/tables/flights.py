@@ -67,7 +67,7 @@ def measure(rows: int, models: list[str]) -> list[dict[str, Any]]:
         record = {
             "rows": rows, "model": name, "f1": macro_f1(y[test], estimator.predict(given[1])), "cpu": cpu,
             "lightgbm_cpu": clock, "peak_bytes": taken, "code_bytes": rows * X.num_columns,
-            "edges": model.edges(estimator), "code": model.code(), "machine": machine_name(),
+            "edges": model.edges(estimator), "code": model.code(), **model.learner(), "machine": machine_name(),
         }  # fmt: skip
         found.append(jsonl.rounded(record))
     return found

@@ -25,10 +25,9 @@ WORST = 5
 INTRODUCTION = """\
 Made by `make tables` from `benchmarks/records/tables.jsonl`; `python -m benchmarks.tables` runs what is missing.
 
-{tables} public tables, five stratified folds, everything at its defaults with one thread (LightGBM with
-`min_child_weight=1`). Scores are means over the folds, and over the seeds where ours have several. Times are processor
-seconds of a fit, divided by those of a LightGBM fit on the same rows in the same process. The edges of CART are its
-branches."""
+{tables} public tables, five stratified folds, everything at its defaults with one thread. Scores are means over the
+folds, and over the seeds where ours have several. Times are processor seconds of a fit, divided by those of a LightGBM
+fit on the same rows in the same process. The edges of CART are its branches."""
 
 
 def write_page(records: Path | None = None, out: Path | None = None) -> None:

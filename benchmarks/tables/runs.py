@@ -77,11 +77,10 @@ def jobs(plan: Plan) -> list[Job]:
 
 
 def _done(record: Record | None, plan: Plan) -> bool:
-    """Whether a record stays. Again: ours of another code are replaced, and what failed or was stopped is retried."""
+    """Whether a record stays. Again: ours of an earlier learner are replaced, and what failed is retried."""
     if record is None or not plan.again:
         return record is not None
-    model = MODELS[record["model"]]
-    return "note" not in record and (not model.ours or record["code"] == model.code())
+    return "note" not in record and MODELS[record["model"]].learner().items() <= record.items()
 
 
 def run(plan: Plan) -> Iterator[Record]:
@@ -122,6 +121,7 @@ def run_job(job: Job) -> Iterator[Record]:
             **times,
             "jobs": plan.jobs,
             "code": MODELS[model].code(),
+            **MODELS[model].learner(),
             "settings": {**MODELS[model].settings, **MODELS[model].changed},
             "machine": machine_name(),
             "load": os.getloadavg()[0],

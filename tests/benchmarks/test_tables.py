@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("lightgbm", reason="needs the extra `bench`")
 
-from benchmarks import jsonl
+from benchmarks import digest, jsonl
 from benchmarks.paper.__main__ import THREADS
 from benchmarks.tables import runs
 from benchmarks.tables.__main__ import ABLATIONS, NAMES, main
@@ -89,14 +89,18 @@ def test_a_run_is_kept_and_goes_on_where_it_stopped(suite: Path) -> None:
     assert [(job.table, job.fold) for job in more] == [("wine", 0), ("large", 0), ("large", 1)]
 
 
-def test_ours_of_other_code_and_what_failed_are_run_again_if_asked(suite: Path) -> None:
+def test_ours_of_an_earlier_learner_and_what_failed_are_run_again_if_asked(
+    suite: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(digest, "learner", lambda name: f"{name} now")
     shared = {"table": "wine", "fold": 0, "seed": 0, "rows": 60}
-    ours = {**shared, "model": "conceptrules", "code": "another", "f1": 0.5}
+    ours = {**shared, "model": "conceptrules", "code": "another", "learner": "search before", "f1": 0.5}
+    same = {**shared, "model": "conceptrules-fast", "code": "another", "learner": "search now", "f1": 0.5}
     failed = {**shared, "model": "cart", "code": "another", "note": "failed: OSError"}
     fine = {**shared, "model": "forest", "code": "another", "f1": 0.5}
-    order = (*KEY, "code", "f1", "note")
-    jsonl.put(suite, [{key: one[key] for key in order if key in one} for one in (ours, failed, fine)], KEY)
-    models = ["conceptrules", "cart", "forest"]
+    order = (*KEY, "code", "learner", "f1", "note")
+    jsonl.put(suite, [{key: one[key] for key in order if key in one} for one in (ours, same, failed, fine)], KEY)
+    models = ["conceptrules", "conceptrules-fast", "cart", "forest"]
     assert jobs(Plan(["wine"], models, [0], path=suite)) == []
     (job,) = jobs(Plan(["wine"], models, [0], again=True, path=suite))
     assert set(job.missing) == {("cart", 0), ("conceptrules", 0)}
