@@ -13,8 +13,7 @@ from conceptrules.io.model_schema import schema
 from conceptrules.model import Column, Concept, Equals, Interval, Level, Literal, Missing, Rule, RuleNetwork, Statistics
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.policy import Default, Domain, Forbidden, Implies, Monotone, Policy
-from conceptrules.model.policy.record import ProofRecord, VerdictRecord
-from conceptrules.model.provenance import Training, Validation
+from conceptrules.model.provenance import ProofRecord, Training, Validation, VerdictRecord
 from conceptrules.model.trail import Entry, broken, sealed, state_of
 
 MODEL = Path(__file__).parent / "models" / "version-1.json"

@@ -22,8 +22,7 @@ from conceptrules.model import (
 )
 from conceptrules.model.network import check_columns
 from conceptrules.model.policy import Policy
-from conceptrules.model.policy.record import ProofRecord
-from conceptrules.model.provenance import Training
+from conceptrules.model.provenance import ProofRecord, Training
 from conceptrules.model.trail import Entry
 from tests.strategies import measured_networks
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from conceptrules.model.provenance import Training, for_other_rules
+from conceptrules.model.provenance import ProofRecord, Training, VerdictRecord, for_other_rules
 
 PLAIN = Training(version="0.1", seed=3, settings=(), rows=10, rate=None, epoch=None)
 
@@ -19,3 +19,8 @@ def test_other_rules_keep_all_but_the_figures_of_single_rules() -> None:
     full = replace(PLAIN, stability=((0.5,),), fingerprint=(7,), distinct=9, augmented=True)
     assert for_other_rules(full) == replace(full, stability=())
     assert for_other_rules(None) is None
+
+
+def test_a_notebook_shows_the_verdicts() -> None:
+    record = ProofRecord("0" * 64, (VerdictRecord("default", "no is answered", "proved", "read off the rules"),))
+    assert "no is answered" in record._repr_html_()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from conceptrules.draw.escape import escaped
 from conceptrules.logic.policies.counterexamples import Counterexample, Decision
 from conceptrules.logic.policies.proof import Proof, Verdict
-from conceptrules.model.policy.record import ProofRecord, VerdictRecord
+from conceptrules.model.provenance import ProofRecord, VerdictRecord
 from conceptrules.model.text import plural, word
 
 # A mark and a word tell the outcomes apart without colours; these have 3:1 against light and dark pages.

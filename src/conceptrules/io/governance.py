@@ -10,7 +10,7 @@ from conceptrules.io.json_readers import At, fields, items, text, wrong
 from conceptrules.model.errors import InputError
 from conceptrules.model.policy import Policy
 from conceptrules.model.policy.plain import from_plain, to_plain
-from conceptrules.model.policy.record import ProofRecord, VerdictRecord
+from conceptrules.model.provenance import ProofRecord, VerdictRecord
 from conceptrules.model.trail import Entry
 
 ENTRY = ("who", "when", "why", "edit", "undo", "effect", "before", "after", "previous", "hash")

@@ -28,7 +28,7 @@ from conceptrules.model.shortcuts import Shortcuts
 
 if TYPE_CHECKING:
     from conceptrules.model.policy import Policy
-    from conceptrules.model.policy.record import ProofRecord
+    from conceptrules.model.provenance import ProofRecord
     from conceptrules.model.trail import Entry
 
 

@@ -1,4 +1,4 @@
-"""What can only be known when a network is learned; kept in the model file, for whoever has to trust it."""
+"""What is known of a network besides its rules: how it was learned, and what was proved of it."""
 
 from __future__ import annotations
 
@@ -68,3 +68,32 @@ class Training:
 def for_other_rules(training: Training | None) -> Training | None:
     """Return what is still true of a training when the rules change: all but what goes by the number of a rule."""
     return training and replace(training, stability=())
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictRecord:
+    """The verdict on one clause, without its counterexample."""
+
+    name: str
+    """The name of the clause."""
+    text: str
+    """What it asks for, in words."""
+    outcome: str
+    """Whether it is "proved", "refuted" or "undecided"."""
+    reason: str
+    """What was proved, or why it was not."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProofRecord:
+    """The verdicts on all clauses of a policy, and the network that they are about."""
+
+    hash: str
+    """The content hash of that network."""
+    verdicts: tuple[VerdictRecord, ...]
+    """One verdict for each clause."""
+
+    def _repr_html_(self) -> str:
+        from conceptrules.model.shortcuts import proof_html
+
+        return proof_html(self)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from conceptrules.logic.policies.proof import Proof
     from conceptrules.model.network import RuleNetwork
     from conceptrules.model.policy import Policy
-    from conceptrules.model.policy.record import ProofRecord
+    from conceptrules.model.provenance import ProofRecord
     from conceptrules.tables.prediction import Abstain
 
 

@@ -15,8 +15,8 @@ from conceptrules.model.canonical import with_used_predicates
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork, Statistics
-from conceptrules.model.policy.record import VerdictRecord
 from conceptrules.model.predicate import Value
+from conceptrules.model.provenance import VerdictRecord
 from conceptrules.model.trail import head_of
 from conceptrules.model.values import label_text
 from conceptrules.report.form_fields import Field, fields

@@ -28,7 +28,7 @@ from conceptrules.model.policy import (
     Policy,
     Priority,
 )
-from conceptrules.model.policy.plain import MAX_BYTES, MAX_CLAUSES, MAX_RULES, from_plain, limited, to_plain
+from conceptrules.model.policy.plain import MAX_BYTES, MAX_CLAUSES, MAX_RULES, from_plain, read_text, to_plain
 
 
 @pytest.mark.parametrize(
@@ -166,14 +166,14 @@ def test_as_many_clauses_and_rules_as_the_limits_say() -> None:
 
 
 def test_a_file_may_be_as_large_as_the_limit() -> None:
-    assert limited(io.BytesIO(b"\xef\xbb\xbf# x")) == "# x"
-    assert len(limited(io.BytesIO(b"#" * MAX_BYTES))) == MAX_BYTES
+    assert read_text(io.BytesIO(b"\xef\xbb\xbf# x")) == "# x"
+    assert len(read_text(io.BytesIO(b"#" * MAX_BYTES))) == MAX_BYTES
     for data, message in (
         (b"#" * (MAX_BYTES + 1), "larger than a policy can be: at most 1,000,000 bytes are read"),
         (b"\xff", r"not text \(UTF-8\): it is damaged, or no policy"),
     ):
         with pytest.raises(InputError, match=f"^{message}$"):
-            limited(io.BytesIO(data))
+            read_text(io.BytesIO(data))
 
 
 def test_an_error_about_a_long_key_is_cut() -> None:

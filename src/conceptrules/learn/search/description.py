@@ -21,8 +21,7 @@ from conceptrules.logic.policies.proof import prove, recorded
 from conceptrules.model.metrics import macro_f1
 from conceptrules.model.pareto import Choice
 from conceptrules.model.policy import Fair, Policy
-from conceptrules.model.policy.record import ProofRecord, VerdictRecord
-from conceptrules.model.provenance import Validation
+from conceptrules.model.provenance import ProofRecord, Validation, VerdictRecord
 from conceptrules.model.statistics import with_statistics
 from conceptrules.tables.prediction import decide
 

@@ -19,8 +19,8 @@ from conceptrules.model.errors import InputError, short_errors
 from conceptrules.model.network import Concept, Level, RuleNetwork
 from conceptrules.model.policy import Clause, Cost, Fair, LeastPrecision, LeastRows, Locked, Policy
 from conceptrules.model.policy.policy import check_policy, stated
-from conceptrules.model.policy.record import ProofRecord, VerdictRecord
 from conceptrules.model.predicate import Column, Value
+from conceptrules.model.provenance import ProofRecord, VerdictRecord
 
 Outcome = Choice["proved", "refuted", "undecided"]
 # Literals that the proof of one clause may look at: at most some seconds. Counted, not timed: the answer is always the

@@ -18,8 +18,7 @@ from conceptrules.model.policy.clauses import (
     OnlyFor,
     Priority,
 )
-from conceptrules.model.policy.domain import Domain
-from conceptrules.model.policy.policy import Policy
+from conceptrules.model.policy.policy import Domain, Policy
 
 __all__ = [
     "Apart",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from types import MappingProxyType
+from typing import ClassVar, get_args
 from typing import Literal as Choice
-from typing import get_args
 
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Value
@@ -16,16 +18,63 @@ Gaps = Choice["incomparable", "lowest"]
 Mode = Choice["keep", "decides"]
 Size = Choice["edges", "rules", "literals"]
 Measure = Choice["positive_rate", "true_positive_rate", "selection_ratio"]
+Shape = Choice["value", "list", "by column", "tables"]
+LABELS = "tuple[Value, ...]"  # the annotation of fields that hold several classes
+_CHOICES = {"Direction": Direction, "Gaps": Gaps, "Mode": Mode, "Size": Size, "Measure": Measure}
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
     """One thing that a policy asks for."""
 
+    # A kind of clause says as keywords of its class where it stands in a policy file and what its fields may hold: this
+    # class names and checks all of them, `plain` reads and writes them. The annotation of a field says what it is:
+    # `str` is the name of a column or a rule in words, `Value` is a class.
+    key: ClassVar[str]
+    shape: ClassVar[Shape]  # what stands under the key: one value, a list, a table by column, or a list of tables
+    named_by: ClassVar[tuple[str, ...]]  # the fields that make the name unique
+    ranges: ClassVar[Mapping[str, tuple[float, float]]]  # the least and the greatest number of fields
+    aliases: ClassVar[Mapping[str, str]]  # fields that a file calls something else
+
+    def __init_subclass__(
+        cls,
+        key: str = "",
+        shape: Shape = "value",
+        named_by: tuple[str, ...] = (),
+        ranges: Mapping[str, tuple[float, float]] = MappingProxyType({}),
+        aliases: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        if key:  # a dataclass with slots is made twice, the second time without keywords
+            cls.key, cls.shape, cls.named_by, cls.ranges, cls.aliases = key, shape, named_by, ranges, aliases
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.type == LABELS:
+                object.__setattr__(self, field.name, tuple(value))
+            if field.type in _CHOICES and value not in (known := get_args(_CHOICES[field.type])):
+                self._refuse(f"{field.name} must be {' or '.join(map(repr, known))}, found {value!r}")
+            if field.name in self.ranges and value is not None:
+                self._check_range(field.name, value)
+        self._check()
+
+    def _check(self) -> None:
+        """Refuse what the fields cannot be together."""
+
+    def _check_range(self, field: str, value: object) -> None:
+        low, high = self.ranges[field]
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not number or not low <= value <= high or math.isinf(value):  # type: ignore[operator,arg-type]
+            span = f"from {low:g} to {high:g}" if high < math.inf else f"from {low:g} up"
+            self._refuse(f"{field} must be a number {span}, found {value!r}")
+
+    def _refuse(self, message: str) -> None:
+        raise InputError(f"{self.name}: {message}")
+
     @property
     def name(self) -> str:
         """Where the clause stands in a policy file: `monotone.age`."""
-        raise NotImplementedError
+        return ".".join([self.key, *(str(getattr(self, field)) for field in self.named_by)])
 
     @property
     def text(self) -> str:
@@ -34,35 +83,20 @@ class Clause:
 
 
 @dataclass(frozen=True, slots=True)
-class Monotone(Clause):
-    """As a column rises and all others stay, the decision never gets worse ("up"), or never better ("down").
-
-    Parameters
-    ----------
-    column : str
-        A number, date, date-time, duration, ordinal or boolean column.
-    direction : {"up", "down"}
-        Where the decision goes as the column rises.
-    order : tuple of class labels, default=()
-        The classes from the worst to the best; by default the order of the policy, or else of the network's classes.
-    missing : {"incomparable", "lowest"}, default="incomparable"
-        Whether a missing value counts as lower than all others, or is compared with none.
-    """
+class Monotone(Clause, key="monotone", shape="by column", named_by=("column",)):
+    """As a column rises and all others stay, the decision never gets worse ("up"), or never better ("down")."""
 
     column: str
+    """A number, date, date-time, duration, ordinal or boolean column."""
     direction: Direction
+    """Where the decision goes as the column rises: "up" or "down"."""
     order: tuple[Value, ...] = ()
+    """The classes from the worst to the best; by default the order of the policy, or else of the network's classes."""
     missing: Gaps = "incomparable"
+    """Whether a missing value counts as lower than all others ("lowest"), or is compared with none."""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "order", tuple(self.order))
-        _choice(self, "direction", self.direction, Direction)
-        _choice(self, "missing", self.missing, Gaps)
+    def _check(self) -> None:
         check_order(self.name, self.order)
-
-    @property
-    def name(self) -> str:
-        return f"monotone.{self.column}"
 
     @property
     def text(self) -> str:
@@ -73,20 +107,11 @@ class Monotone(Clause):
 
 
 @dataclass(frozen=True, slots=True)
-class Independent(Clause):
-    """The decision is the same whatever a column holds.
-
-    Parameters
-    ----------
-    column : str
-        The column.
-    """
+class Independent(Clause, key="independent", shape="list", named_by=("column",)):
+    """The decision is the same whatever a column holds."""
 
     column: str
-
-    @property
-    def name(self) -> str:
-        return f"independent.{self.column}"
+    """The column."""
 
     @property
     def text(self) -> str:
@@ -94,20 +119,11 @@ class Independent(Clause):
 
 
 @dataclass(frozen=True, slots=True)
-class Forbidden(Clause):
-    """No rule asks about a column.
-
-    Parameters
-    ----------
-    column : str
-        The column.
-    """
+class Forbidden(Clause, key="forbidden", shape="list", named_by=("column",)):
+    """No rule asks about a column."""
 
     column: str
-
-    @property
-    def name(self) -> str:
-        return f"forbidden.{self.column}"
+    """The column."""
 
     @property
     def text(self) -> str:
@@ -115,25 +131,17 @@ class Forbidden(Clause):
 
 
 @dataclass(frozen=True, slots=True)
-class Apart(Clause):
-    """Two columns never meet in a rule.
-
-    Parameters
-    ----------
-    first, second : str
-        The columns.
-    """
+class Apart(Clause, key="apart", shape="list", named_by=("first", "second")):
+    """Two columns never meet in a rule."""
 
     first: str
+    """One column."""
     second: str
+    """The other column."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if self.first == self.second:
-            raise InputError(f"{self.name}: a column always meets itself; name two columns, or forbid it")
-
-    @property
-    def name(self) -> str:
-        return f"apart.{self.first}.{self.second}"
+            self._refuse("a column always meets itself; name two columns, or forbid it")
 
     @property
     def text(self) -> str:
@@ -141,28 +149,17 @@ class Apart(Clause):
 
 
 @dataclass(frozen=True, slots=True)
-class OnlyFor(Clause):
-    """Only the rules of some classes ask about a column.
-
-    Parameters
-    ----------
-    column : str
-        The column.
-    classes : tuple of class labels
-        The classes.
-    """
+class OnlyFor(Clause, key="only_for", shape="by column", named_by=("column",)):
+    """Only the rules of some classes ask about a column."""
 
     column: str
+    """The column."""
     classes: tuple[Value, ...]
+    """The classes."""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "classes", tuple(self.classes))
+    def _check(self) -> None:
         if not self.classes:
-            raise InputError(f"{self.name}: no class is named; name some, or forbid the column")
-
-    @property
-    def name(self) -> str:
-        return f"only_for.{self.column}"
+            self._refuse("no class is named; name some, or forbid the column")
 
     @property
     def text(self) -> str:
@@ -170,26 +167,13 @@ class OnlyFor(Clause):
 
 
 @dataclass(frozen=True, slots=True)
-class Cost(Clause):
-    """A literal on a column counts more, or less, than one edge while learning. There is nothing to prove.
-
-    Parameters
-    ----------
-    column : str
-        The column.
-    cost : float
-        What an edge penalty is multiplied by; 1 changes nothing.
-    """
+class Cost(Clause, key="cost", shape="by column", named_by=("column",), ranges={"cost": (0, math.inf)}):
+    """A literal on a column counts more, or less, than one edge while learning. There is nothing to prove."""
 
     column: str
+    """The column."""
     cost: float
-
-    def __post_init__(self) -> None:
-        _within(self, "cost", self.cost, 0, math.inf)
-
-    @property
-    def name(self) -> str:
-        return f"cost.{self.column}"
+    """What an edge penalty is multiplied by; 1 changes nothing."""
 
     @property
     def text(self) -> str:
@@ -197,29 +181,15 @@ class Cost(Clause):
 
 
 @dataclass(frozen=True, slots=True)
-class Locked(Clause):
-    """A rule is there word for word; where it holds, its class may even have to be the answer.
-
-    Parameters
-    ----------
-    rule : str
-        The rule in words, as a network prints it.
-    label : class label
-        The class of the rule.
-    mode : {"keep", "decides"}, default="keep"
-        Whether the rule is one of its class, or decides as well: where it holds, its class is answered.
-    """
+class Locked(Clause, key="locked", shape="tables", named_by=("rule",), aliases={"label": "class"}):
+    """A rule is there word for word; where it holds, its class may even have to be the answer."""
 
     rule: str
+    """The rule in words, as a network prints it."""
     label: Value
+    """The class of the rule."""
     mode: Mode = "keep"
-
-    def __post_init__(self) -> None:
-        _choice(self, "mode", self.mode, Mode)
-
-    @property
-    def name(self) -> str:
-        return f"locked.{self.rule}"
+    """Whether the rule is one of its class ("keep"), or where it holds, its class is answered as well ("decides")."""
 
     @property
     def text(self) -> str:
@@ -228,23 +198,13 @@ class Locked(Clause):
 
 
 @dataclass(frozen=True, slots=True)
-class Banned(Clause):
-    """No rule of a class holds only where this rule does: what was dropped as no reason does not come back.
-
-    Parameters
-    ----------
-    rule : str
-        The rule in words: a region of rows.
-    label : class label
-        The class.
-    """
+class Banned(Clause, key="banned", shape="tables", named_by=("label", "rule"), aliases={"label": "class"}):
+    """No rule of a class holds only where this rule does: a rule that was dropped does not come back."""
 
     rule: str
+    """The rule in words: a region of rows."""
     label: Value
-
-    @property
-    def name(self) -> str:
-        return f"banned.{self.label}.{self.rule}"
+    """The class."""
 
     @property
     def text(self) -> str:
@@ -252,20 +212,11 @@ class Banned(Clause):
 
 
 @dataclass(frozen=True, slots=True)
-class Default(Clause):
-    """The class that is answered where no rule holds.
-
-    Parameters
-    ----------
-    label : class label
-        The class.
-    """
+class Default(Clause, key="default"):
+    """The class that is answered where no rule holds."""
 
     label: Value
-
-    @property
-    def name(self) -> str:
-        return "default"
+    """The class."""
 
     @property
     def text(self) -> str:
@@ -273,24 +224,14 @@ class Default(Clause):
 
 
 @dataclass(frozen=True, slots=True)
-class Priority(Clause):
-    """The order in which classes are answered where several fire.
-
-    Parameters
-    ----------
-    classes : tuple of class labels
-        All classes, the one that wins first.
-    """
+class Priority(Clause, key="priority"):
+    """The order in which classes are answered where several fire."""
 
     classes: tuple[Value, ...]
+    """All classes, the one that wins first."""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "classes", tuple(self.classes))
+    def _check(self) -> None:
         check_order(self.name, self.classes)
-
-    @property
-    def name(self) -> str:
-        return "priority"
 
     @property
     def text(self) -> str:
@@ -298,28 +239,21 @@ class Priority(Clause):
 
 
 @dataclass(frozen=True, slots=True)
-class Limit(Clause):
-    """The most edges or rules of the network, or literals of each rule.
-
-    Parameters
-    ----------
-    of : {"edges", "rules", "literals"}
-        What is limited.
-    most : int
-        The limit.
-    """
+class Limit(Clause, key="max"):
+    """The most edges or rules of the network, or literals of each rule."""
 
     of: Size
+    """What is limited: "edges", "rules" or "literals"."""
     most: int
+    """The limit."""
 
-    def __post_init__(self) -> None:
-        _choice(self, "of", self.of, Size)
+    def _check(self) -> None:
         if isinstance(self.most, bool) or not isinstance(self.most, int) or self.most < 0:
             raise InputError(f"{self.name} must be a whole number from 0 up, found {self.most!r}")
 
     @property
     def name(self) -> str:
-        return f"max_{self.of}"
+        return f"{self.key}_{self.of}"
 
     @property
     def text(self) -> str:
@@ -327,23 +261,11 @@ class Limit(Clause):
 
 
 @dataclass(frozen=True, slots=True)
-class LeastRows(Clause):
-    """Every rule covers at least so many rows.
-
-    Parameters
-    ----------
-    rows : float
-        The least weight of the rows on which a rule holds.
-    """
+class LeastRows(Clause, key="min_rows", ranges={"rows": (0, math.inf)}):
+    """Every rule covers at least so many rows."""
 
     rows: float
-
-    def __post_init__(self) -> None:
-        _within(self, "rows", self.rows, 0, math.inf)
-
-    @property
-    def name(self) -> str:
-        return "min_rows"
+    """The least weight of the rows on which a rule holds."""
 
     @property
     def text(self) -> str:
@@ -351,28 +273,13 @@ class LeastRows(Clause):
 
 
 @dataclass(frozen=True, slots=True)
-class LeastPrecision(Clause):
-    """Of the rows that a rule covers, at least this share is of its class.
-
-    Parameters
-    ----------
-    precision : float
-        The least share, from 0 to 1.
-    confidence : float, optional
-        If given, the lower end of the one-sided Wilson interval of this confidence has to reach the share.
-    """
+class LeastPrecision(Clause, key="min_precision", ranges={"precision": (0, 1), "confidence": (0.5, 0.999999)}):
+    """Of the rows that a rule covers, at least this share is of its class."""
 
     precision: float
+    """The least share, from 0 to 1."""
     confidence: float | None = None
-
-    def __post_init__(self) -> None:
-        _within(self, "precision", self.precision, 0, 1)
-        if self.confidence is not None:
-            _within(self, "confidence", self.confidence, 0.5, 0.999999)
-
-    @property
-    def name(self) -> str:
-        return "min_precision"
+    """If given, the lower end of the one-sided Wilson interval of this confidence has to reach the share."""
 
     @property
     def text(self) -> str:
@@ -381,34 +288,18 @@ class LeastPrecision(Clause):
 
 
 @dataclass(frozen=True, slots=True)
-class Fair(Clause):
-    """A bound on how differently groups of a column are treated, on given rows.
-
-    Parameters
-    ----------
-    column : str
-        The column of the groups; it need not be one that the network uses.
-    positive : class label
-        The class that is an advantage.
-    bound : float
-        The largest difference of rates, or the least ratio of them, from 0 to 1.
-    measure : {"positive_rate", "true_positive_rate", "selection_ratio"}, default="positive_rate"
-        The difference of the shares that get the class; the same among the rows that are of it; or the smallest share
-        divided by the largest.
-    """
+class Fair(Clause, key="fair", shape="tables", named_by=("column", "measure"), ranges={"bound": (0, 1)}):
+    """A bound on how differently groups of a column are treated, on given rows."""
 
     column: str
+    """The column of the groups; it need not be one that the network uses."""
     positive: Value
+    """The class that is an advantage."""
     bound: float
+    """The largest difference of rates, or the least ratio of them, from 0 to 1."""
     measure: Measure = "positive_rate"
-
-    def __post_init__(self) -> None:
-        _choice(self, "measure", self.measure, Measure)
-        _within(self, "bound", self.bound, 0, 1)
-
-    @property
-    def name(self) -> str:
-        return f"fair.{self.column}.{self.measure}"
+    """What is compared: the shares that get the class ("positive_rate"), the same among the rows that are of it
+    ("true_positive_rate"), or the smallest share divided by the largest ("selection_ratio")."""
 
     @property
     def text(self) -> str:
@@ -420,27 +311,24 @@ class Fair(Clause):
 
 
 @dataclass(frozen=True, slots=True)
-class Implies(Clause):
-    """Where a rule holds, a class is answered.
-
-    Parameters
-    ----------
-    rule : str
-        The rule in words; it need not be one of the network.
-    label : class label
-        The class.
-    """
+class Implies(Clause, key="implies", shape="tables", named_by=("rule",), aliases={"rule": "if", "label": "then"}):
+    """Where a rule holds, a class is answered."""
 
     rule: str
+    """The rule in words; it need not be one of the network."""
     label: Value
-
-    @property
-    def name(self) -> str:
-        return f"implies.{self.rule}"
+    """The class."""
 
     @property
     def text(self) -> str:
         return f"if {self.rule}, then {word(self.label)}"
+
+
+KINDS: tuple[type[Clause], ...] = (
+    Monotone, Independent, Forbidden, Apart, OnlyFor, Cost, Locked, Banned, Default, Priority, Limit, LeastRows,
+    LeastPrecision, Fair, Implies,
+)  # fmt: skip
+"""All kinds of clauses, in the order of a policy."""
 
 
 def check_order(name: str, classes: tuple[Value, ...]) -> None:
@@ -449,16 +337,3 @@ def check_order(name: str, classes: tuple[Value, ...]) -> None:
         if label in classes[:place]:
             way = " < ".join(map(word, classes[classes.index(label) : place + 1]))
             raise InputError(f"{name}: the order of the classes goes in a circle, {way}; name each class once")
-
-
-def _choice(clause: Clause, key: str, found: object, choices: object) -> None:
-    known = get_args(choices)
-    if found not in known:
-        raise InputError(f"{clause.name}: {key} must be {' or '.join(map(repr, known))}, found {found!r}")
-
-
-def _within(clause: Clause, key: str, found: object, low: float, high: float) -> None:
-    number = isinstance(found, int | float) and not isinstance(found, bool)
-    if not number or not low <= found <= high or math.isinf(found):  # type: ignore[operator,arg-type]
-        span = f"from {low:g} to {high:g}" if high < math.inf else f"from {low:g} up"
-        raise InputError(f"{clause.name}: {key} must be a number {span}, found {found!r}")

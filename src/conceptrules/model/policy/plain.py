@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import difflib
 import tomllib
-from collections.abc import Callable, Mapping
-from typing import Any, BinaryIO, NoReturn
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING, Field, fields, replace
+from typing import Any, BinaryIO, NoReturn, get_args
 
 from conceptrules.model.errors import InputError, shortened
 from conceptrules.model.policy.clauses import (
+    KINDS,
+    LABELS,
     Apart,
     Banned,
     Clause,
-    Cost,
-    Default,
-    Fair,
-    Forbidden,
     Implies,
-    Independent,
     LeastPrecision,
-    LeastRows,
     Limit,
     Locked,
     Monotone,
-    OnlyFor,
-    Priority,
+    Size,
     check_order,
 )
-from conceptrules.model.policy.domain import Domain
-from conceptrules.model.policy.policy import Policy
+from conceptrules.model.policy.policy import Domain, Policy
 from conceptrules.model.predicate import Value
 
 MAX_BYTES = 1_000_000
@@ -36,9 +31,11 @@ MAX_CLAUSES = 10_000
 MAX_RULES = 500
 """Rules in words: each of them is proved, and compared with the others."""
 Plain = Mapping[str, Any]
+_LIMITS = {f"{Limit.key}_{size}": size for size in get_args(Size)}
+_KEYS = {key: kind for kind in KINDS for key in (_LIMITS if kind is Limit else (kind.key,))}
 
 
-def limited(stream: BinaryIO) -> str:
+def read_text(stream: BinaryIO) -> str:
     """Return the text of a policy file, or raise an `InputError` before more is read than a policy can have."""
     data = stream.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
@@ -60,181 +57,140 @@ def from_toml(text: str) -> Policy:
 
 def from_plain(keys: Plain) -> Policy:
     """Return the policy that plain values say."""
-    _known(keys, "the policy", (*_READERS, "order", "confidence", "domain"))
+    _check_keys(keys, "the policy", (*_KEYS, "order", "confidence", "domain"))
     order = _classes(keys.get("order", ()), "order")
     check_order("order", order)
-    found: list[Clause] = []
-    for key, read in _READERS.items():
+    clauses: list[Clause] = []
+    for key, kind in _KEYS.items():
         if key in keys:
-            found += read(keys[key], key)
-        if len(found) > MAX_CLAUSES:
+            clauses += _read_clauses(kind, keys[key], key)
+        if len(clauses) > MAX_CLAUSES:
             raise InputError(f"{key}: more than {MAX_CLAUSES:,} clauses; a policy is what people can read")
-    found = [
-        Monotone(c.column, c.direction, c.order or order, c.missing) if isinstance(c, Monotone) else c for c in found
-    ]
+    clauses = [replace(c, order=c.order or order) if isinstance(c, Monotone) else c for c in clauses]
     if "confidence" in keys:
         if "min_precision" not in keys:
             raise InputError("confidence goes with min_precision; give both, or take it out")
-        found = [LeastPrecision(c.precision, keys["confidence"]) if isinstance(c, LeastPrecision) else c for c in found]
-    domain = _domain(keys.get("domain", {}))
-    rules = sum(isinstance(c, Locked | Banned | Implies) for c in found) + len(domain.impossible)
+        sure = keys["confidence"]
+        clauses = [replace(c, confidence=sure) if isinstance(c, LeastPrecision) else c for c in clauses]
+    domain = _read_domain(keys.get("domain", {}))
+    rules = sum(isinstance(c, Locked | Banned | Implies) for c in clauses) + len(domain.impossible)
     if rules > MAX_RULES:
         raise InputError(f"{rules:,} rules in words; a policy can have {MAX_RULES}")
-    return Policy(tuple(found), domain)
+    return Policy(tuple(clauses), domain)
 
 
 def to_plain(policy: Policy) -> dict[str, Any]:
     """Return a policy as plain values: `from_plain` gives it back."""
     keys: dict[str, Any] = {}
     for clause in policy.clauses:
-        for key, value in _WRITERS[type(clause)](clause).items():
-            if isinstance(value, dict):
-                keys.setdefault(key, {}).update(value)
-            else:
-                keys[key] = keys.get(key, []) + value if isinstance(value, list) else value
+        values = {name: _plain_value(getattr(clause, field.name)) for name, field in _file_names(type(clause)).items()}
+        first, *rest = values.values()
+        match clause:
+            case Limit():
+                keys[clause.name] = clause.most
+            case LeastPrecision(confidence=confidence):
+                keys |= {clause.key: first} | ({} if confidence is None else {"confidence": confidence})
+            case Monotone():
+                column = values.pop("column")
+                keys.setdefault(clause.key, {})[column] = values
+            case Clause(shape="by column"):
+                keys.setdefault(clause.key, {})[first] = rest[0]
+            case Clause(shape="list"):
+                keys.setdefault(clause.key, []).append([first, *rest] if rest else first)
+            case Clause(shape="tables"):
+                keys.setdefault(clause.key, []).append(values)
+            case _:
+                keys[clause.key] = first
     domain = policy.domain
     if domain != Domain():
-        missing_in = domain.missing if isinstance(domain.missing, bool) else list(domain.missing)
         ranges = {name: [low, high] for name, low, high in domain.ranges}
-        keys["domain"] = {
-            "ranges": ranges,
-            "missing": missing_in,
-            "unseen": domain.unseen,
-            "impossible": list(domain.impossible),
-        }
+        rest_of_domain = {name: _plain_value(getattr(domain, name)) for name in ("missing", "unseen", "impossible")}
+        keys["domain"] = {"ranges": ranges, **rest_of_domain}
     return keys
 
 
-_WRITERS: dict[type[Clause], Callable[[Any], dict[str, Any]]] = {
-    Monotone: lambda one: {
-        "monotone": {one.column: {"direction": one.direction, "order": list(one.order), "missing": one.missing}}
-    },
-    Independent: lambda one: {"independent": [one.column]},
-    Forbidden: lambda one: {"forbidden": [one.column]},
-    Apart: lambda one: {"apart": [[one.first, one.second]]},
-    OnlyFor: lambda one: {"only_for": {one.column: list(one.classes)}},
-    Cost: lambda one: {"cost": {one.column: one.cost}},
-    Locked: lambda one: {"locked": [{"rule": one.rule, "class": one.label, "mode": one.mode}]},
-    Banned: lambda one: {"banned": [{"rule": one.rule, "class": one.label}]},
-    Default: lambda one: {"default": one.label},
-    Priority: lambda one: {"priority": list(one.classes)},
-    Limit: lambda one: {f"max_{one.of}": one.most},
-    LeastRows: lambda one: {"min_rows": one.rows},
-    LeastPrecision: lambda one: {
-        "min_precision": one.precision,
-        **({} if one.confidence is None else {"confidence": one.confidence}),
-    },
-    Fair: lambda one: {
-        "fair": [{"column": one.column, "positive": one.positive, "bound": one.bound, "measure": one.measure}]
-    },
-    Implies: lambda one: {"implies": [{"if": one.rule, "then": one.label}]},
-}
+def _plain_value(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value
 
 
-# The readers of the keys, in the order in which clauses are listed
+def _file_names(kind: type[Clause]) -> dict[str, Field[Any]]:
+    """Return the fields of a kind of clauses by what a file calls them."""
+    return {kind.aliases.get(field.name, field.name): field for field in fields(kind)}
 
 
-def _monotone(value: object, at: str) -> list[Clause]:
-    found: list[Clause] = []
-    for column, told in _table(value, at).items():
-        place = f"{at}.{column}"
-        asked: dict[str, Any] = {"direction": told} if isinstance(told, str) else _table(told, place)
-        _known(asked, place, ("direction", "order", "missing"))
-        direction = asked.get("direction") or _fail(place, "no direction is given; write direction = 'up' or 'down'")
-        order = _classes(asked.get("order", ()), f"{place}.order")
-        found.append(Monotone(column, direction, order, asked.get("missing", "incomparable")))
-    return found
+def _read_clauses(kind: type[Clause], value: object, key: str) -> Iterator[Clause]:
+    """Yield the clauses that stand under a key of a policy."""
+    first, *rest = fields(kind)
+    if kind is Limit:
+        yield Limit(_LIMITS[key], value)  # type: ignore[arg-type]  # the clause checks it
+    elif kind is Monotone:
+        yield from _read_monotone(value, key)
+    elif kind.shape == "by column":
+        for column, item in _table(value, key).items():
+            yield kind(column, _read_field(rest[0], item, f"{key}.{column}"))  # type: ignore[call-arg]
+    elif kind is Apart:
+        for item in _list(value, key):
+            pair = [_text(name, key) for name in _list(item, key)]
+            if len(pair) != 2:
+                _fail(key, f"expected pairs of columns, [['age', 'sex']], found {pair}")
+            yield Apart(*pair)
+    elif kind.shape == "list":
+        for item in _list(value, key):
+            yield kind(_text(item, key))  # type: ignore[call-arg]
+    elif kind.shape == "tables":
+        for number, item in enumerate(_list(value, key)):
+            yield _read_table(kind, item, f"{key}[{number}]")
+    else:
+        yield kind(_read_field(first, value, key))  # type: ignore[call-arg]
 
 
-def _columns(kind: Callable[[str], Clause]) -> Callable[[object, str], list[Clause]]:
-    return lambda value, at: [kind(_text(item, at)) for item in _list(value, at)]
+def _read_table(kind: type[Clause], value: object, at: str) -> Clause:
+    """Return a clause whose fields stand in a table under their names."""
+    table, names = _table(value, at), _file_names(kind)
+    _check_keys(table, at, tuple(names))
+    needed = [name for name, field in names.items() if field.default is MISSING]
+    for name in needed:
+        if name not in table:
+            _fail(at, f"{name!r} is missing; write {', '.join(needed)}")
+    return kind(**{field.name: _read_field(field, table[name], at) for name, field in names.items() if name in table})
 
 
-def _apart(value: object, at: str) -> list[Clause]:
-    found: list[Clause] = []
-    for item in _list(value, at):
-        pair = [_text(name, at) for name in _list(item, at)]
-        if len(pair) != 2:
-            _fail(at, f"expected pairs of columns, [['age', 'sex']], found {pair}")
-        found.append(Apart(*pair))
-    return found
+def _read_monotone(value: object, key: str) -> Iterator[Clause]:
+    """Yield the clauses of a table that gives each column its direction, or a table with more."""
+    for column, item in _table(value, key).items():
+        at = f"{key}.{column}"
+        table: dict[str, Any] = {"direction": item} if isinstance(item, str) else _table(item, at)
+        _check_keys(table, at, ("direction", "order", "missing"))
+        direction = table.get("direction") or _fail(at, "no direction is given; write direction = 'up' or 'down'")
+        order = _classes(table.get("order", ()), f"{at}.order")
+        yield Monotone(column, direction, order, table.get("missing", "incomparable"))
 
 
-def _only_for(value: object, at: str) -> list[Clause]:
-    return [OnlyFor(column, _classes(some, f"{at}.{column}")) for column, some in _table(value, at).items()]
+def _read_field(field: Field[Any], value: object, at: str) -> object:
+    """Return the value of a field; numbers and words to choose from are checked by the clause itself."""
+    if field.type == "str":
+        return _text(value, at)
+    if field.type == "Value":
+        return _label(value, at)
+    return _classes(value, at) if field.type == LABELS else value
 
 
-def _cost(value: object, at: str) -> list[Clause]:
-    return [Cost(column, cost) for column, cost in _table(value, at).items()]
-
-
-def _locked(value: object, at: str) -> list[Clause]:
-    found: list[Clause] = []
-    for place, told in _tables(value, at, ("rule", "class", "mode"), ("rule", "class")):
-        found.append(Locked(_text(told["rule"], place), _label(told["class"], place), told.get("mode", "keep")))
-    return found
-
-
-def _banned(value: object, at: str) -> list[Clause]:
-    return [
-        Banned(_text(told["rule"], place), _label(told["class"], place))
-        for place, told in _tables(value, at, ("rule", "class"), ("rule", "class"))
-    ]
-
-
-def _fair(value: object, at: str) -> list[Clause]:
-    keys = ("column", "positive", "bound", "measure")
-    found: list[Clause] = []
-    for place, told in _tables(value, at, keys, keys[:3]):
-        positive, measure = _label(told["positive"], place), told.get("measure", "positive_rate")
-        found.append(Fair(_text(told["column"], place), positive, told["bound"], measure))
-    return found
-
-
-def _implies(value: object, at: str) -> list[Clause]:
-    return [
-        Implies(_text(told["if"], place), _label(told["then"], place))
-        for place, told in _tables(value, at, ("if", "then"), ("if", "then"))
-    ]
-
-
-_READERS: dict[str, Callable[[Any, str], list[Clause]]] = {
-    "monotone": _monotone,
-    "independent": _columns(Independent),
-    "forbidden": _columns(Forbidden),
-    "apart": _apart,
-    "only_for": _only_for,
-    "cost": _cost,
-    "locked": _locked,
-    "banned": _banned,
-    "default": lambda value, at: [Default(_label(value, at))],
-    "priority": lambda value, at: [Priority(_classes(value, at))],
-    "max_edges": lambda value, at: [Limit("edges", value)],
-    "max_rules": lambda value, at: [Limit("rules", value)],
-    "max_literals": lambda value, at: [Limit("literals", value)],
-    "min_rows": lambda value, at: [LeastRows(value)],
-    "min_precision": lambda value, at: [LeastPrecision(value)],
-    "fair": _fair,
-    "implies": _implies,
-}
-
-
-def _domain(value: object) -> Domain:
-    told = _table(value, "domain")
-    _known(told, "domain", ("ranges", "missing", "unseen", "impossible"))
+def _read_domain(value: object) -> Domain:
+    table = _table(value, "domain")
+    _check_keys(table, "domain", ("ranges", "missing", "unseen", "impossible"))
     ranges = []
-    for column, ends in _table(told.get("ranges", {}), "domain.ranges").items():
+    for column, ends in _table(table.get("ranges", {}), "domain.ranges").items():
         pair = _list(ends, f"domain.ranges.{column}")
         if len(pair) != 2:
             _fail(f"domain.ranges.{column}", f"expected the least and the greatest value, [0, 120], found {pair}")
         ranges.append((column, *pair))
-    missing = told.get("missing", True)
+    missing = table.get("missing", True)
     if not isinstance(missing, bool):
         missing = tuple(_text(name, "domain.missing") for name in _list(missing, "domain.missing"))
-    unseen = told.get("unseen", True)
+    unseen = table.get("unseen", True)
     if not isinstance(unseen, bool):
         _fail("domain.unseen", f"expected true or false, found {unseen!r}")
-    rules = tuple(_text(rule, "domain.impossible") for rule in _list(told.get("impossible", ()), "domain.impossible"))
+    rules = tuple(_text(rule, "domain.impossible") for rule in _list(table.get("impossible", ()), "domain.impossible"))
     return Domain(tuple(ranges), missing, unseen, rules)
 
 
@@ -245,7 +201,7 @@ def _fail(at: str, message: str) -> NoReturn:
     raise InputError(f"{at}: {shortened(message, 500)}")
 
 
-def _known(value: Plain, at: str, keys: tuple[str, ...]) -> None:
+def _check_keys(value: Plain, at: str, keys: Sequence[str]) -> None:
     for key in value:
         if key not in keys:
             near = difflib.get_close_matches(str(key), keys, n=1)
@@ -257,19 +213,6 @@ def _table(value: object, at: str) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         _fail(at, f"expected a table ([{at}] in TOML), found {value!r}")
     return dict(value)
-
-
-def _tables(value: object, at: str, keys: tuple[str, ...], needed: tuple[str, ...]) -> list[tuple[str, dict[str, Any]]]:
-    found = []
-    for number, item in enumerate(_list(value, at)):
-        place = f"{at}[{number}]"
-        told = _table(item, place)
-        _known(told, place, keys)
-        for key in needed:
-            if key not in told:
-                _fail(place, f"{key!r} is missing; write {', '.join(needed)}")
-        found.append((place, told))
-    return found
 
 
 def _list(value: object, at: str) -> list[Any]:

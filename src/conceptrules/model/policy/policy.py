@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar, get_args
 
 from conceptrules.model.errors import InputError, short_errors
 from conceptrules.model.policy.clauses import (
+    KINDS,
+    LABELS,
     Apart,
     Banned,
     Clause,
-    Cost,
-    Default,
     Fair,
     Forbidden,
     Implies,
-    Independent,
-    LeastPrecision,
-    LeastRows,
     Limit,
     Locked,
     Monotone,
@@ -27,7 +25,6 @@ from conceptrules.model.policy.clauses import (
     Priority,
     Size,
 )
-from conceptrules.model.policy.domain import Domain
 from conceptrules.model.predicate import Column, Value, named
 from conceptrules.model.rule_reader import Stated, nearest_name, read_rule
 from conceptrules.model.text import category_word, word
@@ -36,18 +33,57 @@ C = TypeVar("C", bound=Clause)
 
 
 @dataclass(frozen=True, slots=True)
+class Domain:
+    """The rows that are possible. By default these are all rows that a table could hold.
+
+    Raises
+    ------
+    InputError
+        If a range has no value in it, or a column has two.
+    """
+
+    ranges: tuple[tuple[str, float, float], ...] = ()
+    """Columns with their least and their greatest value, both possible."""
+    missing: bool | tuple[str, ...] = True
+    """Whether values can be missing; or the columns where they can."""
+    unseen: bool = True
+    """Whether a column can hold categories that training did not see."""
+    impossible: tuple[str, ...] = ()
+    """Rules in words: no possible row satisfies one of these."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ranges", tuple((name, low, high) for name, low, high in self.ranges))
+        object.__setattr__(self, "impossible", tuple(self.impossible))
+        if not isinstance(self.missing, bool):
+            object.__setattr__(self, "missing", tuple(self.missing))
+        names = [name for name, _, _ in self.ranges]
+        for name, low, high in self.ranges:
+            if not (_is_number(low) and _is_number(high) and low <= high):
+                raise InputError(f"domain.ranges.{name} must be two numbers, the least first, found {[low, high]}")
+            if names.count(name) > 1:
+                raise InputError(f"domain.ranges names {name!r} twice; give one range")
+
+    def can_miss(self, column: str) -> bool:
+        """Return whether a value of this column can be missing."""
+        return self.missing if isinstance(self.missing, bool) else column in self.missing
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that ranges and gaps name."""
+        gaps = () if isinstance(self.missing, bool) else self.missing
+        return (*(name for name, _, _ in self.ranges), *gaps)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and not math.isnan(value)
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """What a network is to satisfy: clauses, and the rows that are possible.
 
     The same value steers learning and is proved of a network. `Policy.of` takes the keys of a policy file as keywords,
     `Policy.read` a TOML file.
-
-    Parameters
-    ----------
-    clauses : tuple of Clause, default=()
-        What is asked for; the clauses are kept by their kinds, in the order of a policy file.
-    domain : Domain, optional
-        The rows that are possible; by default all.
 
     Raises
     ------
@@ -65,9 +101,9 @@ class Policy:
     """
 
     clauses: tuple[Clause, ...] = ()
-    """What is asked for."""
+    """What is asked for; the clauses are kept by their kinds, in the order of a policy file."""
     domain: Domain = field(default_factory=Domain)
-    """The rows that are possible."""
+    """The rows that are possible; by default all."""
 
     def __post_init__(self) -> None:
         _check_kinds(self.clauses)
@@ -135,10 +171,10 @@ class Policy:
         OSError
             If the file cannot be read.
         """
-        from conceptrules.model.policy.plain import from_toml, limited
+        from conceptrules.model.policy.plain import from_toml, read_text
 
         with open(path, "rb") as stream, short_errors(f"{path}: "):
-            return from_toml(limited(stream))
+            return from_toml(read_text(stream))
 
 
 @short_errors()
@@ -219,36 +255,27 @@ def rule_texts(policy: Policy) -> Iterator[tuple[str, str]]:
 
 
 def _columns_of(policy: Policy) -> Iterator[tuple[str, str]]:
+    """Yield the columns that a table has to have, each with the clause that names it."""
     for clause in policy.clauses:
-        match clause:
-            case Monotone(column=column) | Independent(column=column) | OnlyFor(column=column) | Cost(column=column):
-                yield clause.name, column
-            case Apart(first=first, second=second):
-                yield clause.name, first
-                yield clause.name, second
+        if not isinstance(clause, Forbidden | Fair):
+            names = (getattr(clause, part, None) for part in ("column", "first", "second"))
+            yield from ((clause.name, name) for name in names if name is not None)
     for column in policy.domain.names:
         yield "domain", column
 
 
 def _classes_of(policy: Policy) -> Iterator[tuple[str, Value]]:
+    """Yield the classes that clauses speak of, each with the name of the clause."""
     for clause in policy.clauses:
-        match clause:
-            case Monotone(order=some) | OnlyFor(classes=some) | Priority(classes=some):
-                yield from ((clause.name, label) for label in some)
-            case Locked(label=label) | Banned(label=label) | Implies(label=label) | Default(label=label):
-                yield clause.name, label
-            case Fair(positive=label):
-                yield clause.name, label
-
-
-_KINDS = (
-    Monotone, Independent, Forbidden, Apart, OnlyFor, Cost, Locked, Banned, Default, Priority, Limit, LeastRows,
-    LeastPrecision, Fair, Implies,
-)  # fmt: skip
+        for part in fields(clause):
+            value = getattr(clause, part.name)
+            labels = (value,) if part.type == "Value" else value if part.type == LABELS else ()
+            yield from ((clause.name, label) for label in labels)
 
 
 def _place(clause: Clause) -> tuple[int, int]:
-    return _KINDS.index(type(clause)), get_args(Size).index(clause.of) if isinstance(clause, Limit) else 0
+    """Return what clauses are sorted by."""
+    return KINDS.index(type(clause)), get_args(Size).index(clause.of) if isinstance(clause, Limit) else 0
 
 
 def _check_kinds(clauses: Sequence[object]) -> None:
