@@ -13,7 +13,7 @@ from conceptrules.edit.operations import from_plain
 from conceptrules.edit.rule_operations import DropRule
 from conceptrules.edit.rules import Conflict, alike, find
 from conceptrules.io.governance import infinite
-from conceptrules.logic.regions import rules_inside
+from conceptrules.logic.column_cells import rules_inside
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value

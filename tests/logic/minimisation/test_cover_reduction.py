@@ -8,10 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.logic.minimisation.cell_masks import ConceptVariable, variables_of
-from conceptrules.logic.minimisation.cover_reduction import Cover, Task, absorbed, expanded, merged, reduced, shrunk
-from conceptrules.logic.minimisation.cubes import Cube, Effort, Space
-from conceptrules.logic.minimisation.witnesses import Witnesses
+from conceptrules.logic.minimisation.cover_reduction import (
+    CoverTask,
+    expand_rules,
+    merge_rules,
+    reduce_cover,
+    shrink_rules,
+)
+from conceptrules.logic.minimisation.cubes import Cover, Cube, CubeBudget, Space, Witnesses, absorb_cubes
+from conceptrules.logic.minimisation.variables import ConceptVariable, variables_of
 from conceptrules.model import Column, Equals, Interval, Missing
 from conceptrules.model.predicate import Predicate
 from tests.logic.minimisation.test_cubes import EVERY, SPACE, covers, points_of
@@ -28,56 +33,58 @@ YES, NO = 0b10, 0b01
 def rule(age: int | None = None, job: int | None = None, concept: int | None = None) -> Cube:
     cube = PEOPLE.everything
     for place, mask in enumerate((age, job, concept)):
-        cube = cube if mask is None else PEOPLE.replaced(cube, place, mask)
+        cube = cube if mask is None else PEOPLE.with_mask(cube, place, mask)
     return cube
 
 
-def task(cover: Cover, ignored: Cover = (), asked: Cover | None = None, shared: tuple[Cube, ...] = ()) -> Task:
-    return Task(Witnesses(PEOPLE, cover), ignored, asked, Effort(100_000), frozenset(shared))
+def task(cover: Cover, ignored: Cover = (), asked: Cover | None = None, shared: tuple[Cube, ...] = ()) -> CoverTask:
+    return CoverTask(Witnesses(PEOPLE, cover), ignored, asked, CubeBudget(100_000), frozenset(shared))
 
 
 def test_what_rules_cost() -> None:
     some = [rule(), rule(OLD), rule(MIDDLE), rule(OLD, NURSE, YES), rule(job=NURSE | SMITH)]
     found = task(())
     assert [found.cost(cube) for cube in some] == [1, 2, 3, 4, 3]
-    assert found.total(some) == 13
-    assert task((), shared=(some[3],)).total(some) == 10
+    assert found.total_cost(some) == 13
+    assert task((), shared=(some[3],)).total_cost(some) == 10
 
 
 def test_what_matters_is_asked_and_not_ignored() -> None:
     cover, ignored, asked = (rule(OLD), rule(job=NURSE)), (rule(concept=YES),), (rule(OLD), rule(MIDDLE))
     witnesses = Witnesses(PEOPLE, cover)
-    skipped = witnesses.where(ignored[0])
-    assert Task(witnesses, ignored, None, Effort(1)).matters == witnesses.all & ~skipped
-    assert Task(witnesses, ignored, asked, Effort(1)).matters == witnesses.where(rule(OLD | MIDDLE)) & ~skipped
+    skipped = witnesses.inside(ignored[0])
+    assert CoverTask(witnesses, ignored, None, CubeBudget(1)).matters == witnesses.all & ~skipped
+    assert (
+        CoverTask(witnesses, ignored, asked, CubeBudget(1)).matters == witnesses.inside(rule(OLD | MIDDLE)) & ~skipped
+    )
     assert skipped
-    assert witnesses.where(rule(OLD | MIDDLE)) not in (0, witnesses.all)
+    assert witnesses.inside(rule(OLD | MIDDLE)) not in (0, witnesses.all)
 
 
 def test_inside_is_decided_where_it_matters() -> None:
     cover = (rule(OLD), rule(MIDDLE, NURSE))
-    assert task(cover).inside(rule(OLD, NURSE), cover)
-    assert not task(cover).inside(rule(MIDDLE), cover)
-    assert task(cover, ignored=(rule(MIDDLE, NURSE | SMITH | COOK | OTHER | JOBLESS),)).inside(rule(MIDDLE), cover)
-    assert task(cover, asked=(rule(job=NURSE), rule(OLD))).inside(rule(MIDDLE), cover)
-    assert not task(cover, asked=(rule(job=NURSE), rule(MIDDLE))).inside(rule(MIDDLE), cover)
-    assert task(cover, asked=()).inside(rule(), cover)
-    exhausted = Task(Witnesses(PEOPLE, cover), (), None, Effort(0))
-    assert not exhausted.inside(rule(OLD), cover)
+    assert task(cover).is_inside(rule(OLD, NURSE), cover)
+    assert not task(cover).is_inside(rule(MIDDLE), cover)
+    assert task(cover, ignored=(rule(MIDDLE, NURSE | SMITH | COOK | OTHER | JOBLESS),)).is_inside(rule(MIDDLE), cover)
+    assert task(cover, asked=(rule(job=NURSE), rule(OLD))).is_inside(rule(MIDDLE), cover)
+    assert not task(cover, asked=(rule(job=NURSE), rule(MIDDLE))).is_inside(rule(MIDDLE), cover)
+    assert task(cover, asked=()).is_inside(rule(), cover)
+    exhausted = CoverTask(Witnesses(PEOPLE, cover), (), None, CubeBudget(0))
+    assert not exhausted.is_inside(rule(OLD), cover)
 
 
 def test_a_question_takes_effort() -> None:
     cover, ignored, asked = (rule(OLD), rule(MIDDLE)), (rule(YOUNG),), (rule(job=NURSE), rule(job=SMITH))
     for some, most in ((None, 3), (asked, 5)):
         found = task(cover, ignored, some)
-        assert not found.inside(rule(AGELESS), cover)
-        assert found.effort.spent >= most
+        assert not found.is_inside(rule(AGELESS), cover)
+        assert found.budget.spent >= most
 
 
 def test_a_cube_within_another_goes() -> None:
     cover = (rule(OLD, NURSE), rule(job=NURSE), rule(OLD), rule(OLD), rule(MIDDLE, SMITH))
-    assert absorbed(cover) == (rule(job=NURSE), rule(OLD), rule(MIDDLE, SMITH))
-    assert absorbed(()) == ()
+    assert absorb_cubes(cover) == (rule(job=NURSE), rule(OLD), rule(MIDDLE, SMITH))
+    assert absorb_cubes(()) == ()
 
 
 @pytest.mark.parametrize(
@@ -98,7 +105,7 @@ def test_a_cube_within_another_goes() -> None:
     ],
 )
 def test_rules_get_the_shortest_literals(cover: Cover, ignored: Cover, asked: Cover | None, found: Cover) -> None:
-    assert expanded(task(cover, ignored, asked), cover) == found
+    assert expand_rules(task(cover, ignored, asked), cover) == found
 
 
 @pytest.mark.parametrize(
@@ -119,7 +126,7 @@ def test_rules_get_the_shortest_literals(cover: Cover, ignored: Cover, asked: Co
     ],
 )
 def test_two_rules_become_one(cover: Cover, ignored: Cover, asked: Cover | None, found: Cover) -> None:
-    assert merged(task(cover, ignored, asked), cover) == found
+    assert merge_rules(task(cover, ignored, asked), cover) == found
 
 
 @pytest.mark.parametrize(
@@ -140,47 +147,47 @@ def test_two_rules_become_one(cover: Cover, ignored: Cover, asked: Cover | None,
     ],
 )  # fmt: skip
 def test_rules_get_no_wider_than_needed(cover: Cover, ignored: Cover, asked: Cover | None, found: Cover) -> None:
-    assert shrunk(task(cover, ignored, asked), cover) == found
+    assert shrink_rules(task(cover, ignored, asked), cover) == found
 
 
 @st.composite
-def plain_tasks(draw: st.DrawFn) -> tuple[Task, Cover]:
+def plain_tasks(draw: st.DrawFn) -> tuple[CoverTask, Cover]:
     """Draw a cover with what matters, and enough effort; no rule is shared, so that each costs what it says."""
     cover, ignored = draw(covers(max_size=4)), draw(covers(max_size=2))
     asked = draw(st.none() | covers(max_size=3))
-    return Task(Witnesses(SPACE, cover), ignored, asked, Effort(1_000_000)), cover
+    return CoverTask(Witnesses(SPACE, cover), ignored, asked, CubeBudget(1_000_000)), cover
 
 
-def matters(task: Task) -> set[tuple[int, ...]]:
+def matters(task: CoverTask) -> set[tuple[int, ...]]:
     return (set(EVERY) if task.asked is None else points_of(task.asked)) - points_of(task.ignored)
 
 
 @given(plain_tasks())
-def test_no_literal_of_an_expanded_rule_can_be_shorter(both: tuple[Task, Cover]) -> None:
+def test_no_literal_of_an_expanded_rule_can_be_shorter(both: tuple[CoverTask, Cover]) -> None:
     task, cover = both
     there = points_of(cover) & matters(task)
-    for cube in expanded(task, cover):
+    for cube in expand_rules(task, cover):
         for place, known in enumerate(SPACE.variables):
             mask = SPACE.mask(cube, place)
             for wider in range(1, known.full + 1):
-                other = SPACE.replaced(cube, place, wider)
-                if not mask & ~wider and known.worded(wider) and task.cost(other) < task.cost(cube):
+                other = SPACE.with_mask(cube, place, wider)
+                if not mask & ~wider and known.find_wording(wider) and task.cost(other) < task.cost(cube):
                     assert not points_of([other]) & matters(task) <= there
 
 
 @given(plain_tasks())
-def test_no_two_merged_rules_have_a_cheaper_one_in_their_place(both: tuple[Task, Cover]) -> None:
+def test_no_two_merged_rules_have_a_cheaper_one_in_their_place(both: tuple[CoverTask, Cover]) -> None:
     task, cover = both
     there = points_of(cover) & matters(task)
-    for one, other in itertools.combinations(merged(task, cover), 2):
+    for one, other in itertools.combinations(merge_rules(task, cover), 2):
         hull = one | other
-        if all(known.worded(SPACE.mask(hull, place)) for place, known in enumerate(SPACE.variables)):
+        if all(known.find_wording(SPACE.mask(hull, place)) for place, known in enumerate(SPACE.variables)):
             cheaper = task.cost(hull) < task.cost(one) + task.cost(other)
             assert not (cheaper and points_of([hull]) & matters(task) <= there)
 
 
 @given(plain_tasks())
-def test_a_rule_that_the_others_cover_makes_a_cover_smaller(both: tuple[Task, Cover]) -> None:
+def test_a_rule_that_the_others_cover_makes_a_cover_smaller(both: tuple[CoverTask, Cover]) -> None:
     task, cover = both
     needless = [
         cube
@@ -188,29 +195,29 @@ def test_a_rule_that_the_others_cover_makes_a_cover_smaller(both: tuple[Task, Co
         if points_of([cube]) & matters(task) <= points_of([other for other in cover if other != cube])
     ]
     if needless:
-        assert task.total(shrunk(task, cover)) < task.total(cover)
-        assert task.total(reduced(task, cover)) < task.total(cover)
+        assert task.total_cost(shrink_rules(task, cover)) < task.total_cost(cover)
+        assert task.total_cost(reduce_cover(task, cover)) < task.total_cost(cover)
 
 
 def test_passes_are_repeated_until_nothing_gets_smaller() -> None:
     """Merging two rules makes a third needless, and that makes a literal of the fourth so."""
     cover = (rule(YOUNG, NURSE), rule(MIDDLE, NURSE), rule(OLD, NURSE), rule(OLD, SMITH, YES), rule(OLD, SMITH, NO))
-    assert reduced(task(cover), cover) == (rule(YOUNG | MIDDLE | OLD, NURSE), rule(OLD, SMITH))
-    exhausted = Task(Witnesses(PEOPLE, cover), (), None, Effort(0))
-    assert reduced(exhausted, cover) is cover
+    assert reduce_cover(task(cover), cover) == (rule(YOUNG | MIDDLE | OLD, NURSE), rule(OLD, SMITH))
+    exhausted = CoverTask(Witnesses(PEOPLE, cover), (), None, CubeBudget(0))
+    assert reduce_cover(exhausted, cover) is cover
 
 
 def test_a_missing_value_is_a_cell_like_others() -> None:
     space = Space(list(variables_of([Column("age")], [Interval("age", 1), Missing("age")]).values()))
     cover = (0b001, 0b010, 0b100)
-    assert reduced(Task(Witnesses(space, cover), (), None, Effort(1_000)), cover) == (0b111,)
+    assert reduce_cover(CoverTask(Witnesses(space, cover), (), None, CubeBudget(1_000)), cover) == (0b111,)
 
 
 def test_rules_that_others_have_anyway_are_not_merged_at_a_loss() -> None:
     cover = (rule(job=NURSE), rule(job=SMITH))
     for shared in (cover[:1], cover):
-        assert merged(task(cover, shared=shared), cover) == cover
-    assert merged(task(cover), cover) == (rule(job=NURSE | SMITH),)
+        assert merge_rules(task(cover, shared=shared), cover) == cover
+    assert merge_rules(task(cover), cover) == (rule(job=NURSE | SMITH),)
 
 
 # A space so large that the few witnesses do not see the one place that matters.
@@ -223,39 +230,39 @@ LARGE = Space(
         ).values()
     )
 )
-GROWN = LARGE.replaced(LARGE.everything, 0, 0b010)
-NOT_FIRST = [LARGE.replaced(LARGE.everything, place, LARGE.variables[place].full & ~1) for place in (1, 2)]
-CORNER = LARGE.replaced(LARGE.replaced(LARGE.everything, 1, 1), 2, 1)
+GROWN = LARGE.with_mask(LARGE.everything, 0, 0b010)
+NOT_FIRST = [LARGE.with_mask(LARGE.everything, place, LARGE.variables[place].full & ~1) for place in (1, 2)]
+CORNER = LARGE.with_mask(LARGE.with_mask(LARGE.everything, 1, 1), 2, 1)
 
 
-def large_task(cover: Cover) -> Task:
+def large_task(cover: Cover) -> CoverTask:
     witnesses = Witnesses(LARGE, cover)
-    assert not witnesses.where(CORNER)
-    return Task(witnesses, (), None, Effort(1_000_000))
+    assert not witnesses.inside(CORNER)
+    return CoverTask(witnesses, (), None, CubeBudget(1_000_000))
 
 
 def test_what_no_witness_sees_is_proved_before_a_literal_goes() -> None:
     """Not the first of a, or not the first of b, is all but one corner: only there the third rule is needed."""
     cover = (*NOT_FIRST, GROWN)
-    assert expanded(large_task(cover), cover) == cover
-    assert shrunk(large_task(cover), cover) == cover
-    assert reduced(large_task(cover), cover) == cover
+    assert expand_rules(large_task(cover), cover) == cover
+    assert shrink_rules(large_task(cover), cover) == cover
+    assert reduce_cover(large_task(cover), cover) == cover
 
 
 def test_what_no_witness_sees_is_proved_before_two_rules_become_one() -> None:
-    cover = (*NOT_FIRST, GROWN, LARGE.replaced(LARGE.everything, 0, 0b001))
-    assert merged(large_task(cover), cover)[:2] == cover[:2]
-    kept = (*cover[:2], LARGE.replaced(LARGE.everything, 0, 0b011))
-    assert merged(large_task(cover), cover) == kept
-    every = (*cover, LARGE.replaced(LARGE.everything, 0, 0b100))
-    assert reduced(large_task(every), every) == (LARGE.everything,)
+    cover = (*NOT_FIRST, GROWN, LARGE.with_mask(LARGE.everything, 0, 0b001))
+    assert merge_rules(large_task(cover), cover)[:2] == cover[:2]
+    kept = (*cover[:2], LARGE.with_mask(LARGE.everything, 0, 0b011))
+    assert merge_rules(large_task(cover), cover) == kept
+    every = (*cover, LARGE.with_mask(LARGE.everything, 0, 0b100))
+    assert reduce_cover(large_task(every), every) == (LARGE.everything,)
 
 
 def test_a_long_rule_that_only_a_corner_needs_stays() -> None:
-    long = LARGE.replaced(GROWN, 1, 0b11)
+    long = LARGE.with_mask(GROWN, 1, 0b11)
     cover = (*NOT_FIRST, long)
-    found = shrunk(large_task(cover), cover)
-    effort = Effort(1_000_000)
-    assert LARGE.covered(long, found, effort)
-    assert all(LARGE.covered(cube, cover, effort) for cube in found)
+    found = shrink_rules(large_task(cover), cover)
+    effort = CubeBudget(1_000_000)
+    assert LARGE.is_covered(long, found, effort)
+    assert all(LARGE.is_covered(cube, cover, effort) for cube in found)
     assert found != cover[:2]

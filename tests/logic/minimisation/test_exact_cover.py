@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.logic.minimisation.cell_masks import variables_of
-from conceptrules.logic.minimisation.cover_reduction import Cover, Task
-from conceptrules.logic.minimisation.covers import space_above
-from conceptrules.logic.minimisation.cubes import Cube, Effort, Space
-from conceptrules.logic.minimisation.exact_cover import smallest
-from conceptrules.logic.minimisation.witnesses import Witnesses
+from conceptrules.logic.minimisation.cover_reduction import CoverTask
+from conceptrules.logic.minimisation.cubes import Cover, Cube, CubeBudget, Space, Witnesses
+from conceptrules.logic.minimisation.exact_cover import find_smallest_cover
+from conceptrules.logic.minimisation.layers import space_above
+from conceptrules.logic.minimisation.variables import variables_of
 from conceptrules.model import Column, Equals, Interval
 
 SWITCHES, FOUR = space_above(3), space_above(4)
@@ -34,19 +33,19 @@ def points_of(space: Space) -> list[Cube]:
     for cells in itertools.product(*(range(each.full.bit_length()) for each in space.variables)):
         cube = space.everything
         for place, cell in enumerate(cells):
-            cube = space.replaced(cube, place, 1 << cell)
+            cube = space.with_mask(cube, place, 1 << cell)
         found.append(cube)
     return found
 
 
 def every_cube(space: Space) -> list[Cube]:
     """Return all cubes that literals can say."""
-    masks = [[mask for mask in range(1, each.full + 1) if each.worded(mask)] for each in space.variables]
+    masks = [[mask for mask in range(1, each.full + 1) if each.find_wording(mask)] for each in space.variables]
     found = []
     for chosen in itertools.product(*masks):
         cube = space.everything
         for place, mask in enumerate(chosen):
-            cube = space.replaced(cube, place, mask)
+            cube = space.with_mask(cube, place, mask)
         found.append(cube)
     return found
 
@@ -62,7 +61,7 @@ def bits(space: Space, cube: Cube) -> int:
 BITS = {space: [(cube, bits(space, cube)) for cube in CUBES[space]] for space in (SWITCHES, FOUR, MIXED)}
 
 
-def cheapest(task: Task, wanted: int, free: int) -> int:
+def cheapest(task: CoverTask, wanted: int, free: int) -> int:
     """Return the lowest cost of rules that cover what is wanted and nothing but that and what is free."""
     rules = [(some & wanted, task.cost(cube)) for cube, some in BITS[task.space] if not some & ~(wanted | free)]
     best, queue = {0: 0}, [(0, 0)]
@@ -91,49 +90,51 @@ def test_no_cover_is_cheaper(space: Space, data: st.DataObject) -> None:
     asked = data.draw(st.none() | numbers)
     cover = single(space, holds)
     outside = None if asked is None else single(space, asked)
-    task = Task(Witnesses(space, cover), single(space, ignored), outside, Effort(10**6))
+    task = CoverTask(Witnesses(space, cover), single(space, ignored), outside, CubeBudget(10**6))
     every = (1 << len(POINTS[space])) - 1
     free = ignored | (0 if asked is None else every & ~asked)
-    found = smallest(task, cover)
+    found = find_smallest_cover(task, cover)
     covered = 0
     for cube in found:
         covered |= bits(space, cube)
     assert covered & ~free == holds & ~free
     if cover:
-        assert task.total(found) == cheapest(task, holds & ~free, free)
+        assert task.total_cost(found) == cheapest(task, holds & ~free, free)
 
 
 def rule(**values: int) -> Cube:
     """Return a rule of the switches a, b and c: 1 is true, 0 is false."""
     cube = SWITCHES.everything
     for name, value in values.items():
-        cube = SWITCHES.replaced(cube, "abc".index(name), 0b10 if value else 0b01)
+        cube = SWITCHES.with_mask(cube, "abc".index(name), 0b10 if value else 0b01)
     return cube
 
 
 def test_a_rule_that_another_concept_has_anyway_costs_one_edge() -> None:
     cover = (rule(a=1, b=1), rule(a=1, b=0))
     shared = frozenset([rule(a=1), rule(b=1), rule(c=0)])
-    task = Task(Witnesses(SWITCHES, cover), (), None, Effort(10**6), shared)
-    assert smallest(task, cover) == (rule(a=1),)
-    other = Task(Witnesses(SWITCHES, cover), (), None, Effort(10**6), frozenset([rule(b=1), rule(a=1, b=1, c=1)]))
-    assert smallest(other, cover) == (rule(a=1),)
+    task = CoverTask(Witnesses(SWITCHES, cover), (), None, CubeBudget(10**6), shared)
+    assert find_smallest_cover(task, cover) == (rule(a=1),)
+    other = CoverTask(
+        Witnesses(SWITCHES, cover), (), None, CubeBudget(10**6), frozenset([rule(b=1), rule(a=1, b=1, c=1)])
+    )
+    assert find_smallest_cover(other, cover) == (rule(a=1),)
     long = (rule(a=1, b=1, c=1),)
     for some, cost in ((frozenset(long), 1), (frozenset([rule(a=1)]), 4)):
-        task = Task(Witnesses(SWITCHES, long), (), None, Effort(10**6), some)
-        assert (smallest(task, long), task.total(long)) == (long, cost)
+        task = CoverTask(Witnesses(SWITCHES, long), (), None, CubeBudget(10**6), some)
+        assert (find_smallest_cover(task, long), task.total_cost(long)) == (long, cost)
 
 
 def test_without_effort_the_cover_stays() -> None:
     cover = (rule(a=1, b=1), rule(a=1, b=0))
     # Four minterms and two rules.
     for effort, found in ((7, cover), (10**6, (rule(a=1),))):
-        assert smallest(Task(Witnesses(SWITCHES, cover), (), None, Effort(effort)), cover) == found
+        assert find_smallest_cover(CoverTask(Witnesses(SWITCHES, cover), (), None, CubeBudget(effort)), cover) == found
 
 
 def test_a_cover_that_nothing_beats_is_returned_itself() -> None:
     for cover in ((), (SWITCHES.everything,), (rule(a=1), rule(b=0))):
-        assert smallest(Task(Witnesses(SWITCHES, cover), (), None, Effort(10**6)), cover) is cover
+        assert find_smallest_cover(CoverTask(Witnesses(SWITCHES, cover), (), None, CubeBudget(10**6)), cover) is cover
 
 
 @pytest.mark.parametrize(("columns", "cells"), [(4, 6), (1, 9), (3, 8), (0, 0)])
@@ -145,16 +146,16 @@ def test_what_is_too_large_stays_as_it_is(columns: int, cells: int) -> None:
     assert [variable.full.bit_length() for variable in space.variables] == [cells] * columns
     first = space.everything
     for place in range(columns):
-        first = space.replaced(first, place, 0b1)
-    second = space.replaced(first, 0, 0b10) if columns else first
+        first = space.with_mask(first, place, 0b1)
+    second = space.with_mask(first, 0, 0b10) if columns else first
     cover = (first, second)
-    assert smallest(Task(Witnesses(space, cover), (), None, Effort(10**6)), cover) is cover
+    assert find_smallest_cover(CoverTask(Witnesses(space, cover), (), None, CubeBudget(10**6)), cover) is cover
 
 
 def test_a_column_of_eight_cells_is_not_too_large() -> None:
     space = Space(list(variables_of([Column("x")], [Interval("x", cut) for cut in range(6)]).values()))
     cover = (0b1, 0b10)
-    assert smallest(Task(Witnesses(space, cover), (), None, Effort(10**6)), cover) == (0b11,)
+    assert find_smallest_cover(CoverTask(Witnesses(space, cover), (), None, CubeBudget(10**6)), cover) == (0b11,)
 
 
 def test_the_effort_of_all_minterms_is_there_or_none_is_taken() -> None:
@@ -162,7 +163,10 @@ def test_the_effort_of_all_minterms_is_there_or_none_is_taken() -> None:
     cover = (rule(a=1, b=1), rule(a=1, b=0))
     ignored, asked = (rule(a=0, c=1),), (SWITCHES.everything,)
     for effort, found in ((4 * 4 - 1, cover), (10**6, (rule(a=1),))):
-        assert smallest(Task(Witnesses(SWITCHES, cover), ignored, asked, Effort(effort)), cover) == found
+        assert (
+            find_smallest_cover(CoverTask(Witnesses(SWITCHES, cover), ignored, asked, CubeBudget(effort)), cover)
+            == found
+        )
 
 
 @pytest.mark.parametrize("share", [0.4, 0.6, 0.8])
@@ -172,9 +176,9 @@ def test_no_cover_of_four_switches_is_cheaper(share: float) -> None:
     for _ in range(100):
         holds = sum(1 << bit for bit in range(16) if random.random() < share)
         cover = single(FOUR, holds)
-        task = Task(Witnesses(FOUR, cover), (), None, Effort(10**6))
-        found = smallest(task, cover)
+        task = CoverTask(Witnesses(FOUR, cover), (), None, CubeBudget(10**6))
+        found = find_smallest_cover(task, cover)
         assert {bit for cube in found for bit in range(16) if bits(FOUR, cube) >> bit & 1} == {
             bit for bit in range(16) if holds >> bit & 1
         }
-        assert task.total(found) == cheapest(task, holds, 0)
+        assert task.total_cost(found) == cheapest(task, holds, 0)

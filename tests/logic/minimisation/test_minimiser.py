@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from conceptrules.logic.equivalence import equivalent
 from conceptrules.logic.minimisation import minimise
-from conceptrules.logic.minimisation.covers import Layer
-from conceptrules.logic.minimisation.cubes import Effort
-from conceptrules.logic.minimisation.minimiser import _impossible
+from conceptrules.logic.minimisation.cubes import CubeBudget
+from conceptrules.logic.minimisation.layers import Layer
+from conceptrules.logic.minimisation.minimiser import _find_impossible
 from conceptrules.logic.simplification import simplify
 from conceptrules.model import Column, Concept, Equals, Interval, Level, Literal, Missing, OneOf, Rule, RuleNetwork
 from conceptrules.model.evaluation import decide_fired, layers_plain, pack
@@ -266,7 +266,7 @@ def test_many_rules_keep_their_decisions(classes):
 def test_values_that_no_row_gives_two_concepts_are_known(
     concepts: list[tuple[int, ...]], never: tuple[int, ...]
 ) -> None:
-    found = _impossible(Layer(SPACE, tuple(concepts)), never, Effort(100_000))
+    found = _find_impossible(Layer(SPACE, tuple(concepts)), never, CubeBudget(100_000))
     wanted = set()
     possible = set(EVERY) - points_of(never)
     where = [points_of(cover) for cover in concepts]

@@ -18,8 +18,8 @@ from conceptrules.learn.search.binned_table import BinnedTable
 from conceptrules.learn.search.fit import SearchTask
 from conceptrules.learn.search.locked_rules import LockedRules, banned_rules, locked_rules, rules_to_keep
 from conceptrules.learn.search.settings import SearchSettings
+from conceptrules.logic.column_cells import lies_inside
 from conceptrules.logic.policies.proof import check_contradictions
-from conceptrules.logic.regions import lies_inside
 from conceptrules.model.errors import InputError
 from conceptrules.model.policy import (
     Apart,

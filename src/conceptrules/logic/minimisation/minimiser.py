@@ -9,23 +9,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, islice
 
-from conceptrules.logic.minimisation.collapse import collapsed, joined
-from conceptrules.logic.minimisation.cover_reduction import Cover, Task, reduced
-from conceptrules.logic.minimisation.covers import Layer, layers_of, space_above, with_layers
-from conceptrules.logic.minimisation.cubes import Cube, Effort
-from conceptrules.logic.minimisation.exact_cover import smallest
-from conceptrules.logic.minimisation.witnesses import Witnesses
+from conceptrules.logic.minimisation.cover_reduction import CoverTask, reduce_cover
+from conceptrules.logic.minimisation.cubes import Cover, Cube, CubeBudget, Witnesses
+from conceptrules.logic.minimisation.exact_cover import find_smallest_cover
+from conceptrules.logic.minimisation.layers import (
+    Layer,
+    collapse_layers,
+    join_concepts,
+    read_layers,
+    space_above,
+    with_layers,
+)
 from conceptrules.logic.simplification import simplify
 from conceptrules.model.network import Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Predicate
 from conceptrules.model.statistics import edges, edges_by_bounds
 
-# Cubes to look at in one go through all levels: about six seconds.
-_EFFORT = 8_000_000
-_PAIRS = 60  # concepts of a level that are compared with each other
-_JOINS = 100  # ways to join concepts that are tried
+_BUDGET = 8_000_000  # cubes to look at in one go through all levels: about six seconds
+_MAX_COMPARED = 60  # concepts of a level that are compared with each other
+_MAX_JOINS = 100  # ways to join concepts that are tried
 
 
 def minimise(network: RuleNetwork) -> RuleNetwork:
@@ -61,114 +65,98 @@ def minimise(network: RuleNetwork) -> RuleNetwork:
     """
     best = simplify(network)
     while True:
-        smaller = (_trimmed(simplify(each), network.predicates) for each in _candidates(best))
-        found = next((each for each in smaller if _better(each, best)), None)
-        if found is None:
+        candidates = (_drop_unused(simplify(candidate), network.predicates) for candidate in _list_candidates(best))
+        smaller = next((candidate for candidate in candidates if _is_smaller(candidate, best)), None)
+        if smaller is None:
             return best
-        best = found
+        best = smaller
 
 
-def _better(network: RuleNetwork, than: RuleNetwork) -> bool:
+def _is_smaller(network: RuleNetwork, than: RuleNetwork) -> bool:
     """Return whether neither measure grows, and one of them or the number of levels falls."""
     new, old = (edges_by_bounds(network), edges(network)), (edges_by_bounds(than), edges(than))
     return new[0] <= old[0] and new[1] <= old[1] and (*new, len(network.levels)) < (*old, len(than.levels))
 
 
-def _trimmed(network: RuleNetwork, known: Sequence[Predicate]) -> RuleNetwork:
+def _drop_unused(network: RuleNetwork, known: Sequence[Predicate]) -> RuleNetwork:
     """Return the network without new predicates that no rule uses."""
     first, *higher = network.levels
     kept = [*range(len(known)), *(index for index in network.used_predicates if index >= len(known))]
-    places = {index: place for place, index in enumerate(kept)}
-    rules = [Rule(tuple(Literal(places[each.index], each.negated) for each in rule.literals)) for rule in first.rules]
-    levels = (Level(tuple(rules), first.concepts), *higher)
-    return replace(network, predicates=tuple(network.predicates[index] for index in kept), levels=levels)
+    new_index = {old: new for new, old in enumerate(kept)}
+    rules = tuple(
+        Rule(tuple(Literal(new_index[literal.index], literal.negated) for literal in rule.literals))
+        for rule in first.rules
+    )
+    predicates = tuple(network.predicates[index] for index in kept)
+    return replace(network, predicates=predicates, levels=(Level(rules, first.concepts), *higher))
 
 
-def _candidates(network: RuleNetwork) -> Iterator[RuleNetwork]:
+def _list_candidates(network: RuleNetwork) -> Iterator[RuleNetwork]:
     """Yield networks that decide alike, the likeliest to be smaller first."""
-    layers = layers_of(network)
-    yield with_layers(network, _reduced(network, layers))
+    layers = read_layers(network)
+    yield with_layers(network, _reduce_layers(network, layers))
     pairs = [(depth, layers[depth], layers[depth + 1]) for depth in range(len(layers) - 1)]
     for depth, lower, upper in pairs:
-        both = collapsed(lower, upper)
-        if both is not None:
-            yield with_layers(network, _reduced(network, (*layers[:depth], both, *layers[depth + 2 :])))
-    tries = ((depth, pair) for depth, lower, upper in pairs for pair in joined(lower, upper))
-    for _, (depth, pair) in zip(range(_JOINS), tries, strict=False):
-        yield with_layers(network, (*layers[:depth], *pair, *layers[depth + 2 :]))
+        collapsed = collapse_layers(lower, upper)
+        if collapsed is not None:
+            yield with_layers(network, _reduce_layers(network, (*layers[:depth], collapsed, *layers[depth + 2 :])))
+    joins = ((depth, joined) for depth, lower, upper in pairs for joined in join_concepts(lower, upper))
+    for depth, joined in islice(joins, _MAX_JOINS):
+        yield with_layers(network, (*layers[:depth], *joined, *layers[depth + 2 :]))
 
 
-def _reduced(network: RuleNetwork, layers: Sequence[Layer]) -> tuple[Layer, ...]:
-    effort, never = Effort(_EFFORT), tuple[Cube, ...]()
-    result = []
-    for layer in layers[:-1]:
-        smaller = _concepts(layer, never, effort)
-        never = _impossible(smaller, never, effort)
-        result.append(smaller)
-    return (*result, _classes(network, layers[-1], never, effort))
+def _reduce_layers(network: RuleNetwork, layers: Sequence[Layer]) -> tuple[Layer, ...]:
+    """Return the layers with smaller covers.
 
-
-def _concepts(layer: Layer, never: Cover, effort: Effort) -> Layer:
-    """Return the layer with smaller covers; every concept keeps its value on every row."""
-    covers = list(layer.covers)
-    witnesses = _witnesses(layer)
-    for place in range(len(covers)):
-        part = effort.part(effort.left // (len(covers) - place))
-        covers[place] = _cover(Task(witnesses, never, None, part, _others(covers, place)), covers[place])
-        effort.left -= part.spent
-    return Layer(layer.space, tuple(covers))
-
-
-def _classes(network: RuleNetwork, layer: Layer, never: Cover, effort: Effort) -> Layer:
-    """Return the last layer with smaller covers; every class keeps its value where no class of higher priority fires.
-
-    The default class has to keep it only where a class of lower priority fires as well.
+    Every concept keeps its value on every row, and every class where no class of higher priority fires. The default
+    class has to keep it only where a class of lower priority fires as well.
     """
-    covers = list(layer.covers)
-    witnesses = _witnesses(layer)
-    order = network.priority_indices
-    for rank, place in enumerate(order):
-        higher = tuple(cube for other in order[:rank] for cube in covers[other])
-        lower = tuple(cube for other in order[rank + 1 :] for cube in covers[other])
-        asked = lower if network.classes[place] == network.default else None
-        part = effort.part(effort.left // (len(covers) - rank))
-        task = Task(witnesses, (*never, *higher), asked, part, _others(covers, place))
-        covers[place] = _cover(task, covers[place])
-        effort.left -= part.spent
-    return Layer(layer.space, tuple(covers))
+    budget, impossible = CubeBudget(_BUDGET), tuple[Cube, ...]()
+    reduced = []
+    for layer in layers:
+        covers = list(layer.covers)
+        witnesses = Witnesses(layer.space, [cube for cover in covers for cube in cover])
+        is_last = layer is layers[-1]
+        order = network.priority_indices if is_last else range(len(covers))
+        for rank, index in enumerate(order):
+            ignored, asked = impossible, None
+            if is_last:
+                ignored += tuple(cube for higher in order[:rank] for cube in covers[higher])
+                if network.classes[index] == network.default:
+                    asked = tuple(cube for lower in order[rank + 1 :] for cube in covers[lower])
+            shared = frozenset(cube for other, cover in enumerate(covers) if other != index for cube in cover)
+            share = CubeBudget(max(0, budget.left // (len(covers) - rank)))
+            task = CoverTask(witnesses, ignored, asked, share, shared)
+            covers[index] = find_smallest_cover(task, reduce_cover(task, covers[index]))
+            budget.left -= share.spent
+        reduced.append(Layer(layer.space, tuple(covers)))
+        if not is_last:
+            impossible = _find_impossible(reduced[-1], impossible, budget)
+    return tuple(reduced)
 
 
-def _witnesses(layer: Layer) -> Witnesses:
-    return Witnesses(layer.space, [cube for cover in layer.covers for cube in cover])
+def _find_impossible(layer: Layer, never: Cover, budget: CubeBudget) -> Cover:
+    """Return the pairs of values of two concepts that no row gives them, as cubes of the level above.
 
-
-def _others(covers: Sequence[Cover], place: int) -> frozenset[Cube]:
-    """Return the rules of the other concepts."""
-    return frozenset(cube for other, cover in enumerate(covers) if other != place for cube in cover)
-
-
-def _cover(task: Task, cover: Cover) -> Cover:
-    return smallest(task, reduced(task, cover))
-
-
-def _impossible(layer: Layer, never: Cover, effort: Effort) -> Cover:
-    """Return the pairs of values of two concepts that no row gives them, as cubes of the level above."""
+    `never` are the cubes of this layer that no row lies in.
+    """
     above = space_above(len(layer.covers))
-    result = []
-    for first, second in combinations(range(min(len(layer.covers), _PAIRS)), 2):
-        for one, other in _excluded(layer, first, second, never, effort):
-            cube = above.replaced(above.everything, first, 1 << one)
-            result.append(above.replaced(cube, second, 1 << other))
-    return tuple(result)
+    return tuple(
+        above.with_mask(above.with_mask(above.everything, first, 1 << values[0]), second, 1 << values[1])
+        for first, second in combinations(range(min(len(layer.covers), _MAX_COMPARED)), 2)
+        for values in _exclude_values(layer, first, second, never, budget)
+    )
 
 
-def _excluded(layer: Layer, first: int, second: int, never: Cover, effort: Effort) -> Iterator[tuple[int, int]]:
-    space, ones, others = layer.space, layer.covers[first], layer.covers[second]
-    if all(space.covered(a & b, never, effort) for a in ones for b in others if space.meet(a, b)):
+def _exclude_values(
+    layer: Layer, first: int, second: int, never: Cover, budget: CubeBudget
+) -> Iterator[tuple[int, int]]:
+    space, ours, theirs = layer.space, layer.covers[first], layer.covers[second]
+    if all(space.is_covered(a & b, never, budget) for a in ours for b in theirs if space.meet(a, b)):
         yield 1, 1
-    if all(space.covered(cube, (*others, *never), effort) for cube in ones):
+    if all(space.is_covered(cube, (*theirs, *never), budget) for cube in ours):
         yield 1, 0
-    if all(space.covered(cube, (*ones, *never), effort) for cube in others):
+    if all(space.is_covered(cube, (*ours, *never), budget) for cube in theirs):
         yield 0, 1
-    if space.covered(space.everything, (*ones, *others, *never), effort):
+    if space.is_covered(space.everything, (*ours, *theirs, *never), budget):
         yield 0, 0

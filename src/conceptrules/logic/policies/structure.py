@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from conceptrules.logic.regions import rules_inside
+from conceptrules.logic.column_cells import rules_inside
 from conceptrules.model.network import Literal, RuleNetwork
 from conceptrules.model.policy import Apart, Banned, Clause, Default, Forbidden, Limit, Locked, OnlyFor, Priority
 from conceptrules.model.policy.policy import region, stated

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.logic.minimisation.cell_masks import ConceptVariable, variables_of
+from conceptrules.logic.minimisation.variables import ConceptVariable, variables_of
 from conceptrules.model import Column, Equals, Interval, Missing, OneOf
 from conceptrules.model.predicate import bounds_of
 
@@ -57,7 +57,7 @@ def test_every_mask_that_literals_can_say_is_worded(name):
     """All that there are: no column here needs more than three literals."""
     known = variable(name)
     for mask in range(1, known.full + 1):
-        wording = known.worded(mask)
+        wording = known.find_wording(mask)
         assert (wording is None) == (mask not in SHORTEST[name])
         if wording is not None:
             assert wording.mask == mask
@@ -71,7 +71,7 @@ def test_a_wording_means_its_mask_and_no_shorter_one_fits(data, name):
     known = variable(name)
     high = data.draw(st.integers(1, known.full))
     low = data.draw(st.integers(1, known.full)) & high or high & -high
-    wording = known.cheapest(low, high)
+    wording = known.find_wording(low, high)
     fits = [size for mask, size in SHORTEST[name].items() if mask and low | mask == mask and mask | high == high]
     assert (wording is None) == (not fits)
     if wording is not None:
@@ -88,15 +88,15 @@ def test_a_wording_means_its_mask_and_no_shorter_one_fits(data, name):
 def test_pieces_have_a_wording_and_make_up_the_mask(name):
     known = variable(name)
     for mask in range(1, known.full + 1):
-        parts = list(known.worded_parts(mask))
-        assert all(known.worded(piece) for piece in parts)
+        parts = known.split_mask(mask)
+        assert all(known.find_wording(piece) for piece in parts)
         assert sum(parts) == mask
 
 
 def test_cells_that_no_predicate_tells_apart_stay_apart():
     """x > 3 and 1 < x <= 2 fail both predicates alike."""
     known = variables_of([Column("x")], [Interval("x", high=1), Interval("x", 2, 3)])["x"]
-    assert known.worded(0b1000).tests == ((Interval("x", 3), False),)
+    assert known.find_wording(0b1000).tests == ((Interval("x", 3), False),)
 
 
 def test_values_that_are_equal_are_one_category():
@@ -106,5 +106,5 @@ def test_values_that_are_equal_are_one_category():
 
 def test_a_concept_is_true_or_false():
     known = ConceptVariable(3)
-    assert [known.worded(mask).tests for mask in (1, 2, 3)] == [((3, True),), ((3, False),), ()]
-    assert known.cheapest(0b10, 0b11).size == 0
+    assert [known.find_wording(mask).tests for mask in (1, 2, 3)] == [((3, True),), ((3, False),), ()]
+    assert known.find_wording(0b10, 0b11).size == 0
