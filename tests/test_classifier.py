@@ -17,7 +17,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from conceptrules import ConceptRuleClassifier, InputError, datasets
-from conceptrules.explain.reliability import binned
+from conceptrules.explain.measurement import merge_bins
 from conceptrules.io.model_file import dumps, loads
 from conceptrules.learn.search import fit as search
 from conceptrules.learn.search import regularization_path
@@ -328,7 +328,7 @@ def test_probabilities_are_as_good_as_on_new_rows() -> None:
 
 
 def test_bins_of_the_same_tenth_become_one() -> None:
-    assert binned([(0.55, 0.5, 10), (0.95, 1.0, 5), (0.59, 1.0, 30)]) == (
+    assert merge_bins([(0.55, 0.5, 10), (0.95, 1.0, 5), (0.59, 1.0, 30)]) == (
         (pytest.approx(0.58), pytest.approx(0.875), 40),
         (0.95, 1.0, 5),
     )

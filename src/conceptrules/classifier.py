@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 
 from conceptrules.binarize import Binarizer
 from conceptrules.binarize.binarizer import check_kinds
-from conceptrules.edit.replay import dropped_rules
+from conceptrules.edit.trail import dropped_rules
 from conceptrules.learn.checkpoint import Checkpoint, opened
 from conceptrules.learn.memory import bytes_of_columns, bytes_of_rows, bytes_of_screening, bytes_of_search
 from conceptrules.learn.parameter_checks import check_common, generator, threads
@@ -346,7 +346,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
 
         The rules that its policy locks stay word for word, and the rest is learned anew. Rules that were dropped are
         banned: they are not learned again, nor others of their class with nine in ten of their rows in the same region.
-        Its other edits are not made again: `conceptrules.edit.replay(around.trail, clf.network_)` does that, and shows
+        Its other edits are not made again: `conceptrules.edit.trail(around.trail, clf.network_)` does that, and shows
         conflicts.
 
         Parameters

@@ -23,8 +23,8 @@ from conceptrules.edit import (
     replay,
     undo,
 )
-from conceptrules.edit.normal_form import normal
-from conceptrules.edit.rules import sole_owner
+from conceptrules.edit.normal_form import normalise
+from conceptrules.edit.rules import find_sole_owner
 from conceptrules.io import dumps, loads
 from conceptrules.model import Column, Concept, Equals, InputError, Interval, Level, Literal, OneOf, Rule, RuleNetwork
 from conceptrules.model.evaluation import pack
@@ -63,7 +63,7 @@ def test_edits_of_rules(operation, yes, no):
     edited = edit(NETWORK, operation, **WHO).network
     assert rules(edited, "yes") == (yes if yes is not None else rules(NETWORK, "yes"))
     assert rules(edited, "no") == (no if no is not None else rules(NETWORK, "no"))
-    assert undo(edited, **WHO).network == normal(NETWORK)
+    assert undo(edited, **WHO).network == normalise(NETWORK)
 
 
 def test_edits_of_settings():
@@ -76,7 +76,7 @@ def test_edits_of_settings():
     free = edit(lost.network, UnlockRule("age > 41 and job = nurse"), **WHO)
     assert free.proof.verdicts == ()
     back = undo(undo(undo(free.network, **WHO).network, **WHO).network, **WHO).network
-    assert (back, back.policy) == (normal(NETWORK), None)
+    assert (back, back.policy) == (normalise(NETWORK), None)
     with pytest.raises(InputError, match="there is no edit to take back"):
         undo(back, **WHO)
 
@@ -174,12 +174,12 @@ def test_a_rule_about_a_forbidden_column_is_told_that_it_is_forbidden():
 
 
 def test_the_owner_of_a_rule_can_be_left_out():
-    assert sole_owner(NETWORK, "pay > 1000") == "no"
+    assert find_sole_owner(NETWORK, "pay > 1000") == "no"
     with pytest.raises(InputError, match="there is no rule 'pay > 10'; the nearest is 'pay > 1000'"):
-        sole_owner(NETWORK, "pay > 10")
+        find_sole_owner(NETWORK, "pay > 10")
     both = edit(NETWORK, AddRule("pay > 1000", "yes"), **WHO).network
     with pytest.raises(InputError, match="yes and no have the rule"):
-        sole_owner(both, "pay > 1000")
+        find_sole_owner(both, "pay > 1000")
 
 
 @st.composite
@@ -234,11 +234,11 @@ def test_undoing_gives_each_earlier_network_and_replaying_the_final_one(network,
     assert broken(final.trail) is None
     assert state_of(final) == final.trail[-1].after
     replayed = replay(final.trail, network)
-    assert (replayed.network, replayed.network.names) == (normal(final), final.names)
+    assert (replayed.network, replayed.network.names) == (normalise(final), final.names)
     assert {step.outcome for step in replayed.steps} == {"applied"}
     for earlier in reversed(states[:-1]):
         final = undo(final, **WHO).network
-        assert (final, final.names) == (normal(earlier), earlier.names)
+        assert (final, final.names) == (normalise(earlier), earlier.names)
         assert broken(final.trail) is None
     assert replay(final.trail, network).steps == ()
 
@@ -250,7 +250,7 @@ def test_figures_follow_their_rules_into_the_normal_form(network, data):
     bits = data.draw(some_bits(network, min_rows=1))
     y = np.arange(len(bits)) % len(network.classes)
     counted = with_statistics(network, pack(bits), y, np.ones(len(bits)))
-    found = normal(counted)
+    found = normalise(counted)
     used = [found.predicates.index(one) if one in found.predicates else 0 for one in network.predicates]
     if found.statistics is not None:
         moved = np.zeros((len(bits), len(found.predicates)), dtype=bool)

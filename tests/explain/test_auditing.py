@@ -12,7 +12,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, confusion_matrix, f1_score
 
-from conceptrules.explain.auditing import Bin, RuleErrors, Settlement, Tie, audit, scores
+from conceptrules.explain.auditing import RuleErrors, Settlement, Tie, audit, score_answers
+from conceptrules.explain.measurement import Bin
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import pack
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
@@ -42,7 +43,7 @@ LABELS = ["a", "b", "b", "d", "c"]
 
 
 def test_scores_by_hand():
-    found = scores(NETWORK, TABLE, LABELS)
+    found = score_answers(NETWORK, TABLE, LABELS)
     assert found.rows == 5
     assert found.classes == ("a", "b", "c", "d")
     assert found.confusion == ((1, 0, 0, 0), (1, 1, 0, 0), (0, 0, 1, 0), (0, 1, 0, 0))
@@ -94,9 +95,9 @@ def test_any_table_and_labels_will_do(table: object):
 
 def test_labels_are_compared_as_they_are_written():
     numbers = replace(NETWORK, classes=(0, 1, 2), priority=(1, 0, 2), default=2)
-    expected = scores(numbers, TABLE, [0, 1, 1, 0, 2])
-    assert scores(numbers, TABLE, ["0", "1", "1", "0", "2"]) == expected
-    assert scores(numbers, TABLE, np.array([0.0, 1, 1, 0, 2])) == expected
+    expected = score_answers(numbers, TABLE, [0, 1, 1, 0, 2])
+    assert score_answers(numbers, TABLE, ["0", "1", "1", "0", "2"]) == expected
+    assert score_answers(numbers, TABLE, np.array([0.0, 1, 1, 0, 2])) == expected
     assert expected.accuracy == 0.6
 
 
@@ -106,7 +107,7 @@ def test_scores_are_those_of_scikit_learn(network: RuleNetwork, data: st.DataObj
     assume(bits.size and len(network.classes) > 1)  # of one class, scikit-learn warns
     truth = [network.classes[i] for i in np.random.default_rng(0).integers(len(network.classes), size=len(bits))]
     answers = network.predict(bits)
-    found = scores(network, bits, truth)
+    found = score_answers(network, bits, truth)
     names = list(network.classes)
     assert found.accuracy == accuracy_score(truth, answers)
     occurring = [name for name in names if name in truth or name in answers]
@@ -122,7 +123,7 @@ def test_reliability_compares_what_is_stated_with_what_is_right():
     bits = np.array([[1, 0]] * 8 + [[0, 0]] * 2, dtype=bool)
     network = with_statistics(NETWORK, pack(bits), np.array([0] * 8 + [2] * 2))
     table = [{"age": 50, "job": "nurse", "unused": 0}] * 4
-    (one,) = scores(network, table, ["a", "a", "a", "b"]).reliability
+    (one,) = score_answers(network, table, ["a", "a", "a", "b"]).reliability
     assert one == Bin(pytest.approx(8.8 / 9), 0.75, 4)
 
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
-from conceptrules.explain.column_options import options
+from conceptrules.explain.column_options import list_options
 from conceptrules.explain.counterfactual import Counterfactual, find_counterfactual
 from conceptrules.explain.counterfactual_search import Budget, LimitReached
 from conceptrules.model.errors import InputError
@@ -360,13 +360,13 @@ def test_odd_columns_change_to_what_a_table_can_hold(bottom: Bottom, seed: int) 
     [(0.6, 1.7, 0.2, 0.7), (0.1, 0.6, 1.5, 0.6), (40, math.inf, 30.0, 41), (-math.inf, 12.77, 14.2, 12.7)],
 )
 def test_an_example_has_as_few_digits_as_the_row(low, high, now, value):
-    [_, other] = options(Column("a"), [Interval("a", low, high)], now, False)
+    [_, other] = list_options(Column("a"), [Interval("a", low, high)], now, False)
     assert (other.value, other.bits) == (value, (True,))
 
 
 def test_categories_that_no_rule_tells_apart_are_one_option():
     column = Column("job", "category", ("clerk", "cook", "nurse", "smith"))
-    found = options(column, [OneOf("job", ("cook", "nurse"))], "smith", False)
+    found = list_options(column, [OneOf("job", ("cook", "nurse"))], "smith", False)
     assert [(option.value, option.text, option.sample) for option in found] == [
         ("smith", "job = smith", None),
         ("cook", "job in {cook, nurse}", "cook"),
@@ -375,7 +375,7 @@ def test_categories_that_no_rule_tells_apart_are_one_option():
 
 def test_an_ordinal_column_moves_to_the_nearest_category():
     column = Column("rank", "ordinal", ("low", "mid", "high", "top"))
-    found = options(column, [OneOf("rank", ("low", "mid"))], "top", False)
+    found = list_options(column, [OneOf("rank", ("low", "mid"))], "top", False)
     assert [(option.value, option.text, option.sample) for option in found[1:]] == [("mid", "rank <= mid", "mid")]
-    found = options(column, [OneOf("rank", ("low", "mid"))], "low", True)
+    found = list_options(column, [OneOf("rank", ("low", "mid"))], "low", True)
     assert [(option.value, option.text, option.sample) for option in found[1:]] == [("high", "rank > mid", "high")]

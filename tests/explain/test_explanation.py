@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.explain.explanation import Absent, Explanation, explain, nearest_miss, reasons
+from conceptrules.explain.explanation import Absent, Explanation, explain, reasons
+from conceptrules.explain.nearest_miss import find_nearest_miss
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import layers_plain, pack
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
@@ -206,7 +207,7 @@ def test_an_explanation_says_what_the_network_does(network: RuleNetwork, data: s
 def test_needs_are_met_by_what_they_name():
     """Flipping what the nearest miss lacks makes its rule hold, where no literal is shared."""
     holds = [layer[0] for layer in layers_plain(TWO_LEVELS, np.array([[False, False, False, True]]))]
-    miss = nearest_miss(TWO_LEVELS, holds, 1)
+    miss = find_nearest_miss(TWO_LEVELS, holds, 1)
     assert len(miss.unmet) == 2
     met = layers_plain(TWO_LEVELS, np.array([[True, False, False, False]]))
     assert met[-2][0, miss.index]

@@ -13,10 +13,10 @@ from conceptrules.draw.edit_html import edited_html, replayed_html
 from conceptrules.draw.explanation_html import explanation_html
 from conceptrules.draw.proof_html import proof_html
 from conceptrules.edit import DropRule
-from conceptrules.edit.replay import replay
+from conceptrules.edit.trail import replay
 from conceptrules.explain.explanation import explain, fired_rules
 from conceptrules.explain.measurement import measure
-from conceptrules.explain.rule_frame import rule_frame
+from conceptrules.explain.rule_coverage import rule_frame
 from conceptrules.explain.scores import evaluate
 from conceptrules.export import exported
 from conceptrules.logic.policies.proof import prove

@@ -5,9 +5,8 @@ from __future__ import annotations
 from conceptrules.draw.escape import escaped
 from conceptrules.draw.proof_html import proof_html
 from conceptrules.edit.editing import Edited
-from conceptrules.edit.effects import Change, Effect
-from conceptrules.edit.log import edit_text
-from conceptrules.edit.replay import Replayed
+from conceptrules.edit.effects import ClassChange, Effect
+from conceptrules.edit.trail import Replayed, edit_text
 from conceptrules.model.text import plural, word
 
 _CELL = 'style="text-align: left; padding: 0.1em 1em 0.1em 0"'
@@ -40,7 +39,7 @@ def replayed_html(replayed: Replayed) -> str:
     return f'<div class="conceptrules-edit"><ul>{lines}</ul></div>'
 
 
-def _changes(changes: tuple[Change, ...]) -> str:
+def _changes(changes: tuple[ClassChange, ...]) -> str:
     if not changes:
         return ""
     labelled = changes[0].right_before is not None

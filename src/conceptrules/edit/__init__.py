@@ -1,10 +1,21 @@
 """Edits of a network as values: what they do to it, and the trail that keeps them."""
 
 from conceptrules.edit.editing import Edited, edit, undo
-from conceptrules.edit.operation import Operation
-from conceptrules.edit.replay import Replayed, replay
-from conceptrules.edit.rule_operations import AddLiteral, AddRule, ChangeRule, DropLiteral, DropRule, MoveCut
-from conceptrules.edit.setting_operations import LockRule, Rename, SetDefault, SetPriority, UnlockRule
+from conceptrules.edit.operations import (
+    AddLiteral,
+    AddRule,
+    ChangeRule,
+    DropLiteral,
+    DropRule,
+    LockRule,
+    MoveCut,
+    Operation,
+    Rename,
+    SetDefault,
+    SetPriority,
+    UnlockRule,
+)
+from conceptrules.edit.trail import Replayed, replay
 
 __all__ = [
     "AddLiteral",

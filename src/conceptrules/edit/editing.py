@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from conceptrules.edit.effects import Effect, effect_of
-from conceptrules.edit.inverse import apply_inverse, inverse_of
-from conceptrules.edit.normal_form import normal
-from conceptrules.edit.operation import Operation
-from conceptrules.edit.operations import to_plain
-from conceptrules.edit.rules import with_names
-from conceptrules.explain.measurement import measure
+from conceptrules.edit.effects import Effect, compute_effect
+from conceptrules.edit.normal_form import normalise
+from conceptrules.edit.operations import Operation, to_plain
+from conceptrules.edit.rules import add_rule, drop_stale_names, remove_rule
+from conceptrules.explain.measurement import list_labels, measure
+from conceptrules.io.decode import read_predicate
+from conceptrules.io.encode import predicate_fields
 from conceptrules.io.governance import finite, infinite
 from conceptrules.logic.policies.proof import Proof, prove, recorded
 from conceptrules.model.errors import InputError
-from conceptrules.model.network import RuleNetwork
+from conceptrules.model.network import Literal, Rule, RuleNetwork
+from conceptrules.model.policy.plain import from_plain as policy_from_plain
+from conceptrules.model.policy.plain import to_plain as policy_to_plain
 from conceptrules.model.policy.policy import check_policy
+from conceptrules.model.predicate import Interval, Predicate
 from conceptrules.model.provenance import for_other_rules
 from conceptrules.model.trail import START, Entry, head_of, sealed, state_of
 from conceptrules.model.values import label_text
+
+Plain = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +89,7 @@ def edit(
     InputError
         If the edit cannot be made: the message names the nearest rule, column or class.
     """
-    return _entered(network, to_plain(operation), operation.apply, who, why, data, labels, when)
+    return _record_edit(network, to_plain(operation), operation.apply, who, why, data, labels, when)
 
 
 def undo(
@@ -97,78 +103,142 @@ def undo(
 ) -> Edited:
     """Take back the last edit that was not taken back yet; this too is an entry of the trail.
 
-    Parameters
-    ----------
-    network : RuleNetwork
-        The network.
-    who, why : str
-        Who takes it back, and the reason.
-    data : table, optional
-        Rows to compare the classes of before and after on.
-    labels : iterable of class labels, optional
-        The class of each row of `data`.
-    when : str, optional
-        The time, in UTC; by default now.
-
-    Returns
-    -------
-    Edited
-        The network as it was before that edit, with one more entry on its trail.
-
-    Raises
-    ------
-    InputError
-        If there is no edit to take back, or the network was changed since by something else.
+    The parameters are those of `edit`, and so is what is returned. It is an `InputError` if there is no edit to take
+    back, or if the network was changed since by something else.
     """
-    left = standing(network.trail)
-    if not left:
+    edits = list_active_edits(network.trail)
+    if not edits:
         raise InputError("there is no edit to take back: the trail is empty, or all of it was taken back")
-    last = left[-1]
-    told = {"kind": "undo", "entry": last.hash}
-    return _entered(network, told, lambda one: apply_inverse(one, infinite(last.undo)), who, why, data, labels, when)
+    last = edits[-1]
+    plain, inverse = {"kind": "undo", "entry": last.hash}, infinite(last.undo)
+    return _record_edit(network, plain, lambda after: _apply_inverse(after, inverse), who, why, data, labels, when)
 
 
-def standing(trail: Iterable[Entry]) -> list[Entry]:
+def list_active_edits(trail: Iterable[Entry]) -> list[Entry]:
     """Return the entries of edits that were not taken back."""
-    left: list[Entry] = []
+    edits: list[Entry] = []
     for entry in trail:
         if entry.edit.get("kind") == "undo":
-            left = left[:-1]
+            edits = edits[:-1]
         else:
-            left.append(entry)
-    return left
+            edits.append(entry)
+    return edits
 
 
-def _entered(
-    network: RuleNetwork, told: dict[str, Any], apply: Callable[[RuleNetwork], RuleNetwork], who: str, why: str,
+def _record_edit(
+    network: RuleNetwork, plain: Plain, apply: Callable[[RuleNetwork], RuleNetwork], who: str, why: str,
     data: Any, labels: Iterable[object] | None, when: str | None,
 ) -> Edited:  # fmt: skip
-    before = normal(network)
-    after = with_names(normal(apply(before)))
+    """Apply an edit, and put an entry with its effect and its inverse on the trail."""
+    before = normalise(network)
+    after = drop_stale_names(normalise(apply(before)))
     if after.policy is not None:
         check_policy(after.policy, after.columns, after.classes)
-    listed = None if labels is None else list(labels.tolist() if hasattr(labels, "tolist") else labels)
-    effect = effect_of(before, after, data, listed)
+    targets = None if labels is None else list_labels(labels)
+    effect = compute_effect(before, after, data, targets)
     entry = sealed(
         Entry(
             who=who,
             when=when or dt.datetime.now(dt.UTC).strftime("%Y-%m-%d %H:%M:%S"),
             why=why,
-            edit=finite(told),
-            undo=finite(inverse_of(before, after)),
+            edit=finite(plain),
+            undo=finite(_find_inverse(before, after)),
             effect=finite(effect.plain()),
             before=state_of(before),
             after=state_of(after),
             previous=head_of(network) or START,
         )
     )
-    changed = replace(after, trail=(*network.trail, entry), proof=None)
-    if after != before:
-        training = for_other_rules(network.training)
-        changed = replace(changed, statistics=None, training=training and replace(training, validation=None))
-        if listed is not None and any(label_text(one) in set(map(label_text, network.classes)) for one in listed):
-            changed = measure(changed, data, listed)
+    edited = replace(after, trail=(*network.trail, entry), proof=None)
+    if after == before:
+        edited = replace(edited, statistics=before.statistics)
     else:
-        changed = replace(changed, statistics=before.statistics)
-    proof = None if after.policy is None else prove(changed, after.policy, data=data, labels=listed)
-    return Edited(replace(changed, proof=None if proof is None else recorded(proof)), entry, effect, proof)
+        training = for_other_rules(network.training)
+        edited = replace(edited, statistics=None, training=training and replace(training, validation=None))
+        classes = set(map(label_text, network.classes))
+        if targets is not None and any(label_text(label) in classes for label in targets):
+            edited = measure(edited, data, targets)
+    proof = None if after.policy is None else prove(edited, after.policy, data=data, labels=targets)
+    return Edited(replace(edited, proof=None if proof is None else recorded(proof)), entry, effect, proof)
+
+
+# What takes an edit back: the rules and settings that differ, as plain values that say each literal exactly. The text
+# of a rule would not do: 27 < age <= 41 can be one predicate or two.
+
+
+def _find_inverse(before: RuleNetwork, after: RuleNetwork) -> Plain:
+    """Return what leads from the network after an edit to the one before it."""
+    inverse: Plain = {"drop": _rules_only_in(after, before), "add": _rules_only_in(before, after)}
+    if before.priority != after.priority:
+        inverse["priority"] = list(before.priority)
+    if before.default != after.default:
+        inverse["default"] = before.default
+    if before.policy != after.policy:
+        inverse["policy"] = None if before.policy is None else policy_to_plain(before.policy)
+    if before.names != after.names:
+        inverse["names"] = dict(before.names)
+    return inverse
+
+
+def _apply_inverse(network: RuleNetwork, inverse: Plain) -> RuleNetwork:
+    """Return the network with the rules dropped and added, and the settings put back."""
+    try:
+        for level, concept, plain in inverse["drop"]:
+            network, literals = _read_literals(network, level, plain)
+            index = network.levels[level].rules.index(Rule(tuple(literals)))
+            network = remove_rule(network, (level, concept), index)
+        for level, concept, plain in inverse["add"]:
+            network, literals = _read_literals(network, level, plain)
+            network = add_rule(network, (level, concept), literals)
+    except (ValueError, IndexError, KeyError, TypeError):
+        raise InputError("the network was changed since, by something that is not on its trail") from None
+    policy = inverse.get("policy")
+    return replace(
+        network,
+        priority=tuple(inverse.get("priority", network.priority)),
+        default=inverse.get("default", network.default),
+        names=tuple(inverse.get("names", dict(network.names)).items()),
+        policy=policy_from_plain(policy) if policy is not None else None if "policy" in inverse else network.policy,
+        statistics=None,
+    )
+
+
+def _rules_only_in(network: RuleNetwork, other: RuleNetwork) -> list[Any]:
+    """Return the rules, with their level and concept, that only the first network has."""
+    result = []
+    for number, (level, other_level) in enumerate(zip(network.levels, other.levels, strict=True)):
+        for index, (concept, same) in enumerate(zip(level.concepts, other_level.concepts, strict=True)):
+            known = [_plain_literals(other, number, other_level.rules[rule]) for rule in same.rules]
+            rules = [_plain_literals(network, number, level.rules[rule]) for rule in concept.rules]
+            result += [[number, index, rule] for rule in rules if rule not in known]
+    return result
+
+
+def _plain_literals(network: RuleNetwork, level: int, rule: Rule) -> list[Plain]:
+    result: list[Plain] = []
+    for literal in rule.literals:
+        plain = {"concept": literal.index} if level else dict(predicate_fields(network.predicates[literal.index]))
+        result.append({"negated": literal.negated, **plain})
+    return sorted(result, key=repr)
+
+
+def _read_literals(network: RuleNetwork, level: int, plain: list[Plain]) -> tuple[RuleNetwork, list[Literal]]:
+    literals = []
+    for fields in plain:
+        if level:
+            index = fields["concept"]
+        else:
+            predicate = _read_predicate({key: value for key, value in fields.items() if key != "negated"})
+            if predicate not in network.predicates:
+                network = replace(network, predicates=(*network.predicates, predicate))
+            index = network.predicates.index(predicate)
+        literals.append(Literal(index, fields["negated"]))
+    return network, literals
+
+
+def _read_predicate(plain: Plain) -> Predicate:
+    """Read a predicate; infinities among its categories are objects in a file, and numbers here."""
+    if plain["kind"] == "interval":
+        low, high = plain["low"], plain["high"]
+        return Interval(plain["column"], -math.inf if low is None else low, math.inf if high is None else high)
+    return read_predicate(finite(plain), ("undo",))

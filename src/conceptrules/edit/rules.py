@@ -1,4 +1,4 @@
-"""Finding the rules that an edit speaks of, and putting rules in and taking them out."""
+"""Finding the rules that an edit names, and adding and removing rules."""
 
 from __future__ import annotations
 
@@ -17,129 +17,140 @@ from conceptrules.model.rule_reader import nearest_name, read_literals, words_of
 from conceptrules.model.text import concept_name, rule_text, word
 from conceptrules.model.values import label_text
 
-Place = tuple[int, int]
-"""A level and the number of a concept on it, both counted from 0."""
+Owner = tuple[int, int]
+"""The class or concept of a rule: its level and its number there, both counted from 0."""
 
 
 class Conflict(InputError):
-    """An edit that a network does not take: what it speaks of is not there, or is there already."""
+    """An edit that a network does not take: what it names is not there, or is there already."""
 
     def __init__(self, message: str, already: bool = False) -> None:
         super().__init__(message)
         self.already = already
-        """Whether the network is as the edit wants it."""
+        """Whether the network is as the edit would make it."""
 
 
-def owner(network: RuleNetwork, label: Value) -> Place:
-    """Return where the class or concept of this name is."""
+def _list_owners(network: RuleNetwork) -> list[tuple[Value, Owner]]:
+    """Return the names of the classes, then of the concepts below them."""
     last = len(network.levels) - 1
-    known = {label_text(name): (last, place) for place, name in enumerate(network.classes)}
+    owners: list[tuple[Value, Owner]] = [(name, (last, index)) for index, name in enumerate(network.classes)]
     for level in range(last):
-        for place in range(len(network.levels[level].concepts)):
-            known.setdefault(concept_name(level, place), (level, place))
-    if label_text(label) not in known:
-        raise Conflict(f"there is no class or concept {label!r}; {nearest_name(str(label), list(known))}")
-    return known[label_text(label)]
+        owners += [(concept_name(level, index), (level, index)) for index in range(len(network.levels[level].concepts))]
+    return owners
 
 
-def sole_owner(network: RuleNetwork, text: str) -> Value:
-    """Return the one class or concept that has a rule; an error if there is none, or several."""
-    names: list[Value] = [*network.classes]
-    for level in range(len(network.levels) - 1):
-        names += [concept_name(level, place) for place in range(len(network.levels[level].concepts))]
-    found = []
-    for name in names:
-        try:
-            find(network, name, text)
-            found.append(name)
-        except InputError:
-            continue
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise InputError(f"{' and '.join(map(word, found))} have the rule {text!r}; say which is meant (--class)")
-    read(network, len(network.levels) - 1, text)  # tells what is wrong with the text, if anything is
-    texts = [
-        rule_text(network, level, rule) for level, one in enumerate(network.levels) for rule in range(len(one.rules))
-    ]
+def find_owner(network: RuleNetwork, label: Value) -> Owner:
+    """Return the class or concept of this name; a class, if both have it."""
+    owners = {label_text(name): owner for name, owner in reversed(_list_owners(network))}
+    if label_text(label) not in owners:
+        known = list(reversed(owners))
+        raise Conflict(f"there is no class or concept {label!r}; {nearest_name(str(label), known)}")
+    return owners[label_text(label)]
+
+
+def find_sole_owner(network: RuleNetwork, text: str) -> Value:
+    """Return the name of the only class or concept that has a rule; raise if there is none, or several."""
+    names = []
+    for name, _ in _list_owners(network):
+        with suppress(InputError):
+            find_rule(network, name, text)
+            names.append(name)
+    if len(names) == 1:
+        return names[0]
+    if names:
+        raise InputError(f"{' and '.join(map(word, names))} have the rule {text!r}; say which is meant (--class)")
+    last = len(network.levels) - 1
+    read_rule_of(network, (last, 0), text)  # raises if something is wrong with the text itself
+    texts = [rule_text(network, number, rule) for number in range(last + 1) for rule in _all_rules(network, number)]
     raise Conflict(f"there is no rule {text!r}; {_nearest(text, texts)}")
 
 
-def find(network: RuleNetwork, label: Value, text: str) -> tuple[Place, int]:
-    """Return where a rule is: its class or concept, and its number on the level."""
-    level, place = owner(network, label)
-    grown, literals = read_literals(text, network, level)
-    wanted = words_of_rule(grown, level, literals)
-    rules = network.levels[level].concepts[place].rules
-    for rule in rules:
-        if words_of_rule(network, level, network.levels[level].rules[rule].literals) == wanted:
-            return (level, place), rule
-    near = _nearest(text, [rule_text(network, level, one) for one in rules])
-    raise Conflict(f"{word(label)} has no rule {text!r}; {near}")
+def find_rule(network: RuleNetwork, label: Value, text: str) -> tuple[Owner, int]:
+    """Return the owner of a rule, and the number of the rule on its level."""
+    owner = level, concept = find_owner(network, label)
+    rules = network.levels[level].concepts[concept].rules
+    index = _match_words(network, level, text, rules)
+    if index is None:
+        near = _nearest(text, [rule_text(network, level, rule) for rule in rules])
+        raise Conflict(f"{word(label)} has no rule {text!r}; {near}")
+    return owner, index
 
 
-def alike(network: RuleNetwork, label: Value, text: str) -> str | None:
-    """Return a rule of a class that differs from a text in bounds only; None if there is none."""
+def _match_words(network: RuleNetwork, level: int, text: str, rules: Sequence[int]) -> int | None:
+    """Return the first of some rules that says what a text says, with its conditions in any order."""
+    extended, literals = read_literals(text, network, level)
+    words = words_of_rule(extended, level, literals)
+    of_level = network.levels[level].rules
+    return next((rule for rule in rules if words_of_rule(network, level, of_level[rule].literals) == words), None)
+
+
+def find_similar_rule(network: RuleNetwork, label: Value, text: str) -> str | None:
+    """Return a rule of a class that differs from a text in its bounds only; None if there is none."""
     try:
-        level, place = owner(network, label)
-        grown, literals = read_literals(text, network, level)
+        level, concept = find_owner(network, label)
+        extended, literals = read_literals(text, network, level)
     except InputError:
         return None
-    wanted = [_shape(grown, level, literal) for literal in literals]
-    for rule in network.levels[level].concepts[place].rules:
-        found = [_shape(network, level, literal) for literal in network.levels[level].rules[rule].literals]
-        if sorted(found, key=repr) == sorted(wanted, key=repr):
+    shape = _shape(extended, level, literals)
+    for rule in network.levels[level].concepts[concept].rules:
+        if _shape(network, level, network.levels[level].rules[rule].literals) == shape:
             return rule_text(network, level, rule)
     return None
 
 
-def _shape(network: RuleNetwork, level: int, literal: Literal) -> tuple[object, ...]:
-    """Return what a literal says but for the place of its bounds."""
-    predicate = network.predicates[literal.index] if level == 0 else None
-    if isinstance(predicate, Interval):
-        return predicate.column, predicate.low > -math.inf, predicate.high < math.inf, literal.negated
-    return (literal.index if predicate is None else predicate, literal.negated)
+def _shape(network: RuleNetwork, level: int, literals: Sequence[Literal]) -> list[tuple[object, ...]]:
+    """Return what literals say, but for the values of their bounds."""
+    shapes: list[tuple[object, ...]] = []
+    for literal in literals:
+        predicate = network.predicates[literal.index] if level == 0 else None
+        if isinstance(predicate, Interval):
+            shapes.append((predicate.column, predicate.low > -math.inf, predicate.high < math.inf, literal.negated))
+        else:
+            shapes.append((literal.index if predicate is None else predicate, literal.negated))
+    return sorted(shapes, key=repr)
 
 
-def read(network: RuleNetwork, level: int, text: str) -> tuple[RuleNetwork, tuple[Literal, ...]]:
-    """Return the literals of a rule in words, all of its categories known, and the network with their predicates."""
+def read_rule_of(network: RuleNetwork, owner: Owner, text: str) -> tuple[RuleNetwork, tuple[Literal, ...]]:
+    """Return the literals of a rule in words, and the network with their predicates; all categories must be known."""
+    level, _ = owner
     try:
-        found = read_literals(text, network, level)
+        extended, literals = read_literals(text, network, level)
     except InputError as error:
         # A network that was learned under a policy does not even know the columns that the policy forbids.
-        forbidden = [clause.column for clause in (network.policy or Policy()).clauses if isinstance(clause, Forbidden)]
+        forbidden = [clause.column for clause in (network.policy or Policy()).of_kind(Forbidden)]
         if not (named := [column for column in forbidden if column in text]):
             raise
         columns = f"column {named[0]!r}" if len(named) == 1 else f"columns {', '.join(map(repr, named))}"
         raise InputError(f"{error}; the policy of the network forbids the {columns}") from None
     if level == 0:
         stated("the rule", text, network.columns)
-    return found
+    return extended, literals
 
 
-def added(network: RuleNetwork, place: Place, literals: Sequence[Literal]) -> RuleNetwork:
-    """Return the network with one more rule for a concept."""
-    level, concept = place
+def add_rule(network: RuleNetwork, owner: Owner, literals: Sequence[Literal]) -> RuleNetwork:
+    """Return the network with one more rule for a class or concept."""
+    level, concept = owner
     rule = Rule(tuple(literals))
     rules = network.levels[level].rules
-    number = rules.index(rule) if rule in rules else len(rules)
+    index = rules.index(rule) if rule in rules else len(rules)
     members = network.levels[level].concepts[concept].rules
     words = words_of_rule(network, level, rule.literals)
-    if any(words_of_rule(network, level, rules[one].literals) == words for one in members):
+    if any(words_of_rule(network, level, rules[member].literals) == words for member in members):
         raise Conflict("the rule is there already", already=True)
-    return _with(network, level, concept, (*members, number), rules if number < len(rules) else (*rules, rule))
+    return _replace_members(network, owner, (*members, index), rules if index < len(rules) else (*rules, rule))
 
 
-def removed(network: RuleNetwork, place: Place, rule: int) -> RuleNetwork:
-    """Return the network without a rule of a concept."""
-    level, concept = place
-    members = tuple(one for one in network.levels[level].concepts[concept].rules if one != rule)
-    return _with(network, level, concept, members, network.levels[level].rules)
+def remove_rule(network: RuleNetwork, owner: Owner, rule: int) -> RuleNetwork:
+    """Return the network without a rule of a class or concept."""
+    level, concept = owner
+    members = tuple(member for member in network.levels[level].concepts[concept].rules if member != rule)
+    return _replace_members(network, owner, members, network.levels[level].rules)
 
 
-def _with(
-    network: RuleNetwork, level: int, concept: int, members: tuple[int, ...], rules: tuple[Rule, ...]
+def _replace_members(
+    network: RuleNetwork, owner: Owner, members: tuple[int, ...], rules: tuple[Rule, ...]
 ) -> RuleNetwork:
+    level, concept = owner
     concepts = list(network.levels[level].concepts)
     concepts[concept] = Concept(members)
     levels = list(network.levels)
@@ -147,35 +158,37 @@ def _with(
     return replace(network, levels=tuple(levels), statistics=None)
 
 
-def with_names(network: RuleNetwork) -> RuleNetwork:
-    """Return the network with the names of those rules and concepts only that it has."""
-    there = set(nodes_of(network))
-    return replace(network, names=tuple(sorted(pair for pair in network.names if pair[0] in there)))
+def drop_stale_names(network: RuleNetwork) -> RuleNetwork:
+    """Return the network without the names of rules and concepts that it does not have."""
+    nodes = set(list_nodes(network))
+    return replace(network, names=tuple(sorted(pair for pair in network.names if pair[0] in nodes)))
 
 
-def node_called(network: RuleNetwork, text: str) -> str:
+def find_node(network: RuleNetwork, text: str) -> str:
     """Return the rule in its words or the concept that a text means: by its name, or with conditions in any order."""
-    nodes = {name: node for node, name in network.names} | {node: node for node in nodes_of(network)}
+    nodes = {name: node for node, name in network.names} | {node: node for node in list_nodes(network)}
     if text in nodes:
         return nodes[text]
-    for number, level in enumerate(network.levels):
+    for level in range(len(network.levels)):
         with suppress(InputError):
-            grown, literals = read_literals(text, network, number)
-            wanted = words_of_rule(grown, number, literals)
-            for index, rule in enumerate(level.rules):
-                if words_of_rule(network, number, rule.literals) == wanted:
-                    return rule_text(network, number, index)
+            rule = _match_words(network, level, text, _all_rules(network, level))
+            if rule is not None:
+                return rule_text(network, level, rule)
     raise Conflict(f"there is no rule or concept {text!r}; {_nearest(text, list(nodes))}")
 
 
-def nodes_of(network: RuleNetwork) -> list[str]:
+def list_nodes(network: RuleNetwork) -> list[str]:
     """Return all that can have a name: concepts, and rules by their words."""
-    found = []
+    nodes = []
     for number, level in enumerate(network.levels):
         if number < len(network.levels) - 1:
-            found += [concept_name(number, index) for index in range(len(level.concepts))]
-        found += [rule_text(network, number, index) for index in range(len(level.rules))]
-    return list(dict.fromkeys(found))
+            nodes += [concept_name(number, index) for index in range(len(level.concepts))]
+        nodes += [rule_text(network, number, index) for index in _all_rules(network, number)]
+    return list(dict.fromkeys(nodes))
+
+
+def _all_rules(network: RuleNetwork, level: int) -> range:
+    return range(len(network.levels[level].rules))
 
 
 def _nearest(text: str, texts: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 from typing import Literal as Choice
@@ -11,26 +11,27 @@ from typing import Literal as Choice
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.explain.reliability import reliability
+from conceptrules.explain.measurement import Bin, compute_reliability, index_labels, list_labels
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, decide_fired, layers, unpack
-from conceptrules.model.metrics import macro_f1
+from conceptrules.model.metrics import confusion_matrix, macro_f1
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.predicate import Value, plain
+from conceptrules.model.predicate import Value
 from conceptrules.model.provenance import Training
 from conceptrules.model.text import rule_text
-from conceptrules.model.values import label_text
 from conceptrules.tables.hashes import estimate_overlap, hash_rows
 from conceptrules.tables.table import count_unseen, open_table, read_packed_bits
 
 Indices = NDArray[np.intp]
+Fires = Choice["none", "one", "several"]
+_FIRES: tuple[Fires, ...] = ("none", "one", "several")
 
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
     """The rows on which no class, one or several fire, and how often the answer was right."""
 
-    fires: Choice["none", "one", "several"]
+    fires: Fires
     """How many classes fire."""
     rows: int
     """The rows on which so many do."""
@@ -50,18 +51,6 @@ class Tie:
     """The rows on which just these fire."""
     right: int
     """Those of them on which the answer was right."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bin:
-    """The rows whose answer was stated with about the same probability."""
-
-    stated: float
-    """The mean of the probabilities that were stated."""
-    right: float
-    """The share of rows on which the answer was right."""
-    rows: int
-    """The number of rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,133 +145,100 @@ def audit(network: RuleNetwork, table: Any = None, labels: Iterable[object] | No
     Raises
     ------
     InputError
-        If only one of `table` and `labels` is given, they do not have as many rows, or have none.
+        If only one of `table` and `labels` is given, they do not have as many rows, or there are no rows.
 
     Examples
     --------
     >>> from conceptrules.model import Column, Concept, Interval, Level, Literal, Rule
     >>> level = Level([Rule([Literal(0)])], [Concept([0]), Concept()])
     >>> network = RuleNetwork([Column("age")], [Interval("age", 41)], [level], ["old", "young"], default="young")
-    >>> found = audit(network, [{"age": 50}, {"age": 45}, {"age": 20}], ["old", "young", "young"])
-    >>> found.scores.confusion, round(found.scores.macro_f1, 2)
+    >>> scores = audit(network, [{"age": 50}, {"age": 45}, {"age": 20}], ["old", "young", "young"]).scores
+    >>> scores.confusion, round(scores.macro_f1, 2)
     (((1, 0), (1, 1)), 0.67)
     """
     if (table is None) != (labels is None):
         raise InputError("a table and the labels of its rows go together: give both or none")
-    used = network.used_columns
+    targets = None if labels is None else list_labels(labels)
     return Audit(
-        scores=None if labels is None else scores(network, table, _listed(labels)),
-        overlap=None if labels is None else training_rows(network, table, _listed(labels)),
-        unused=tuple(column.name for column in network.columns if column.name not in used),
+        scores=None if targets is None else score_answers(network, table, targets),
+        overlap=None if targets is None else count_training_rows(network, table, targets),
+        unused=tuple(column.name for column in network.columns if column.name not in network.used_columns),
         training=network.training,
     )
 
 
-def scores(network: RuleNetwork, table: Any, labels: Iterable[object]) -> Scores:
+def score_answers(network: RuleNetwork, table: Any, labels: Iterable[object]) -> Scores:
     """Return how good the answers are on rows whose classes are known."""
     opened = open_table(table)
-    classes, target = targets(network, labels, opened.rows)
+    classes, target = index_labels(network, labels, opened.rows)
     hidden = layers(network, read_packed_bits(network.columns, network.predicates, opened, network.used_predicates))
     fired = unpack(hidden[-1])
     decided = decide_fired(network, fired)
-    confusion = np.bincount(target * len(classes) + decided, minlength=len(classes) ** 2).reshape(-1, len(classes))
+    right = decided == target
+    confusion = confusion_matrix(target, decided, np.ones(len(target)), len(classes))
+    count = np.minimum(fired.sum(axis=1), 2)
+    none, one, several = (
+        Settlement(name, int((count == number).sum()), int((right & (count == number)).sum()))
+        for number, name in enumerate(_FIRES)
+    )
     return Scores(
         rows=len(target),
         classes=classes,
-        confusion=tuple(tuple(row) for row in confusion.tolist()),
-        accuracy=float(np.mean(decided == target)),
+        confusion=tuple(tuple(row) for row in confusion.astype(int).tolist()),
+        accuracy=float(np.mean(right)),
         macro_f1=macro_f1(confusion),
-        settled=_settled(fired, decided == target),
-        ties=_ties(network, fired, decided, decided == target),
-        reliability=reliability_bins(network, fired, target),
-        errors=_errors(network, unpack(hidden[-2]), fired, decided, decided == target),
+        settled=(none, one, several),
+        ties=_count_ties(network, fired, decided, right),
+        reliability=compute_reliability(network, fired, target) if network.statistics else (),
+        errors=_count_errors(network, unpack(hidden[-2]), fired, decided, right),
         unseen=tuple(count_unseen(network.columns, opened).items()),
     )
 
 
-def training_rows(network: RuleNetwork, table: Any, labels: Iterable[object]) -> Overlap | None:
+def count_training_rows(network: RuleNetwork, table: Any, labels: Iterable[object]) -> Overlap | None:
     """Return how many of these rows the network learned from.
 
-    Return None where that was not recorded (`training.distinct` is 0), or where the sample of hashes tells of no row.
+    Return None where that was not recorded (`training.distinct` is 0), or where no row is in the sample of hashes.
     """
     if network.training is None:
         return None
     hashes = hash_rows(network.columns, table, labels)
-    found = estimate_overlap(network.training.fingerprint, network.training.distinct, hashes)
-    if found is None:
+    estimate = estimate_overlap(network.training.fingerprint, network.training.distinct, hashes)
+    if estimate is None:
         return None
-    share, sampled = found
+    share, sampled = estimate
     exact = len(network.training.fingerprint) == network.training.distinct
     return Overlap(share, round(share * len(hashes)), exact, sampled)
 
 
-def _listed(labels: Iterable[object]) -> list[object]:
-    listed: list[object] = labels.tolist() if hasattr(labels, "tolist") else list(labels)
-    return listed
-
-
-def targets(network: RuleNetwork, given: Iterable[object], rows: int) -> tuple[tuple[Value, ...], Indices]:
-    """Return all classes, those that the network does not know last, and the index of the class of each row."""
-    labels = _listed(given)
-    if len(labels) != rows:
-        raise InputError(f"the table has {rows} rows, but there are {len(labels)} labels; give one for each row")
-    if not rows:
-        raise InputError("the table has no rows; give some to judge the network by, or no table at all")
-    known = {label_text(name): name for name in network.classes}
-    texts = [label_text(label) for label in labels]
-    for text, label in sorted(zip(texts, labels, strict=True), key=lambda pair: pair[0]):
-        if text not in known:
-            known[text] = plain(label)
-    index = {text: number for number, text in enumerate(known)}
-    return tuple(known.values()), np.array([index[text] for text in texts], dtype=np.intp)
-
-
-def _settled(fired: Bits, right: Bits) -> tuple[Settlement, Settlement, Settlement]:
-    count = np.minimum(fired.sum(axis=1), 2)
-    rows, good = np.bincount(count, minlength=3).tolist(), np.bincount(count[right], minlength=3).tolist()
-    return (
-        Settlement("none", rows[0], good[0]),
-        Settlement("one", rows[1], good[1]),
-        Settlement("several", rows[2], good[2]),
-    )
-
-
-def _ties(network: RuleNetwork, fired: Bits, decided: Indices, right: Bits) -> tuple[Tie, ...]:
-    order = list(network.priority_indices)
-    open_ = np.flatnonzero(fired.sum(axis=1) != 1)
-    kinds = [tuple(kind) for kind in fired[open_][:, order].tolist()]
-    rows, good = Counter(kinds), Counter(kind for kind, ok in zip(kinds, right[open_], strict=True) if ok)
-    answers = dict(zip(kinds, decided[open_].tolist(), strict=True))
+def _count_ties(network: RuleNetwork, fired: Bits, decided: Indices, right: Bits) -> tuple[Tie, ...]:
+    unsettled = np.flatnonzero(fired.sum(axis=1) != 1)
+    patterns = [tuple(pattern) for pattern in fired[unsettled][:, list(network.priority_indices)].tolist()]
+    rows = Counter(patterns)
+    right_rows = Counter(pattern for pattern, ok in zip(patterns, right[unsettled], strict=True) if ok)
+    answers = dict(zip(patterns, decided[unsettled].tolist(), strict=True))
     return tuple(
         Tie(
-            tuple(name for name, fires in zip(network.priority, kind, strict=True) if fires),
-            network.classes[answers[kind]],
+            tuple(name for name, fires in zip(network.priority, pattern, strict=True) if fires),
+            network.classes[answers[pattern]],
             count,
-            good[kind],
+            right_rows[pattern],
         )
-        for kind, count in sorted(rows.items(), key=lambda pair: (-pair[1], pair[0]))
+        for pattern, count in sorted(rows.items(), key=lambda pair: (-pair[1], pair[0]))
     )
 
 
-def reliability_bins(network: RuleNetwork, fired: Bits, target: Indices) -> tuple[Bin, ...]:
-    """Return how often answers were right, by the probability stated for them; nothing without statistics."""
-    if network.statistics is None:
-        return ()
-    bins = reliability(network, fired, target, np.ones(len(target)))
-    return tuple(Bin(stated, right, int(rows)) for stated, right, rows in bins)
-
-
-def _errors(network: RuleNetwork, rules: Bits, fired: Bits, decided: Indices, right: Bits) -> tuple[RuleErrors, ...]:
-    found = [each for each in _all_errors(network, rules, fired, decided, right) if each.rows]
-    return tuple(sorted(found, key=lambda each: (-each.wrong, -each.rows)))
-
-
-def _all_errors(network: RuleNetwork, rules: Bits, fired: Bits, decided: Indices, right: Bits) -> Iterator[RuleErrors]:
+def _count_errors(
+    network: RuleNetwork, rules: Bits, fired: Bits, decided: Indices, right: Bits
+) -> tuple[RuleErrors, ...]:
     last = len(network.levels) - 1
-    for kind, (name, concept) in enumerate(zip(network.classes, network.levels[last].concepts, strict=True)):
+    errors = []
+    for number, (name, concept) in enumerate(zip(network.classes, network.levels[last].concepts, strict=True)):
         for index in concept.rules:
-            held = rules[:, index] & (decided == kind)
+            rows = rules[:, index] & (decided == number)
             text = rule_text(network, last, index)
-            yield RuleErrors(name, last, index, text, int(held.sum()), int((held & ~right).sum()))
+            errors.append(RuleErrors(name, last, index, text, int(rows.sum()), int((rows & ~right).sum())))
     silent = ~fired.any(axis=1)
-    yield RuleErrors(network.default, None, None, "no class fires", int(silent.sum()), int((silent & ~right).sum()))
+    wrong = int((silent & ~right).sum())
+    errors.append(RuleErrors(network.default, None, None, "no class fires", int(silent.sum()), wrong))
+    return tuple(sorted((each for each in errors if each.rows), key=lambda each: (-each.wrong, -each.rows)))

@@ -1,9 +1,9 @@
-"""What a row could say on one column, as far as a network can tell: one option for each cell of the column.
+"""What a row could say in one column, as far as a network can tell: one option for each cell of the column.
 
-Ordered columns are cut where a predicate in use has a bound. Of categories there are those in use, together where the
-predicates do not tell them apart, and any other; an ordinal column has those of its order; a boolean is true or false.
-Missing is an option where training has seen it. What no row can hold is none: between two bounds of dates, say, that
-are less than a microsecond apart.
+Ordered columns are cut where a predicate in use has a bound. Categories in use are options, grouped where no predicate
+distinguishes them, and so is any other; an ordinal column has those of its order; a boolean is true or false. Missing
+is an option if training has seen it. What no row can hold is not an option, such as a time between two bounds that are
+less than a microsecond apart.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ class Option:
     """Which of the column's predicates hold."""
 
 
-def options(column: Column, predicates: Sequence[Predicate], now: Value | None, open_ended: bool) -> list[Option]:
-    """Return what a row could say on a column, one option for each way to answer the predicates.
+def list_options(column: Column, predicates: Sequence[Predicate], now: Value | None, open_ended: bool) -> list[Option]:
+    """Return what a row could say in a column, one option for each way to answer the predicates.
 
     What the row says now comes first, then those that flip fewest predicates, then the nearest. With `open_ended` there
     are categories besides those that the column lists.
@@ -66,23 +66,24 @@ def options(column: Column, predicates: Sequence[Predicate], now: Value | None, 
     if column.ordered:
         known = _intervals(column, predicates, now)
     elif column.kind == "ordinal":
-        known = _together(column, predicates, _nearest_first(column, now))
+        known = _group(column, predicates, _nearest_first(column, now))
     else:
         known = _categories(column, predicates, open_ended)
     cells = [*known, *([(None, value_text(column, None), None)] if column.missing else [])]
     first = Option(now, value_text(column, now), None, _bits(predicates, now))
-    found = [Option(value, text, sample, _bits(predicates, value)) for value, text, sample in cells]
-    found.sort(key=lambda option: (flips(first, option), _distance(column, option.value, now)))
-    distinct = {option.bits: option for option in reversed(found)}
-    return [first, *(option for option in found if distinct[option.bits] is option and option.bits != first.bits)]
+    options = [Option(value, text, sample, _bits(predicates, value)) for value, text, sample in cells]
+
+    def distance(option: Option) -> tuple[int, float]:
+        flips = sum(a != b for a, b in zip(first.bits, option.bits, strict=True))
+        return flips, _distance(column, option.value, now)
+
+    distinct = {first.bits: first}
+    for option in sorted(options, key=distance):
+        distinct.setdefault(option.bits, option)
+    return list(distinct.values())
 
 
-def flips(one: Option, other: Option) -> int:
-    """Return how many predicates differ."""
-    return sum(a != b for a, b in zip(one.bits, other.bits, strict=True))
-
-
-def example(column: Column, value: Value | None) -> Example:
+def make_example(column: Column, value: Value | None) -> Example:
     """Return the value as a table would hold it."""
     if value is None or not column.ordered:
         return value
@@ -118,7 +119,7 @@ def _categories(column: Column, predicates: Sequence[Predicate], open_ended: boo
         return
     used = named_categories(predicates)
     known = [value for value in known_categories(column, predicates) if _can_hold(column, value)]
-    yield from _together(column, predicates, [value for value in known if value in used])
+    yield from _group(column, predicates, [value for value in known if value in used])
     other = next((value for value in known if value not in used), None)
     if other is not None:
         yield other, f"{word(column.name)} is any other", word(other)
@@ -131,7 +132,7 @@ def _nearest_first(column: Column, now: Value | None) -> list[Value]:
     return sorted(known, key=lambda value: _distance(column, value, now))
 
 
-def _together(column: Column, predicates: Sequence[Predicate], values: Sequence[Value]) -> Iterator[_Cell]:
+def _group(column: Column, predicates: Sequence[Predicate], values: Sequence[Value]) -> Iterator[_Cell]:
     """Yield a cell for all values that the predicates cannot tell apart; the first of them stands for it."""
     cells: dict[tuple[bool, ...], list[Value]] = {}
     for value in values:
@@ -165,9 +166,9 @@ def _another(column: Column, used: Sequence[Value]) -> Value:
 
 
 def _intervals(column: Column, predicates: Sequence[Predicate], now: Value | None) -> Iterator[_Cell]:
-    place = now if isinstance(now, float) else None
+    number = now if isinstance(now, float) else None
     for low, high in pairwise((-math.inf, *finite_bounds(predicates), math.inf)):
-        value = _number_in(low, high, place) if column.kind == "number" else _moment_in(column, low, high, place)
+        value = _number_in(low, high, number) if column.kind == "number" else _moment_in(column, low, high, number)
         if value is not None:
             yield value, predicate_text(Interval(column.name, low, high), column), value_word(column, value)
 

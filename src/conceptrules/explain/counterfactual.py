@@ -9,12 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from conceptrules.explain.bounds import two_sided
-from conceptrules.explain.column_options import Example, Option, example, options
-from conceptrules.explain.counterfactual_search import Budget, Found, Free, Question, States, may_flip, smallest
+from conceptrules.explain.column_options import Example, Option, list_options, make_example
+from conceptrules.explain.counterfactual_search import (
+    Budget,
+    FreeColumn,
+    Question,
+    SearchResult,
+    States,
+    find_smallest_change,
+    may_lead,
+    split_sides,
+)
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.predicate import Column, Value
+from conceptrules.model.predicate import Value
 from conceptrules.tables.prediction import compile_plan, decide
 from conceptrules.tables.row import one_row, read_row
 from conceptrules.tables.table import nearest
@@ -100,44 +108,41 @@ def find_counterfactual(
     >>> from conceptrules.model import Column, Concept, Interval, Level, Literal, Rule
     >>> level = Level([Rule([Literal(0)])], [Concept([0]), Concept()])
     >>> network = RuleNetwork([Column("age")], [Interval("age", 41)], [level], ["old", "young"], default="young")
-    >>> found = find_counterfactual(network, {"age": 30})
-    >>> found.label, found.changes[0].after, found.changes[0].example, found.proved
+    >>> counterfactual = find_counterfactual(network, {"age": 30})
+    >>> counterfactual.label, counterfactual.changes[0].after, counterfactual.changes[0].example, counterfactual.proved
     ('old', 'age > 41', 42, True)
     """
-    _check_limits(limit, seconds)
+    for name, value in (("limit", limit), ("seconds", 0 if seconds is None else seconds)):
+        if not isinstance(value, Real) or not value >= 0:
+            raise InputError(f"{name} is {value!r}; give a number that is not negative")
     frozen = check_fixed(network, fixed)
     table = one_row(row)
-    values = read_row(network.columns, table)
-    wanted = check_wanted(network, network.classes[int(decide(network, table)[0])], to)
-    used = _used(network, values)
-    free = [place for place, found in used if network.columns[place].name not in frozen and len(found) > 1]
-    question = _question(network, used, free, wanted)
+    allowed = check_target(network, network.classes[int(decide(network, table)[0])], to)
+    used = _used_columns(network, read_row(network.columns, table))
+    free = [index for index, options in used if network.columns[index].name not in frozen and len(options) > 1]
+    question = _ask(network, used, free, allowed)
     budget = Budget(limit, seconds)
-    found = smallest(question, budget)
-    if found is None:
+    result = find_smallest_change(question, budget)
+    if result is None:
         return None
-    changes = () if found.state is None else _changes(network, dict(used), free, found.state)
-    return Counterfactual(changes, _label(network, question, found), found.proved, found.at_least, budget.visited)
+    changes = () if result.state is None else _list_changes(network, dict(used), free, result.state)
+    return Counterfactual(
+        changes, _find_label(network, question, result), result.proved, result.at_least, budget.visited
+    )
 
 
 def check_fixed(network: RuleNetwork, fixed: Iterable[str]) -> frozenset[str]:
     """Return the names of the columns that are to stay; an unknown name is an `InputError`."""
     names = [column.name for column in network.columns]
-    given = (fixed,) if isinstance(fixed, str) else tuple(fixed)
-    for name in given:
+    fixed = (fixed,) if isinstance(fixed, str) else tuple(fixed)
+    for name in fixed:
         if name not in names:
-            known = nearest(str(name), names)
-            raise InputError(f"fixed names column {name!r}, which the network does not have; {known}")
-    return frozenset(given)
+            near = nearest(str(name), names)
+            raise InputError(f"fixed names column {name!r}, which the network does not have; {near}")
+    return frozenset(fixed)
 
 
-def _check_limits(limit: int, seconds: float | None) -> None:
-    for name, value in (("limit", limit), ("seconds", 0 if seconds is None else seconds)):
-        if not isinstance(value, Real) or not value >= 0:
-            raise InputError(f"{name} is {value!r}; give a number that is not negative")
-
-
-def check_wanted(network: RuleNetwork, label: Value, to: Value | None) -> frozenset[int]:
+def check_target(network: RuleNetwork, label: Value, to: Value | None) -> frozenset[int]:
     """Return the classes, as indices, that a change may lead to."""
     if to is None:
         return frozenset(range(len(network.classes))) - {network.classes.index(label)}
@@ -149,42 +154,42 @@ def check_wanted(network: RuleNetwork, label: Value, to: Value | None) -> frozen
     return frozenset({network.classes.index(to)})
 
 
-def _used(network: RuleNetwork, values: Sequence[Value | None]) -> list[tuple[int, list[Option]]]:
-    """Return the used columns, by place, and what the row could say there."""
+def _used_columns(network: RuleNetwork, values: Sequence[Value | None]) -> list[tuple[int, list[Option]]]:
+    """Return the numbers of the used columns, with what the row could say there."""
     dropped = {name for name, _ in network.training.categories_dropped} if network.training else set()
     return [
-        (place, options(network.columns[place], predicates, values[place], network.columns[place].name in dropped))
-        for place, predicates in compile_plan(network).used
+        (index, list_options(network.columns[index], predicates, values[index], network.columns[index].name in dropped))
+        for index, predicates in compile_plan(network).used
     ]
 
 
-def _question(
-    network: RuleNetwork, used: Sequence[tuple[int, list[Option]]], free: Sequence[int], wanted: frozenset[int]
+def _ask(
+    network: RuleNetwork, used: Sequence[tuple[int, list[Option]]], free: Sequence[int], allowed: frozenset[int]
 ) -> Question:
     plan = compile_plan(network)
-    parts = tuple(
-        Free.of(np.array([option.bits for option in found], dtype=np.bool_)) if place in free else found[0].bits
-        for place, found in used
-    )
-    predicates = sum(len(some) for _, some in plan.used)
-    return Question(two_sided(plan.levels, predicates), plan.order, plan.default, wanted, parts)
+    bits = {index: np.array([option.bits for option in options], dtype=np.bool_) for index, options in used}
+    parts = tuple(FreeColumn.of(bits[index]) if index in free else options[0].bits for index, options in used)
+    predicates = sum(len(of_column) for _, of_column in plan.used)
+    return Question(split_sides(plan.levels, predicates), plan.order, plan.default, allowed, parts)
 
 
-def _changes(
+def _list_changes(
     network: RuleNetwork, used: dict[int, list[Option]], free: Sequence[int], state: States
 ) -> tuple[ColumnChange, ...]:
-    changed = [(network.columns[place], used[place], int(number)) for place, number in zip(free, state, strict=True)]
-    return tuple(_change(column, found[0], found[number]) for column, found, number in changed if number)
+    changes = []
+    for index, number in zip(free, state, strict=True):
+        if number:
+            column, now, then = network.columns[index], used[index][0], used[index][int(number)]
+            changes.append(
+                ColumnChange(column.name, now.text, then.text, then.sample, make_example(column, then.value))
+            )
+    return tuple(changes)
 
 
-def _change(column: Column, now: Option, then: Option) -> ColumnChange:
-    return ColumnChange(column.name, now.text, then.text, then.sample, example(column, then.value))
-
-
-def _label(network: RuleNetwork, question: Question, found: Found) -> Value | None:
-    if found.state is None:
+def _find_label(network: RuleNetwork, question: Question, result: SearchResult) -> Value | None:
+    if result.state is None:
         return None
-    for index in question.wanted:
-        if may_flip(replace(question, wanted=frozenset({index})), found.state[None])[0]:
+    for index in question.allowed:
+        if may_lead(replace(question, allowed=frozenset({index})), result.state[None])[0]:
             return network.classes[index]
-    raise AssertionError(found.state)
+    raise AssertionError(result.state)

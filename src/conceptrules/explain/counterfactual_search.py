@@ -1,8 +1,11 @@
 """An exact search for the fewest columns to change, over what a row could be.
 
-First all changes of one column are tried, then of two, and so on. Of each set of columns it is asked first whether the
-class could change at all while these are open, then while one of them is settled, and so on: most sets fall away
-unseen, with all that they could hold. Thousands of states are asked about at a time.
+First all changes of one column are tried, then of two, and so on. For each set of columns, the search first asks
+whether the class could change at all while these columns are open, then while the first of them is settled, and so on:
+most sets are ruled out before any of their states is looked at. Thousands of states are evaluated at a time.
+
+A state with open columns is evaluated by bounds. Each node of the network has two sides: where it must hold, and where
+it may. `not p` must hold where p may not, and may hold where p need not, so that one evaluation serves for both sides.
 """
 
 from __future__ import annotations
@@ -16,19 +19,21 @@ from itertools import combinations, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.explain.bounds import Cases, may_decide
-from conceptrules.model.evaluation import Bits
-from conceptrules.model.network import Level
+from conceptrules.model.evaluation import Bits, class_nodes
+from conceptrules.model.network import Concept, Level, Literal, Rule
+
+Cases = int
+"""One bit for each state: Python's integers are as long as needed, and faster than arrays where there are few."""
 
 States = NDArray[np.int16]
 """The number of an option of each column, or what is open: (states, columns). 0 is what the row says now."""
 ANY, OTHER = -1, -2  # open: one of the options; one of the options, but not what the row says now
 _BLOCK = 1 << 15  # states at a time
-_FEW = 1 << 12  # the same where any change will do: the first one ends the search, but a call costs as much as 1,000
+_SMALL_BLOCK = 1 << 12  # where any change will do: the first one ends the search, but a call costs as much as 1,000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Free:
+class FreeColumn:
     """A column that may change: what is known of its predicates under each option, then under OTHER and ANY."""
 
     bits: Bits
@@ -37,31 +42,32 @@ class Free:
     may: Bits
 
     @staticmethod
-    def of(bits: Bits) -> Free:
-        others = bits[1:]
-        must = np.vstack([bits, others.all(axis=0), bits.all(axis=0)])
-        return Free(bits, must, np.vstack([bits, others.any(axis=0), bits.any(axis=0)]))
+    def of(bits: Bits) -> FreeColumn:
+        changed = bits[1:]
+        must = np.vstack([bits, changed.all(axis=0), bits.all(axis=0)])
+        return FreeColumn(bits, must, np.vstack([bits, changed.any(axis=0), bits.any(axis=0)]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
-    """How can a row get one of the wanted classes?"""
+    """How can a row get one of certain classes?"""
 
     levels: tuple[Level, ...]
-    """The levels as `two_sided` makes them."""
+    """The levels as `split_sides` makes them."""
     order: tuple[int, ...]
     default: int
-    wanted: frozenset[int]
-    parts: tuple[Free | tuple[bool, ...], ...]
+    allowed: frozenset[int]
+    """The classes that will do."""
+    parts: tuple[FreeColumn | tuple[bool, ...], ...]
     """The used columns: one that may change, or for one that stays whether its predicates hold."""
 
     @property
-    def free(self) -> list[Free]:
-        return [part for part in self.parts if isinstance(part, Free)]
+    def free(self) -> list[FreeColumn]:
+        return [part for part in self.parts if isinstance(part, FreeColumn)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class SearchResult:
     """The best state found, if any; no change of fewer columns than `at_least` exists."""
 
     state: States | None
@@ -84,7 +90,7 @@ class Budget:
         self.until = None if seconds is None else time.monotonic() + seconds
 
     def spend(self, states: int) -> None:
-        """Count these states, or raise `LimitReached` if they are too many."""
+        """Count these states, or raise `LimitReached` if there are too many."""
         if self.visited + states > self.limit or (self.until is not None and time.monotonic() > self.until):
             raise LimitReached
         self.visited += states
@@ -99,8 +105,8 @@ class Budget:
             self.limit = limit
 
 
-def smallest(question: Question, budget: Budget) -> Found | None:
-    """Return the fewest columns to change, or None if no change at all leads to a wanted class.
+def find_smallest_change(question: Question, budget: Budget) -> SearchResult | None:
+    """Return the fewest columns to change, or None if no change at all leads to an allowed class.
 
     Of several such changes it is the one that flips fewest predicates, then the first.
     """
@@ -112,123 +118,144 @@ def smallest(question: Question, budget: Budget) -> Found | None:
             if count == 3:
                 # There are too many large changes to try them all, size by size, only to find that there is none.
                 with budget.part(0.5), suppress(LimitReached):
-                    bound = any_change(question, budget)
+                    bound = find_any_change(question, budget)
                     if bound is None:
                         return None
-            for state in changes(question, count, budget):
+            for state in improve_changes(question, count, budget):
                 best = state
             if best is not None:
-                return Found(best, count)
+                return SearchResult(best, count)
     except LimitReached:
-        return Found(bound if best is None else best, count)
+        return SearchResult(bound if best is None else best, count)
     return None
 
 
-def changes(question: Question, count: int, budget: Budget) -> Iterator[States]:
-    """Yield changes of so many columns, each better than the one before; the last is the best."""
+def improve_changes(question: Question, count: int, budget: Budget) -> Iterator[States]:
+    """Yield changes of this many columns, each better than the one before; the last is the best."""
     flips = [(part.bits != part.bits[0]).sum(axis=1) for part in question.free]
-    # Less than this no change of so many columns can flip.
-    floor = sum(sorted(int(each[1:].min()) for each in flips)[:count])
+    floor = sum(sorted(int(column[1:].min()) for column in flips)[:count])  # no change of so many columns flips fewer
     least: int | None = None
-    for start in _sets(len(flips), count):
-        for states in _flipping(question, start, budget, _BLOCK):
-            flipped = _total(flips, states)
-            first = int(np.argmin(flipped))
-            if least is None or flipped[first] < least:
-                least = int(flipped[first])
+    for sets in _column_sets(len(flips), count):
+        for states in _expand(question, sets, budget, _BLOCK):
+            total = np.sum([column[options] for column, options in zip(flips, states.T, strict=True)], axis=0)
+            first = int(np.argmin(total))
+            if least is None or total[first] < least:
+                least = int(total[first])
                 yield states[first]
                 if least <= floor:
                     return
 
 
-def any_change(question: Question, budget: Budget) -> States | None:
+def find_any_change(question: Question, budget: Budget) -> States | None:
     """Return some change from which no column can be left out; None if there is none at all.
 
-    Where a few thousand random rows hold none, all are searched.
+    If a few thousand random changes do not include one, all are searched.
     """
-    start = np.full((1, len(question.free)), ANY, dtype=np.int16)
-    found = next(_flipping(question, _random(question), budget, _FEW), None)
-    if found is None:
-        found = next(_flipping(question, start, budget, _FEW), None)
-    if found is None:
+    open_state = np.full((1, len(question.free)), ANY, dtype=np.int16)
+    for start in (_random_changes(question), open_state):
+        states = next(_expand(question, start, budget, _SMALL_BLOCK), None)
+        if states is not None:
+            break
+    else:
         return None
-    state: States = found[0]
+    state: States = states[0]
     for column in range(len(state)):
         less = state.copy()
         less[column] = 0
-        if may_flip(question, less[None])[0]:
+        if may_lead(question, less[None])[0]:
             state = less
     return state
 
 
-def _random(question: Question) -> States:
-    """Return rows with one column changed, two, and so on; they are the same whenever they are asked for."""
+def _random_changes(question: Question) -> States:
+    """Return rows with one column changed, two, and so on; they are the same on every call."""
     random = np.random.default_rng(0)
     sizes = np.array([len(part.bits) for part in question.free])
-    numbers = random.integers(sizes, size=(_FEW, len(sizes)))
-    order = random.random(numbers.shape).argsort(axis=1)
-    return np.where(order <= np.linspace(0, len(sizes), _FEW)[:, None], numbers, 0).astype(np.int16)
+    options = random.integers(sizes, size=(_SMALL_BLOCK, len(sizes)))
+    order = random.random(options.shape).argsort(axis=1)
+    return np.where(order <= np.linspace(0, len(sizes), _SMALL_BLOCK)[:, None], options, 0).astype(np.int16)
 
 
-def may_flip(question: Question, states: States) -> Bits:
-    """Return which states may lead to a wanted class; for those without an open column the answer is exact."""
-    full = (1 << len(states)) - 1
-    must: list[Cases] = []
-    may: list[Cases] = []
-    column = iter(states.T)
-    for part in question.parts:
-        if isinstance(part, Free):
-            numbers = next(column)
-            must += _cases(part.must[numbers])
-            may += _cases(part.may[numbers])
-        else:
-            known = [full if holds else 0 for holds in part]
-            must += known
-            may += known
-    result = may_decide(question.levels, must, may, question.order, question.default, question.wanted, full)
-    octets = np.frombuffer(result.to_bytes(-(-len(states) // 8), "little"), dtype=np.uint8)
-    return np.unpackbits(octets, count=len(states), bitorder="little").view(np.bool_)
-
-
-def _flipping(question: Question, states: States, budget: Budget, most: int) -> Iterator[States]:
-    """Yield all that these open states can become and that lead to a wanted class, in order."""
+def _expand(question: Question, states: States, budget: Budget, most: int) -> Iterator[States]:
+    """Yield all that these open states can become and that lead to an allowed class, in order."""
     budget.spend(len(states))
-    states = states[may_flip(question, states)]
+    states = states[may_lead(question, states)]
     if not len(states) or not (states < 0).any():
         yield from [states] if len(states) else []
         return
     sizes = np.array([len(part.bits) for part in question.free])
-    each = max(1, most // int(sizes.max()))
-    for start in range(0, len(states), each):
-        yield from _flipping(question, _settled(states[start : start + each], sizes), budget, most)
+    block = max(1, most // int(sizes.max()))
+    for start in range(0, len(states), block):
+        yield from _expand(question, _settle_first(states[start : start + block], sizes), budget, most)
 
 
-def _settled(states: States, sizes: NDArray[np.intp]) -> States:
+def _settle_first(states: States, sizes: NDArray[np.intp]) -> States:
     """Return each state with its first open column settled, in every way."""
     column = (states < 0).argmax(axis=1)
     first = np.where(states[np.arange(len(states)), column] == OTHER, 1, 0)
     counts = sizes[column] - first
     ends = np.cumsum(counts)
     result = np.repeat(states, counts, axis=0)
-    numbers = np.arange(len(result)) - np.repeat(ends - counts - first, counts)
-    result[np.arange(len(result)), np.repeat(column, counts)] = numbers
+    options = np.arange(len(result)) - np.repeat(ends - counts - first, counts)
+    result[np.arange(len(result)), np.repeat(column, counts)] = options
     return result
 
 
-def _sets(columns: int, count: int) -> Iterator[States]:
+def _column_sets(columns: int, count: int) -> Iterator[States]:
     """Yield all sets of so many columns, as states that are open there."""
-    every = combinations(range(columns), count)
-    while chosen := list(islice(every, _BLOCK)):
-        states = np.zeros((len(chosen), columns), dtype=np.int16)
-        np.put_along_axis(states, np.array(chosen), OTHER, axis=1)
+    sets = combinations(range(columns), count)
+    while block := list(islice(sets, _BLOCK)):
+        states = np.zeros((len(block), columns), dtype=np.int16)
+        np.put_along_axis(states, np.array(block), OTHER, axis=1)
         yield states
 
 
-def _total(flips: Sequence[NDArray[np.intp]], states: States) -> NDArray[np.intp]:
-    total: NDArray[np.intp] = np.sum([each[numbers] for each, numbers in zip(flips, states.T, strict=True)], axis=0)
-    return total
+# Bounds
 
 
-def _cases(bits: Bits) -> list[Cases]:
+def split_sides(levels: Sequence[Level], below: int) -> tuple[Level, ...]:
+    """Return levels of twice as many nodes: where each node must hold, then where it may."""
+
+    def side(rule: Rule, may: bool) -> Rule:
+        return Rule(tuple(Literal(i.index + below * (may != i.negated), i.negated) for i in rule.literals))
+
+    result = []
+    for level in levels:
+        rules = tuple(side(rule, may) for may in (False, True) for rule in level.rules)
+        shifted = tuple(Concept(tuple(rule + len(level.rules) for rule in concept.rules)) for concept in level.concepts)
+        result.append(Level(rules, level.concepts + shifted))
+        below = len(level.concepts)
+    return tuple(result)
+
+
+def may_lead(question: Question, states: States) -> Bits:
+    """Return which states may lead to an allowed class; for those without an open column the answer is exact."""
+    full = (1 << len(states)) - 1
+    must: list[Cases] = []
+    may: list[Cases] = []
+    columns = iter(states.T)
+    for part in question.parts:
+        if isinstance(part, FreeColumn):
+            options = next(columns)
+            must += _to_cases(part.must[options])
+            may += _to_cases(part.may[options])
+        else:
+            known = [full if holds else 0 for holds in part]
+            must += known
+            may += known
+    nodes = class_nodes(question.levels, [*must, *may], full)
+    # A class may be the answer where it may fire and no class before it must.
+    silent, result = full, 0
+    for index in question.order:
+        if index in question.allowed:
+            result |= silent & nodes[len(question.order) + index]
+        silent &= full ^ nodes[index]
+    if question.default in question.allowed:
+        result |= silent
+    octets = np.frombuffer(result.to_bytes(-(-len(states) // 8), "little"), dtype=np.uint8)
+    return np.unpackbits(octets, count=len(states), bitorder="little").view(np.bool_)
+
+
+def _to_cases(bits: Bits) -> list[Cases]:
     packed = np.packbits(bits, axis=0, bitorder="little").T
     return [int.from_bytes(row.tobytes(), "little") for row in packed]

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 from typing import Literal as Choice
 
 import numpy as np
 
-from conceptrules.explain.counterfactual import LIMIT, Counterfactual, check_fixed, check_wanted, find_counterfactual
+from conceptrules.explain.counterfactual import LIMIT, Counterfactual, check_fixed, check_target, find_counterfactual
+from conceptrules.explain.nearest_miss import Miss, find_nearest_miss
 from conceptrules.model.evaluation import Bits, decide_fired, layers, layers_plain, unpack
-from conceptrules.model.network import Literal, RuleNetwork
+from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Default, Implies, Locked
 from conceptrules.model.precision import Ends, wilson_interval
 from conceptrules.model.predicate import Value, holds
 from conceptrules.model.rule_reader import read_rule
 from conceptrules.model.statistics import distinct_rows, probabilities
-from conceptrules.model.text import concept_name, literals_text, rule_text, word
+from conceptrules.model.text import concept_name, rule_text, word
 from conceptrules.tables.row import one_row, read_row
 from conceptrules.tables.table import Table, read_bits, read_packed_bits
 
-Settled = Choice["none", "one", "several"]
+Fires = Choice["none", "one", "several"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,30 +68,12 @@ class Absent:
 
 
 @dataclass(frozen=True, slots=True)
-class Miss:
-    """The rule of another class that came nearest to firing."""
-
-    label: Value
-    """The class of the rule."""
-    level: int
-    """The level of the rule, counted from 0."""
-    index: int
-    """The number of the rule on its level, counted from 0."""
-    text: str
-    """The rule as text."""
-    unmet: tuple[str, ...]
-    """The conditions that would have to hold, as text, counted down to predicates."""
-    wins: bool
-    """Whether its class would be the answer then; otherwise a class that fires comes first by priority."""
-
-
-@dataclass(frozen=True, slots=True)
 class Explanation:
     """Why a row gets its class. `print` shows it as text, a notebook as HTML."""
 
     label: Value
     """The class that the row gets."""
-    settled: Settled
+    settled: Fires
     """How many classes fired: where none did, the label is the default; where several did, the first by priority."""
     rows: float | None
     """The weight of the training rows on which the same classes fire; None where nobody counted them."""
@@ -165,7 +147,7 @@ def explain(
 
     Examples
     --------
-    >>> from conceptrules.model import Column, Concept, Interval, Level, Rule
+    >>> from conceptrules.model import Column, Concept, Interval, Level, Literal, Rule
     >>> level = Level([Rule([Literal(0)])], [Concept([0]), Concept()])
     >>> network = RuleNetwork([Column("age")], [Interval("age", 41)], [level], ["old", "young"], default="young")
     >>> print(explain(network, {"age": 50}))
@@ -178,42 +160,58 @@ def explain(
       age <= 41 (such as 41) instead of age = 50
     This is proved to be the smallest: nothing less than a change of 1 column will do.
     """
-    stays = check_fixed(network, fixed)
+    frozen = check_fixed(network, fixed)
     table = one_row(row)
     hidden = layers_plain(network, read_bits(network.columns, network.predicates, table, network.used_predicates))
-    decided = int(decide_fired(network, hidden[-1])[0])
-    check_wanted(network, network.classes[decided], to)
-    same = _same(network, hidden[-1])
-    firing = [index for index in network.priority_indices if hidden[-1][0, index]]
-    holds = [layer[0] for layer in hidden]
-    fired = tuple(_fired(network, holds, decided)) if firing else ()
-    rivals = tuple(_rival(network, holds, index, decided) for index in firing[1:])
+    classes_fired = hidden[-1]
+    decided = int(decide_fired(network, classes_fired)[0])
+    label = network.classes[decided]
+    check_target(network, label, to)
+    seen = _count_same_pattern(network, classes_fired)
+    firing = [index for index in network.priority_indices if classes_fired[0, index]]
+    holding = [layer[0] for layer in hidden]
+    fired = tuple(_list_fired(network, holding, decided)) if firing else ()
+    rivals = tuple(
+        Rival(
+            network.classes[index],
+            f"when both fire, {word(label)} comes before {word(network.classes[index])}",
+            tuple(_list_fired(network, holding, index)),
+        )
+        for index in firing[1:]
+    )
     return Explanation(
-        label=network.classes[decided],
+        label=label,
         settled=("none", "one", "several")[min(len(firing), 2)],
-        rows=_sum(same),
-        right=same[decided] / sum(same) if same and sum(same) else None,
-        probability=_probability(network, hidden[-1], decided),
+        rows=None if seen is None else sum(seen),
+        right=seen[decided] / sum(seen) if seen and sum(seen) else None,
+        probability=float(probabilities(network, classes_fired)[0, decided]) if network.statistics else None,
         fired=fired,
         rivals=rivals,
-        absent=tuple(_absent(network, [*fired, *(rule for rival in rivals for rule in rival.rules)])),
-        nearest=nearest_miss(network, holds, decided),
-        counterfactual=find_counterfactual(network, table, fixed=stays, to=to, limit=limit, seconds=seconds),
-        fixed=tuple(column.name for column in network.columns if column.name in stays),
+        absent=tuple(_list_absent(network, [*fired, *(rule for rival in rivals for rule in rival.rules)])),
+        nearest=find_nearest_miss(network, holding, decided),
+        counterfactual=find_counterfactual(network, table, fixed=frozen, to=to, limit=limit, seconds=seconds),
+        fixed=tuple(column.name for column in network.columns if column.name in frozen),
         to=to,
-        clauses=tuple(_clauses(network, table, network.classes[decided], bool(firing))),
+        clauses=tuple(_list_clauses(network, table, label, bool(firing))),
     )
 
 
-def _clauses(network: RuleNetwork, table: Table, label: Value, fires: bool) -> Iterator[str]:
+def _count_same_pattern(network: RuleNetwork, fired: Bits) -> tuple[float, ...] | None:
+    """Return the training rows by class on which the same classes fire; None where nobody counted them."""
+    if network.statistics is None:
+        return None
+    return dict(network.statistics.patterns).get(tuple(fired[0].tolist()), ())
+
+
+def _list_clauses(network: RuleNetwork, table: Table, label: Value, fires: bool) -> Iterator[str]:
     """Yield the clauses that keep the decision in place: of rules that hold on the row, or of the default class."""
     policy = network.policy
     if policy is None:
         return
     names = [column.name for column in network.columns]
     values = dict(zip(names, read_row(network.columns, table), strict=True))
-    ruled: tuple[Implies | Locked, ...] = (*policy.of_kind(Implies), *policy.of_kind(Locked))
-    for clause in ruled:
+    with_rules: tuple[Implies | Locked, ...] = (*policy.of_kind(Implies), *policy.of_kind(Locked))
+    for clause in with_rules:
         tests = read_rule(clause.rule, network.columns)
         if clause.label == label and all(holds(t.predicate, values[t.predicate.column]) != t.negated for t in tests):
             yield clause.text
@@ -221,90 +219,20 @@ def _clauses(network: RuleNetwork, table: Table, label: Value, fires: bool) -> I
         yield from (clause.text for clause in policy.of_kind(Default))
 
 
-def fired_rules(network: RuleNetwork, table: Any) -> list[tuple[FiredRule, ...]]:
-    """Return the rules of classes that hold on each row, by priority."""
-    told = _told(network)
-    kinds, inverse = distinct_rows(_holding(network, table)[:, [rule.index for rule in told]])
-    found = [tuple(rule for rule, holds in zip(told, kind, strict=True) if holds) for kind in kinds.tolist()]
-    return [found[kind] for kind in inverse.tolist()]
-
-
-def reasons(network: RuleNetwork, table: Any) -> list[str]:
-    """Return the rules of the answered class that hold on each row, as one text; where there are none, that says so.
-
-    The concepts that these rules name are explained by the rules of theirs that hold.
-    """
-    words = read_packed_bits(network.columns, network.predicates, table, network.used_predicates)
-    hidden = [unpack(layer) for layer in layers(network, words)[1:]]
-    kinds, inverse = distinct_rows(np.hstack(hidden))
-    sizes = np.cumsum([layer.shape[1] for layer in hidden])[:-1]
-    texts = [_reason(network, [kinds[:0], *np.split(kind, sizes)]) for kind in kinds]
-    return [texts[kind] for kind in inverse.tolist()]
-
-
-def _reason(network: RuleNetwork, holds: Sequence[Bits]) -> str:
-    if not holds[-1].any():
-        return "no rule holds"
-    rules = list(_fired(network, holds, int(decide_fired(network, holds[-1][None])[0])))
-    owners = {rule.owner: [each.text for each in rules if each.owner == rule.owner] for rule in rules}
-    first, *concepts = ((owner, _any_of(texts)) for owner, texts in owners.items())
-    return "; ".join([first[1], *(f"{owner} because {texts}" for owner, texts in concepts)])
-
-
-def _any_of(texts: Sequence[str]) -> str:
-    return " or ".join(f"({text})" if len(texts) > 1 else text for text in texts)
-
-
-def _told(network: RuleNetwork) -> list[FiredRule]:
-    last = len(network.levels) - 1
-    return [
-        _fired_rule(network, word(network.classes[kind]), last, rule, kind)
-        for kind in network.priority_indices
-        for rule in network.levels[last].concepts[kind].rules
-    ]
-
-
-def _holding(network: RuleNetwork, table: Any) -> Bits:
-    """Return which rules of the last level hold on each row."""
-    words = read_packed_bits(network.columns, network.predicates, table, network.used_predicates)
-    return unpack(layers(network, words)[-2])
-
-
-def _same(network: RuleNetwork, fired: Bits) -> tuple[float, ...] | None:
-    """Return the training rows by class on which the same classes fire; None where nobody counted them."""
-    if network.statistics is None:
-        return None
-    return dict(network.statistics.patterns).get(tuple(fired[0].tolist()), ())
-
-
-def _sum(rows: Sequence[float] | None) -> float | None:
-    return None if rows is None else sum(rows)
-
-
-def _probability(network: RuleNetwork, fired: Bits, decided: int) -> float | None:
-    return None if network.statistics is None else float(probabilities(network, fired)[0, decided])
-
-
-def _rival(network: RuleNetwork, holds: Sequence[Bits], index: int, decided: int) -> Rival:
-    first, second = word(network.classes[decided]), word(network.classes[index])
-    reason = f"when both fire, {first} comes before {second}"
-    return Rival(network.classes[index], reason, tuple(_fired(network, holds, index)))
-
-
-def _fired(network: RuleNetwork, holds: Sequence[Bits], kind: int) -> Iterator[FiredRule]:
+def _list_fired(network: RuleNetwork, holding: Sequence[Bits], kind: int) -> Iterator[FiredRule]:
     """Yield the rules of a class that hold, then those that make the concepts true which these name, and so on."""
     owners = {kind: word(network.classes[kind])}
     for level in reversed(range(len(network.levels))):
         concepts = network.levels[level].concepts
-        found = [(index, name) for owner, name in owners.items() for index in concepts[owner].rules]
-        found = [(index, name) for index, name in found if holds[2 * level + 1][index]]
-        for index, name in found:
-            yield _fired_rule(network, name, level, index, kind)
-        literals = [literal for index, _ in found for literal in network.levels[level].rules[index].literals]
+        rules = [(index, name) for owner, name in owners.items() for index in concepts[owner].rules]
+        rules = [(index, name) for index, name in rules if holding[2 * level + 1][index]]
+        for index, name in rules:
+            yield _make_fired_rule(network, name, level, index, kind)
+        literals = [literal for index, _ in rules for literal in network.levels[level].rules[index].literals]
         owners = {each.index: concept_name(level - 1, each.index) for each in sorted(literals) if not each.negated}
 
 
-def _fired_rule(network: RuleNetwork, owner: str, level: int, index: int, kind: int) -> FiredRule:
+def _make_fired_rule(network: RuleNetwork, owner: str, level: int, index: int, kind: int) -> FiredRule:
     text = rule_text(network, level, index)
     if network.statistics is None:
         return FiredRule(owner, level, index, text, None, None)
@@ -314,79 +242,58 @@ def _fired_rule(network: RuleNetwork, owner: str, level: int, index: int, kind: 
     return FiredRule(owner, level, index, text, rows / sum(network.statistics.rows), precision, interval)
 
 
-def _absent(network: RuleNetwork, fired: Iterable[FiredRule]) -> Iterator[Absent]:
+def _list_absent(network: RuleNetwork, fired: Iterable[FiredRule]) -> Iterator[Absent]:
     literals = (
         (rule.level, literal) for rule in fired for literal in network.levels[rule.level].rules[rule.index].literals
     )
-    asked = [(level - 1, literal.index) for level, literal in literals if level and literal.negated]
-    for below, index in dict.fromkeys(asked):
+    negated = [(level - 1, literal.index) for level, literal in literals if level and literal.negated]
+    for below, index in dict.fromkeys(negated):
         rules = network.levels[below].concepts[index].rules
         yield Absent(concept_name(below, index), tuple(rule_text(network, below, rule) for rule in rules))
 
 
-# The nearest miss
-
-Needs = frozenset[Literal] | None
-"""The literals on predicates that would have to hold; None where nothing helps."""
+# Of many rows
 
 
-def nearest_miss(network: RuleNetwork, holds: Sequence[Bits], decided: int) -> Miss | None:
-    """Return the rule of another class, which does not fire, with the fewest unmet literals; ties go by priority.
-
-    `holds` says for each layer which of its nodes hold on the row; `decided` is the index of the decided class.
-    """
-    needs = _needs(network, holds)
+def fired_rules(network: RuleNetwork, table: Any) -> list[tuple[FiredRule, ...]]:
+    """Return the rules of classes that hold on each row, by priority."""
     last = len(network.levels) - 1
-    found = []
-    for place, index in enumerate(network.priority_indices):
-        for rule in () if holds[-1][index] or index == decided else network.levels[last].concepts[index].rules:
-            unmet = needs(last, rule)
-            if unmet is not None:
-                found.append((len(unmet), place, rule, unmet))
-    if not found:
-        return None
-    _, place, rule, unmet = min(found, key=lambda miss: miss[:3])
-    name = network.priority[place]
-    wins = not any(holds[-1][earlier] for earlier in network.priority_indices[:place])
-    texts = tuple(literals_text(network, 0, sorted(unmet)))
-    return Miss(name, last, rule, rule_text(network, last, rule), texts, wins)
+    rules = [
+        _make_fired_rule(network, word(network.classes[kind]), last, rule, kind)
+        for kind in network.priority_indices
+        for rule in network.levels[last].concepts[kind].rules
+    ]
+    holding = _read_layers(network, table)[-2]
+    patterns, inverse = distinct_rows(holding[:, [rule.index for rule in rules]])
+    fired = [tuple(rule for rule, fires in zip(rules, pattern, strict=True) if fires) for pattern in patterns.tolist()]
+    return [fired[pattern] for pattern in inverse.tolist()]
 
 
-def _needs(network: RuleNetwork, holds: Sequence[Bits]) -> Callable[[int, int], Needs]:
-    """Return a function that says what it takes for a rule to hold, counted down to predicates."""
+def reasons(network: RuleNetwork, table: Any) -> list[str]:
+    """Return the rules of the answered class that hold on each row, as one text; where there are none, that says so.
 
-    @cache
-    def of_rule(level: int, index: int) -> Needs:
-        literals = network.levels[level].rules[index].literals
-        contradictory = any(~literal in literals for literal in literals)
-        return None if contradictory else _all([of_literal(level, literal) for literal in literals])
-
-    @cache
-    def of_literal(level: int, literal: Literal) -> Needs:
-        if holds[2 * level][literal.index] != literal.negated:
-            return frozenset()
-        if level == 0:
-            return frozenset({literal})
-        below = network.levels[level - 1]
-        rules = below.concepts[literal.index].rules
-        if not literal.negated:
-            return _least([of_rule(level - 1, rule) for rule in rules])
-        # Each rule that makes the concept true has to fail.
-        broken = [rule for rule in rules if holds[2 * level - 1][rule]]
-        return _all([_least([of_literal(level - 1, ~each) for each in below.rules[rule].literals]) for rule in broken])
-
-    return of_rule
+    The concepts that these rules name are explained by the rules of theirs that hold.
+    """
+    hidden = _read_layers(network, table)
+    patterns, inverse = distinct_rows(np.hstack(hidden))
+    sizes = np.cumsum([layer.shape[1] for layer in hidden])[:-1]
+    texts = [_reason_text(network, [patterns[:0], *np.split(pattern, sizes)]) for pattern in patterns]
+    return [texts[pattern] for pattern in inverse.tolist()]
 
 
-def _all(parts: Sequence[Needs]) -> Needs:
-    """Join needs that all have to be met; None where they contradict each other."""
-    union: set[Literal] = set()
-    for part in parts:
-        if part is None:
-            return None
-        union |= part
-    return None if any(~literal in union for literal in union) else frozenset(union)
+def _read_layers(network: RuleNetwork, table: Any) -> list[Bits]:
+    """Return which rules and concepts hold on each row, layer by layer."""
+    words = read_packed_bits(network.columns, network.predicates, table, network.used_predicates)
+    return [unpack(layer) for layer in layers(network, words)[1:]]
 
 
-def _least(parts: Sequence[Needs]) -> Needs:
-    return min((part for part in parts if part is not None), key=len, default=None)
+def _reason_text(network: RuleNetwork, holding: Sequence[Bits]) -> str:
+    if not holding[-1].any():
+        return "no rule holds"
+    rules = list(_list_fired(network, holding, int(decide_fired(network, holding[-1][None])[0])))
+    owners = {rule.owner: [each.text for each in rules if each.owner == rule.owner] for rule in rules}
+    joined = {
+        owner: " or ".join(f"({text})" if len(texts) > 1 else text for text in texts) for owner, texts in owners.items()
+    }
+    (_, first), *concepts = joined.items()
+    return "; ".join([first, *(f"{owner} because {text}" for owner, text in concepts)])

@@ -1,17 +1,24 @@
-"""A network with the figures of rows whose classes are known: what its rules cover and decide there."""
+"""What rows whose classes are known say of a network: what its rules cover, and how far its probabilities hold."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from conceptrules.model.errors import InputError
+from conceptrules.model.evaluation import Bits, decide_fired
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.statistics import with_statistics
+from conceptrules.model.predicate import Value, plain
+from conceptrules.model.statistics import probabilities, with_statistics
 from conceptrules.model.values import label_text
 from conceptrules.tables.table import open_table, read_packed_bits
+
+Floats = NDArray[np.float64]
+_BINS = 10
 
 
 def measure(network: RuleNetwork, table: Any, labels: Iterable[object]) -> RuleNetwork:
@@ -46,12 +53,69 @@ def measure(network: RuleNetwork, table: Any, labels: Iterable[object]) -> RuleN
     (((1.0, 1.0),),)
     """
     opened = open_table(table)
-    texts = [label_text(label) for label in (labels.tolist() if hasattr(labels, "tolist") else labels)]
-    if len(texts) != opened.rows:
-        raise InputError(f"the table has {opened.rows} rows, but there are {len(texts)} labels; give one for each row")
-    index = {label_text(name): number for number, name in enumerate(network.classes)}
-    known = np.array([place for place, text in enumerate(texts) if text in index], dtype=np.intp)
+    texts = [label_text(label) for label in list_labels(labels, opened.rows)]
+    indices = {label_text(name): index for index, name in enumerate(network.classes)}
+    known = np.array([row for row, text in enumerate(texts) if text in indices], dtype=np.intp)
     if not len(known):
         raise InputError("no row is of a class of the network, so there is nothing to count; check the labels")
     words = read_packed_bits(network.columns, network.predicates, opened.take(known), network.used_predicates)
-    return with_statistics(network, words, np.array([index[texts[place]] for place in known], dtype=np.intp))
+    return with_statistics(network, words, np.array([indices[texts[row]] for row in known], dtype=np.intp))
+
+
+def list_labels(labels: Iterable[object], rows: int | None = None) -> list[object]:
+    """Return labels as Python's values; raise if there is not one for each of so many rows."""
+    values: list[object] = labels.tolist() if hasattr(labels, "tolist") else list(labels)
+    if rows is not None and len(values) != rows:
+        raise InputError(f"the table has {rows} rows, but there are {len(values)} labels; give one for each row")
+    return values
+
+
+def index_labels(
+    network: RuleNetwork, labels: Iterable[object], rows: int
+) -> tuple[tuple[Value, ...], NDArray[np.intp]]:
+    """Return all classes, those that the network does not know last, and the index of the class of each row."""
+    values = list_labels(labels, rows)
+    if not rows:
+        raise InputError("the table has no rows; give some to judge the network by, or no table at all")
+    classes = {label_text(name): name for name in network.classes}
+    texts = [label_text(value) for value in values]
+    for text, value in sorted(zip(texts, values, strict=True), key=lambda pair: pair[0]):
+        if text not in classes:
+            classes[text] = plain(value)
+    indices = {text: index for index, text in enumerate(classes)}
+    return tuple(classes.values()), np.array([indices[text] for text in texts], dtype=np.intp)
+
+
+class Bin(NamedTuple):
+    """The rows whose answer was stated with about the same probability."""
+
+    stated: float
+    """The mean of the probabilities that were stated."""
+    right: float
+    """The share of rows on which the answer was right."""
+    rows: float
+    """The weight of the rows."""
+
+
+def compute_reliability(
+    network: RuleNetwork, fired: Bits, target: NDArray[np.integer], weight: Floats | None = None
+) -> tuple[Bin, ...]:
+    """Return how often answers were right, by tenths of the probability stated for them; empty tenths are left out."""
+    decided = decide_fired(network, fired)
+    stated = probabilities(network, fired)[np.arange(len(fired)), decided]
+    tenth = np.minimum((stated * _BINS).astype(np.intp), _BINS - 1)
+    number: type = int if weight is None else float  # rows are counted, weights are not
+    weight = np.ones(len(fired)) if weight is None else weight
+    rows = np.bincount(tenth, weight, minlength=_BINS)
+    means, right = (np.bincount(tenth, weight * values, minlength=_BINS) for values in (stated, decided == target))
+    filled = np.flatnonzero(rows)
+    return tuple(Bin(float(means[i] / rows[i]), float(right[i] / rows[i]), number(rows[i])) for i in filled)
+
+
+def merge_bins(bins: Iterable[tuple[float, float, float]]) -> tuple[Bin, ...]:
+    """Return the bins of several networks, with those of the same tenth as one."""
+    by_tenth: dict[int, list[tuple[float, float, float]]] = defaultdict(list)
+    for stated, right, rows in bins:
+        by_tenth[min(int(stated * _BINS), _BINS - 1)].append((stated * rows, right * rows, rows))
+    sums = ([sum(column) for column in zip(*by_tenth[tenth], strict=True)] for tenth in sorted(by_tenth))
+    return tuple(Bin(stated / rows, right / rows, rows) for stated, right, rows in sums)

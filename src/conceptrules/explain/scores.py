@@ -1,17 +1,17 @@
-"""The scores that people know, on rows whose classes are known: of the answers, of the probabilities, of cut-offs."""
+"""Standard metrics on rows whose classes are known: of the answers, of the probabilities, and of cut-offs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.explain.auditing import Bin, reliability_bins, targets
+from conceptrules.explain.measurement import Bin, compute_reliability, index_labels
 from conceptrules.model.errors import InputError
-from conceptrules.model.evaluation import decide_fired, unpack
+from conceptrules.model.evaluation import Bits, decide_fired, unpack
 from conceptrules.model.metrics import accuracy, confusion_matrix, macro_f1
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
@@ -22,7 +22,7 @@ from conceptrules.tables.prediction import find_firing_classes
 from conceptrules.tables.table import open_table
 
 Floats = NDArray[np.float64]
-_LEAST = 1e-15  # the least probability that the log loss takes a logarithm of
+_LEAST_PROBABILITY = 1e-15  # of which the log loss takes a logarithm
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Cutoff:
 class Evaluation:
     """The scores of a network on rows whose classes are known. `print` shows them as text.
 
-    What needs probabilities is None, or empty, if the network has no statistics of training rows to tell them by.
+    What needs probabilities is None, or empty, if the network has no statistics of training rows.
     """
 
     rows: int
@@ -116,29 +116,37 @@ class Evaluation:
         """
         if score not in ("f1", "ks"):
             raise InputError(f"score is {score!r}; it can be 'f1' or 'ks'")
-        values = [one.f1 if score == "f1" else one.recall - one.false_alarms for one in self.cutoffs]
+        values = [cutoff.f1 if score == "f1" else cutoff.recall - cutoff.false_alarms for cutoff in self.cutoffs]
         return self.cutoffs[int(np.argmax(values))] if values else None
 
     def __str__(self) -> str:
         first = [("rows", f"{self.rows:,}"), ("accuracy", f"{self.accuracy:.4f}"), ("macro-F1", f"{self.macro_f1:.4f}")]
-        return "\n\n".join([_aligned(first), self.details()])
+        return f"{_align(first)}\n\n{self.details()}"
 
     def details(self) -> str:
         """Return all but accuracy and macro-F1 as text: further scores, then a line for each class and cut-off."""
-        found = [
-            ("balanced accuracy", self.balanced_accuracy),
-            ("log loss", self.log_loss),
-            ("AUC", self.auc),
-            ("Gini", self.gini),
-            ("KS", self.ks),
-            ("calibration error", self.calibration_error),
+        figures = {
+            "balanced accuracy": self.balanced_accuracy,
+            "log loss": self.log_loss,
+            "AUC": self.auc,
+            "Gini": self.gini,
+            "KS": self.ks,
+            "calibration error": self.calibration_error,
+        }
+        parts = [_align([(name, _figure(value)) for name, value in figures.items() if value is not None])]
+        heading = ["class", "rows", "precision", "recall", "F1", "AUC"]
+        lines = [
+            [word(each.label), f"{each.rows:,}", *map(_figure, (each.precision, each.recall, each.f1, each.auc))]
+            for each in self.by_class
         ]
-        parts = [_aligned([(name, f"{value:.4f}") for name, value in found if value is not None])]
-        heading = ("class", "rows", "precision", "recall", "F1", "AUC")
-        parts += [_aligned([heading, *map(_class_line, self.by_class)])]
+        parts += [_align([heading, *lines])]
         if self.positive is not None and self.cutoffs:
-            heading = (f"{word(self.positive)} from", "answered", "precision", "recall", "F1", "false alarms")
-            parts += [_aligned([heading, *map(_cutoff_line, self.cutoffs)])]
+            heading = [f"{word(self.positive)} from", "answered", "precision", "recall", "F1", "false alarms"]
+            lines = [
+                [_figure(at.at), f"{at.answered:,}", *map(_figure, (at.precision, at.recall, at.f1, at.false_alarms))]
+                for at in self.cutoffs
+            ]
+            parts += [_align([heading, *lines])]
         return "\n\n".join(parts)
 
 
@@ -177,36 +185,37 @@ def evaluate(
     0.75
     """
     opened = open_table(table)
-    classes, target = targets(network, labels, opened.rows)
+    classes, target = index_labels(network, labels, opened.rows)
     bits = unpack(find_firing_classes(network, opened))
-    decided = decide_fired(network, bits)
     stated = None if network.statistics is None else probabilities(network, bits)
-    confusion = confusion_matrix(target, decided, np.ones(len(target)), len(classes))
-    by_class = tuple(_class_scores(classes, confusion, stated, target))
-    there = [one.recall for one in by_class if one.recall is not None]
-    curves = [one.auc for one in by_class if one.auc is not None]
-    chosen = _positive(network, positive)
-    cutoffs = () if stated is None or chosen is None else tuple(_cutoffs(stated[:, chosen], target == chosen))
-    bins = reliability_bins(network, bits, target)
-    auc = float(np.mean(curves)) if curves else None
+    confusion = confusion_matrix(target, decide_fired(network, bits), np.ones(len(target)), len(classes))
+    by_class = tuple(_score_classes(classes, confusion, stated, target))
+    areas = [scores.auc for scores in by_class if scores.auc is not None]
+    auc = float(np.mean(areas)) if areas else None
+    chosen = _find_positive(network, positive)
+    cutoffs = () if stated is None or chosen is None else tuple(_list_cutoffs(stated[:, chosen], target == chosen))
+    bins = () if stated is None else compute_reliability(network, bits, target)
     return Evaluation(
         rows=len(target),
         accuracy=accuracy(confusion),
-        balanced_accuracy=float(np.mean(there)),
+        balanced_accuracy=float(np.mean([scores.recall for scores in by_class if scores.recall is not None])),
         macro_f1=macro_f1(confusion),
         by_class=by_class,
         log_loss=None if stated is None else _log_loss(stated, target),
         auc=auc,
         calibration=bins,
-        calibration_error=_error(bins),
+        calibration_error=sum(abs(bin_.stated - bin_.right) * bin_.rows for bin_ in bins) / len(target)
+        if bins
+        else None,
         positive=None if chosen is None else network.classes[chosen],
         gini=None if chosen is None or auc is None else 2 * auc - 1,
-        ks=max((one.recall - one.false_alarms for one in cutoffs), default=None),
+        ks=max((cutoff.recall - cutoff.false_alarms for cutoff in cutoffs), default=None),
         cutoffs=cutoffs,
     )
 
 
-def _positive(network: RuleNetwork, positive: Value | None) -> int | None:
+def _find_positive(network: RuleNetwork, positive: Value | None) -> int | None:
+    """Return the index of the positive class; None unless there are two classes."""
     known = [label_text(name) for name in network.classes]
     if positive is not None and label_text(positive) not in known:
         raise InputError(f"positive is {positive!r}; the classes are {', '.join(map(repr, known))}")
@@ -215,12 +224,11 @@ def _positive(network: RuleNetwork, positive: Value | None) -> int | None:
     return 1 if positive is None else known.index(label_text(positive))
 
 
-def _class_scores(
+def _score_classes(
     classes: Sequence[Value], confusion: Floats, stated: Floats | None, target: NDArray[np.intp]
-) -> Iterable[ClassScores]:
+) -> Iterator[ClassScores]:
     for kind, label in enumerate(classes):
         rows, answered, right = confusion[kind].sum(), confusion[:, kind].sum(), confusion[kind, kind]
-        known = stated is not None and kind < stated.shape[1]
         yield ClassScores(
             label,
             int(rows),
@@ -228,76 +236,52 @@ def _class_scores(
             float(right / answered) if answered else None,
             float(right / rows) if rows else None,
             float(2 * right / (rows + answered)) if right else 0.0,
-            _area(stated[:, kind], target == kind) if known and stated is not None else None,
+            None if stated is None or kind >= stated.shape[1] else _area(stated[:, kind], target == kind),
         )
 
 
-def _curve(stated: Floats, mine: NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
-    """Return the probabilities stated, from the highest on, and how many rows of the class and others reach each."""
-    levels, place = np.unique(-stated, return_inverse=True)
-    found, alarms = (np.cumsum(np.bincount(place, rows, len(levels)).astype(np.float64)) for rows in (mine, ~mine))
-    return -levels, found, alarms
+def _curve(stated: Floats, positive: Bits) -> tuple[Floats, Floats, Floats]:
+    """Return the probabilities stated, from the highest on, and how many positive and other rows have at least each.
+
+    Nothing is returned where all rows are positive, or none is.
+    """
+    if positive.all() or not positive.any():
+        return np.zeros(0), np.zeros(0), np.zeros(0)
+    levels, index = np.unique(-stated, return_inverse=True)
+    hits, alarms = (
+        np.cumsum(np.bincount(index, rows, len(levels)).astype(np.float64)) for rows in (positive, ~positive)
+    )
+    return -levels, hits, alarms
 
 
-def _area(stated: Floats, mine: NDArray[np.bool_]) -> float | None:
-    """Return the area under the ROC curve; None where all rows are of the class, or none is."""
-    if mine.all() or not mine.any():
+def _area(stated: Floats, positive: Bits) -> float | None:
+    """Return the area under the ROC curve; None where all rows are positive, or none is."""
+    _, *counts = _curve(stated, positive)
+    if not len(counts[0]):
         return None
-    _, found, alarms = _curve(stated, mine)
-    found, alarms = (np.concatenate([[0], counts]) / counts[-1] for counts in (found, alarms))
-    return float(np.sum(np.diff(alarms) * (found[1:] + found[:-1]) / 2))
+    hits, alarms = (np.concatenate([[0], count]) / count[-1] for count in counts)
+    return float(np.sum(np.diff(alarms) * (hits[1:] + hits[:-1]) / 2))
 
 
-def _cutoffs(stated: Floats, mine: NDArray[np.bool_]) -> Iterable[Cutoff]:
-    if mine.all() or not mine.any():
-        return
-    for at, found, alarms in zip(*_curve(stated, mine), strict=True):
-        others = len(mine) - mine.sum()
-        answered = found + alarms
-        yield Cutoff(
-            float(at), int(answered), float(found / answered), float(found / mine.sum()), float(alarms / others)
-        )
+def _list_cutoffs(stated: Floats, positive: Bits) -> Iterator[Cutoff]:
+    for at, hits, alarms in zip(*_curve(stated, positive), strict=True):
+        answered, rows = hits + alarms, positive.sum()
+        shares = hits / answered, hits / rows, alarms / (len(positive) - rows)
+        yield Cutoff(float(at), int(answered), *map(float, shares))
 
 
 def _log_loss(stated: Floats, target: NDArray[np.intp]) -> float:
     known = target < stated.shape[1]
     true = np.where(known, stated[np.arange(len(target)), np.where(known, target, 0)], 0)
-    return float(-np.mean(np.log(np.maximum(true, _LEAST))))
-
-
-def _error(bins: Sequence[Bin]) -> float | None:
-    rows = sum(one.rows for one in bins)
-    return sum(abs(one.stated - one.right) * one.rows for one in bins) / rows if rows else None
-
-
-def _class_line(one: ClassScores) -> tuple[str, ...]:
-    return (
-        word(one.label),
-        f"{one.rows:,}",
-        _figure(one.precision),
-        _figure(one.recall),
-        _figure(one.f1),
-        _figure(one.auc),
-    )
-
-
-def _cutoff_line(one: Cutoff) -> tuple[str, ...]:
-    return (
-        f"{one.at:.4f}",
-        f"{one.answered:,}",
-        _figure(one.precision),
-        _figure(one.recall),
-        _figure(one.f1),
-        _figure(one.false_alarms),
-    )
+    return float(-np.mean(np.log(np.maximum(true, _LEAST_PROBABILITY))))
 
 
 def _figure(value: float | None) -> str:
     return "-" if value is None else f"{value:.4f}"
 
 
-def _aligned(lines: Sequence[Sequence[str]]) -> str:
-    """Return lines whose first column is aligned to the left, and the others to the right if there are several."""
+def _align(lines: Sequence[Sequence[str]]) -> str:
+    """Return lines whose first column is aligned to the left, and the others to the right."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
         "  ".join([line[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(line[1:], widths[1:], strict=True))])

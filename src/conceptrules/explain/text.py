@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from conceptrules.explain.counterfactual import ColumnChange, Counterfactual
-from conceptrules.explain.explanation import Absent, Explanation, FiredRule, Miss, Rival
+from conceptrules.explain.explanation import Absent, Explanation, FiredRule, Rival
+from conceptrules.explain.nearest_miss import Miss
 from conceptrules.model.precision import interval_text
 from conceptrules.model.text import percent, plural, word
 

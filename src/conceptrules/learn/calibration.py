@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.explain.reliability import binned, reliability
+from conceptrules.explain.measurement import compute_reliability, merge_bins
 from conceptrules.model.evaluation import Bits, PackedBits, class_words, decide_fired, unpack
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.statistics import with_statistics
@@ -78,7 +78,7 @@ def calibrated(network: RuleNetwork, excess: Floats) -> RuleNetwork:
 
 def held_out_reliability(comparisons: Sequence[Comparison]) -> tuple[tuple[float, float, float], ...]:
     """Return how far the probabilities can be believed on the held-out rows; the other splits correct each split."""
-    return binned(bin for number, one in enumerate(comparisons) for bin in _bins(one, _others(comparisons, number)))
+    return merge_bins(bin for number, one in enumerate(comparisons) for bin in _bins(one, _others(comparisons, number)))
 
 
 def _others(comparisons: Sequence[Comparison], number: int) -> Sequence[Comparison]:
@@ -86,7 +86,7 @@ def _others(comparisons: Sequence[Comparison], number: int) -> Sequence[Comparis
 
 
 def _bins(one: Comparison, others: Sequence[Comparison]) -> Iterator[tuple[float, float, float]]:
-    yield from reliability(calibrated(one.network, optimism(others)), one.fired, one.target, one.weight)
+    yield from compute_reliability(calibrated(one.network, optimism(others)), one.fired, one.target, one.weight)
 
 
 def _confusion(decided: NDArray[np.intp], rows: Labelled, classes: int) -> Floats:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from conceptrules.draw.svg import Svg, Theme
     from conceptrules.edit.editing import Edited
-    from conceptrules.edit.operation import Operation
-    from conceptrules.edit.replay import Replayed
+    from conceptrules.edit.operations import Operation
+    from conceptrules.edit.trail import Replayed
     from conceptrules.explain.explanation import Explanation, FiredRule
     from conceptrules.explain.scores import Evaluation
     from conceptrules.logic.policies.proof import Proof
@@ -152,7 +152,7 @@ class Shortcuts:
             `precision_low` and `precision_high` (its 95 % Wilson interval), `decides`, `decided_precision`,
             `decided_precision_low`, `decided_precision_high` and `stability`.
         """
-        from conceptrules.explain.rule_frame import rule_frame
+        from conceptrules.explain.rule_coverage import rule_frame
 
         return rule_frame(self, backend)
 

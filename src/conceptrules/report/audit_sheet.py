@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal as Choice
 
-from conceptrules.explain.auditing import Audit, Bin, Overlap
+from conceptrules.explain.auditing import Audit, Overlap
+from conceptrules.explain.measurement import Bin
 from conceptrules.model.provenance import Training, Validation
 from conceptrules.model.text import percent, plural
 from conceptrules.report.rule_list import Group, Item

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from conceptrules.cli import main
-from conceptrules.edit.normal_form import normal
+from conceptrules.edit.normal_form import normalise
 from conceptrules.export import export
 from conceptrules.io.model_file import load, save
 from conceptrules.model import Rule
@@ -60,7 +60,7 @@ def test_an_edit_its_log_and_back(run):
     assert " UTC: new law\n   1 of 3 rows got another class (yes -> no 1), not every row gets the same class" in text
     assert text.endswith("verified: every entry is as it was written\n")
     run("undo", "new.json", "-o", "back.json", "--by", "bert")
-    assert load("back.json") == normal(load("model.json"))
+    assert load("back.json") == normalise(load("model.json"))
     assert "2. take back: move the cut of age: 41 -> 45\n   by bert" in run("log", "back.json")
     assert run("log", "model.json") == "the model was never edited\n"
 

@@ -13,7 +13,7 @@ import typer
 from conceptrules.cli import columns
 from conceptrules.cli.files import check_streams, read_model
 from conceptrules.cli.options import TABLE, Json, Model
-from conceptrules.edit.log import edit_text
+from conceptrules.edit.trail import edit_text
 from conceptrules.logic.difference import Difference, Logic, Rows, changed_rows
 from conceptrules.logic.difference import diff as difference_of
 from conceptrules.logic.rule_matching import Section

@@ -19,10 +19,10 @@ from conceptrules.edit import LockRule, Operation, SetDefault, SetPriority
 from conceptrules.edit.editing import Edited
 from conceptrules.edit.editing import edit as apply_edit
 from conceptrules.edit.editing import undo as apply_undo
-from conceptrules.edit.log import log_text
 from conceptrules.edit.operations import KINDS
-from conceptrules.edit.replay import replay as replay_trail
-from conceptrules.edit.rules import sole_owner
+from conceptrules.edit.rules import find_sole_owner
+from conceptrules.edit.trail import log_text
+from conceptrules.edit.trail import replay as replay_trail
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value, shown
@@ -199,7 +199,7 @@ def _parse_operation(
         return make(*arguments)
     if action == "add" and not label:
         raise InputError("which class gets the rule? Say it with --class")
-    owner = _owner(network, label) if label else sole_owner(network, arguments[0])
+    owner = _owner(network, label) if label else find_sole_owner(network, arguments[0])
     if action == "lock":
         return LockRule(arguments[0], owner, "decides" if decides else "keep")
     return make(*arguments, owner)

@@ -76,10 +76,10 @@ def evaluate(
 
 def _tell_training_rows(network: RuleNetwork, X: pa.Table, y: np.ndarray) -> None:
     """Say how many of the rows the model learned from, where these are more than chance has."""
-    from conceptrules.explain.auditing import training_rows
+    from conceptrules.explain.auditing import count_training_rows
     from conceptrules.report.sentences import FEW
 
-    seen = training_rows(network, X, y.tolist())
+    seen = count_training_rows(network, X, y.tolist())
     if seen is not None and seen.share >= FEW:
         typer.echo(
             f"note: the model learned from {percent(seen.share)} of these rows, and does better on them than on new "

@@ -8,7 +8,7 @@ import typer
 
 from conceptrules.cli.files import read_model
 from conceptrules.cli.options import Json, Model
-from conceptrules.explain.rule_frame import rule_records
+from conceptrules.explain.rule_coverage import rule_records
 
 
 def rules(model: Model, *, as_json: Json = False) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from conceptrules.explain.reliability import reliability
+from conceptrules.explain.measurement import compute_reliability
 from conceptrules.kernels.mllp.cohort import Cohort, Flags, Floats
 from conceptrules.learn.evidence import with_training
 from conceptrules.learn.examples import Bits, Examples, Weights
@@ -119,5 +119,5 @@ def _validate(network: RuleNetwork, plan: FitPlan, result: FitResult) -> Validat
         macro_f1=score.crs_f1,
         disagreement=score.disagreement,
         fires=(float(shares[0]), float(shares[1]), float(shares[2])),
-        reliability=reliability(counted, fired, validation.target, validation.weight),
+        reliability=compute_reliability(counted, fired, validation.target, validation.weight),
     )

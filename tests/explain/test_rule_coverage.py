@@ -6,8 +6,7 @@ import narwhals as nw
 import pytest
 from hypothesis import given
 
-from conceptrules.explain.rule_coverage import coverage
-from conceptrules.explain.rule_frame import BACKENDS, rule_records
+from conceptrules.explain.rule_coverage import BACKENDS, coverage, rule_records
 from conceptrules.model.errors import InputError
 from tests.strategies import measured_networks, networks
 

@@ -1,0 +1,94 @@
+"""The rule that came nearest to firing for another class, and what it lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from conceptrules.model.evaluation import Bits
+from conceptrules.model.network import Literal, RuleNetwork
+from conceptrules.model.predicate import Value
+from conceptrules.model.text import literals_text, rule_text
+
+Needs = frozenset[Literal] | None
+"""The literals on predicates that would have to hold; None where nothing helps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """The rule of another class that came nearest to firing."""
+
+    label: Value
+    """The class of the rule."""
+    level: int
+    """The level of the rule, counted from 0."""
+    index: int
+    """The number of the rule on its level, counted from 0."""
+    text: str
+    """The rule as text."""
+    unmet: tuple[str, ...]
+    """The conditions that would have to hold, as text, counted down to predicates."""
+    wins: bool
+    """Whether its class would be the answer then; otherwise a class that fires comes first by priority."""
+
+
+def find_nearest_miss(network: RuleNetwork, holds: Sequence[Bits], decided: int) -> Miss | None:
+    """Return the rule of another class, which does not fire, with the fewest unmet literals; ties go by priority.
+
+    `holds` says for each layer which of its nodes hold on the row; `decided` is the index of the decided class.
+    """
+    needs = _make_needs(network, holds)
+    last = len(network.levels) - 1
+    misses = []
+    for rank, index in enumerate(network.priority_indices):
+        for rule in () if holds[-1][index] or index == decided else network.levels[last].concepts[index].rules:
+            unmet = needs(last, rule)
+            if unmet is not None:
+                misses.append((len(unmet), rank, rule, unmet))
+    if not misses:
+        return None
+    _, rank, rule, unmet = min(misses, key=lambda miss: miss[:3])
+    wins = not any(holds[-1][earlier] for earlier in network.priority_indices[:rank])
+    texts = tuple(literals_text(network, 0, sorted(unmet)))
+    return Miss(network.priority[rank], last, rule, rule_text(network, last, rule), texts, wins)
+
+
+def _make_needs(network: RuleNetwork, holds: Sequence[Bits]) -> Callable[[int, int], Needs]:
+    """Return a function that says what it takes for a rule to hold, counted down to predicates."""
+
+    @cache
+    def of_rule(level: int, index: int) -> Needs:
+        literals = network.levels[level].rules[index].literals
+        contradictory = any(~literal in literals for literal in literals)
+        return None if contradictory else _join([of_literal(level, literal) for literal in literals])
+
+    @cache
+    def of_literal(level: int, literal: Literal) -> Needs:
+        if holds[2 * level][literal.index] != literal.negated:
+            return frozenset()
+        if level == 0:
+            return frozenset({literal})
+        below = network.levels[level - 1]
+        rules = below.concepts[literal.index].rules
+        if not literal.negated:
+            return _fewest([of_rule(level - 1, rule) for rule in rules])
+        # Each rule that makes the concept true has to fail.
+        firing = [below.rules[rule].literals for rule in rules if holds[2 * level - 1][rule]]
+        return _join([_fewest([of_literal(level - 1, ~each) for each in literals]) for literals in firing])
+
+    return of_rule
+
+
+def _join(parts: Sequence[Needs]) -> Needs:
+    """Join needs that all have to be met; None where they contradict each other."""
+    union: set[Literal] = set()
+    for part in parts:
+        if part is None:
+            return None
+        union |= part
+    return None if any(~literal in union for literal in union) else frozenset(union)
+
+
+def _fewest(parts: Sequence[Needs]) -> Needs:
+    return min((part for part in parts if part is not None), key=len, default=None)
