@@ -104,9 +104,26 @@ def test_a_kernel_is_compiled_again_when_another_of_its_folder_changed(tmp_path:
     assert [*found, misses_of(path)] == [1, 0, 1, 0, 0]
 
 
+def test_a_kernel_is_compiled_again_when_the_module_of_a_type_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is on the disk names the class of a named tuple, and cannot be unpickled without it."""
+    monkeypatch.syspath_prepend(tmp_path)
+    for module in ("old_pair", "new_pair"):
+        (tmp_path / f"{module}.py").write_text("from collections import namedtuple\nPair = namedtuple('Pair', 'one')\n")
+        path = tmp_path / "add.py"
+        path.write_text(ADD.replace("x + 1", "x.one + 1") + f"from {module} import Pair\n")
+        compiling.sources.cache_clear()
+        loaded = runpy.run_path(str(path))
+        assert loaded["add"](loaded["Pair"](1)) == 2
+        assert sum(loaded["add"].stats.cache_misses.values()) == 1
+        del sys.modules[module]
+        (tmp_path / f"{module}.py").unlink()
+
+
 def test_every_kernel_is_kept_with_the_sources_of_its_folder() -> None:
     assert len(kernels()) > 30
-    stamps = {kernel: kernel._cache._cache_file._source_stamp[1] for kernel in kernels()}
+    stamps = {kernel: kernel._cache._cache_file._version[1] for kernel in kernels()}
     for kernel, stamp in stamps.items():
         assert stamp == compiling.sources(Path(kernel.py_func.__code__.co_filename).parent), kernel
     assert len(set(stamps.values())) == 3  # those of each learner, and those of shards

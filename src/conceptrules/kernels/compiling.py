@@ -39,8 +39,9 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
             _warn_once()
             return dispatcher
         index: Any = getattr(dispatcher._cache, "_cache_file", None)
-        if hasattr(index, "_source_stamp"):  # not so where Numba has another way to keep things
-            index._source_stamp = (index._source_stamp, sources(Path(function.__code__.co_filename).parent))
+        if hasattr(index, "_version"):  # not so where Numba has another way to keep things
+            # Numba compares the version before it unpickles the rest, which may name modules that are gone by now.
+            index._version = (index._version, sources(Path(function.__code__.co_filename).parent))
         return dispatcher
 
     return compiled
