@@ -13,7 +13,7 @@ from benchmarks.gpu.cohorts import COHORTS, RECIPE
 from benchmarks.gpu.tasks import tasks
 from benchmarks.speed.dense import DenseTrainer
 from benchmarks.speed.measure import Measurement, Plan
-from conceptrules.kernels.mllp.cohort import Cohort, Settings
+from conceptrules.kernels.mllp.cohort import Cohort, StepSettings
 from conceptrules.learn.mllp.gpu_engine import GpuRun
 from conceptrules.learn.mllp.train import to_kernel_rows
 
@@ -26,12 +26,12 @@ def measure(bits: Path, device: str, plan: Plan) -> Iterator[Measurement]:
     recipe = replace(RECIPE, binarization_rate=COHORTS[NAME][0])
     all_tasks = tasks(NAME, bits, recipe)
     run = GpuRun(range(len(all_tasks)), all_tasks, device)
-    networks = len(run.trainer.members)
+    networks = len(run.trainer.networks)
     for _ in range(EPOCHS):
         run.trainer.epoch(1.0)
     ours = wall(lambda: run.trainer.epoch(1.0), 5 * plan.repeats)[-plan.repeats :]
     task = all_tasks[0]
-    dense = DenseTrainer(to_kernel_rows(task.training), task.sizes, Settings(), device)
+    dense = DenseTrainer(to_kernel_rows(task.training), task.sizes, StepSettings(), device)
     cohort = Cohort(task.sizes, run.trainer.own_weights()[-1][None])
     dense.begin(cohort, RECIPE.learning_rate)
     rng = np.random.default_rng(0)

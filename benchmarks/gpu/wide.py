@@ -11,8 +11,8 @@ import torch
 from benchmarks.gpu.clock import events, wall
 from benchmarks.speed.measure import Measurement, Plan
 from conceptrules.kernels.mllp import gpu
-from conceptrules.kernels.mllp.cohort import Cohort, Rows, Settings
-from conceptrules.kernels.mllp.states import Member
+from conceptrules.kernels.mllp.cohort import Cohort, KernelRows, StepSettings
+from conceptrules.kernels.mllp.gpu_state import NetworkSpec
 
 SIZES, ROWS, BATCH = (512, 1024, 1024, 1024, 2), 1_000_000, 4096
 # Operations for each visited weight and row. Forward: 1 - w x, times the product. Back: 1 - w x, a division, and a
@@ -42,11 +42,11 @@ def measure(bits: Path, device: str, plan: Plan) -> Iterator[Measurement]:
 
 def _rates(trainer: gpu.Trainer, rate: float, plan: Plan) -> Iterator[Measurement]:
     """What each kernel does a second; the batch of the last step is still there."""
-    state, batch, group_of = trainer.state, trainer.groups.batch, trainer.group_of
+    state, rows, group_of = trainer.state, trainer.rows, trainer.group_of
     visits = float(state.up_count.sum()) * BATCH
     returns = float(state.down_count.sum()) * BATCH
-    forward = events(lambda: state.run(group_of, batch, learn=True), plan.repeats)
-    backward = events(lambda: state.back(group_of), plan.repeats)
+    forward = events(lambda: state.run(group_of, rows, learn=True), plan.repeats)
+    backward = events(lambda: state.backprop(group_of), plan.repeats)
     for name, times, operations in (
         ("forward", forward, FORWARD_OPERATIONS * visits),
         ("backward, both gradients", backward, BACKWARD_OPERATIONS * returns),
@@ -57,16 +57,16 @@ def _rates(trainer: gpu.Trainer, rate: float, plan: Plan) -> Iterator[Measuremen
         yield Measurement(f"{name}, P = {rate}", rates, unit="TFLOP/s", details=details)
 
 
-def _trainer(rows: Rows, rate: float, device: str) -> gpu.Trainer:
+def _trainer(rows: KernelRows, rate: float, device: str) -> gpu.Trainer:
     weights = 0.1 * np.random.default_rng(0).random(Cohort.count(SIZES), np.float32)
-    member = Member(SIZES, rate, 0, 5e-3, 1e-8)
-    return gpu.Trainer([member], [weights], [rows], [0], Settings(batch_size=BATCH), device)
+    network = NetworkSpec(SIZES, rate, 0, 5e-3, 1e-8)
+    return gpu.Trainer([network], [weights], [rows], [0], StepSettings(batch_size=BATCH), device)
 
 
-def _rows() -> Rows:
+def _rows() -> KernelRows:
     """Random bits; the class is a rule of three of them, with noise."""
     rng = np.random.default_rng(0)
     packed = rng.integers(0, 256, (ROWS, SIZES[0] // 8), np.uint8)
     bits = np.unpackbits(packed[:, :1], axis=1)
     target = (bits[:, 0] & bits[:, 1] | bits[:, 2] ^ (rng.random(ROWS) < 0.1)).astype(np.int64)
-    return Rows(packed, target, np.ones(ROWS, np.float32), SIZES[0])
+    return KernelRows(packed, target, np.ones(ROWS, np.float32), SIZES[0])

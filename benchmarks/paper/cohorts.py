@@ -17,8 +17,8 @@ from torch import Tensor
 
 from benchmarks.paper.choice import COLUMNS, LOOK_EVERY, LOSS
 from conceptrules.kernels.mllp import gpu
-from conceptrules.kernels.mllp.cohort import Rows, Settings, initial_weights
-from conceptrules.kernels.mllp.states import Member
+from conceptrules.kernels.mllp.cohort import KernelRows, StepSettings, initial_weights
+from conceptrules.kernels.mllp.gpu_state import NetworkSpec
 from conceptrules.learn.examples import Examples
 
 BATCH, LEARNING_RATE, DECAY, DECAY_EVERY = 128, 0.005, 0.75, 100
@@ -61,11 +61,11 @@ class Cohort:
         members, weights, seeds = [], [], []
         for group, one in enumerate(trainings):
             rng = np.random.default_rng(one.seed)
-            members.append(Member(one.sizes, one.rate, group, LEARNING_RATE, one.l2))
+            members.append(NetworkSpec(one.sizes, one.rate, group, LEARNING_RATE, one.l2))
             weights.append(initial_weights(one.sizes, 1, rng)[0])
             seeds.append(int(rng.integers(2**62)))
         rows = [rows_of(one.rows) for one in trainings]
-        self.trainer = gpu.Trainer(members, weights, rows, seeds, Settings(batch_size=BATCH), device, min_steps)
+        self.trainer = gpu.Trainer(members, weights, rows, seeds, StepSettings(batch_size=BATCH), device, min_steps)
         self.judges = [Judge(self.trainer, [one.rows for one in trainings])]
         held = [one.held for one in trainings if one.held is not None]
         if held:
@@ -87,12 +87,12 @@ class Cohort:
         found |= {"loss": loss, "edges": (self.trainer.weights > 0.5).sum(1).float()}
         rule: Priority | None = None
         for prefix, judge in zip(("", "held_"), self.judges, strict=False):
-            fired = judge.look.fired_together()
+            fired = judge.look.fire_on_device()
             rule = rule or judge.learn_priority(fired)
             found[f"{prefix}first"] = judge.f1(decided(fired, judge.first))
             found[f"{prefix}learned"] = judge.f1(decided(fired, rule))
             if self.continuous:
-                found[f"{prefix}mllp"] = judge.f1(judge.look.scores_together().argmax(2))
+                found[f"{prefix}mllp"] = judge.f1(judge.look.score_on_device().argmax(2))
         return torch.stack([found[name] for name in COLUMNS])
 
     def train_and_keep(self, epochs: int, names: Sequence[str]) -> dict[str, Tensor]:
@@ -118,7 +118,7 @@ class Cohort:
         """Return what was kept for a score, network by network; its weights become those of the cohort."""
         self.trainer.weights.copy_(weights)
         judge = self.judges[0]
-        found = judge.learn_priority(judge.look.fired_together()) if name == "learned" else judge.first
+        found = judge.learn_priority(judge.look.fire_on_device()) if name == "learned" else judge.first
         return [
             Kept(int(epoch), float(score), own, tuple(np.argsort(rank[: one.classes]).tolist()), int(default))
             for epoch, score, own, rank, default, one in zip(
@@ -134,8 +134,8 @@ class Cohort:
 
     def answers(self, tests: Sequence[Examples]) -> list[NDArray[np.uint8]]:
         """Return the answers of the continuous networks on other rows."""
-        look = gpu.Look(self.trainer, [rows_of(rows) for rows in tests])
-        found = look.scores_together().argmax(2).cpu().numpy().astype(np.uint8)
+        look = gpu.Evaluator(self.trainer, [rows_of(rows) for rows in tests])
+        found = look.score_on_device().argmax(2).cpu().numpy().astype(np.uint8)
         return [found[k, : len(rows)] for k, rows in enumerate(tests)]
 
 
@@ -151,7 +151,7 @@ class Judge:
     """The rows that each network is scored on, as tensors: (networks, rows), with weight 0 past the last row."""
 
     def __init__(self, trainer: gpu.Trainer, rows: Sequence[Examples]) -> None:
-        self.look = gpu.Look(trainer, [rows_of(one) for one in rows])
+        self.look = gpu.Evaluator(trainer, [rows_of(one) for one in rows])
         self.classes = trainer.shape.sizes[-1]
         longest = max(map(len, rows))
         target, weight = np.zeros((len(rows), longest), np.int64), np.zeros((len(rows), longest), np.float32)
@@ -198,6 +198,6 @@ def decided(fired: Tensor, priority: Priority) -> Tensor:
     return torch.where(best.values > 0, best.indices, priority.default[:, None])
 
 
-def rows_of(examples: Examples) -> Rows:
+def rows_of(examples: Examples) -> KernelRows:
     weight = (examples.weight / examples.weight.mean()).astype(np.float32)
-    return Rows(examples.packed, examples.target, weight, examples.inputs)
+    return KernelRows(examples.packed, examples.target, weight, examples.inputs)

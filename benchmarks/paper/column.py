@@ -267,7 +267,7 @@ def shares(trainings: Sequence[Training]) -> Iterator[list[int]]:
 
 def say(part: Part, cohort: Cohort) -> None:
     seconds, networks = time.perf_counter() - cohort.began, len(cohort.trainings)
-    steps = cohort.trainer.groups.steps * cohort.epoch
+    steps = cohort.trainer.rows.steps * cohort.epoch
     print(
         f"{part.name}: {networks} in {cohort.trainer.shape.sizes}, {cohort.epoch} epochs, {steps} steps, "
         f"{seconds:.1f} s, {1e6 * seconds / steps / networks:.2f} us a step and network",

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from conceptrules.kernels.mllp.cohort import Cohort, Flags, Rows, Settings
+from conceptrules.kernels.mllp.cohort import Cohort, Flags, KernelRows, StepSettings
 
 
 def conjunction(h: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
@@ -31,7 +31,7 @@ def forward(weights: list[torch.Tensor], h: torch.Tensor) -> torch.Tensor:
 class DenseTrainer:
     """Trains one network on rows held as float tensors."""
 
-    def __init__(self, rows: Rows, sizes: tuple[int, ...], settings: Settings, device: str = "cpu") -> None:
+    def __init__(self, rows: KernelRows, sizes: tuple[int, ...], settings: StepSettings, device: str = "cpu") -> None:
         bits = np.unpackbits(rows.packed, axis=1, count=rows.inputs)
         self.bits = torch.from_numpy(bits.astype(np.float32)).to(device)
         self.wanted = torch.nn.functional.one_hot(torch.from_numpy(rows.target), sizes[-1]).float().to(device)

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.kernels.mllp import cpu
-from conceptrules.kernels.mllp.cohort import Cohort, Flags, Rows, Settings
+from conceptrules.kernels.mllp.cohort import Cohort, Flags, KernelRows, StepSettings
 
 LEARNING_RATE = 5e-3
-SETTINGS = Settings()
+SETTINGS = StepSettings()
 
 
 def start(sizes: tuple[int, ...], networks: int, rng: np.random.Generator) -> Cohort:
@@ -24,13 +24,18 @@ def masks(cohort: Cohort, rates: tuple[float, ...], rng: np.random.Generator) ->
     return rng.random(cohort.weights.shape[1], np.float32) < np.asarray(rates, np.float32)[:, None]
 
 
-def our_epoch(cohort: Cohort, masked: Flags, rows: Rows, order: NDArray[np.int64], executor: Executor) -> None:
+def our_epoch(cohort: Cohort, masked: Flags, rows: KernelRows, order: NDArray[np.int64], executor: Executor) -> None:
     """Train the networks of a cohort, in place, on the rows in this order."""
     cpu.epoch(cohort, masked, rows, order, LEARNING_RATE, SETTINGS, executor)
 
 
 def train(
-    cohort: Cohort, rates: tuple[float, ...], rows: Rows, epochs: int, rng: np.random.Generator, executor: Executor
+    cohort: Cohort,
+    rates: tuple[float, ...],
+    rows: KernelRows,
+    epochs: int,
+    rng: np.random.Generator,
+    executor: Executor,
 ) -> None:
     """Train so many epochs under random binarization, which makes late weights of early ones."""
     for _ in range(epochs):

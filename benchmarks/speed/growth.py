@@ -14,7 +14,7 @@ from benchmarks.speed.engine import masks, our_epoch, start
 from benchmarks.speed.measure import Measurement, Plan, exponent, interleaved
 from benchmarks.speed.memory import EPOCHS, beyond_the_table, classifier
 from benchmarks.speed.tables import growing, random_bits
-from conceptrules.kernels.mllp.cohort import Rows
+from conceptrules.kernels.mllp.cohort import KernelRows
 
 ROWS, QUICK_ROWS = (10_000, 100_000, 1_000_000), (10_000, 50_000, 250_000)
 LITERALS = (50, 100, 200, 400, 800)
@@ -59,7 +59,7 @@ def _epochs(plan: Plan, against: str, sizes: dict[int, tuple[int, ...]]) -> Meas
         tasks = {}
         for size, shape in sizes.items():
             bits, target = random_bits(rows, shape[0], shape[-1], rng)
-            cohort, data = start(shape, 1, rng), Rows.of(bits, target, np.ones(rows))
+            cohort, data = start(shape, 1, rng), KernelRows.of(bits, target, np.ones(rows))
             given = (masks(cohort, (0.9,), rng), data, rng.permutation(rows), executor)
             tasks[str(size)] = lambda cohort=cohort, given=given: our_epoch(deepcopy(cohort), *given)
         times = interleaved(tasks, plan.repeats)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from conceptrules import datasets
 from conceptrules.binarize import Binarizer
 from conceptrules.datasets import DatasetError
-from conceptrules.kernels.mllp.cohort import Rows
+from conceptrules.kernels.mllp.cohort import KernelRows
 
 # Categories of adult's eight text columns, and of those the ones with gaps.
 _ADULT_TEXT = {"workclass": 8, "education": 16, "marital-status": 7, "occupation": 14, "relationship": 6, "race": 5}
@@ -69,7 +69,7 @@ def sampled(data: Labelled, rows: int, seed: int) -> Labelled:
     return Labelled(data.X.take(chosen).combine_chunks(), data.y[chosen], data.source)
 
 
-def training_rows(name: str, rows: int, inputs: int, classes: int, seed: int) -> tuple[Rows, str]:
+def training_rows(name: str, rows: int, inputs: int, classes: int, seed: int) -> tuple[KernelRows, str]:
     """The bits of so many rows of a data set, each row kept (a fit would merge equal ones), and where they are from."""
     rng = np.random.default_rng(seed)
     try:
@@ -81,7 +81,7 @@ def training_rows(name: str, rows: int, inputs: int, classes: int, seed: int) ->
     except DatasetError:
         bits, target = random_bits(rows, inputs, classes, rng)
         source = f"random, {rows} rows, {inputs} bits"
-    return Rows.of(bits, target, np.ones(len(target))), source
+    return KernelRows.of(bits, target, np.ones(len(target))), source
 
 
 def random_bits(

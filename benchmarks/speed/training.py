@@ -16,7 +16,7 @@ from benchmarks.speed.dense import DenseTrainer
 from benchmarks.speed.engine import LEARNING_RATE, SETTINGS, masks, our_epoch, start, train
 from benchmarks.speed.measure import Measurement, Plan, Times, faster, interleaved, seconds
 from benchmarks.speed.tables import training_rows
-from conceptrules.kernels.mllp.cohort import Cohort, Flags, Rows
+from conceptrules.kernels.mllp.cohort import Cohort, Flags, KernelRows
 
 COHORT_RATES = (0.5, 0.6, 0.7, 0.8, 0.9)
 
@@ -51,7 +51,7 @@ def measure(plan: Plan) -> Iterator[Measurement]:
 
 
 def _against_dense(
-    plan: Plan, shape: Shape, rows: Rows, source: str, rate: float, target: float
+    plan: Plan, shape: Shape, rows: KernelRows, source: str, rate: float, target: float
 ) -> Iterator[Measurement]:
     rng = np.random.default_rng(plan.seed)
     with ThreadPoolExecutor(1) as executor:
@@ -67,7 +67,7 @@ def _against_dense(
 
 
 def _compare(
-    plan: Plan, cohort: Cohort, masked: Flags, rows: Rows, order: NDArray[np.int64], executor: Executor
+    plan: Plan, cohort: Cohort, masked: Flags, rows: KernelRows, order: NDArray[np.int64], executor: Executor
 ) -> tuple[Times, str]:
     """Seconds an epoch, every time from the same weights; the quick plan takes a part of the dense one's batches."""
     steps = -(-len(order) // SETTINGS.batch_size)
@@ -99,7 +99,7 @@ def _spread(cohort: Cohort, epochs: int) -> dict[str, float]:
     }
 
 
-def _two_threads(plan: Plan, rows: Rows, source: str) -> Measurement:
+def _two_threads(plan: Plan, rows: KernelRows, source: str) -> Measurement:
     rng = np.random.default_rng(plan.seed)
     epochs = plan.pick(10, 2)
     with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(2) as two:

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from conceptrules.kernels.mllp import reference
-from conceptrules.kernels.mllp.cohort import Cohort, Rows, Settings
+from conceptrules.kernels.mllp.cohort import Cohort, KernelRows, StepSettings
 
 torch = pytest.importorskip("torch", reason="the extra `bench` is not installed", exc_type=ModuleNotFoundError)
 
 SIZES = (7, 5, 4, 6, 3)
-SETTINGS = Settings(batch_size=16, l2=1e-3)
+SETTINGS = StepSettings(batch_size=16, l2=1e-3)
 
 
 def some_weights(rng, shape):
@@ -26,7 +26,7 @@ def rng():
 
 @pytest.fixture
 def rows(rng):
-    return Rows.of(rng.random((50, SIZES[0])) < 0.7, rng.integers(0, SIZES[-1], 50), rng.random(50) + 0.5)
+    return KernelRows.of(rng.random((50, SIZES[0])) < 0.7, rng.integers(0, SIZES[-1], 50), rng.random(50) + 0.5)
 
 
 @pytest.mark.parametrize("layer", ["conjunction", "disjunction"])

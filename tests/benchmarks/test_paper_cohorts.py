@@ -17,8 +17,8 @@ pytest.importorskip("triton", reason="triton is not installed: pip install 'conc
 from benchmarks.paper import cohorts
 from benchmarks.paper.choice import COLUMNS
 from benchmarks.paper.cohorts import Cohort, Training
-from conceptrules.kernels.mllp import bits, cpu
 from conceptrules.kernels.mllp import cohort as kernels
+from conceptrules.kernels.mllp import cpu
 from conceptrules.learn.examples import Examples
 from conceptrules.learn.mllp.cpu_engine import CallingThread
 from conceptrules.learn.mllp.extraction import rank_by_position, rank_by_precision
@@ -39,7 +39,7 @@ def scores(one: Training, weights: np.ndarray) -> dict[str, float]:
     """The same by the library, on the host."""
 
     def fired(rows: Examples) -> np.ndarray:
-        return unpack(PackedBits(bits.fired(one.sizes, weights, rows.to_packed_bits().words), len(rows)))
+        return unpack(PackedBits(cpu.fire(one.sizes, weights, rows.to_packed_bits().words), len(rows)))
 
     def f1(answers: np.ndarray, rows: Examples) -> float:
         return macro_f1(confusion_matrix(rows.target, answers, rows.weight, 3))
@@ -90,7 +90,7 @@ def test_what_is_kept_is_the_best_of_the_second_half(monkeypatch: pytest.MonkeyP
             np.testing.assert_array_equal(found.weights, weights[found.epoch - 1][k])
     grown = kept["learned"] * 8  # so that classes fire
     networks = cohort.kept("learned", grown)
-    for one, found, fired in zip(trainings, networks, cohort.judges[0].look.fired(), strict=True):
+    for one, found, fired in zip(trainings, networks, cohort.judges[0].look.fire(), strict=True):
         assert fired.any()
         assert (found.priority, found.default) == rank_by_precision(fired, one.rows, np.ones(3))
     answers = cohort.answers([one.rows for one in trainings])

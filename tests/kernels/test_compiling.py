@@ -180,8 +180,8 @@ def test_no_kernel_leaves_rounding_to_the_compiler() -> None:
     @njit
     def every_operation(values: np.ndarray) -> float:
         x = vectors.load(values, 0, 0)
-        x = vectors.times_plus(x, x, vectors.spread(np.float32(1))) + x * x - x / x
-        return vectors.total(vectors.one_minus(values[0, 0, 0], x))
+        x = vectors.multiply_add(x, x, vectors.broadcast(np.float32(1))) + x * x - x / x
+        return vectors.sum_lanes(vectors.one_minus(values[0, 0, 0], x))
 
     every_operation(np.ones((1, 1, vectors.LANES), np.float32))
     (written,) = every_operation.inspect_llvm().values()

@@ -25,7 +25,7 @@ import polars as pl
 import pyarrow as pa
 
 from conceptrules.io.model_file import dumps
-from conceptrules.kernels.mllp import reference
+from conceptrules.kernels.mllp import cpu, reference
 from tests.people import quick_mllp, quick_search
 
 ROOT = Path(__file__).parents[2]
@@ -120,6 +120,7 @@ def by_the_reference() -> Iterator[None]:
     plain = SimpleNamespace(
         epoch=lambda *arguments: reference.epoch(*arguments[:-1]),
         forward=lambda cohort, packed, _: reference.forward(cohort, packed),
+        fire=cpu.fire,
     )
     with patch("conceptrules.learn.mllp.cpu_engine.cpu", plain):
         yield

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conceptrules.kernels.mllp import bits, cpu, reference
-from conceptrules.kernels.mllp.cohort import Cohort, Rows, Settings
+from conceptrules.kernels.mllp import cpu, reference
+from conceptrules.kernels.mllp.cohort import Cohort, KernelRows, StepSettings
 from conceptrules.model.evaluation import PackedBits, pack, unpack
 
 SIZES = [(9, 6, 5, 6, 3), (1, 1, 2), (8, 4, 2), (17, 3, 1, 2, 2)]
@@ -21,9 +21,9 @@ def cohort(sizes: tuple[int, ...], networks: int = 3) -> Cohort:
     return Cohort(sizes, np.clip(weights, 0, 1).astype(np.float32))
 
 
-def rows(inputs: int, classes: int, count: int = 70) -> Rows:
+def rows(inputs: int, classes: int, count: int = 70) -> KernelRows:
     rng = np.random.default_rng(2)
-    return Rows.of(rng.random((count, inputs)) < 0.5, rng.integers(0, classes, count), rng.random(count) + 0.5)
+    return KernelRows.of(rng.random((count, inputs)) < 0.5, rng.integers(0, classes, count), rng.random(count) + 0.5)
 
 
 def trained(sizes: tuple[int, ...], threads: int | None) -> tuple[Cohort, np.ndarray]:
@@ -31,7 +31,7 @@ def trained(sizes: tuple[int, ...], threads: int | None) -> tuple[Cohort, np.nda
     state, data, rng = cohort(sizes), rows(sizes[0], sizes[-1]), np.random.default_rng(3)
     for rates in ([0, 0.5, 0.9], [0.3, 0, 1]):
         masked = rng.random(state.weights.shape) < np.array(rates)[:, None]
-        settings = Settings(batch_size=16, l2=1e-3)
+        settings = StepSettings(batch_size=16, l2=1e-3)
         arguments = (state, masked, data, rng.permutation(70), 0.01, settings)
         if threads is None:
             loss = reference.epoch(*arguments)
@@ -74,7 +74,7 @@ def test_a_short_last_batch_counts_its_own_rows_only() -> None:
     with ThreadPoolExecutor(1) as executor:
         arguments = (np.ones((3, Cohort.count(SIZES[0])), bool), data)
         losses = [
-            cpu.epoch(cohort(SIZES[0]), *arguments, part, 0.01, Settings(batch_size=64), executor)
+            cpu.epoch(cohort(SIZES[0]), *arguments, part, 0.01, StepSettings(batch_size=64), executor)
             for part in (order, order[:64], order[64:])
         ]
     np.testing.assert_allclose(losses[0], (64 * losses[1] + 6 * losses[2]) / 70, rtol=1e-5)
@@ -84,7 +84,7 @@ def test_threads_share_a_large_batch_of_one_network() -> None:
     """In parts, by one thread or by two, and as the reference does it in one piece."""
     sizes, data, order = SIZES[0], rows(9, 3, count=700), np.arange(700)
     masked = np.zeros((1, Cohort.count(sizes)), bool)
-    arguments = (masked, data, order, 0.01, Settings(batch_size=300))
+    arguments = (masked, data, order, 0.01, StepSettings(batch_size=300))
     states, losses = shared(sizes, arguments, most_threads=2)
     np.testing.assert_allclose(states[1].weights, states[0].weights, atol=1e-4)
     np.testing.assert_allclose(losses[1], losses[0], rtol=1e-4)
@@ -103,7 +103,7 @@ def test_threads_share_the_layers_of_a_large_network(
     """To the last bit what one thread does; the last batch is a short one."""
     state, data = cohort(sizes, networks=1), rows(sizes[0], sizes[-1], count=100)
     masked = np.random.default_rng(4).random(state.weights.shape) < rate
-    arguments = (masked, data, np.arange(100), 0.01, Settings(batch_size=70))
+    arguments = (masked, data, np.arange(100), 0.01, StepSettings(batch_size=70))
     monkeypatch.setattr(cpu, "WORTH_SHARING", 0)
     states, losses = shared(sizes, arguments, most_threads=3)
     np.testing.assert_allclose(states[1].weights, states[0].weights, atol=1e-4)
@@ -122,7 +122,7 @@ def test_masked_weights_keep_their_momentum() -> None:
     start = found.weights.copy()
     with ThreadPoolExecutor(1) as executor:
         for masked in (np.zeros(start.shape, bool), np.ones(start.shape, bool)):
-            arguments = (masked, data, np.arange(700), 0.01, Settings(batch_size=3))
+            arguments = (masked, data, np.arange(700), 0.01, StepSettings(batch_size=3))
             reference.epoch(wanted, *arguments)
             before = found.weights.copy()
             cpu.epoch(found, *arguments, executor)
@@ -146,6 +146,6 @@ def test_bits_equal_the_forward_pass_with_rounded_weights(sizes: tuple[int, ...]
     inputs = np.random.default_rng(5).random((130, sizes[0])) < 0.5
     wanted = reference.forward(state, np.packbits(inputs, axis=1))
     for weights, scores in zip(state.weights, wanted, strict=True):
-        fired = bits.fired(sizes, weights, pack(inputs).words)
+        fired = cpu.fire(sizes, weights, pack(inputs).words)
         assert np.array_equal(unpack(PackedBits(fired, 130)), scores == 1)
         assert set(np.unique(scores)) <= {0, 1}

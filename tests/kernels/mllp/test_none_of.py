@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.kernels.mllp import cpu, reference
+from conceptrules.kernels.mllp import passes, reference
+from conceptrules.kernels.mllp.active_weights import find_active_weights
+from conceptrules.kernels.mllp.vectors import LANES
 
 SHAPES = [(1, 1, 1, 1), (1, 3, 1, 8), (2, 1, 4, 5), (3, 5, 7, 33), (1, 16, 20, 128)]
 
@@ -56,9 +58,32 @@ def test_reference_equals_finite_differences(shape: tuple[int, int, int, int]) -
         np.testing.assert_allclose(np.sum(gradient * step), slope, rtol=1e-5, atol=1e-7)
 
 
+def layer_on_cpu(x: np.ndarray, w: np.ndarray, dy: np.ndarray) -> list[np.ndarray]:
+    """y, dx and dw of one layer of one network, by the functions that an epoch uses."""
+    (outputs, inputs), batch, weights, dw = w.shape, x.shape[1], w.ravel(), np.zeros_like(w)
+    sizes, nodes = np.array([inputs, outputs]), inputs + outputs
+    active = find_active_weights(sizes, weights, np.zeros(w.size, np.bool_))
+    state, lists = passes.allocate_state(sizes, batch), passes.allocate_lists(sizes, batch)
+    strips = len(state.value)
+    state.value[:, :inputs], state.d[:, inputs:] = in_strips(x), in_strips(dy)
+    passes.list_factors(inputs, nodes, active, weights, state, lists)
+    passes.run_layer(strips, inputs, nodes, False, active.needed, state, lists)
+    passes.split_gradient(strips, inputs, nodes, state)
+    passes.backprop_layer(strips, 0, inputs, active, weights, state, lists, dw.reshape(-1))
+    y, dx = (array.transpose(1, 0, 2).reshape(nodes, -1)[:, :batch] for array in (state.value, state.d))
+    return [y[inputs:], dx[:inputs], dw]
+
+
+def in_strips(array: np.ndarray) -> np.ndarray:
+    """(nodes, batch) as (strips, nodes, rows of a strip), the last strip padded with 0."""
+    nodes, batch = array.shape
+    return np.pad(array, ((0, 0), (0, -batch % LANES))).reshape(nodes, -1, LANES).transpose(1, 0, 2)
+
+
 @given(st.tuples(*[st.integers(1, 3)] * 2, st.integers(1, 9), st.integers(1, 40)), st.integers(0, 2**32 - 1))
 def test_cpu_equals_reference(shape: tuple[int, int, int, int], seed: int) -> None:
     x, w, dy = operands(shape, seed)
-    np.testing.assert_allclose(cpu.none_of(x, w), reference.none_of(x, w), rtol=1e-4, atol=1e-7)
-    for found, wanted in zip(cpu.none_of_gradient(x, w, dy), reference.none_of_gradient(x, w, dy), strict=True):
-        np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+    y, dx, dw = map(np.asarray, zip(*map(layer_on_cpu, x, w, dy), strict=True))
+    np.testing.assert_allclose(y, reference.none_of(x, w), rtol=1e-4, atol=1e-7)
+    for gradient, expected in zip((dx, dw), reference.none_of_gradient(x, w, dy), strict=True):
+        np.testing.assert_allclose(gradient, expected, rtol=1e-4, atol=1e-5)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from conceptrules.kernels.mllp import reference
-from conceptrules.kernels.mllp.cohort import Cohort, Rows, Settings, passes_of_epoch
+from conceptrules.kernels.mllp.cohort import Cohort, KernelRows, StepSettings, passes_of_epoch
 
 SIZES, ROWS = (7, 5, 4, 5, 3), 40
 # One step of this Adam leaves the gradient in the first moment, and the weights where they were.
@@ -22,16 +22,16 @@ def cohort(seed: int) -> Cohort:
     return Cohort(SIZES, weights.astype(np.float32))
 
 
-def table() -> tuple[np.ndarray, Rows]:
+def table() -> tuple[np.ndarray, KernelRows]:
     rng = np.random.default_rng(5)
     inputs = rng.random((ROWS, SIZES[0])) < 0.7
-    return inputs, Rows.of(inputs, rng.integers(0, SIZES[-1], ROWS), rng.random(ROWS) + 0.5)
+    return inputs, KernelRows.of(inputs, rng.integers(0, SIZES[-1], ROWS), rng.random(ROWS) + 0.5)
 
 
 def gradient(state: Cohort, masked: np.ndarray, **options: float) -> np.ndarray:
     """That of the first and only step."""
     _, rows = table()
-    reference.epoch(state, masked, rows, np.arange(ROWS), 0.0, Settings(**ONE_STEP, **options))
+    reference.epoch(state, masked, rows, np.arange(ROWS), 0.0, StepSettings(**ONE_STEP, **options))
     return state.first[0]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.kernels.mllp import bits
+from conceptrules.kernels.mllp import cpu
 from conceptrules.kernels.mllp.cohort import Cohort
 from conceptrules.learn.examples import Examples
 from conceptrules.learn.mllp.extraction import extract_levels, rank_by_position, rank_by_precision
@@ -28,7 +28,7 @@ def test_the_extracted_network_equals_the_rounded_weights(seed: int, sizes: tupl
     network = RuleNetwork(columns, tuple(Equals(column.name, True) for column in columns), levels, classes)
     rows = RNG(seed).random((20, 3)) < 0.5
     inputs = np.hstack([rows, ~rows]) if negation else rows
-    fired = bits.fired(sizes, weights, pack(inputs).words)
+    fired = cpu.fire(sizes, weights, pack(inputs).words)
     assert np.array_equal(pack(layers_plain(network, rows)[-1]).words, fired & pack(np.ones((20, 1), bool)).words)
 
 

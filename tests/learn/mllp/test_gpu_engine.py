@@ -14,7 +14,7 @@ if DEVICE == "cpu":
     os.environ["TRITON_INTERPRET"] = "1"
 pytest.importorskip("triton", reason="triton is not installed: pip install 'conceptrules[gpu]'")
 
-from conceptrules.kernels.mllp import bits, gpu
+from conceptrules.kernels.mllp import cpu, gpu
 from conceptrules.learn.examples import Examples
 from conceptrules.learn.mllp.gpu_engine import GpuEngine, GpuRun
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters
@@ -69,15 +69,15 @@ def test_a_job_learns_the_same_alone_beside_others_and_on_several_devices() -> N
 
 def test_what_fires_is_what_the_bits_say(monkeypatch: pytest.MonkeyPatch) -> None:
     """On rows that come in several parts, with networks of other sizes beside them."""
-    monkeypatch.setattr(gpu, "LOOK_ROWS", 16)
+    monkeypatch.setattr(gpu, "EVALUATED_ROWS", 16)
     pair = [job(replace(SETTINGS, layers=(9,)), 0, rows=40), job(replace(SETTINGS, layers=(5,)), 1, inputs=4, rows=21)]
     run = GpuRun([0, 1], pair, DEVICE)
     run.trainer.weights *= 8
     owners = [pair[0], pair[0], pair[1], pair[1]]
     shares = []
-    for one, weights, found in zip(owners, run.trainer.own_weights(), run.training.fired(), strict=True):
+    for one, weights, found in zip(owners, run.trainer.own_weights(), run.training.fire(), strict=True):
         wanted = unpack(
-            PackedBits(bits.fired(one.sizes, weights, one.training.to_packed_bits().words), len(one.training))
+            PackedBits(cpu.fire(one.sizes, weights, one.training.to_packed_bits().words), len(one.training))
         )
         np.testing.assert_array_equal(found, wanted)
         shares.append(wanted.mean())

@@ -1,4 +1,4 @@
-"""Steps of Adam, each followed by Clip to 0 .. 1."""
+"""Steps of Adam, each followed by clipping to 0 .. 1."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import numpy as np
 
 from conceptrules.kernels.mllp.loops import ONE, ZERO, compiled
 
-# Moments below this are taken as 0: with denormal numbers a processor is ten times slower.
+# Moments below this are set to 0: denormal numbers make a processor ten times slower.
 TINY = np.float32(1e-30)
-# Momentum below this share of what it was adds nothing to a sum in float32.
-NOTHING = 1e-7
-# Weights at a time: what is summed up over the steps stays in the nearest cache.
+# Momentum that has decayed to this share adds nothing to a sum in float32.
+NEGLIGIBLE = 1e-7
+# Weights at a time: the sums over the steps stay in the nearest cache.
 BLOCK = 512
 
 
 @compiled
-def learn(state: Any, gradient: Any, settings: Any, steps: int) -> None:
-    """One step for the learnable weights; the gradient comes in parts."""
+def adam_step(state: Any, gradient: Any, settings: Any, steps: int) -> None:
+    """Make one step with the learnable weights; the gradient comes in parts, one from each part of the batch."""
     weights, first, second = state
     rate, l2, beta1, beta2, epsilon = settings
     # In float64, which a power of float32 by an integer would give, the loop is six times slower.
@@ -37,19 +37,19 @@ def learn(state: Any, gradient: Any, settings: Any, steps: int) -> None:
 
 
 @compiled
-def coast(state: Any, masked: Any, settings: Any, steps: int, more: int) -> None:
-    """So many steps at once for the masked weights: they get no gradient, but what momentum they have goes on.
+def coast_masked(state: Any, masked: Any, settings: Any, steps: int, more: int) -> None:
+    """Make `more` steps at once with the masked weights: without a gradient, their momentum carries them on.
 
-    A weight moves in one direction then, so that Clip can wait for the end.
+    Each moves in one direction only, so that clipping can wait for the end.
     """
     weights, first, second = state
     _, _, beta1, beta2, _ = settings
     moving = np.flatnonzero(masked & (first != 0))
     for start in range(0, len(moving), BLOCK):
-        some = moving[start : start + BLOCK]
-        change = _changes(np.sqrt(second[some]), settings, steps, more)
-        for i in range(len(some)):
-            weights[some[i]] = min(max(weights[some[i]] - first[some[i]] * change[i], ZERO), ONE)
+        block = moving[start : start + BLOCK]
+        reach = _sum_momentum(np.sqrt(second[block]), settings, steps, more)
+        for i in range(len(block)):
+            weights[block[i]] = min(max(weights[block[i]] - first[block[i]] * reach[i], ZERO), ONE)
     decay1, decay2 = np.float32(beta1**more), np.float32(beta2**more)
     for k in range(len(weights)):
         if masked[k]:
@@ -58,15 +58,15 @@ def coast(state: Any, masked: Any, settings: Any, steps: int, more: int) -> None
 
 
 @compiled
-def _changes(root: Any, settings: Any, steps: int, more: int) -> Any:
-    """How far a first moment of 1 carries, given the roots of the second moments."""
+def _sum_momentum(root: Any, settings: Any, steps: int, more: int) -> Any:
+    """Return how far a first moment of 1 carries a weight, given the roots of the second moments."""
     rate, _, beta1, beta2, epsilon = settings
-    change = np.zeros(len(root), np.float32)
+    reach = np.zeros(len(root), np.float32)
     for t in range(1, more + 1):
-        if beta1**t < NOTHING:
+        if beta1**t < NEGLIGIBLE:
             break
         ahead = np.float32(rate * beta1**t / (1 - beta1 ** (steps + t)))
         scale = np.float32(np.sqrt(beta2**t / (1 - beta2 ** (steps + t))))
         for k in range(len(root)):
-            change[k] += ahead / (scale * root[k] + epsilon)
-    return change
+            reach[k] += ahead / (scale * root[k] + epsilon)
+    return reach

@@ -57,7 +57,7 @@ def initial_weights(sizes: tuple[int, ...], networks: int, rng: np.random.Genera
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class KernelRows:
     """Training rows: bits packed eight to a byte, the class of each row, its weight (mean 1)."""
 
     packed: NDArray[np.uint8]
@@ -66,9 +66,9 @@ class Rows:
     inputs: int
 
     @staticmethod
-    def of(bits: Flags, target: NDArray[np.int64], weight: NDArray[np.float64]) -> Rows:
+    def of(bits: Flags, target: NDArray[np.int64], weight: NDArray[np.float64]) -> KernelRows:
         packed = np.packbits(bits, axis=1)
-        return Rows(packed, target, (weight / weight.mean()).astype(np.float32), bits.shape[1])
+        return KernelRows(packed, target, (weight / weight.mean()).astype(np.float32), bits.shape[1])
 
 
 def passes_of_epoch(rows: int, batch_size: int, min_steps: int) -> int:
@@ -77,7 +77,7 @@ def passes_of_epoch(rows: int, batch_size: int, min_steps: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class StepSettings:
     """The hyperparameters that a kernel needs."""
 
     batch_size: int = 128

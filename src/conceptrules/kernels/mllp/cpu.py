@@ -1,6 +1,6 @@
 """The fast version for a CPU, compiled by Numba; reference.py says what each function means.
 
-Only the weights that matter in an epoch are visited (visits.py). Nothing is allocated inside an epoch but at its start.
+Only the weights that matter in an epoch are visited (active_weights.py). An epoch allocates nothing after its start.
 """
 
 from __future__ import annotations
@@ -12,165 +12,139 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.kernels.mllp.adam import coast, learn
-from conceptrules.kernels.mllp.cohort import Cohort, Flags, Floats, Rows, Settings
+from conceptrules.kernels.mllp.active_weights import find_active_weights
+from conceptrules.kernels.mllp.adam import adam_step, coast_masked
+from conceptrules.kernels.mllp.cohort import Cohort, Flags, Floats, KernelRows, StepSettings
 from conceptrules.kernels.mllp.loops import ONE, compiled
 from conceptrules.kernels.mllp.passes import (
-    fetch,
-    from_inputs,
+    allocate_lists,
+    allocate_state,
+    backprop_inputs,
+    backprop_layer,
     list_factors,
-    lists_for,
     load_rows,
     output_gradient,
-    run,
-    split,
-    work_for,
+    run_layer,
+    split_gradient,
 )
 from conceptrules.kernels.mllp.vectors import LANES
-from conceptrules.kernels.mllp.visits import visits_of
 
+Words = NDArray[np.uint64]
 # A batch is worked through in parts of this size, which do not depend on the number of threads that share them.
 PART_SIZE, MOST_PARTS = 128, 8
-# Threads share the layers of one network if it visits so many weights: they meet six times in a step, which costs as
-# much as 40,000 weights do. Measured with two threads: 0.92 times the speed at 190,000 weights, 1.11 at 290,000.
+# Threads share the layers of one network if it has so many active weights: they meet six times in a step, which costs
+# as much as 40,000 weights do. Measured with two threads: 0.92 times the speed at 190,000 weights, 1.11 at 290,000.
 WORTH_SHARING = 250_000
 
 
 @compiled
-def _run(strips: int, sizes: Any, visits: Any, weights: Any, work: Any, lists: Any) -> None:
-    """The value of every node, from those of the inputs."""
+def _run(strips: int, sizes: Any, active: Any, weights: Any, state: Any, lists: Any) -> None:
+    """Compute the value of every node from those of the inputs."""
     stop = sizes[0]
     for layer in range(1, len(sizes)):
         start, stop = stop, stop + sizes[layer]
-        list_factors(start, stop, visits, weights, work, lists)
-        run(strips, start, stop, layer == 1, visits.needed, work, lists)
+        list_factors(start, stop, active, weights, state, lists)
+        run_layer(strips, start, stop, layer == 1, active.needed, state, lists)
 
 
 @compiled
-def _backward(strips: int, sizes: Any, visits: Any, weights: Any, work: Any, lists: Any, gradient: Any) -> None:
-    """From the gradient at the class nodes, in the last nodes of d, to that of every learnable weight."""
+def _batch_gradient(
+    sizes: Any, active: Any, weights: Any, rows: Any, batch: Any, batch_size: int, room: Any, gradient: Any
+) -> Any:
+    """Write the gradient of the learnable weights, and return the loss: for a part of a batch of `batch_size` rows."""
+    strips, (state, lists) = -(-len(batch) // LANES), room
+    load_rows(rows[0], batch, sizes[0], state.value)
+    _run(strips, sizes, active, weights, state, lists)
+    loss = output_gradient(sizes[:-1].sum(), rows, batch, batch_size, state)
     gradient[:] = 0
     stop = sizes.sum()
-    split(strips, stop - sizes[-1], stop, work)
+    split_gradient(strips, stop - sizes[-1], stop, state)
     for layer in range(len(sizes) - 2, 0, -1):
         stop -= sizes[layer + 1]
-        fetch(strips, stop - sizes[layer], stop, visits, weights, work, lists, gradient)
-        split(strips, stop - sizes[layer], stop, work)
-    from_inputs(strips, sizes[0], sizes[0] + sizes[1], visits, weights, work, lists, gradient)
-
-
-@compiled
-def _slope(
-    sizes: Any,
-    visits: Any,
-    weights: Any,
-    rows: Any,
-    batch: Any,
-    size: int,
-    work: Any,
-    lists: Any,
-    gradient: Any,
-) -> Any:
-    """The loss and the gradient of a part of a batch of `size` rows."""
-    strips = -(-len(batch) // LANES)
-    load_rows(rows[0], batch, sizes[0], work.value)
-    _run(strips, sizes, visits, weights, work, lists)
-    loss = output_gradient(sizes[:-1].sum(), rows, batch, size, work)
-    _backward(strips, sizes, visits, weights, work, lists, gradient)
+        backprop_layer(strips, stop - sizes[layer], stop, active, weights, state, lists, gradient)
+        split_gradient(strips, stop - sizes[layer], stop, state)
+    backprop_inputs(strips, sizes[0], sizes[0] + sizes[1], active, weights, state, lists, gradient)
     return loss
 
 
 @compiled
 def _begin(sizes: Any, state: Any, masked: Any, parts: int) -> Any:
-    """What an epoch works with: the weights visited, the state of the learnable ones, and their gradient by parts."""
-    visits = visits_of(sizes, state[0], masked)
-    place = visits.place
-    return visits, (state[0][place], state[1][place], state[2][place]), np.zeros((parts, len(place)), np.float32)
+    """Return what an epoch works with: the active weights, the learnable ones' Adam state, their gradient by parts."""
+    active = find_active_weights(sizes, state[0], masked)
+    position = active.position
+    learnable = (state[0][position], state[1][position], state[2][position])
+    return active, learnable, np.zeros((parts, len(position)), np.float32)
 
 
 @compiled
-def _end(visits: Any, learned: Any, state: Any, masked: Any, settings: Any, steps: int, more: int) -> None:
-    """Puts the learnable weights back, and moves the masked ones."""
+def _end(active: Any, learnable: Any, state: Any, masked: Any, settings: Any, steps: int, more: int) -> None:
+    """Write the learnable weights back, and move the masked ones by their momentum."""
     for i in range(3):
-        state[i][visits.place] = learned[i]
-    coast(state, masked, settings, steps, more)
+        state[i][active.position] = learnable[i]
+    coast_masked(state, masked, settings, steps, more)
 
 
 @compiled
 def _epoch(sizes: Any, state: Any, masked: Any, rows: Any, order: Any, shape: Any, settings: Any, steps: int) -> Any:
-    """An epoch by one thread. `shape`: the size of a batch, and of its parts."""
+    """Run an epoch on one thread. `shape` is the size of a batch, and of its parts."""
     batch_size, part_size = shape
-    visits, learned, gradient = _begin(sizes, state, masked, -(-batch_size // part_size))
-    work, lists = work_for(sizes, part_size), lists_for(sizes, part_size)
+    active, learnable, gradient = _begin(sizes, state, masked, -(-batch_size // part_size))
+    room = allocate_state(sizes, part_size), allocate_lists(sizes, part_size)
     total, step = 0.0, steps
     for start in range(0, len(order), batch_size):
         batch = order[start : start + batch_size]
         for part in range(len(gradient)):
-            some = batch[part * part_size : (part + 1) * part_size]
-            loss = _slope(sizes, visits, learned[0], rows, some, len(batch), work, lists, gradient[part])
-            total += len(batch) * loss
+            rows_of_part = batch[part * part_size : (part + 1) * part_size]
+            total += len(batch) * _batch_gradient(
+                sizes, active, learnable[0], rows, rows_of_part, len(batch), room, gradient[part]
+            )
         step += 1
-        learn(learned, gradient, settings, step)
-    _end(visits, learned, state, masked, settings, steps, step - steps)
+        adam_step(learnable, gradient, settings, step)
+    _end(active, learnable, state, masked, settings, steps, step - steps)
     return total / len(order)
 
 
 @compiled
 def _forward(sizes: Any, weights: Any, packed: Any, batch_size: int) -> Any:
     rows, top = len(packed), sizes[:-1].sum()
-    visits = visits_of(sizes, weights, np.zeros(len(weights), np.bool_))
-    work, lists = work_for(sizes, batch_size), lists_for(sizes, batch_size)
+    active = find_active_weights(sizes, weights, np.zeros(len(weights), np.bool_))
+    state, lists = allocate_state(sizes, batch_size), allocate_lists(sizes, batch_size)
     scores = np.empty((rows, sizes[-1]), np.float32)
     for start in range(0, rows, batch_size):
         batch = np.arange(start, min(start + batch_size, rows))
-        load_rows(packed, batch, sizes[0], work.value)
-        _run(-(-len(batch) // LANES), sizes, visits, weights, work, lists)
+        load_rows(packed, batch, sizes[0], state.value)
+        _run(-(-len(batch) // LANES), sizes, active, weights, state, lists)
         for c in range(sizes[-1]):
             for b in range(len(batch)):
-                scores[start + b, c] = ONE - work.value[b // LANES, top + c, b % LANES]
+                scores[start + b, c] = ONE - state.value[b // LANES, top + c, b % LANES]
     return scores
 
 
-def none_of(x: Floats, w: Floats) -> Floats:
-    """See reference.none_of."""
-    inputs, batch = x.shape[1:]
-    return np.asarray([_rows(_layer(*pair)[2].value, batch)[inputs:] for pair in zip(x, w, strict=True)])
+@compiled
+def _fire(sizes: Any, weights: Any, inputs: Any) -> Any:
+    value = np.zeros((sizes.sum(), inputs.shape[1]), np.uint64)
+    value[: sizes[0]] = ~inputs
+    node, below, k = sizes[0], 0, 0
+    for layer in range(1, len(sizes)):
+        for _ in range(sizes[layer]):
+            for j in range(sizes[layer - 1]):
+                if weights[k] > 0.5:
+                    for word in range(inputs.shape[1]):
+                        value[node, word] |= value[below + j, word]
+                k += 1
+            value[node] = ~value[node]
+            node += 1
+        below += sizes[layer - 1]
+    return ~value[node - sizes[-1] :]
 
 
-def none_of_gradient(x: Floats, w: Floats, dy: Floats) -> tuple[Floats, Floats]:
-    """See reference.none_of_gradient."""
-    inputs, batch, dx, dw = *x.shape[1:], np.empty_like(x), np.zeros_like(w)
-    for k in range(len(w)):
-        strips, visits, work, lists = _layer(x[k], w[k])
-        work.d[:, inputs:] = _strips(dy[k])
-        split(strips, inputs, work.d.shape[1], work)
-        fetch(strips, 0, inputs, visits, w[k].ravel(), work, lists, dw[k].reshape(-1))
-        dx[k] = _rows(work.d, batch)[:inputs]
-    return dx, dw
+def fire(sizes: tuple[int, ...], weights: Floats, inputs: Words) -> Words:
+    """Return which classes fire, (classes, words), when every weight is rounded at 0.5; inputs are (predicates, words).
 
-
-def _layer(x: Floats, w: Floats) -> Any:
-    """One layer by the functions that an epoch uses: its strips of rows, what it visited, and what came of it."""
-    outputs, inputs = w.shape
-    sizes, value = np.array([inputs, outputs]), _strips(x)
-    visits = visits_of(sizes, w.ravel(), np.zeros(w.size, np.bool_))
-    work, lists = work_for(sizes, x.shape[1]), lists_for(sizes, x.shape[1])
-    work.value[:, :inputs] = value
-    list_factors(inputs, inputs + outputs, visits, w.ravel(), work, lists)
-    run(len(value), inputs, inputs + outputs, False, visits.needed, work, lists)
-    return len(value), visits, work, lists
-
-
-def _strips(array: Floats) -> Floats:
-    """(nodes, batch) as (strips, nodes, rows of a strip), the last strip filled up with 0."""
-    nodes, batch = array.shape
-    filled = np.pad(array, ((0, 0), (0, -batch % LANES)))
-    return np.ascontiguousarray(filled.reshape(nodes, -1, LANES).transpose(1, 0, 2))
-
-
-def _rows(array: Floats, batch: int) -> Floats:
-    """The inverse of `_strips`."""
-    return array.transpose(1, 0, 2).reshape(array.shape[1], -1)[:, :batch]
+    On bits a layer of `none_of` is a NOR, which a word does for 64 rows at once.
+    """
+    words: Words = _fire(np.asarray(sizes), weights, inputs)
+    return words
 
 
 def forward(cohort: Cohort, packed: NDArray[np.uint8], executor: Executor) -> Floats:
@@ -182,16 +156,16 @@ def forward(cohort: Cohort, packed: NDArray[np.uint8], executor: Executor) -> Fl
 def epoch(
     cohort: Cohort,
     masked: Flags,
-    rows: Rows,
+    rows: KernelRows,
     order: NDArray[np.int64],
     rate: float,
-    settings: Settings,
+    settings: StepSettings,
     executor: Executor,
 ) -> Floats:
-    """See reference.epoch. Threads take whole networks; where there is one only, parts of each batch, or, if the
-    network is large, parts of each layer.
+    """See reference.epoch. Threads take whole networks; of a single one, parts of each batch, or, if the batch has one
+    part only and the network is large, parts of each layer.
 
-    Either way the same numbers are added in the same order, so the result does not depend on the number of threads.
+    In any case the same numbers are added in the same order, so the result does not depend on the number of threads.
     """
     numbers = (rate, settings.l2, settings.beta1, settings.beta2, settings.epsilon)
     adam = tuple(np.float32(number) for number in numbers)
@@ -205,13 +179,13 @@ def epoch(
 
     if len(masked) == 1 and parts > 1:
         losses = [_epoch_by_parts(arguments(0), executor)]
-    elif len(masked) == 1 and _threads(executor) > 1 and _visited(cohort.weights[0], masked[0]) > WORTH_SHARING:
+    elif len(masked) == 1 and _threads(executor) > 1 and _count_active(cohort.weights[0], masked[0]) > WORTH_SHARING:
         losses = [_epoch_by_layers(arguments(0), executor)]
     else:
-        # The network with the fewest masked weights takes the longest: it begins first.
-        turn = sorted(range(len(masked)), key=lambda k: np.count_nonzero(masked[k]))
-        taken = dict(zip(turn, executor.map(lambda k: _epoch(*arguments(k)), turn), strict=True))
-        losses = [taken[k] for k in range(len(masked))]
+        # The network with the fewest masked weights takes the longest, so it begins first.
+        numbers_of = sorted(range(len(masked)), key=lambda k: np.count_nonzero(masked[k]))
+        loss_of = dict(zip(numbers_of, executor.map(lambda k: _epoch(*arguments(k)), numbers_of), strict=True))
+        losses = [loss_of[k] for k in range(len(masked))]
     cohort.steps += -(-len(order) // settings.batch_size)
     return np.asarray(losses, np.float32)
 
@@ -220,72 +194,74 @@ def _threads(executor: Executor) -> int:
     return int(getattr(executor, "_max_workers", 1))
 
 
-def _visited(weights: Floats, masked: Flags) -> int:
+def _count_active(weights: Floats, masked: Flags) -> int:
     return int(np.count_nonzero(~masked | (weights > 0.5)))
 
 
 def _epoch_by_parts(arguments: tuple[Any, ...], executor: Executor) -> float:
-    """`_epoch`, with the parts of each batch, and then the weights, spread over the executor's threads."""
+    """Run `_epoch` with the parts of each batch, and then the weights, spread over the executor's threads."""
     sizes, state, masked, rows, order, (batch_size, part_size), adam, steps = arguments
     parts = range(-(-batch_size // part_size))
-    visits, learned, gradient = _begin(sizes, state, masked, len(parts))
-    rooms = [(work_for(sizes, part_size), lists_for(sizes, part_size)) for _ in parts]
-    ends = np.linspace(0, len(visits.place), len(parts) + 1).astype(np.int64)
+    active, learnable, gradient = _begin(sizes, state, masked, len(parts))
+    rooms = [(allocate_state(sizes, part_size), allocate_lists(sizes, part_size)) for _ in parts]
+    cuts = np.linspace(0, len(active.position), len(parts) + 1).astype(np.int64)
     total, step = 0.0, steps
     for start in range(0, len(order), batch_size):
         batch, step = order[start : start + batch_size], step + 1
 
-        def slope(part: int, batch: Any = batch) -> Any:
-            some = batch[part * part_size : (part + 1) * part_size]
-            return _slope(sizes, visits, learned[0], rows, some, len(batch), *rooms[part], gradient[part])
+        def backprop(part: int, batch: Any = batch) -> Any:
+            rows_of_part = batch[part * part_size : (part + 1) * part_size]
+            return _batch_gradient(
+                sizes, active, learnable[0], rows, rows_of_part, len(batch), rooms[part], gradient[part]
+            )
 
         def move(part: int, step: int = step) -> None:
-            some = slice(ends[part], ends[part + 1])
-            learn(tuple(array[some] for array in learned), gradient[:, some], adam, step)
+            share = slice(cuts[part], cuts[part + 1])
+            adam_step(tuple(array[share] for array in learnable), gradient[:, share], adam, step)
 
-        for loss in executor.map(slope, parts):
+        for loss in executor.map(backprop, parts):
             total += len(batch) * loss
         list(executor.map(move, parts))
-    _end(visits, learned, state, masked, adam, steps, step - steps)
+    _end(active, learnable, state, masked, adam, steps, step - steps)
     return total / len(order)
 
 
 def _epoch_by_layers(arguments: tuple[Any, ...], executor: Executor) -> float:
-    """`_epoch` for batches of one part, with the nodes of each layer but the classes spread over the threads."""
+    """Run `_epoch` for batches of one part, with the nodes of each layer but the classes spread over the threads."""
     sizes, state, masked, rows, order, (batch_size, _), adam, steps = arguments
-    visits, learned, gradient = _begin(sizes, state, masked, 1)
-    weights, work, threads = learned[0], work_for(sizes, batch_size), range(_threads(executor))
-    lists, ends = [lists_for(sizes, batch_size) for _ in threads], np.concatenate([[0], np.cumsum(sizes)])
+    active, learnable, gradient = _begin(sizes, state, masked, 1)
+    weights, values, threads = learnable[0], allocate_state(sizes, batch_size), range(_threads(executor))
+    lists, ends = [allocate_lists(sizes, batch_size) for _ in threads], np.concatenate([[0], np.cumsum(sizes)])
     top, total, step = ends[-2], 0.0, steps
 
-    def shared(layer: int, work_on: Callable[[int, int, Any], None]) -> None:
-        """Does the nodes of a layer, a share by each thread."""
+    def share(layer: int, work: Callable[[int, int, Any, bool], None]) -> None:
+        """Work on the nodes of a layer, a share by each thread."""
         cuts = np.linspace(ends[layer], ends[layer + 1], len(threads) + 1).astype(np.int64).tolist()
-        list(executor.map(lambda thread: work_on(cuts[thread], cuts[thread + 1], lists[thread]), threads))
+        list(executor.map(lambda thread: work(cuts[thread], cuts[thread + 1], lists[thread], layer == 1), threads))
 
     for begin in range(0, len(order), batch_size):
         batch, step = order[begin : begin + batch_size], step + 1
         strips = -(-len(batch) // LANES)
 
-        def forwards(start: int, stop: int, room: Any, lowest: bool, strips: int = strips) -> None:
-            list_factors(start, stop, visits, weights, work, room)
-            run(strips, start, stop, lowest, visits.needed, work, room)
+        def run(start: int, stop: int, room: Any, lowest: bool, strips: int = strips) -> None:
+            list_factors(start, stop, active, weights, values, room)
+            run_layer(strips, start, stop, lowest, active.needed, values, room)
 
-        def backwards(start: int, stop: int, room: Any, lowest: bool, strips: int = strips) -> None:
-            fetch(strips, start, stop, visits, weights, work, room, gradient[0])
-            split(strips, start, stop, work)
+        def backprop(start: int, stop: int, room: Any, lowest: bool, strips: int = strips) -> None:
+            backprop_layer(strips, start, stop, active, weights, values, room, gradient[0])
+            split_gradient(strips, start, stop, values)
             if lowest:
-                from_inputs(strips, start, stop, visits, weights, work, room, gradient[0])
+                backprop_inputs(strips, start, stop, active, weights, values, room, gradient[0])
 
-        load_rows(rows[0], batch, sizes[0], work.value)
+        load_rows(rows[0], batch, sizes[0], values.value)
         for layer in range(1, len(sizes) - 1):
-            shared(layer, lambda *given, lowest=layer == 1, go=forwards: go(*given, lowest))
-        forwards(top, ends[-1], lists[0], len(sizes) == 2)
-        total += len(batch) * output_gradient(top, rows, batch, len(batch), work)
+            share(layer, run)
+        run(top, ends[-1], lists[0], len(sizes) == 2)
+        total += len(batch) * output_gradient(top, rows, batch, len(batch), values)
         gradient[:] = 0
-        split(strips, top, ends[-1], work)
+        split_gradient(strips, top, ends[-1], values)
         for layer in range(len(sizes) - 2, 0, -1):
-            shared(layer, lambda *given, lowest=layer == 1, go=backwards: go(*given, lowest))
-        learn(learned, gradient, adam, step)
-    _end(visits, learned, state, masked, adam, steps, step - steps)
+            share(layer, backprop)
+        adam_step(learnable, gradient, adam, step)
+    _end(active, learnable, state, masked, adam, steps, step - steps)
     return total / len(order)

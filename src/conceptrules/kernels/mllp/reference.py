@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.kernels.mllp.cohort import Cohort, Flags, Floats, Rows, Settings
+from conceptrules.kernels.mllp.cohort import Cohort, Flags, Floats, KernelRows, StepSettings
 
 Array = NDArray[np.floating]
 
@@ -59,7 +59,7 @@ def forward(cohort: Cohort, packed: NDArray[np.uint8]) -> Floats:
 
 
 def epoch(
-    cohort: Cohort, masked: Flags, rows: Rows, order: NDArray[np.int64], rate: float, settings: Settings
+    cohort: Cohort, masked: Flags, rows: KernelRows, order: NDArray[np.int64], rate: float, settings: StepSettings
 ) -> Floats:
     """Trains every network on the rows in this order, a batch a step; returns the mean loss of each.
 
@@ -88,7 +88,7 @@ def _activations(cohort: Cohort, weights: Floats, packed: NDArray[np.uint8]) -> 
     return values
 
 
-def _gradient(cohort: Cohort, weights: Floats, rows: Rows, batch: NDArray[np.int64]) -> tuple[Array, Floats]:
+def _gradient(cohort: Cohort, weights: Floats, rows: KernelRows, batch: NDArray[np.int64]) -> tuple[Array, Floats]:
     """The loss, and its gradient."""
     values = _activations(cohort, weights, rows.packed[batch])
     error = (1 - values[-1]) - (np.arange(cohort.sizes[-1])[:, None] == rows.target[batch])
@@ -100,7 +100,7 @@ def _gradient(cohort: Cohort, weights: Floats, rows: Rows, batch: NDArray[np.int
     return np.sum(error**2 * scale, axis=(1, 2)), np.concatenate(gradients[::-1], axis=1)
 
 
-def _adam(cohort: Cohort, gradient: Floats, rate: float, settings: Settings) -> None:
+def _adam(cohort: Cohort, gradient: Floats, rate: float, settings: StepSettings) -> None:
     cohort.steps += 1
     cohort.first += (1 - settings.beta1) * (gradient - cohort.first)
     cohort.second += (1 - settings.beta2) * (gradient**2 - cohort.second)

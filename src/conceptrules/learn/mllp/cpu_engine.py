@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from conceptrules.kernels.compiling import announced
-from conceptrules.kernels.mllp import bits, cpu
-from conceptrules.kernels.mllp.cohort import Cohort, Flags, Floats, Settings, initial_weights, passes_of_epoch
+from conceptrules.kernels.mllp import cpu
+from conceptrules.kernels.mllp.cohort import Cohort, Flags, Floats, StepSettings, initial_weights, passes_of_epoch
 from conceptrules.learn.checkpoint import Checkpoint
 from conceptrules.learn.examples import Bits
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters
@@ -87,7 +87,7 @@ def take_snapshots(
     sizes, continuous = epoch.cohort.sizes, cpu.forward(epoch.cohort, job.validation.packed, pool).argmax(axis=2)
 
     def fire(weights: Floats, rows: PackedBits) -> Bits:
-        return unpack(PackedBits(bits.fired(sizes, weights, rows.words), rows.rows))
+        return unpack(PackedBits(cpu.fire(sizes, weights, rows.words), rows.rows))
 
     def snapshot(k: int, rate: float) -> TrainingSnapshot:
         weights = epoch.cohort.weights[k].copy()
@@ -120,7 +120,7 @@ def descend(job: FitJob, executor: Executor, start: tuple[int, Cohort] | None = 
     for number in range(done + 1, settings.max_epochs + 1):
         learning_rate = settings.learning_rate * settings.decay ** ((number - 1) // settings.decay_every)
         order = np.concatenate([rng.permutation(count) for _ in range(passes)])
-        masked, step = _draw_mask(settings, cohort, rng), Settings(batch_size, settings.l2)
+        masked, step = _draw_mask(settings, cohort, rng), StepSettings(batch_size, settings.l2)
         yield Epoch(number, cpu.epoch(cohort, masked, rows, order, learning_rate, step, executor), cohort)
 
 

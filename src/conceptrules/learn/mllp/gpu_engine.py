@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from conceptrules.kernels.mllp import gpu
-from conceptrules.kernels.mllp.cohort import Settings, initial_weights
-from conceptrules.kernels.mllp.states import Member
+from conceptrules.kernels.mllp.cohort import StepSettings, initial_weights
+from conceptrules.kernels.mllp.gpu_state import NetworkSpec
 from conceptrules.learn.mllp.train import FitJob, Outputs, TrainingSnapshot, take_snapshot, to_kernel_rows
 
 
@@ -52,17 +52,18 @@ class GpuRun:
 
     def __init__(self, numbers: Sequence[int], jobs: Sequence[FitJob], device: str) -> None:
         self.numbers, self.jobs, self.settings, self.epoch = numbers, jobs, jobs[0].hyperparameters, 0
-        members, weights = [], []
+        networks, weights = [], []
         for group, job in enumerate(jobs):
             own = job.hyperparameters
-            members += [Member(job.sizes, rate, group, own.learning_rate, own.l2) for rate in own.binarization_rate]
-            weights += list(initial_weights(job.sizes, len(own.binarization_rate), job.rng))
+            rates = own.binarization_rate
+            networks += [NetworkSpec(job.sizes, rate, group, own.learning_rate, own.l2) for rate in rates]
+            weights += list(initial_weights(job.sizes, len(rates), job.rng))
         seeds = [int(job.rng.integers(2**62)) for job in jobs]
-        step = Settings(batch_size=self.settings.batch_size)
+        step = StepSettings(batch_size=self.settings.batch_size)
         rows = [job.training_rows for job in jobs]
-        self.trainer = gpu.Trainer(members, weights, rows, seeds, step, device, self.settings.min_steps)
-        self.training = gpu.Look(self.trainer, rows)
-        self.validation = gpu.Look(self.trainer, [to_kernel_rows(job.validation) for job in jobs])
+        self.trainer = gpu.Trainer(networks, weights, rows, seeds, step, device, self.settings.min_steps)
+        self.training = gpu.Evaluator(self.trainer, rows)
+        self.validation = gpu.Evaluator(self.trainer, [to_kernel_rows(job.validation) for job in jobs])
 
     def advance(self) -> None:
         """Train up to the next snapshot, without waiting for the device."""
@@ -76,9 +77,9 @@ class GpuRun:
             Outputs,
             self.loss.tolist(),
             self.trainer.own_weights(),
-            self.training.fired(),
-            self.validation.fired(),
-            [scores.argmax(axis=1) for scores in self.validation.scores()],
+            self.training.fire(),
+            self.validation.fire(),
+            [scores.argmax(axis=1) for scores in self.validation.score()],
         )
         pending = []
         for number, job in zip(self.numbers, self.jobs, strict=True):

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from conceptrules.kernels.mllp.cohort import Floats, Rows
+from conceptrules.kernels.mllp.cohort import Floats, KernelRows
 from conceptrules.learn.examples import Bits, Examples, Targets, Weights, joined, with_negations
 from conceptrules.learn.mllp.extraction import PRIORITIES
 from conceptrules.learn.mllp.holdout import Holdout
@@ -37,15 +37,15 @@ class FitJob:
         return (self.training.inputs, *self.hyperparameters.layers, len(self.class_weight))
 
     @property
-    def training_rows(self) -> Rows:
+    def training_rows(self) -> KernelRows:
         """The training rows for the kernels, weighted by their classes."""
         return to_kernel_rows(self.training, self.class_weight)
 
 
-def to_kernel_rows(examples: Examples, class_weight: Weights | None = None) -> Rows:
+def to_kernel_rows(examples: Examples, class_weight: Weights | None = None) -> KernelRows:
     """Return rows as the kernels read them, with weights of mean 1."""
     weight = examples.weight if class_weight is None else examples.weight * class_weight[examples.target]
-    return Rows(examples.packed, examples.target, (weight / weight.mean()).astype(np.float32), examples.inputs)
+    return KernelRows(examples.packed, examples.target, (weight / weight.mean()).astype(np.float32), examples.inputs)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
