@@ -19,8 +19,8 @@ from conceptrules.model.predicate import Column, Value
 from conceptrules.model.values import label_text, whole
 from conceptrules.tables.column_values import check_readable
 from conceptrules.tables.date_parts import DatePart, part_of, part_values, with_date_parts
-from conceptrules.tables.files.csv_errors import NEARLY_ALL, are_numbers
 from conceptrules.tables.files.table_reader import Delimited, TableFile
+from conceptrules.tables.files.written_values import NEARLY_ALL, are_numbers
 from conceptrules.tables.table import nearest, open_table
 
 KindOption = str | tuple[Value, ...]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Value
 from conceptrules.model.text import number_text
-from conceptrules.tables.files.csv_errors import NEARLY_ALL, are_numbers
+from conceptrules.tables.files.written_values import NEARLY_ALL, are_numbers
 
 _RANGE_NAME = re.compile(r"(?:up to|over|(?P<low>\S+) to) (?P<high>\S+)")
 

@@ -22,16 +22,13 @@ from narwhals.exceptions import DuplicateError
 from pyarrow import dataset, parquet
 
 from conceptrules.model.errors import InputError
-from conceptrules.tables.files import conversion
+from conceptrules.tables.files.chunks import batch_rows, open_parquet_in_batches, read_headers
+from conceptrules.tables.files.conversion import Show, convert
 from conceptrules.tables.files.formats import PARQUET, USUAL, TextFormat, table_suffix
-from conceptrules.tables.files.table_reader import distinct, open_parquet, with_durations
+from conceptrules.tables.files.table_reader import check_distinct, with_durations
 from conceptrules.tables.table import nearest
 
-_CELLS = 1 << 21
-"""Values of a batch, at most: 2 million take some 50 MB while they are read, and each thread has a batch."""
 _SPOOL = "table.parquet"
-Show = Callable[[int], None]
-"""Takes how many more bytes were read."""
 
 
 class Source(Protocol):
@@ -51,35 +48,18 @@ class Source(Protocol):
         ...
 
 
-@dataclass(frozen=True)
 class ParquetFiles:
-    """Parquet files with the same columns."""
+    """Parquet files with the same columns, which is checked at once."""
 
-    names: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        first = self.schema
-        distinct(self.names[0], first.names)
-        for name in self.names[1:]:
-            _check_alike(open_parquet(name).schema_arrow, first, name, self.names[0])
-
-    @property
-    def name(self) -> str:
-        return self.names[0] if len(self.names) == 1 else f"{self.names[0]} and {len(self.names) - 1} more"
-
-    @cached_property
-    def schema(self) -> pa.Schema:
-        return open_parquet(self.names[0]).schema_arrow
-
-    @cached_property
-    def rows(self) -> int:
-        return sum(parquet.read_metadata(name).num_rows for name in self.names)
+    def __init__(self, names: Sequence[str]) -> None:
+        tables = read_headers(names)
+        self.names, self.schema = tuple(names), tables[0].schema
+        self.rows = sum(table.total or 0 for table in tables)
+        self.name = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.Table]:
-        texts = [field.name for field in self.schema if pa.types.is_string(field.type) and field.name in columns]
         for name in self.names:
-            # Text stays in dictionaries, and the buffer keeps a column of a large row group from being read as a whole.
-            with open_parquet(name, buffer_size=1 << 20, read_dictionary=texts) as file:
+            with open_parquet_in_batches(name, self.schema, columns) as file:
                 for batch in file.iter_batches(batch_size=batch_rows(len(columns)), columns=list(columns)):
                     yield with_durations(pa.Table.from_batches([batch]).select(list(columns)))
 
@@ -105,11 +85,6 @@ class ArrowDataset:
         for batch in self.dataset.to_batches(columns=list(columns), **options):
             if len(batch):
                 yield with_durations(pa.Table.from_batches([batch]))
-
-
-def batch_rows(columns: int) -> int:
-    """Return how many rows of so many columns are read at a time."""
-    return max(1, min(1 << 20, _CELLS // max(1, columns)))
 
 
 @dataclass(frozen=True)
@@ -163,9 +138,9 @@ def list_columns(table: UnreadTable) -> list[str]:
     if table.columns is not None:
         return list(table.columns)
     if isinstance(data, tuple):
-        return list(ParquetFiles(data).schema.names) if _parquet(data) else conversion.check_alike(data, table.text)
+        return read_headers(data, text=table.text)[0].columns
     if isinstance(data, dataset.Dataset | pa.RecordBatchReader):
-        return distinct("the table", data.schema.names)
+        return check_distinct("the table", data.schema.names)
     return list(nw.from_native(data).collect_schema().names())
 
 
@@ -179,16 +154,15 @@ def check_column_name(name: str, names: Sequence[str], what: str) -> str:
 def open_source(table: UnreadTable, folder: Callable[[], Path], show: Show = lambda count: None) -> Source:
     """Open a table for reading in batches; `folder` makes room for what can be read only once."""
     data = table.data
-    if isinstance(data, tuple) and _parquet(data):
+    if isinstance(data, tuple) and table_suffix(data[0]) == PARQUET:
         return ParquetFiles(data)
     if isinstance(data, dataset.Dataset):
-        distinct("the dataset", data.schema.names)
+        check_distinct("the dataset", data.schema.names)
         return ArrowDataset(data)
     spool = folder() / _SPOOL
     with report_full_disk(spool.parent):
         if isinstance(data, tuple):
-            columns = conversion.check_alike(data, table.text) if table.columns is None else table.columns
-            conversion.convert(data, spool, columns, dict(table.kinds), table.text, show)
+            convert(data, spool, list_columns(table), dict(table.kinds), table.text, show)
         elif hasattr(data, "sink_parquet"):
             data.sink_parquet(spool)
         else:
@@ -256,40 +230,6 @@ def _files(data: Sequence[Any]) -> tuple[str, ...]:
     if twice is not None:
         raise InputError(f"{twice} is named twice; name each file once")
     return tuple(found)
-
-
-def _parquet(names: Sequence[str]) -> bool:
-    return table_suffix(names[0]) == PARQUET
-
-
-def _check_alike(schema: pa.Schema, first: pa.Schema, name: str, first_name: str) -> None:
-    for field in first:
-        if field.name not in schema.names:
-            raise InputError(
-                f"{name} has no column {field.name!r}, which {first_name} has; {nearest(field.name, schema.names)}"
-            )
-    for field in schema:
-        if field.name not in first.names:
-            raise InputError(f"{name} has a column {field.name!r}, which {first_name} has not; leave the file out")
-        here, there = field.type, first.field(field.name).type
-        if _family(here) != _family(there) and not pa.types.is_null(here) and not pa.types.is_null(there):
-            raise InputError(
-                f"column {field.name!r} is of the type {here} in {name}, but of the type {there} in {first_name}; "
-                "write one of the files anew, with the type of the other"
-            )
-
-
-def _family(kind: pa.DataType) -> object:
-    """Return what values of a type are read as; whole numbers with gaps are often written as fractions."""
-    if pa.types.is_dictionary(kind):
-        return "dictionary", _family(kind.value_type)
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return "number"
-    if pa.types.is_timestamp(kind):
-        return "timestamp", kind.tz is None
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
-        return "text"
-    return str(kind)
 
 
 def _stream(data: Any) -> pa.RecordBatchReader:

@@ -13,7 +13,7 @@ from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Kind
 from conceptrules.model.values import NOUNS, readable
 from conceptrules.tables.answer_columns import label_array, probability_names
-from conceptrules.tables.files.table_reader import distinct
+from conceptrules.tables.files.table_reader import check_distinct
 from conceptrules.tables.prediction import decide, predict_proba
 from conceptrules.tables.table import nearest
 
@@ -85,7 +85,7 @@ def _network(model: Any, probabilities: bool) -> RuleNetwork:
 
 
 def _check_names(names: Sequence[str], network: RuleNetwork, added: Sequence[str]) -> None:
-    distinct(_THE_FRAME, list(names))
+    check_distinct(_THE_FRAME, list(names))
     for column in network.columns:
         if column.name not in names:
             raise InputError(f"column {column.name!r} is missing from {_THE_FRAME}; {nearest(column.name, names)}")

@@ -24,7 +24,7 @@ from conceptrules.model.errors import ColumnTypeError, InputError
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Equals, Interval, Missing
 from conceptrules.tables.files import chunks
-from conceptrules.tables.files.table_reader import open_file
+from conceptrules.tables.files.table_reader import TextStream, open_file
 
 LEVELS = [Level([Rule([Literal(0)]), Rule([Literal(1)]), Rule([Literal(2)])], [Concept([0, 2]), Concept([1])])]
 NETWORK = RuleNetwork(
@@ -120,7 +120,7 @@ def _written(field: str, how: str) -> str:
 def test_any_rows_give_the_same_bytes_however_they_are_cut(rows, how, size):
     lines = [",".join(_written(field, style) for field in row) for row, style in zip(rows, how, strict=False)]
     data = "\n".join(["note,job,age", *lines, ""]).encode()
-    parts = list(chunks.whole_rows("a text", io.BytesIO(data), ",", size))
+    parts = list(chunks.split_rows(TextStream("a text", ",", io.BytesIO(data)), size))
     assert b"".join(parts) == data
     options = {
         "parse_options": csv.ParseOptions(newlines_in_values=True),

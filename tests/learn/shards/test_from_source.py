@@ -18,7 +18,6 @@ from conceptrules.learn.shards import fit as store_fit
 from conceptrules.learn.shards import on_disk, reading
 from conceptrules.model.errors import InputError
 from conceptrules.model.policy import Forbidden, Monotone
-from conceptrules.tables import sources
 from conceptrules.tables.files import chunks
 from tests.people import entangled, quick_search
 
@@ -33,7 +32,7 @@ def table() -> pd.DataFrame:
 def in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small tables are learned from as large ones are, in small batches and blocks."""
     monkeypatch.setattr(classifier, "IN_MEMORY", 0)
-    monkeypatch.setattr(sources, "_CELLS", 400)
+    monkeypatch.setattr(chunks, "CELLS", 400)
     monkeypatch.setattr(on_disk, "_BLOCK", 128)
     monkeypatch.setattr(chunks, "TEXT_CHUNK", 1000)
 

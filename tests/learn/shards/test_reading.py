@@ -16,7 +16,7 @@ from conceptrules.learn.search.binned_table import binned_table
 from conceptrules.learn.shards.reading import read_classes, read_values, write_codes
 from conceptrules.learn.shards.wanted import wanted_columns
 from conceptrules.model.errors import ConceptRulesError
-from conceptrules.tables import sources
+from conceptrules.tables.files import chunks
 from conceptrules.tables.sources import ParquetFiles
 
 pytestmark = pytest.mark.filterwarnings("ignore:column")
@@ -66,7 +66,7 @@ def _read(file: Path, weight: str | None, threads: int, kinds: Any = None) -> tu
 def test_any_number_of_threads_reads_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, weight: str | None
 ) -> None:
-    monkeypatch.setattr(sources, "_CELLS", 1000)  # a batch without any weight is among them
+    monkeypatch.setattr(chunks, "CELLS", 1000)  # a batch without any weight is among them
     monkeypatch.setattr(known_values, "MAX_COUNTED_VALUES", 300)
     parquet.write_table(_table(), tmp_path / "table.parquet")
     one, *others = [_read(tmp_path / "table.parquet", weight, threads) for threads in (1, 2, 7)]
@@ -77,7 +77,7 @@ def test_any_number_of_threads_reads_the_same(
 
 @pytest.mark.parametrize("threads", [1, 4])
 def test_the_first_bad_row_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, threads: int) -> None:
-    monkeypatch.setattr(sources, "_CELLS", 400)
+    monkeypatch.setattr(chunks, "CELLS", 400)
     table, rows = _table(), np.arange(3000)
     labels, weight = table["y"].to_numpy(zero_copy_only=False), table["weight"].to_numpy()
     level = pa.array(np.where(np.isin(rows, (1234, 2900)), "odd", "low"))

@@ -34,8 +34,7 @@ from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Column
 from conceptrules.tables import prediction as plan
 from conceptrules.tables.answer_columns import label_array, probability_names
-from conceptrules.tables.chunked_files import open_files
-from conceptrules.tables.files.chunks import Chunk, Chunked
+from conceptrules.tables.files.chunks import Chunk, ChunkedTable, open_files
 from conceptrules.tables.files.formats import STREAM, USUAL, TextFormat
 from conceptrules.tables.table import count_unseen
 
@@ -161,7 +160,9 @@ def write_predictions(
     return Summary(tally.rows.total(), {name: tally.unseen[name] for name in known if tally.unseen[name]})
 
 
-def _predict(network: RuleNetwork, table: Chunked, output: str, threads: int, tally: Tally, wanted: Wanted) -> None:
+def _predict(
+    network: RuleNetwork, table: ChunkedTable, output: str, threads: int, tally: Tally, wanted: Wanted
+) -> None:
     labels = label_array(network.classes)
     fields = added_fields(network, labels, wanted)
     schemas = [pa.schema([*schema, *fields], schema.metadata) for schema in (table.held, table.schema)]
@@ -199,7 +200,7 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int
                 future.cancel()
 
 
-def _check(network: RuleNetwork, table: Chunked, output: str, wanted: Wanted) -> None:
+def _check(network: RuleNetwork, table: ChunkedTable, output: str, wanted: Wanted) -> None:
     """Raise what can be known before any row is read."""
     for name in pa.schema(added_fields(network, label_array(network.classes), wanted)).names:
         if name in table.columns:

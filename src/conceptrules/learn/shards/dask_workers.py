@@ -34,9 +34,10 @@ from conceptrules.learn.shards.row_store import Found, RowStore
 from conceptrules.learn.shards.wanted import Wanted
 from conceptrules.model.errors import ConceptRulesError, InputError
 from conceptrules.tables.dask_frames import DaskFrame, arrow_table
+from conceptrules.tables.files.chunks import batch_rows
 from conceptrules.tables.hashes import SmallestHashes
 from conceptrules.tables.labels import check_class_weight
-from conceptrules.tables.sources import Source, batch_rows
+from conceptrules.tables.sources import Source
 
 
 class _Merges(Protocol):

@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conceptrules.model.errors import InputError
-from conceptrules.tables.files.censored_numbers import number
 from conceptrules.tables.files.formats import TextFormat
 from conceptrules.tables.files.table_reader import open_file
-from conceptrules.tables.files.written_dates import read_dates
+from conceptrules.tables.files.written_values import parse_censored, read_dates
 
 DAYS = [dt.date(2024, 3, 1), dt.date(2023, 12, 31), dt.date(1999, 1, 20)]
 FORMS = ["%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d", "%d %b %Y", "%d %B %Y", "%b %d, %Y",
@@ -40,7 +39,7 @@ def test_common_forms_are_read(form: str) -> None:
 def test_what_is_read_is_what_was_written_or_told_to_be_open(days: list[dt.date], form: str) -> None:
     found = read_dates(column([day.strftime(form) for day in days]))
     if found.values is None:
-        assert found.unsure
+        assert found.ambiguous
         assert all(day.day <= 12 for day in days)
         found = read_dates(column([day.strftime(form) for day in days]), day_first=form.startswith("%d"))
     assert found.values.to_pylist() == days
@@ -107,7 +106,7 @@ def test_a_column_of_dates_with_a_few_words_is_text_and_told(written) -> None:
     ],
 )
 def test_censored_numbers_are_just_beyond_their_limit(text: str, value: float | None) -> None:
-    assert number(text) == value
+    assert parse_censored(text) == value
 
 
 def test_censored_values_are_read_as_numbers_and_told(written) -> None:
