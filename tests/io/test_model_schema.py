@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from conceptrules.io.encode import VERSION
-from conceptrules.io.model_file import dumps, loads
-from conceptrules.io.model_schema import schema
+from conceptrules.io.model_file import dumps, loads, schema
 from conceptrules.model.errors import InputError
 from tests.io.test_model_file import pieces
 from tests.io.test_versions import MODEL, WHOLE

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from jsonschema import Draft202012Validator
 
-from conceptrules.io.model_file import dumps, load, loads
-from conceptrules.io.model_schema import schema
+from conceptrules.io.model_file import dumps, load, loads, schema
 from conceptrules.model import Column, Concept, Equals, Interval, Level, Literal, Missing, Rule, RuleNetwork, Statistics
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.policy import Default, Domain, Forbidden, Implies, Monotone, Policy

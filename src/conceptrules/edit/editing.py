@@ -15,7 +15,7 @@ from conceptrules.edit.rules import add_rule, drop_stale_names, remove_rule
 from conceptrules.explain.measurement import list_labels, measure
 from conceptrules.io.decode import read_predicate
 from conceptrules.io.encode import predicate_fields
-from conceptrules.io.governance import finite, infinite
+from conceptrules.io.json_readers import finite, infinite
 from conceptrules.logic.policies.proof import Proof, prove, recorded
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import Literal, Rule, RuleNetwork

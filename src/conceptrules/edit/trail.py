@@ -10,7 +10,7 @@ from typing import Literal as Choice
 from conceptrules.edit.editing import edit, list_active_edits
 from conceptrules.edit.operations import DropRule, Operation, from_plain
 from conceptrules.edit.rules import Conflict, find_rule, find_similar_rule
-from conceptrules.io.governance import infinite
+from conceptrules.io.json_readers import infinite
 from conceptrules.logic.column_cells import rules_inside
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork

@@ -5,7 +5,6 @@
 
 from conceptrules.io.decode import loads
 from conceptrules.io.encode import dumps
-from conceptrules.io.model_file import load, save
-from conceptrules.io.model_schema import schema
+from conceptrules.io.model_file import load, save, schema
 
 __all__ = ["dumps", "load", "loads", "save", "schema"]

@@ -6,13 +6,13 @@ Nothing in a file is a name to be imported, a place to be fetched or code to be 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from conceptrules.io.decode_provenance import training
-from conceptrules.io.encode import FORMAT, VERSION
-from conceptrules.io.governance import read_names, read_policy, read_proof, read_trail
+from conceptrules.io.decode_records import read_names, read_policy, read_proof, read_trail, read_training
+from conceptrules.io.encode import FORMAT, VERSION, predicate_names
 from conceptrules.io.json_readers import (
     At,
     counts,
@@ -22,23 +22,22 @@ from conceptrules.io.json_readers import (
     items,
     number,
     one_value,
+    optional,
     place,
-    shortened,
     text,
     values,
     wrong,
 )
-from conceptrules.io.json_text import parsed
-from conceptrules.io.limits import check_numbers
-from conceptrules.io.node_names import predicate_names
+from conceptrules.io.json_text import check_numbers, parse_json
 from conceptrules.model.content_hash import content_hash
-from conceptrules.model.errors import InputError, warn
+from conceptrules.model.errors import InputError, shortened, warn
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork, Statistics, check_columns
 from conceptrules.model.predicate import KINDS, Column, Equals, Interval, Missing, OneOf, Predicate, Value
 from conceptrules.model.provenance import for_other_rules
 from conceptrules.model.text import concept_name
 
 Places = Mapping[str, int]
+_HASH = re.compile("sha256:[0-9a-f]{64}")
 _OPTIONAL = ("hash", "target", "names", "policy", "proof", "trail")
 _KEYS = (
     *_OPTIONAL, "classes", "priority", "default", "columns", "predicates", "levels", "statistics", "training",
@@ -65,7 +64,7 @@ def loads(source: str) -> RuleNetwork:
         If the text is no model; the message says where it errs.
     """
     try:
-        return _versioned(parsed(source))
+        return _versioned(parse_json(source))
     except InputError as error:
         raise InputError(_readable(str(error))) from None
 
@@ -107,11 +106,11 @@ def read_predicate(value: object, at: At, more: tuple[str, ...] = ()) -> Predica
         bounds = _bound(low, -math.inf, (*at, "low")), _bound(high, math.inf, (*at, "high"))
         return Interval(text(column, (*at, "column")), *bounds)
     if kind == "equals":
-        column, wanted, *_ = fields(value, at, ("column", "value", "kind", *more))
-        return Equals(text(column, (*at, "column")), one_value(wanted, (*at, "value")))
+        column, category, *_ = fields(value, at, ("column", "value", "kind", *more))
+        return Equals(text(column, (*at, "column")), one_value(category, (*at, "value")))
     if kind == "one_of":
-        column, some, *_ = fields(value, at, ("column", "values", "kind", *more))
-        return OneOf(text(column, (*at, "column")), values(some, (*at, "values")))
+        column, categories, *_ = fields(value, at, ("column", "values", "kind", *more))
+        return OneOf(text(column, (*at, "column")), values(categories, (*at, "values")))
     if kind == "missing":
         column, *_ = fields(value, at, ("column", "kind", *more))
         return Missing(text(column, (*at, "column")))
@@ -122,33 +121,23 @@ def _bound(value: object, absent: float, at: At) -> float:
     return absent if value is None else number(value, at)
 
 
-def _priority(value: object) -> tuple[Value, ...]:
-    """Read the priority; a file says it even where it is the order of the classes."""
-    return values(value, ("priority",)) or wrong(
-        value, ("priority",), "a list of all classes, in the order of priority"
-    )
-
-
-def _statistics(
-    value: object, classes: int | None, fires: Callable[[object, At], tuple[bool, ...]]
-) -> Statistics | None:
-    """Read the statistics; `fires` reads which classes fire. Where `classes` is None, they may be of other classes."""
-    if value is None:
-        return None
+def _statistics(value: object, classes: Places, edited: bool) -> Statistics:
+    """Read the statistics; those of rules that were edited since may be of another number of classes."""
 
     def pattern(value: object, at: At) -> tuple[tuple[bool, ...], tuple[float, ...]]:
-        fired, weights = fields(value, at, ("fires", "rows"))
+        firing, weights = fields(value, at, ("fires", "rows"))
         rows = counts(weights, (*at, "rows"))
-        if classes is not None and len(rows) != classes:  # told now: `fires` can be shorter in the file than in memory
-            raise InputError(f"{place(at)}.rows needs one figure for each of the {classes} classes")
-        return fires(fired, (*at, "fires")), rows
+        if not edited and len(rows) != len(classes):
+            raise InputError(f"{place(at)}.rows needs one figure for each of the {len(classes)} classes")
+        indices = set(items(partial(_named, classes), firing, (*at, "fires")))
+        return tuple([i in indices for i in range(len(classes))]), rows
 
-    whole = {"hash": None, "decided": [], "optimism": [], **value} if isinstance(value, dict) else value
-    described, rows, covered, patterns, decided, optimism = fields(
-        whole, ("statistics",), ("hash", "rows", "covered", "patterns", "decided", "optimism")
+    filled = {"hash": None, "decided": [], "optimism": [], **value} if isinstance(value, dict) else value
+    own, rows, covered, patterns, decided, optimism = fields(
+        filled, ("statistics",), ("hash", "rows", "covered", "patterns", "decided", "optimism")
     )
-    if described is not None:
-        text(described, ("statistics", "hash"))
+    if own is not None and not _HASH.fullmatch(text(own, ("statistics", "hash"))):
+        wrong(own, ("statistics", "hash"), "a hash such as that of the file")
     return Statistics(
         counts(rows, ("statistics", "rows")),
         items(partial(items, counts), covered, ("statistics", "covered")),
@@ -158,14 +147,10 @@ def _statistics(
     )
 
 
-def _rule(yes: Sequence[int], no: Sequence[int]) -> Rule:
-    return Rule((*map(Literal, yes), *(Literal(i, negated=True) for i in no)))
-
-
 def _network(model: dict[str, object]) -> RuleNetwork:
     filled = {**dict.fromkeys(_OPTIONAL), **model}
-    (given, target, names, policy, proof, trail, classes, priority, default, columns, predicates, levels, statistics,
-     trained, *_) = fields(filled, (), _KEYS)  # fmt: skip
+    (saved_hash, target, names, policy, proof, trail, classes, priority, default, columns, predicates, levels,
+     statistics, training, *_) = fields(filled, (), _KEYS)  # fmt: skip
     known = items(_column, columns, ("columns",))
     tests = items(partial(read_predicate, more=("name",)), predicates, ("predicates",))
     labels = values(classes, ("classes",))
@@ -174,33 +159,34 @@ def _network(model: dict[str, object]) -> RuleNetwork:
         predicates=tests,
         levels=_levels(levels, _checked_names(known, tests, predicates), labels),
         classes=labels,
-        priority=_priority(priority),
+        # a file says the priority even where it is the order of the classes
+        priority=values(priority, ("priority",)) or wrong(priority, ("priority",), "a list of all classes"),
         default=one_value(default, ("default",)),
-        training=None if trained is None else training(trained, ("training",)),
-        target=None if target is None else text(target, ("target",)),
-        policy=None if policy is None else read_policy(policy, ("policy",)),
-        proof=None if proof is None else read_proof(proof, ("proof",)),
-        trail=() if trail is None else read_trail(trail, ("trail",)),
-        names=() if names is None else read_names(names, ("names",)),
+        training=optional(read_training, training, ("training",)),
+        target=optional(text, target, ("target",)),
+        policy=optional(read_policy, policy, ("policy",)),
+        proof=optional(read_proof, proof, ("proof",)),
+        trail=optional(read_trail, trail, ("trail",)) or (),
+        names=optional(read_names, names, ("names",)) or (),
     )
     own = content_hash(network)
-    _check_hash(own, given)
-    edited = given is None and _described(statistics) != own
-    counted = _statistics(statistics, None if edited else len(labels), partial(_fires, _places(labels)))
+    if optional(text, saved_hash, ("hash",)) not in (None, own):
+        raise InputError(
+            'the rules were changed after they were saved: they do not give the "hash" of the file; if the change is '
+            'meant, delete the line of "hash"'
+        )
+    counted_of = statistics.get("hash") if isinstance(statistics, dict) else None
+    edited = saved_hash is None and counted_of != own
+    counted = None if statistics is None else _statistics(statistics, _places(labels), edited)
     if edited:
-        return _without_figures(network, counted is not None)
+        return _without_figures(network, counted)
     _check_stability(network)
     return replace(network, statistics=counted)
 
 
-def _described(statistics: object) -> object:
-    """Return the hash of the rules that the statistics describe; None where they do not say it."""
-    return statistics.get("hash") if isinstance(statistics, dict) else None
-
-
-def _without_figures(network: RuleNetwork, counted: bool) -> RuleNetwork:
+def _without_figures(network: RuleNetwork, counted: Statistics | None) -> RuleNetwork:
     """Return a network that was edited by hand without what was counted of other rules."""
-    if counted:
+    if counted is not None:
         warn(
             "the rules were changed by hand, so what was counted of the old ones is left out; "
             "`conceptrules measure model.json data.csv -o model.json` counts it again"
@@ -209,15 +195,15 @@ def _without_figures(network: RuleNetwork, counted: bool) -> RuleNetwork:
     return replace(network, training=training and replace(training, validation=None))
 
 
-def _checked_names(columns: Sequence[Column], predicates: Sequence[Predicate], given: object) -> list[str]:
+def _checked_names(columns: Sequence[Column], predicates: Sequence[Predicate], written: object) -> list[str]:
     """Return the names of the predicates, or raise an error if the file gives one that says something else.
 
     Such a name would make rules that lie to whoever reads the file.
     """
     check_columns(columns, predicates)  # words can be made of what it lets pass
     names = predicate_names(columns, predicates)
-    assert isinstance(given, list)
-    for i, (name, item) in enumerate(zip(names, given, strict=True)):
+    assert isinstance(written, list)
+    for i, (name, item) in enumerate(zip(names, written, strict=True)):
         if item["name"] != name:
             wrong(item["name"], ("predicates", i, "name"), f"what the predicate says, {shortened(name)!r}")
     return names
@@ -233,15 +219,12 @@ def _levels(value: object, predicates: Sequence[str], classes: Sequence[Value]) 
         concepts, rules = fields(item, at, ("concepts", "rules"))
         names = values(concepts, (*at, "concepts"))
         last = depth == len(value) - 1
-        _check_concepts(names, classes if last else [concept_name(depth, i) for i in range(len(names))], at)
+        expected = list(classes) if last else [concept_name(depth, i) for i in range(len(names))]
+        if list(names) != expected:
+            raise InputError(f"{place(at)}.concepts must be {shortened(str(expected))}")
         result.append(_level(rules, below, names, (*at, "rules")))
         below = names
     return tuple(result)
-
-
-def _check_concepts(found: Sequence[Value], expected: Sequence[Value], at: At) -> None:
-    if list(found) != list(expected):
-        raise InputError(f"{place(at)}.concepts must be {shortened(str(list(expected)))}")
 
 
 def _level(value: object, below: Sequence[Value], concepts: Sequence[Value], at: At) -> Level:
@@ -250,15 +233,16 @@ def _level(value: object, below: Sequence[Value], concepts: Sequence[Value], at:
     for i, (owners, _) in enumerate(read):
         for owner in owners:
             members[owner].append(i)
-    return Level(tuple(rule for _, rule in read), tuple(Concept(tuple(some)) for some in members))
+    return Level(tuple(rule for _, rule in read), tuple(Concept(tuple(rules)) for rules in members))
 
 
 def _named_rule(below: Places, concepts: Places, value: object, at: At) -> tuple[tuple[int, ...], Rule]:
     """Read the concepts that a rule is for, and the rule."""
     owners, yes, no = fields(value, at, ("for", "all", "none"))
     named = partial(items, partial(_named, below))
-    rule = _rule(named(yes, (*at, "all")), named(no, (*at, "none")))
-    return items(partial(_named, concepts), owners, (*at, "for")), rule
+    literals = map(Literal, named(yes, (*at, "all")))
+    negated = (Literal(i, negated=True) for i in named(no, (*at, "none")))
+    return items(partial(_named, concepts), owners, (*at, "for")), Rule((*literals, *negated))
 
 
 def _places(names: Sequence[Value]) -> Places:
@@ -272,27 +256,14 @@ def _key(name: Value) -> str:
 
 def _named(places: Places, value: object, at: At) -> int:
     """Return the number of what has this name."""
-    found = places.get(_key(one_value(value, at)))
-    if found is None:
+    index = places.get(_key(one_value(value, at)))
+    if index is None:
         raise InputError(f"{place(at)} names {shortened(repr(value))}, which is not there")
-    return found
-
-
-def _fires(classes: Places, value: object, at: At) -> tuple[bool, ...]:
-    fired = set(items(partial(_named, classes), value, at))
-    return tuple([i in fired for i in range(len(classes))])
+    return index
 
 
 def _check_stability(network: RuleNetwork) -> None:
-    found = network.training and [len(rules) for rules in network.training.stability]
+    rated = network.training and [len(rules) for rules in network.training.stability]
     shape = [len(level.rules) for level in network.levels]
-    if found and found != shape:
-        raise InputError(f"training.stability is for {found} rules by level, the network has {shape}")
-
-
-def _check_hash(own: str, given: object) -> None:
-    if given is not None and text(given, ("hash",)) != own:
-        raise InputError(
-            'the rules were changed after they were saved: they do not give the "hash" of the file; if the change is '
-            'meant, delete the line of "hash"'
-        )
+    if rated and rated != shape:
+        raise InputError(f"training.stability is for {rated} rules by level, the network has {shape}")

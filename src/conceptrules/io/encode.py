@@ -9,18 +9,27 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
-from conceptrules.io.governance import policy_fields
-from conceptrules.io.node_names import concept_names, predicate_names
+from conceptrules.io.json_readers import finite
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.network import Level, RuleNetwork, Statistics
+from conceptrules.model.policy.plain import to_plain
 from conceptrules.model.predicate import Column, Equals, Interval, Missing, OneOf, Predicate, Value
 from conceptrules.model.provenance import Setting, Training, Validation
+from conceptrules.model.text import concept_name, predicate_text
 
 FORMAT = "conceptrules"
 VERSION = 1
+# What the text puts in quotes, but told by ASCII alone: which other characters are blanks, digits or printable depends
+# on the version of Python, and a file has to be the same for all.
+_OURS = re.compile(
+    r'(^|\s)(and|or|not|is|always|[=<>]|!=|<=)(\s|$)|, |^[CR]\d+\.\d+\b|^\(|\)$|^\s|\s$|  |"|^$', re.ASCII
+)
+_SET = re.compile(r"(^|\s)in \{")
 
 
 def dumps(network: RuleNetwork) -> str:
@@ -46,7 +55,7 @@ def dumps(network: RuleNetwork) -> str:
         **({} if network.target is None else {"target": _flat(network.target)}),
         "classes": _values(network.classes),
         "priority": _values(network.priority),
-        "default": _flat(_value(network.default)),
+        "default": _flat(finite(network.default)),
         "columns": _list(map(_column, network.columns)),
         "predicates": _list(map(_predicate, names, network.predicates)),
         "levels": _list(_levels(network, names)),
@@ -60,22 +69,22 @@ def dumps(network: RuleNetwork) -> str:
 
 def _governance(network: RuleNetwork) -> dict[str, str]:
     """Return names, the policy, its proof and the trail, where there are any."""
-    found = {}
+    parts = {}
     if network.names:
-        found["names"] = _object({node: _flat(name) for node, name in network.names})
+        parts["names"] = _object({node: _flat(name) for node, name in network.names})
     if network.policy is not None:
-        found["policy"] = _object({key: _flat(value) for key, value in policy_fields(network.policy).items()})
+        parts["policy"] = _object({key: _flat(value) for key, value in finite(to_plain(network.policy)).items()})
     if network.proof is not None:
         verdicts = _list(_flat(asdict(verdict)) for verdict in network.proof.verdicts)
-        found["proof"] = _object({"hash": _flat(network.proof.hash), "verdicts": verdicts})
+        parts["proof"] = _object({"hash": _flat(network.proof.hash), "verdicts": verdicts})
     if network.trail:
         entries = ({key: _flat(value) for key, value in asdict(entry).items()} for entry in network.trail)
-        found["trail"] = _list(map(_object, entries))
-    return found
+        parts["trail"] = _list(map(_object, entries))
+    return parts
 
 
 def _column(column: Column) -> str:
-    categories = [_value(value) for value in column.categories]
+    categories = finite(list(column.categories))
     return _flat({"name": column.name, "kind": column.kind, "categories": categories, "missing": column.missing})
 
 
@@ -90,9 +99,9 @@ def predicate_fields(predicate: Predicate) -> dict[str, object]:
         case Interval(column=column, low=low, high=high):
             test = {"kind": "interval", "column": column, "low": _bound(low), "high": _bound(high)}
         case Equals(column=column, value=value):
-            test = {"kind": "equals", "column": column, "value": _value(value)}
+            test = {"kind": "equals", "column": column, "value": finite(value)}
         case OneOf(column=column, values=values):
-            test = {"kind": "one_of", "column": column, "values": [_value(value) for value in values]}
+            test = {"kind": "one_of", "column": column, "values": finite(list(values))}
         case Missing(column=column):
             test = {"kind": "missing", "column": column}
         case _:
@@ -103,7 +112,7 @@ def predicate_fields(predicate: Predicate) -> dict[str, object]:
 def _levels(network: RuleNetwork, predicates: Sequence[str]) -> Iterable[str]:
     below: Sequence[object] = predicates
     for number, level in enumerate(network.levels):
-        concepts = [_value(name) for name in concept_names(network, number)]
+        concepts = finite(concept_names(network, number))
         yield _object({"concepts": _flat(concepts), "rules": _list(_rules(level, below, concepts))})
         below = concepts
 
@@ -183,11 +192,11 @@ def _number_or_none(value: float | None) -> str:
 def _setting(value: Setting) -> str:
     if value is None:
         return "null"
-    return _values(value) if isinstance(value, tuple) else _flat(_value(value))
+    return _values(value) if isinstance(value, tuple) else _flat(finite(value))
 
 
 def _values(values: Iterable[Value]) -> str:
-    return _flat([_value(value) for value in values])
+    return _flat(finite(list(values)))
 
 
 def _numbers(values: Iterable[float]) -> str:
@@ -202,10 +211,6 @@ def _number(value: float) -> float:
 def _bound(value: float) -> float | None:
     """Return a bound; an infinity is a bound that is not there, since JSON has none."""
     return None if math.isinf(value) else _number(value)
-
-
-def _value(value: Value) -> object:
-    return {"infinity": value > 0} if isinstance(value, float) and math.isinf(value) else value
 
 
 def _flat(value: object) -> str:
@@ -223,3 +228,41 @@ def _object(items: Mapping[str, str]) -> str:
 def _block(start: str, items: Iterable[str], end: str) -> str:
     body = ",\n".join(items).replace("\n", "\n ")
     return f"{start}\n {body}\n{end}" if body else start + end
+
+
+# What the file calls predicates and concepts, so that a rule can be read where it stands
+
+
+def predicate_names(columns: Sequence[Column], predicates: Sequence[Predicate]) -> list[str]:
+    """Return the text of each predicate; of those that read alike (1 and "1"), the second gets `, 2` and so on.
+
+    No text ends like this by itself: what has a comma and a blank in it is in quotes. These names are part of the
+    model file: where they change, its version has to.
+    """
+    kinds = {column.name: column for column in columns}
+    seen = Counter[str]()
+    names = []
+    for predicate in predicates:
+        quoted = _word_beside_sets if isinstance(predicate, OneOf) else _word
+        text = predicate_text(predicate, kinds[predicate.column], quoted)
+        seen[text] += 1
+        names.append(text if seen[text] == 1 else f"{text}, {seen[text]}")
+    return names
+
+
+def _word(value: object) -> str:
+    text = str(value)
+    return json.dumps(text, ensure_ascii=False) if _OURS.search(text) else text
+
+
+def _word_beside_sets(value: object) -> str:
+    """Return a value of a set as text; other predicates stood in files before there were sets, and keep their text."""
+    text = str(value)
+    return json.dumps(text, ensure_ascii=False) if _SET.search(text) else _word(text)
+
+
+def concept_names(network: RuleNetwork, level: int) -> list[Value]:
+    """Return the names C1.1, C1.2, ... of the concepts of a level; on the last level, the classes."""
+    if level == len(network.levels) - 1:
+        return list(network.classes)
+    return [concept_name(level, index) for index in range(len(network.levels[level].concepts))]

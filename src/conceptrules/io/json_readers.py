@@ -1,4 +1,7 @@
-"""Readers of JSON values: each takes a value and `at`, the keys that lead to it, for the error where it is wrong."""
+"""Readers of JSON values: each takes a value and `at`, the keys that lead to it, for the error where it is wrong.
+
+`finite` and `infinite` turn infinities, which JSON does not have, into objects and back.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,9 @@ import json
 import math
 import sys
 from collections.abc import Callable, Sequence
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
-from conceptrules.model.errors import InputError
+from conceptrules.model.errors import InputError, shortened
 from conceptrules.model.predicate import Value
 
 T = TypeVar("T")
@@ -77,6 +80,16 @@ def index(value: object, at: At) -> int:
     wrong(value, at, "a whole number from 0 up")
 
 
+def optional(read: Callable[[object, At], T], value: object, at: At) -> T | None:
+    """Read a value that may be null."""
+    return None if value is None else read(value, at)
+
+
+def mapping(value: object, at: At) -> dict[str, Any]:
+    """Read an object whose keys are free."""
+    return value if isinstance(value, dict) else wrong(value, at, "an object")
+
+
 def text(value: object, at: At) -> str:
     """Read a text."""
     return value if isinstance(value, str) else wrong(value, at, "text")
@@ -101,14 +114,27 @@ def place(at: At) -> str:
     return "".join(f"[{key}]" if isinstance(key, int) else f".{shortened(key)}" for key in at)[1:] or "the model"
 
 
-def shortened(text: str, most: int = 60) -> str:
-    """Return a text of at most so many characters; what is cut off is shown as three dots."""
-    return text if len(text) <= most else f"{text[: most - 3]}..."
-
-
 def _found(value: object) -> str:
     if isinstance(value, list):
         return "a list"
     if isinstance(value, dict):
         return "an object"
     return shortened(json.dumps(value[:60] if isinstance(value, str) else value))
+
+
+def finite(value: Any) -> Any:
+    """Return plain values with infinities as objects, since JSON has none."""
+    if isinstance(value, dict):
+        return {key: finite(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [finite(item) for item in value]
+    return {"infinity": value > 0} if isinstance(value, float) and math.isinf(value) else value
+
+
+def infinite(value: Any) -> Any:
+    """Return plain values with the objects that stand for infinities as numbers again."""
+    if isinstance(value, dict):
+        if set(value) == {"infinity"} and isinstance(value["infinity"], bool):
+            return math.inf if value["infinity"] else -math.inf
+        return {key: infinite(item) for key, item in value.items()}
+    return [infinite(item) for item in value] if isinstance(value, list) else value

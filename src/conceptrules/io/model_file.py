@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import stat
+from importlib.resources import files
 from typing import BinaryIO
 
 from conceptrules.io.decode import loads
-from conceptrules.io.encode import dumps
-from conceptrules.io.limits import MAX_BYTES, check_size
+from conceptrules.io.encode import VERSION, dumps
+from conceptrules.io.json_text import MAX_BYTES, check_size
 from conceptrules.io.whole_file import write_whole
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 
-__all__ = ["dumps", "load", "loads", "read", "save"]
+__all__ = ["dumps", "load", "loads", "read", "save", "schema"]
 
 
 def save(model: object, path: str | os.PathLike[str]) -> None:
@@ -111,3 +112,26 @@ def _size(stream: BinaryIO) -> int:
     except OSError:  # not a file at all, such as bytes in memory
         return 0
     return found.st_size if stat.S_ISREG(found.st_mode) else 0
+
+
+def schema(version: int = VERSION) -> str:
+    """Return the JSON Schema of the model file.
+
+    Parameters
+    ----------
+    version : int, default=1
+        The version of the file; so far there is only one.
+
+    Returns
+    -------
+    str
+        The schema as JSON.
+
+    Raises
+    ------
+    InputError
+        If there is no such version.
+    """
+    if version != VERSION:
+        raise InputError(f"there is no version {version!r} of the model file; the only one is {VERSION}")
+    return files("conceptrules.io").joinpath("schemas", f"model-{version}.json").read_text(encoding="utf-8")

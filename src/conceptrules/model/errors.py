@@ -98,8 +98,8 @@ def short_errors(start: str = "") -> Iterator[None]:
         raise InputError(start + shortened(str(error), 600)) from None
 
 
-def shortened(text: str, most: int) -> str:
-    """Return a text, cut if it has more characters than that."""
+def shortened(text: str, most: int = 60) -> str:
+    """Return a text, cut after `most` characters."""
     return text if len(text) <= most else f"{text[:most]}..."
 
 

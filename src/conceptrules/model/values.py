@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from conceptrules.model.errors import shortened
 from conceptrules.model.predicate import Column, Kind, Value, shown
 
 # The first that fits decides: bool is an int, a datetime is a date, NumPy's timedelta64 is an integer.
@@ -104,5 +105,4 @@ def in_utc(value: Any) -> Any:
 
 def brief(value: object, most: int = 60) -> str:
     """Return a value as text for a message, shortened to `most` characters."""
-    text = shown(repr(value.item() if isinstance(value, np.generic) else value))
-    return text if len(text) <= most else f"{text[:most]}..."
+    return shortened(shown(repr(value.item() if isinstance(value, np.generic) else value)), most)

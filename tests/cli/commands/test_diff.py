@@ -9,8 +9,7 @@ import pytest
 
 from conceptrules.cli import main
 from conceptrules.cli.commands import diff as difference
-from conceptrules.io.model_file import dumps, save
-from conceptrules.io.model_schema import schema
+from conceptrules.io.model_file import dumps, save, schema
 from conceptrules.logic.difference import Rows, diff
 from tests.io.test_versions import WHOLE
 from tests.logic.test_difference import network

@@ -22,12 +22,13 @@ from conceptrules.cli.files import (
     write_model,
 )
 from conceptrules.cli.options import TABLE, Json, Model, Target, TextOptions, Without
-from conceptrules.io.governance import policy_fields
+from conceptrules.io.json_readers import finite
 from conceptrules.logic.policies.proof import Proof, recorded
 from conceptrules.logic.policies.proof import prove as proof_of
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Fair, LeastPrecision, LeastRows, Policy
+from conceptrules.model.policy.plain import to_plain
 from conceptrules.model.predicate import shown
 from conceptrules.tables.files.table_reader import TableFile, open_file
 
@@ -76,7 +77,7 @@ def prove(
     if certificate:
         from conceptrules.logic.policies.certificate import certificate as certified
 
-        told = tomllib.loads(Path(policy).read_text(encoding="utf-8-sig")) if policy else policy_fields(asked)
+        told = tomllib.loads(Path(policy).read_text(encoding="utf-8-sig")) if policy else finite(to_plain(asked))
         with name_errors_after(certificate):
             Path(certificate).write_text(certified(network, asked, proof, told), encoding="utf-8")
     if output:

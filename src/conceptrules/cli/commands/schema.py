@@ -7,6 +7,6 @@ import typer
 
 def schema() -> None:
     """Print the JSON Schema of the model file."""
-    from conceptrules.io.model_schema import schema as newest
+    from conceptrules.io.model_file import schema as newest
 
     typer.echo(newest(), nl=False)

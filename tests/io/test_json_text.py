@@ -9,8 +9,7 @@ import pytest
 
 from benchmarks.fuzz.seeds import network_of
 from conceptrules.cli import main
-from conceptrules.io.json_text import STRING
-from conceptrules.io.limits import MAX_BYTES, MAX_DEPTH, MAX_PARTS
+from conceptrules.io.json_text import MAX_BYTES, MAX_DEPTH, MAX_PARTS, STRING
 from conceptrules.io.model_file import dumps, load, loads, read, save
 from conceptrules.model import Column, Concept, InputError, Interval, Level, Literal, Rule, RuleNetwork
 from tests.io.test_model_file import TEXT
@@ -126,7 +125,7 @@ def test_a_text_that_is_never_closed_is_looked_at_once(text):
 
 
 def test_what_could_not_be_read_again_is_not_written(tmp_path, monkeypatch):
-    monkeypatch.setattr("conceptrules.io.limits.MAX_PARTS", 20)
+    monkeypatch.setattr("conceptrules.io.json_text.MAX_PARTS", 20)
     with pytest.raises(InputError, match="larger than a model can be"):
         save(ADULT, tmp_path / "model.json")
     assert os.listdir(tmp_path) == []

@@ -1,0 +1,142 @@
+"""From JSON to what is known of a network besides its rules: how it was learned, its policy, proof, names and trail."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import fields as fields_of
+from typing import Any, TypeVar
+
+from conceptrules.io.json_readers import (
+    At,
+    count,
+    counts,
+    fields,
+    flag,
+    index,
+    infinite,
+    items,
+    mapping,
+    one_value,
+    optional,
+    text,
+    values,
+    wrong,
+)
+from conceptrules.model.errors import InputError
+from conceptrules.model.policy import Policy
+from conceptrules.model.policy.plain import from_plain
+from conceptrules.model.provenance import ProofRecord, Setting, Training, Validation, VerdictRecord
+from conceptrules.model.trail import Entry
+
+T = TypeVar("T")
+
+_KEYS = (
+    "version", "seed", "settings", "rows", "rate", "epoch", "validation", "stability", "fingerprint", "distinct",
+    "categories_dropped",
+)  # fmt: skip
+_ENTRY, _VERDICT = ([field.name for field in fields_of(kind)] for kind in (Entry, VerdictRecord))
+_OUTCOMES = ("proved", "refuted", "undecided")
+_HASHES = re.compile(r"(?:[0-9a-f]{16})*")
+
+
+def read_training(value: object, at: At) -> Training:
+    """Read how a network was learned."""
+    known = value if isinstance(value, dict) else {}
+    penalised, mixed = "price" in known, "augmented" in known
+    version, seed, settings, rows, rate, epoch, validation, stability, fingerprint, distinct, dropped, *more = fields(
+        value, at, (*_KEYS, *(("price",) if penalised else ()), *(("augmented",) if mixed else ()))
+    )
+    return Training(
+        version=text(version, (*at, "version")),
+        seed=optional(index, seed, (*at, "seed")),
+        settings=_pairs(_setting, settings, (*at, "settings")),
+        rows=index(rows, (*at, "rows")),
+        rate=optional(count, rate, (*at, "rate")),
+        epoch=optional(index, epoch, (*at, "epoch")),
+        validation=optional(_validation, validation, (*at, "validation")),
+        stability=items(counts, stability, (*at, "stability")),
+        fingerprint=_fingerprint(fingerprint, (*at, "fingerprint")),
+        distinct=index(distinct, (*at, "distinct")),
+        categories_dropped=_pairs(index, dropped, (*at, "categories_dropped")),
+        edge_penalty=count(more[0], (*at, "price")) if penalised else None,
+        augmented=mixed and flag(more[-1], (*at, "augmented")),
+    )
+
+
+def _validation(value: object, at: At) -> Validation:
+    from_mllp = isinstance(value, dict) and "mllp_f1" in value
+    keys = ("source", "rows", "macro_f1", "fires", "reliability", *(("mllp_f1", "disagreement") if from_mllp else ()))
+    source, rows, macro_f1, fires, reliability, *mllp = fields(value, at, keys)
+    return Validation(
+        source=text(source, (*at, "source")),
+        rows=count(rows, (*at, "rows")),
+        macro_f1=count(macro_f1, (*at, "macro_f1")),
+        mllp_f1=count(mllp[0], (*at, "mllp_f1")) if from_mllp else None,
+        disagreement=count(mllp[1], (*at, "disagreement")) if from_mllp else None,
+        fires=_three(fires, (*at, "fires")),
+        reliability=items(_three, reliability, (*at, "reliability")),
+    )
+
+
+def _three(value: object, at: At) -> tuple[float, float, float]:
+    numbers = counts(value, at)
+    if len(numbers) != 3:
+        wrong(value, at, "a list of three numbers")
+    return numbers[0], numbers[1], numbers[2]
+
+
+def _setting(value: object, at: At) -> Setting:
+    if value is None:
+        return None
+    return values(value, at) if isinstance(value, list) else one_value(value, at)
+
+
+def _pairs(read: Callable[[object, At], T], value: object, at: At) -> tuple[tuple[str, T], ...]:
+    return tuple((key, read(item, (*at, key))) for key, item in mapping(value, at).items())
+
+
+def _fingerprint(value: object, at: At) -> tuple[int, ...]:
+    digits = text(value, at)
+    if not _HASHES.fullmatch(digits):
+        wrong(value, at, "hashes of 16 hexadecimal digits, one after the other")
+    return tuple(int(digits[start : start + 16], 16) for start in range(0, len(digits), 16))
+
+
+def read_policy(value: object, at: At) -> Policy:
+    """Read a policy."""
+    try:
+        return from_plain(infinite(mapping(value, at)))
+    except InputError as error:
+        raise InputError(f"policy: {error}") from None
+
+
+def read_names(value: object, at: At) -> tuple[tuple[str, str], ...]:
+    """Read what people call rules and concepts."""
+    return _pairs(text, value, at)
+
+
+def read_proof(value: object, at: At) -> ProofRecord:
+    """Read the verdicts on a policy."""
+    network, verdicts = fields(value, at, ("hash", "verdicts"))
+    return ProofRecord(text(network, (*at, "hash")), items(_verdict, verdicts, (*at, "verdicts")))
+
+
+def read_trail(value: object, at: At) -> tuple[Entry, ...]:
+    """Read the entries of a trail. Whether they fit together is another question: see `model.trail.broken`."""
+    return items(_entry, value, at)
+
+
+def _verdict(value: object, at: At) -> VerdictRecord:
+    name, said, outcome, reason = (
+        text(part, (*at, key)) for key, part in zip(_VERDICT, fields(value, at, _VERDICT), strict=True)
+    )
+    if outcome not in _OUTCOMES:
+        wrong(outcome, (*at, "outcome"), " or ".join(_OUTCOMES))
+    return VerdictRecord(name, said, outcome, reason)
+
+
+def _entry(value: object, at: At) -> Entry:
+    parts = dict(zip(_ENTRY, fields(value, at, _ENTRY), strict=True))
+    readers: dict[str, Callable[[object, At], Any]] = dict.fromkeys(("edit", "undo", "effect"), mapping)
+    return Entry(**{key: readers.get(key, text)(part, (*at, key)) for key, part in parts.items()})
