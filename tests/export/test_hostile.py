@@ -9,9 +9,9 @@ import pytest
 from markdown_it import MarkdownIt
 
 from conceptrules.export import export
-from conceptrules.export.comments import comment
-from conceptrules.export.sql.comparisons import DIALECTS
+from conceptrules.export.sql.readings import DIALECTS
 from conceptrules.export.verify.comparison import compare
+from conceptrules.export.wording import comment
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.errors import InputError
 from conceptrules.model.text import word

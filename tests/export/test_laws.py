@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from conceptrules.export import export
-from conceptrules.export.sql.labels import check_labels
+from conceptrules.export.sql.literals import check_labels
 from conceptrules.export.verify.comparison import compare, engine_of
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork

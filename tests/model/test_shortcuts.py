@@ -18,7 +18,7 @@ from conceptrules.explain.explanation import explain, fired_rules
 from conceptrules.explain.measurement import measure
 from conceptrules.explain.rule_coverage import rule_frame
 from conceptrules.explain.scores import evaluate
-from conceptrules.export import exported
+from conceptrules.export import export
 from conceptrules.logic.policies.proof import prove
 from conceptrules.model import Column, Concept, Equals, Interval, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.policy import Policy
@@ -73,7 +73,7 @@ def test_edits() -> None:
 
 @pytest.mark.parametrize("to", ["python", "sql", "markdown"])
 def test_exports(to: Any) -> None:
-    assert NETWORK.export(to) == exported(NETWORK, to, verify=False, data=None)
+    assert NETWORK.export(to) == export(NETWORK, to)
 
 
 def test_drawings() -> None:

@@ -16,8 +16,7 @@ import pytest
 from conceptrules import ConceptRuleClassifier
 from conceptrules.export import export
 from conceptrules.export.verify.comparison import compare
-from conceptrules.export.verify.engines import database
-from conceptrules.export.verify.engines.duckdb import _array
+from conceptrules.export.verify.databases import DATABASES, StoredColumn, arrow_array
 from conceptrules.model.errors import ColumnTypeError, InputError
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Equals, Interval, Missing
@@ -153,26 +152,25 @@ class SparkDatabase:
     def missing(self, places: Sequence[Sequence[str]]) -> str | None:
         return None
 
-    def ask(self, places: Any, columns: Sequence[database.Stored], queries: Sequence[tuple[str, str | None]]) -> Any:
+    def ask(self, places: Any, columns: Sequence[StoredColumn], queries: Sequence[tuple[str, str | None]]) -> Any:
         fields = [_spark_array(column) for column in columns]
         table = pa.table(fields, names=[column.name for column in columns])
         self.session.createDataFrame(table).createOrReplaceTempView("data")
         return [[tuple(row) for row in self.session.sql(query).collect()] for query, _ in queries]
 
 
-def _spark_array(column: database.Stored) -> pa.Array:
+def _spark_array(column: StoredColumn) -> pa.Array:
     """Times with a zone, and durations as a number of microseconds."""
     if column.kind == "duration":
         return pa.array(column.values, pa.float64(), from_pandas=False)
-    found = _array(column)
+    found = arrow_array(column)
     return found.cast(pa.timestamp("us", "UTC")) if column.kind == "moment" else found
 
 
 @pytest.mark.parametrize("which", ["network", "hostile"])
 def test_the_sql_export_runs_in_spark_and_decides_as_the_network(spark, monkeypatch, which):
     pytest.importorskip("sqlglot")
-    monkeypatch.setattr(database, "RUNS", (*database.RUNS, "spark"))
-    monkeypatch.setattr(database, "_database", lambda dialect: SparkDatabase(spark))
+    monkeypatch.setitem(DATABASES, "spark", SparkDatabase(spark))
     network, options = sql_case("spark") if which == "hostile" else (NETWORK, {"dialect": "spark"})
     options |= {"table": "data", "reasons": True}
     outcome = compare(network, "sql", export(network, "sql", **options), limit=300, **options)

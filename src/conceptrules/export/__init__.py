@@ -2,16 +2,14 @@
 
 `FORMATS` is the table of all formats. To add one:
 
-1. Write a function that takes a network, and options by keyword, and returns text or bytes. Its home is a module in
-   `code/`, `documents/` or `sql/`, or in a new folder beside `onnx/` and `pmml/`. `inputs` has the columns that rules
-   use, `node_names` the names of rules and concepts, `comments` the header.
-2. If something can run the format, write an engine for it in `verify/engines/`: see `verify.comparison.Engine`.
+1. Write a function that takes a network, and options by keyword, and returns text or bytes. `inputs` has the columns
+   that rules use, `wording` the names of rules and concepts, the header, and comments.
+2. If something can run the format, write an engine for it in `verify/`: see `verify.engine.ExportEngine`.
 3. Add a line to `FORMATS`. `network.export`, the command line and the tests of all formats then know it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from inspect import signature
@@ -23,30 +21,33 @@ from conceptrules.model.network import RuleNetwork
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """Where a format is written and where it is run; modules are loaded when asked for."""
+    """Where a format is written and where it is run, as module:name; modules are loaded when needed."""
 
     exporter: str
-    """The function that takes a network and options and returns text or bytes, as module:function."""
+    """The function that takes a network and options and returns text or bytes."""
     engine: str | None = None
-    """The module that runs it, a `verify.comparison.Engine`; None if nothing runs this format."""
+    """The `verify.engine.ExportEngine` that runs it; None if nothing runs this format."""
     suffix: str = ".txt"
+    package: str | None = None
+    """What writes it and is not always installed."""
+    extra: str = ""
+    """The extra of conceptrules that brings the package."""
 
 
-_HERE = "conceptrules.export"
 FORMATS: dict[str, Format] = {
-    "c": Format(f"{_HERE}.code.c:c", f"{_HERE}.verify.engines.compiler", ".c"),
-    "dbt": Format(f"{_HERE}.sql.trusting:dbt", suffix=".sql"),
-    "javascript": Format(f"{_HERE}.code.javascript:javascript", f"{_HERE}.verify.engines.node", ".js"),
-    "latex": Format(f"{_HERE}.documents.latex:latex", suffix=".tex"),
-    "markdown": Format(f"{_HERE}.documents.markdown:markdown", suffix=".md"),
-    "onnx": Format(f"{_HERE}.onnx.model:onnx_model", f"{_HERE}.verify.engines.onnxruntime", ".onnx"),
-    "pmml": Format(f"{_HERE}.pmml.model:pmml", f"{_HERE}.verify.engines.jpmml", ".pmml"),
-    "python": Format(f"{_HERE}.code.python:python", f"{_HERE}.verify.engines.interpreter", ".py"),
-    "sql": Format(f"{_HERE}.sql.query:sql", f"{_HERE}.verify.engines.database", ".sql"),
+    "c": Format("code.c:c", "verify.programs:CEngine", ".c"),
+    "dbt": Format("sql.query:dbt", None, ".sql", "sqlglot", "sql"),
+    "javascript": Format("code.javascript:javascript", "verify.programs:JavaScriptEngine", ".js"),
+    "latex": Format("documents:latex", suffix=".tex"),
+    "markdown": Format("documents:markdown", suffix=".md"),
+    "onnx": Format("onnx.model:onnx_model", "verify.onnxruntime:OnnxEngine", ".onnx", "onnx", "onnx"),
+    "pmml": Format("pmml:pmml", "verify.jpmml:PmmlEngine", ".pmml"),
+    "python": Format("code.python:python", "verify.programs:PythonEngine", ".py"),
+    "sql": Format("sql.query:sql", "verify.sql_engine:SqlEngine", ".sql", "sqlglot", "sql"),
 }
 
 
-def export(network: RuleNetwork, to: str, **options: Any) -> Any:
+def export(network: RuleNetwork, to: str, *, verify: bool = False, data: Any = None, **options: Any) -> Any:
     """Return a network in another language.
 
     Parameters
@@ -55,6 +56,10 @@ def export(network: RuleNetwork, to: str, **options: Any) -> Any:
         The network.
     to : str
         The format, one of `FORMATS`: c, dbt, javascript, latex, markdown, onnx, pmml, python or sql.
+    verify : bool, default=False
+        Whether to run the export here, and raise unless it decides as the network does.
+    data : table, optional
+        Further rows to verify on.
     **options
         The options of the format: those of the function that writes it.
 
@@ -66,52 +71,25 @@ def export(network: RuleNetwork, to: str, **options: Any) -> Any:
     Raises
     ------
     InputError
-        If there is no such format or option, or the format cannot hold a name or value of the network.
+        If there is no such format or option, the format cannot hold a name or value of the network, or the export
+        cannot be run here.
+    MismatchError
+        If the export decides otherwise than the network.
     """
-    exporter = loaded(format_of(to).exporter)
+    if data is not None and not verify:
+        raise InputError("data is what an export is verified on; say verify=True as well, or leave it out")
+    exporter = load(to, format_of(to).exporter)
     known = [name for name in signature(exporter).parameters if name != "network"]
     for name in options:
         if name not in known:
             raise InputError(f"the export to {to} has no option {name!r}; it has {', '.join(known) or 'none'}")
-    return exporter(network, **options)
+    result = exporter(network, **options)
+    if verify:
+        from conceptrules.export.verify import comparison
 
-
-def exported(network: RuleNetwork, to: str, *, verify: bool, data: Any, **options: Any) -> Any:
-    """Return an export that was verified if `verify` says so.
-
-    Parameters
-    ----------
-    network : RuleNetwork
-        The network.
-    to : str
-        The format, one of `FORMATS`.
-    verify : bool
-        Whether to run the export here, and raise unless it decides as the network does.
-    data : table or None
-        Further rows to verify on.
-    **options
-        The options of the format.
-
-    Returns
-    -------
-    str or bytes
-        The export.
-
-    Raises
-    ------
-    InputError
-        If the export cannot be made or cannot be run here.
-    MismatchError
-        If it decides otherwise than the network.
-    """
-    from conceptrules.export.verify.comparison import verify as verified
-
-    if data is not None and not verify:
-        raise InputError("data is what an export is verified on; say verify=True as well, or leave it out")
-    result = export(network, to, **options)
-    outcome = verified(network, to, result, data=data, **options) if verify else None
-    if outcome is not None and outcome.skipped is not None:
-        raise InputError(f"the export to {to} cannot be verified: {outcome.skipped}")
+        outcome = comparison.verify(network, to, result, data=data, **options)
+        if outcome.skipped is not None:
+            raise InputError(f"the export to {to} cannot be verified: {outcome.skipped}")
     return result
 
 
@@ -122,8 +100,12 @@ def format_of(to: str) -> Format:
     return FORMATS[to]
 
 
-def loaded(place: str) -> Callable[..., Any]:
-    """Return the function that `module:function` names."""
-    module, _, name = place.partition(":")
-    found: Callable[..., Any] = getattr(import_module(module), name)
-    return found
+def load(to: str, path: str) -> Any:
+    """Return what `module:name` is in this package, or raise if the package that the format needs is not installed."""
+    package, extra = format_of(to).package, format_of(to).extra
+    try:
+        import_module(package or __name__)
+    except ImportError:
+        raise InputError(f"to write {to} takes the package {package}: pip install 'conceptrules[{extra}]'") from None
+    module, _, name = path.partition(":")
+    return getattr(import_module(f"{__name__}.{module}"), name)

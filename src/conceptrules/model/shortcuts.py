@@ -289,9 +289,9 @@ class Shortcuts:
         ConceptRulesError
             If the format is unknown, or a class or a fired rule of the export differs from the network's.
         """
-        from conceptrules.export import exported
+        from conceptrules.export import export
 
-        return exported(self, to, verify=verify, data=data, **options)
+        return export(self, to, verify=verify, data=data, **options)
 
     def draw(self: Any, rule_set: Value | None = None, *, theme: Theme = "auto", fold: int | None = 240) -> Svg:
         """Draw the network, or the rules of one class or concept.

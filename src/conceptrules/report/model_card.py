@@ -12,7 +12,7 @@ from html import escape
 from typing import Any
 
 from conceptrules.explain.scores import Evaluation
-from conceptrules.export.documents.markdown import escaped
+from conceptrules.export.documents import escape_markdown
 from conceptrules.io.whole_file import check_place, write_whole
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
@@ -87,7 +87,7 @@ class ModelCard:
         str
             The content of a .md file.
         """
-        return "\n\n".join([f"# {escaped(self.title)}", *(_section_markdown(one) for one in self.sections)]) + "\n"
+        return "\n\n".join([f"# {escape_markdown(self.title)}", *map(_section_markdown, self.sections)]) + "\n"
 
     def html(self) -> str:
         """Return the card as HTML.
@@ -256,11 +256,11 @@ def _section_markdown(section: Section) -> str:
 
 def _block_markdown(block: Block) -> str:
     if isinstance(block, Grid):
-        lines = [f"| {escaped(name)} | {escaped(value)} |" for name, value in block.rows]
+        lines = [f"| {escape_markdown(name)} | {escape_markdown(value)} |" for name, value in block.rows]
         return "\n".join(["| | |", "|---|---|", *lines])
     if isinstance(block, Listing):
         return "\n".join(f"    {line}".rstrip() for line in block.text.splitlines())  # no text can end such a block
-    return escaped(block)
+    return escape_markdown(block)
 
 
 def _section_html(section: Section) -> str:

@@ -18,9 +18,9 @@ from conceptrules import MLLPClassifier
 from conceptrules.cli import main
 from conceptrules.datasets import load
 from conceptrules.export import export
-from conceptrules.export.onnx.columns import entries_of
+from conceptrules.export.onnx.columns import onnx_inputs
 from conceptrules.export.verify.comparison import MismatchError, verify
-from conceptrules.export.verify.engines import onnxruntime as ort
+from conceptrules.export.verify.onnxruntime import OnnxEngine
 from conceptrules.export.verify.trial_rows import Answers
 from conceptrules.io.model_file import save
 from conceptrules.model.content_hash import content_hash
@@ -137,7 +137,7 @@ def test_a_column_is_never_taken_for_one_of_our_own_tensors():
     columns = [Column(name, "category", ("a",)) for name in names]
     rules = [Rule([Literal(index)]) for index in range(len(names))]
     network = RuleNetwork(columns, [Missing(name) for name in names], [Level(rules, [Concept([0])])], ["a"])
-    taken = [name for entry in entries_of(network) for name in (entry.name, entry.missing)]
+    taken = [name for entry in onnx_inputs(network) for name in (entry.name, entry.missing)]
     assert len(set(taken)) == 2 * len(names)
     assert agrees(network) > 0
 
@@ -175,7 +175,7 @@ def test_without_the_package_the_error_says_what_to_install(monkeypatch):
 @pytest.mark.parametrize("part", ["classes", "rules", "probabilities"])
 def test_a_wrong_answer_is_an_error_that_shows_the_row(monkeypatch, part):
     network = hostile.network()
-    truth = ort.run
+    truth = OnnxEngine.run
 
     def wrong(*arguments: object, **options: object) -> Answers:
         answers = truth(*arguments, **options)
@@ -187,7 +187,7 @@ def test_a_wrong_answer_is_an_error_that_shows_the_row(monkeypatch, part):
             answers.probabilities[3, 0] += 1e-6
         return answers
 
-    monkeypatch.setattr(ort, "run", wrong)
+    monkeypatch.setattr(OnnxEngine, "run", wrong)
     with pytest.raises(MismatchError, match=r"differs from the network on 1 of \d+ rows: .* on the row {"):
         verify(network, "onnx", export(network, "onnx"), limit=50)
 

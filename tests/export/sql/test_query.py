@@ -18,7 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conceptrules.export import export
-from conceptrules.export.sql.comparisons import DIALECTS, number_literal
+from conceptrules.export.sql.literals import number_literal
+from conceptrules.export.sql.readings import DIALECTS
 from conceptrules.export.verify.comparison import compare
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import pack
@@ -57,9 +58,9 @@ def asked_postgres(network: RuleNetwork, declared: str, values: list[object], zo
     need("sql", dialect="postgres")
     import psycopg
 
-    from conceptrules.export.verify.engines.postgres import server
+    from conceptrules.export.verify.databases import postgres_server
 
-    with psycopg.connect(host=server(), user="conceptrules", dbname="postgres") as connection:
+    with psycopg.connect(host=postgres_server(), user="conceptrules", dbname="postgres") as connection:
         cursor = connection.cursor()
         cursor.execute(f"SET LOCAL TIME ZONE '{zone}'")
         cursor.execute(f'CREATE TABLE data ("c" {declared})')

@@ -13,7 +13,7 @@ import sqlglot
 from hypothesis import given
 
 from conceptrules.export import export
-from conceptrules.export.sql.trusting import TRUSTING_DIALECTS
+from conceptrules.export.sql.query import TRUSTING_DIALECTS
 from conceptrules.logic.probe_rows import covering_rows
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
@@ -116,7 +116,7 @@ def test_a_model_of_dbt_takes_its_rows_from_another_model():
         ({"dialect": "oracel"}, "there is no dialect 'oracel'; did you mean 'oracle'?"),
         ({"columns": {"ages": "x"}}, "the network has no column 'ages'"),
         ({"reasons": True}, "gives the prediction only"),
-        ({"keep": ["prediction"]}, "the table has a column prediction already"),
+        ({"keep": ["prediction"]}, "the table has a column .prediction. already"),
     ],
 )
 def test_what_it_cannot_write_is_told(options, message):

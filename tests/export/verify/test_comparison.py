@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from conceptrules.export import FORMATS, export, exported, format_of
+from conceptrules.export import FORMATS, export, format_of
 from conceptrules.export.verify import comparison as module
 from conceptrules.export.verify.comparison import MismatchError, Outcome, compare, difference, verify
 from conceptrules.export.verify.trial_rows import Answers, covering_trial, table_trial
@@ -160,17 +160,16 @@ def test_an_engine_that_is_not_there_is_said(monkeypatch):
 
 
 def test_what_is_not_installed_is_named(monkeypatch):
-    from conceptrules.export.verify.engines import compiler, duckdb, node, postgres
+    from conceptrules.export.verify import databases, programs
 
-    monkeypatch.setattr(node.shutil, "which", lambda name: None)
-    monkeypatch.setattr(postgres, "_program", lambda name: None)
-    monkeypatch.setattr(duckdb, "find_spec", lambda name: None)
-    assert "install Node.js" in str(node.missing())
-    assert "no C compiler" in str(compiler.missing())
-    assert "pip install 'conceptrules[sql]'" in str(duckdb.missing([("data",)]))
-    assert "PostgreSQL is not installed" in str(postgres.missing([("data",)]))
-    monkeypatch.setattr(postgres, "find_spec", lambda name: None)
-    assert "psycopg is not installed" in str(postgres.missing([("data",)]))
+    monkeypatch.setattr(programs.shutil, "which", lambda name: None)
+    monkeypatch.setattr(databases, "_program", lambda name: None)
+    assert "install Node.js" in str(programs.JavaScriptEngine().missing())
+    assert "no C compiler" in str(programs.CEngine().missing())
+    assert "PostgreSQL is not installed" in str(databases.Postgres().missing([("data",)]))
+    monkeypatch.setattr(databases, "find_spec", lambda name: None)
+    assert "pip install 'conceptrules[sql]'" in str(databases.DuckDB().missing([("data",)]))
+    assert "psycopg is not installed" in str(databases.Postgres().missing([("data",)]))
 
 
 @pytest.mark.parametrize("dialect", ["sqlite", "postgres"])
@@ -207,7 +206,7 @@ def test_an_unknown_format_lists_those_there_are():
     with pytest.raises(InputError, match="there is no export to 'cobol'; there are c, dbt, javascript"):
         format_of("cobol")
     assert {"sql", "python", "javascript", "c", "markdown", "latex"} <= set(FORMATS)
-    assert exported(network(), "c", verify=False, data=None) == export(network(), "c")
+    assert export(network(), "c", verify=True) == export(network(), "c")
 
 
 @pytest.mark.parametrize(
@@ -218,7 +217,7 @@ def test_postgres_gives_the_rows_of_large_tables_in_order(setting, value):
     need("sql", dialect="postgres")
     import psycopg
 
-    from conceptrules.export.verify.engines.postgres import server
+    from conceptrules.export.verify.databases import postgres_server
 
-    with psycopg.connect(host=server(), user="conceptrules", dbname="postgres") as connection:
+    with psycopg.connect(host=postgres_server(), user="conceptrules", dbname="postgres") as connection:
         assert connection.execute(f"SHOW {setting}").fetchone() == (value,)

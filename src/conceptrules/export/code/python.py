@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import keyword
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 
-from conceptrules.export.code.statements import Syntax, class_names, function_name, node_lines
-from conceptrules.export.comments import comment, header
-from conceptrules.export.inputs import Family, Input, inputs
-from conceptrules.export.node_names import concept_ids, predicate_words, rule_ids
+from conceptrules.export.code.writer import CodeWriter, class_variables, node_pairs
+from conceptrules.export.inputs import Family
+from conceptrules.export.wording import concept_ids, header, rule_ids
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value
+from conceptrules.model.predicate import Value
 
-SYNTAX = Syntax(" and ", " or ", "not ", "True", "False")
 _USE = '''
     """The class of a row: a mapping from the name of each column to its value, None where it is missing.
 
@@ -22,15 +20,15 @@ _USE = '''
     is R1.3) and of the concepts that hold.
     """
 '''
-_VALUE = """
+_READERS = {
+    "": """
     def value(name):
         found = row[name]
         return None if found is None or found != found else found
 
     def refuse(name, found, wanted):
         raise TypeError(f"column {name!r} needs {wanted}, not {found!r}")
-"""
-_READERS: dict[str, str] = {
+""",
     "number": """
     def number(name):
         found = value(name)
@@ -86,6 +84,34 @@ _READERS: dict[str, str] = {
 _MODULES = ("datetime", "decimal", "numbers")
 
 
+class PythonWriter(CodeWriter):
+    """Python."""
+
+    language = "Python"
+    reserved = " ".join(keyword.kwlist)
+    statement = "    {name} = {value}"
+    remark = "  # {}"
+    conjunction, disjunction, negation, true, false = " and ", " or ", "not ", "True", "False"
+    readers = _READERS
+
+    def is_missing(self, x: str, family: Family) -> str:
+        return f"{x} is None"
+
+    def is_between(self, x: str, low: float, high: float) -> str:
+        left = f"{low + 0.0!r} < " if low != -math.inf else ""
+        right = f" <= {high + 0.0!r}" if high != math.inf else ""
+        return f"{x} is not None" + (f" and {left}{x}{right}" if left or right else "")
+
+    def is_equal(self, x: str, value: Value, family: Family) -> str:
+        return f"{x} == {value_literal(value)}"
+
+    def is_any(self, x: str, values: Sequence[Value], family: Family) -> str:
+        return f"{x} in ({', '.join(map(value_literal, values))},)" if values else "False"
+
+    def read(self, reader: str, column: str) -> str:
+        return f"{reader}({column!a})"
+
+
 def python(network: RuleNetwork, *, name: str = "decide") -> str:
     """Return the network as a Python function, with the imports that it needs.
 
@@ -106,13 +132,12 @@ def python(network: RuleNetwork, *, name: str = "decide") -> str:
     InputError
         If a function cannot have this name.
     """
-    function_name(name, "Python", " ".join(keyword.kwlist))
-    used = inputs(network)
-    body = [_readers(used), *_inputs(network, used), *_levels(network), _answer(network)]
-    code = "\n".join(block for block in body if block)
-    imports = [f"import {module}" for module in _MODULES if f"{module}." in code]
-    top = ["".join(f"# {comment(line)}\n" for line in header(network)) + "\n".join(imports)]
-    return "\n\n\n".join([*top, f"def {name}(row):\n{_USE.strip(chr(10))}\n\n{code}\n"]).replace("\n\n\n\n", "\n\n\n")
+    writer = PythonWriter()
+    writer.check_function_name(name)
+    readers = "".join(f"{text}\n\n" for text in writer.needed_readers(network))
+    code = readers + "\n".join([*writer.statements(network), _answer(network)])
+    imports = "".join(f"\nimport {module}" for module in _MODULES if f"{module}." in code)
+    return f"{writer.comments(header(network))}{imports}\n\n\ndef {name}(row):\n{_USE.strip(chr(10))}\n\n{code}\n"
 
 
 def value_literal(value: Value) -> str:
@@ -122,61 +147,18 @@ def value_literal(value: Value) -> str:
     return ascii(value)
 
 
-def _reader(one: Input) -> str:
-    by_kind = {"date": "moment", "datetime": "moment", "duration": "duration", "number": "number"}
-    return by_kind.get(one.column.kind, "figure" if one.family == "whole" else one.family)
-
-
-def _readers(used: Iterable[Input]) -> str:
-    needed = {_reader(one) for one in used}
-    texts = [text for name, text in _READERS.items() if name in needed]
-    return "\n".join(text.strip("\n") + "\n" for text in ([_VALUE, *texts] if texts else ()))
-
-
-def _inputs(network: RuleNetwork, used: Iterable[Input]) -> Iterable[str]:
-    for number, one in enumerate(used, start=1):
-        yield f"    x{number} = {_reader(one)}({one.column.name!a})"
-        for index in one.predicates:
-            test = _test(network.predicates[index], f"x{number}", one.family)
-            yield f"    p{index + 1} = {test}  # {comment(predicate_words(network, index))}"
-
-
-def _fits(value: Value, family: Family) -> bool:
-    """Return whether a cell of the column can hold it."""
-    return value in (0, 1) if family == "flag" else isinstance(value, str) == (family == "text")
-
-
-def _test(predicate: Predicate, x: str, family: Family) -> str:
-    match predicate:
-        case Missing():
-            return f"{x} is None"
-        case Interval(low=low, high=high):
-            left = f"{low + 0.0!r} < " if low != -math.inf else ""
-            right = f" <= {high + 0.0!r}" if high != math.inf else ""
-            return f"{x} is not None" + (f" and {left}{x}{right}" if left or right else "")
-        case Equals(value=value):
-            return f"{x} == {value_literal(value)}" if _fits(value, family) else "False"
-        case OneOf(values=values):
-            some = [value_literal(value) for value in values if _fits(value, family)]
-            return f"{x} in ({', '.join(some)},)" if some else "False"
-    raise AssertionError(predicate)
-
-
-def _levels(network: RuleNetwork) -> Iterable[str]:
-    for line in node_lines(network, SYNTAX):
-        title = f"  # {comment(line.title)}" if line.title else ""
-        yield f"    {line.name} = {line.code}{title}" if line.name else f"    # {line.title}"
-
-
 def _answer(network: RuleNetwork) -> str:
     labels = ", ".join(map(value_literal, network.classes))
     order = list(network.priority_indices)
+    pair, indent = '"{name}": {variable}', " " * 8
     return f"""
     labels = [{labels}]
-    fires = [{", ".join(class_names(network))}]
+    fires = [{", ".join(class_variables(network))}]
     winner = next((index for index in {order} if fires[index]), {network.default_index})
-    rules = {_held("r", rule_ids(network))}
-    concepts = {_held("c", concept_ids(network))}
+    rules = {{{node_pairs(pair, "r", rule_ids(network), indent)}
+    }}
+    concepts = {{{node_pairs(pair, "c", concept_ids(network), indent)}
+    }}
     return {{
         "label": labels[winner],
         "class": winner,
@@ -185,9 +167,3 @@ def _answer(network: RuleNetwork) -> str:
         "concepts": [name for name, holds in concepts.items() if holds],
     }}
 """.strip("\n")
-
-
-def _held(letter: str, ids: Iterable[str]) -> str:
-    pairs = [f'"{name}": {letter}{name.replace(".", "_")}' for name in ids]
-    lines = [", ".join(pairs[start : start + 6]) for start in range(0, len(pairs), 6)]
-    return "{" + "".join(f"\n        {line}," for line in lines) + "\n    }"

@@ -13,12 +13,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import onnx
+import onnx.checker
 from numpy.typing import NDArray
 
-from conceptrules.export.comments import header, rule_lines
-from conceptrules.export.node_names import rule_ids
-from conceptrules.export.onnx.columns import OUTPUTS, ROWS, TYPES, Entry, entries_of, predicate_bits
-from conceptrules.export.onnx.graph import Graph, package, utf8
+from conceptrules.export.onnx.columns import OUTPUTS, ROWS, OnnxGraph, OnnxInput, onnx_inputs, predicate_bits, utf8
+from conceptrules.export.wording import header, rule_ids, rule_lines
+from conceptrules.model.content_hash import content_hash
 from conceptrules.model.network import Concept, Rule, RuleNetwork
 from conceptrules.model.statistics import probabilities
 
@@ -52,33 +53,33 @@ def onnx_model(network: RuleNetwork) -> bytes:
     says so. Outputs: `label` (rows,), `probabilities` (rows, classes) if the network has statistics, and `rules`
     (rows, rules). The metadata name what goes into each input and what each rule says.
     """
-    onnx = package()
-    entries = entries_of(network)
-    graph = Graph(onnx)
-    bits, places = predicate_bits(graph, network, entries)
+    columns = onnx_inputs(network)
+    graph = OnnxGraph()
+    bits, places = predicate_bits(graph, network, columns)
     fired, rules = _layers(graph, network, bits, places)
-    decided = _decided(graph, network, fired)
+    decided = _decide(graph, network, fired)
     graph.node("Gather", [graph.constant(_labels(network)), decided], "label")
     graph.node("Identity", [rules], "rules")
     if network.statistics is not None:
         graph.node("Gather", [graph.constant(_table(network)), _pattern(graph, network, fired, decided)], OUTPUTS[1])
-    return _model(onnx, network, entries, graph)
+    return _model(network, columns, graph)
 
 
-def _layers(graph: Graph, network: RuleNetwork, bits: str, places: dict[int, int]) -> tuple[str, str]:
+def _layers(graph: OnnxGraph, network: RuleNetwork, bits: str, places: dict[int, int]) -> tuple[str, str]:
     """Return where each class fires, a constant 1 in front, and where each rule holds."""
-    width, held = 1 + len(places), []
+    width, holding = 1 + len(places), []
     for level in network.levels:
         weights, full = _rule_matrix(level.rules, width, places)
         sums = graph.node("MatMul", [bits, graph.constant(weights)])
         rules = graph.node("Equal", [sums, graph.constant(full)])
-        held.append(_without_first(graph, rules, len(level.rules)))
+        without_first = graph.constant(np.arange(1, 1 + len(level.rules)))
+        holding.append(graph.node("Gather", [rules, without_first], axis=1))
         sums = graph.node(
             "MatMul", [graph.bits(rules), graph.constant(_concept_matrix(level.concepts, weights.shape[1]))]
         )
         bits = graph.bits(graph.node("Greater", [sums, graph.constant(np.array(0.5, dtype=np.float32))]))
         width, places = 1 + len(level.concepts), {index: 1 + index for index in range(len(level.concepts))}
-    return bits, graph.node("Concat", held, axis=1)
+    return bits, graph.node("Concat", holding, axis=1)
 
 
 def _rule_matrix(
@@ -106,11 +107,7 @@ def _concept_matrix(concepts: Sequence[Concept], width: int) -> NDArray[np.float
     return weights
 
 
-def _without_first(graph: Graph, name: str, count: int) -> str:
-    return graph.node("Gather", [name, graph.constant(np.arange(1, 1 + count))], axis=1)
-
-
-def _decided(graph: Graph, network: RuleNetwork, fired: str) -> str:
+def _decide(graph: OnnxGraph, network: RuleNetwork, fired: str) -> str:
     """Return the index of the class: the first by priority that fires, or else the default, which counts for half."""
     order = [1 + index for index in network.priority_indices]
     weights = np.array([[1.0] * len(order) + [0.5]], dtype=np.float32)
@@ -122,7 +119,7 @@ def _decided(graph: Graph, network: RuleNetwork, fired: str) -> str:
     return graph.node("Gather", [graph.constant(np.array(classes)), first])
 
 
-def _pattern(graph: Graph, network: RuleNetwork, fired: str, decided: str) -> str:
+def _pattern(graph: OnnxGraph, network: RuleNetwork, fired: str, decided: str) -> str:
     """Return the row of `_table` for the pattern of firing classes if training saw it, or for the decided class."""
     assert network.statistics is not None
     patterns = [pattern for pattern, _ in network.statistics.patterns]
@@ -163,54 +160,46 @@ def has_labels(network: RuleNetwork) -> bool:
     return len(kinds) == 1 and not any(type(value) is int and not _LEAST <= value <= _MOST for value in network.classes)
 
 
-def _model(onnx: Any, network: RuleNetwork, entries: Sequence[Entry], graph: Graph) -> bytes:
+def _model(network: RuleNetwork, columns: Sequence[OnnxInput], graph: OnnxGraph) -> bytes:
     helper = onnx.helper
-    made = helper.make_graph(
-        graph.nodes, "conceptrules", _inputs(onnx, entries), _outputs(onnx, network), graph.constants
-    )
+    whole = helper.make_graph(graph.nodes, "conceptrules", _inputs(columns), _outputs(network), graph.constants)
     sets = [helper.make_opsetid("", OPSET), helper.make_opsetid("ai.onnx.ml", ML_OPSET)]
-    model = helper.make_model(made, opset_imports=sets, ir_version=IR_VERSION, producer_name="conceptrules")
+    model = helper.make_model(whole, opset_imports=sets, ir_version=IR_VERSION, producer_name="conceptrules")
     model.doc_string = "\n".join(header(network))
-    helper.set_model_props(model, _metadata(network, entries))
+    helper.set_model_props(model, _metadata(network, columns))
     onnx.checker.check_model(model)
     return bytes(model.SerializeToString(deterministic=True))
 
 
-def _inputs(onnx: Any, entries: Sequence[Entry]) -> list[Any]:
+def _inputs(columns: Sequence[OnnxInput]) -> list[Any]:
     kinds, make = onnx.TensorProto, onnx.helper.make_tensor_value_info
-    if not entries:
+    if not columns:
         return [make(ROWS, kinds.DOUBLE, ["rows", 1], "any value: no rule uses a column")]
-    first = [
-        make(entry.name, getattr(kinds, TYPES[entry.used.family]), ["rows", 1], entry.meaning) for entry in entries
-    ]
-    second = [
-        make(entry.missing, kinds.BOOL, ["rows", 1], "true where it is missing") for entry in entries if entry.missing
-    ]
-    return [*first, *second]
+    values = [make(column.name, column.type, ["rows", 1], column.meaning) for column in columns]
+    seconds = [column.missing for column in columns if column.missing]
+    return [*values, *(make(name, kinds.BOOL, ["rows", 1], "true where it is missing") for name in seconds)]
 
 
-def _outputs(onnx: Any, network: RuleNetwork) -> list[Any]:
+def _outputs(network: RuleNetwork) -> list[Any]:
     helper, kinds = onnx.helper, onnx.TensorProto
     labels = _labels(network)
     kind = kinds.STRING if labels.dtype == object else helper.np_dtype_to_tensor_dtype(labels.dtype)
     rules, classes = len(rule_ids(network)), len(network.classes)
-    found = [helper.make_tensor_value_info("label", kind, ["rows"])]
+    outputs = [helper.make_tensor_value_info("label", kind, ["rows"])]
     if network.statistics is not None:
-        found.append(helper.make_tensor_value_info("probabilities", kinds.DOUBLE, ["rows", classes]))
-    return [*found, helper.make_tensor_value_info("rules", kinds.BOOL, ["rows", rules])]
+        outputs.append(helper.make_tensor_value_info("probabilities", kinds.DOUBLE, ["rows", classes]))
+    return [*outputs, helper.make_tensor_value_info("rules", kinds.BOOL, ["rows", rules])]
 
 
-def _metadata(network: RuleNetwork, entries: Sequence[Entry]) -> dict[str, str]:
+def _metadata(network: RuleNetwork, columns: Sequence[OnnxInput]) -> dict[str, str]:
     """Return the metadata as JSON in ASCII, which holds any name."""
-    from conceptrules.model.content_hash import content_hash
-
-    columns = [
-        {"column": entry.used.column.name, "input": entry.name, "missing": entry.missing, "meaning": entry.meaning}
-        for entry in entries
+    about = [
+        {"column": column.used.column.name, "input": column.name, "missing": column.missing, "meaning": column.meaning}
+        for column in columns
     ]
     return {
         "content_hash": content_hash(network),
-        "columns": json.dumps(columns),
+        "columns": json.dumps(about),
         "classes": json.dumps(network.classes),
         "label": "the class" if has_labels(network) else "the number of the class, from 0",
         "rules": json.dumps(rule_ids(network)),

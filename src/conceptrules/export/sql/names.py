@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from conceptrules.export.exact_values import is_utf8
+from sqlglot import ParseError, TokenError, exp, parse
+
+from conceptrules.export.inputs import is_utf8
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.tables.table import nearest
@@ -16,7 +17,7 @@ _LONGEST = {"postgres": 63}  # bytes; the rest is cut off
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class QueryNames:
     """The names of a query."""
 
     table: tuple[str, ...]
@@ -26,9 +27,10 @@ class Names:
     """The columns of the table that the query gives back."""
     prefix: str
     marks: str
-    """Underscores that tell our names from the table's."""
+    """Underscores that set our names apart from the table's."""
 
     def own(self, name: str) -> str:
+        """Return a name of ours."""
         return self.marks + name
 
 
@@ -40,29 +42,39 @@ def names_of(
     keep: Sequence[str],
     prefix: str,
     added: Sequence[str],
-) -> Names:
+) -> QueryNames:
     """Return the names of a query, all of them checked."""
-    known = [column.name for column in network.columns]
-    for name in columns:
-        if name not in known:
-            raise InputError(f"the network has no column {name!r} to give another name; {nearest(name, known)}")
-    called = {name: columns.get(name, name) for name in known}
+    called = column_names(network, columns)
     kept = tuple(dict.fromkeys([*called.values(), *keep]))
     for name in kept:
         _check_name(name, dialect)
     if not kept:
         raise InputError("the network has no columns, so there is no table to ask about; name some with keep")
     _check_distinct([*called.values(), *(name for name in kept if name not in called.values())], dialect)
-    taken = {_folded(name, dialect) for name in kept}
-    for name in added:
-        if _folded(prefix + name, dialect) in taken:
-            raise InputError(f"the table has a column {prefix + name!r} already; give the added ones a prefix")
+    check_added(added, prefix, kept, dialect)
     if prefix and not (prefix.isascii() and prefix.isidentifier()):
         raise InputError(f"the prefix {prefix!r} needs to be a word of letters, digits and _")
     parts = parts_of(table)
     for part in parts:
         _check_name(part, dialect)
-    return Names(parts, called, kept, prefix, _marks([*kept, *parts, *(prefix + name for name in added)]))
+    return QueryNames(parts, called, kept, prefix, _marks([*kept, *parts, *(prefix + name for name in added)]))
+
+
+def column_names(network: RuleNetwork, columns: Mapping[str, str]) -> dict[str, str]:
+    """Return what the table calls each column of the network; raise if `columns` names one that there is not."""
+    known = [column.name for column in network.columns]
+    for name in columns:
+        if name not in known:
+            raise InputError(f"the network has no column {name!r} to give another name; {nearest(name, known)}")
+    return {name: columns.get(name, name) for name in known}
+
+
+def check_added(added: Sequence[str], prefix: str, kept: Iterable[str], dialect: str) -> None:
+    """Raise if a column that the query adds has the name of one that it gives back."""
+    taken = {_fold(name, dialect) for name in kept}
+    for name in added:
+        if _fold(prefix + name, dialect) in taken:
+            raise InputError(f"the table has a column {prefix + name!r} already; give the added ones a prefix")
 
 
 def parts_of(name: str | Sequence[str]) -> tuple[str, ...]:
@@ -73,31 +85,36 @@ def parts_of(name: str | Sequence[str]) -> tuple[str, ...]:
     return parts
 
 
-def check_written(tree: Any, text: str, dialect: str) -> None:
-    """Raise unless the text, read again in its dialect, is one statement with just the names and texts we wrote."""
-    from sqlglot import ParseError, TokenError, parse
+def table_of(parts: Sequence[str]) -> exp.Table:
+    """Return a table by the parts of its name."""
+    quoted = [exp.to_identifier(part, quoted=True) for part in parts]
+    return exp.Table(**dict(zip(("this", "db", "catalog"), reversed(quoted), strict=False)))
 
+
+def raw_column(names: QueryNames, name: str) -> exp.Column:
+    """Return a column of the table. It is qualified: SQLite takes an unknown "name" for text."""
+    return exp.column(exp.to_identifier(name, quoted=True), table=names.own("source"))
+
+
+def check_written(tree: exp.Expr, text: str, dialect: str) -> None:
+    """Raise unless the text, read again in its dialect, is one statement with just the names and texts we wrote."""
     try:
-        again = [statement for statement in parse(text, dialect=dialect) if statement is not None]
+        statements = [statement for statement in parse(text, dialect=dialect) if statement is not None]
     except (ParseError, TokenError):
-        again = []
-    lost = None
-    if len(again) == 1:
-        lost = next(iter(sorted(_words(tree) ^ _words(again[0]))), None)
-    if lost is not None or len(again) != 1:
-        what = "a name" if lost is None else repr(lost)
+        statements = []
+    lost = _words(tree) ^ _words(statements[0]) if len(statements) == 1 else set()
+    if lost or len(statements) != 1:
+        what = repr(min(lost)) if lost else "a name"
         raise InputError(f"{what} cannot be written in the SQL of {dialect}; rename it, a column with columns={{...}}")
 
 
-def _words(tree: Any) -> set[str]:
+def _words(tree: exp.Expr) -> set[str]:
     """Return all names and texts of a statement, each once: reading SQL Server's again adds aliases."""
-    from sqlglot import exp
-
-    found: set[str] = set()
-    for node in tree.walk():
-        if isinstance(node, exp.Identifier | exp.National) or (isinstance(node, exp.Literal) and node.is_string):
-            found.add(node.this)
-    return found
+    return {
+        node.this
+        for node in tree.walk()
+        if isinstance(node, exp.Identifier | exp.National) or (isinstance(node, exp.Literal) and node.is_string)
+    }
 
 
 def _check_name(name: str, dialect: str) -> None:
@@ -111,14 +128,16 @@ def _check_name(name: str, dialect: str) -> None:
 def _check_distinct(names: Sequence[str], dialect: str) -> None:
     seen: dict[str, str] = {}
     for name in names:
-        folded = _folded(name, dialect)
+        folded = _fold(name, dialect)
         if folded in seen:
-            found = f"{seen[folded]!r} and {name!r} are one name in {dialect}"
-            raise InputError(f"{found}; say what the table calls them with columns={{...}}")
+            raise InputError(
+                f"{seen[folded]!r} and {name!r} are one name in {dialect}; say what the table calls them with "
+                "columns={...}"
+            )
         seen[folded] = name
 
 
-def _folded(name: str, dialect: str) -> str:
+def _fold(name: str, dialect: str) -> str:
     folded = name if dialect in _SENSITIVE else name.casefold()
     return folded.encode("utf-8")[: _LONGEST.get(dialect)].decode("utf-8", "ignore")
 

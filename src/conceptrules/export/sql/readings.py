@@ -3,16 +3,17 @@
 A reading is a template in the dialect itself, where x is the column and t its type. It gives NULL for what is missing,
 NaN too. DuckDB and PostgreSQL settle types before they run a query, so that a plain comparison would fail on a column
 of another type, even on one without any value. So their readings are made of casts that every type has: TRY_CAST in
-DuckDB, text in PostgreSQL. What Python would not read never gets there (`sql_types`).
+DuckDB, text in PostgreSQL. What Python would not read never gets there (`columns.refusal`).
 """
 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Literal
+from typing import Literal
+
+from sqlglot import exp, parse_one
 
 from conceptrules.export.inputs import Input
-from conceptrules.model.predicate import Column, Value
 
 DIALECTS = ("bigquery", "duckdb", "mysql", "postgres", "snowflake", "spark", "sqlite", "tsql")
 ASKED = ("duckdb", "postgres", "sqlite")
@@ -74,8 +75,8 @@ _NUMBER = {
 }
 # True and false as numbers, where the templates above do not make them that.
 _BIT = dict.fromkeys(("bigquery", "snowflake"), "CASE WHEN x THEN 1 WHEN NOT x THEN 0 END")
-# Numbers as they are: cast to doubles, large ones could not be told from their neighbours. In DuckDB and PostgreSQL
-# only those of the types that Python keeps as they are; it makes doubles of decimals and of integers of 128 bits.
+# Numbers as they are: cast to doubles, large ones could not be distinguished from their neighbours. In DuckDB and
+# PostgreSQL only those of the types that Python keeps as they are; it makes doubles of decimals and 128-bit integers.
 _WHOLE = {
     **dict.fromkeys(DIALECTS, "x"),
     "duckdb": "CASE WHEN t SIMILAR TO 'U?(TINY|SMALL|BIG)INT|U?INTEGER' THEN TRY_CAST(x AS HUGEINT) END",
@@ -154,76 +155,57 @@ _TEMPLATES: dict[Reading, dict[str, str]] = {
 }
 
 
-def readings(one: Input, dialect: str) -> tuple[Reading, ...]:
+def readings(used: Input, dialect: str) -> tuple[Reading, ...]:
     """Return how a column is read, in several ways where it takes them: it is missing where all of them are NULL."""
-    if one.column.ordered:
-        return (main_reading(one),)
-    if one.family == "flag" or (_all_flags(one.column) and holds_flags(one) and dialect not in ASKED):
+    if used.column.ordered:
+        return (main_reading(used),)
+    if used.family == "flag" or (used.lists_flags and used.holds_flags and dialect not in ASKED):
         return ("flag",)
     numbers: tuple[Reading, ...] = ("number",)
-    if _is_wide(one):
+    # Doubles cannot distinguish some of these categories from their neighbours.
+    if any(not isinstance(value, str) and abs(value) >= 2**53 for value in used.known):
         numbers = ("number", "whole") if dialect in ("duckdb", "postgres") else ("whole",)
-    if is_open(one) and dialect in ASKED:
+    if is_open(used) and dialect in ASKED:
         return ("text", *numbers)
-    return ("text",) if one.family == "text" else numbers
+    return ("text",) if used.family == "text" else numbers
 
 
-def main_reading(one: Input) -> Reading:
+def main_reading(used: Input) -> Reading:
     """Return what the column is, as its kind and its categories say."""
-    match one.column.kind:
-        case "number" | "duration" as same:
-            return same
+    match used.column.kind:
+        case "number" | "duration" as kind:
+            return kind
         case "date" | "datetime":
             return "moment"
         case "boolean":
             return "flag"
-    return "text" if one.family == "text" else "number"
+    return "text" if used.family == "text" else "number"
 
 
-def is_open(one: Input) -> bool:
+def is_open(used: Input) -> bool:
     """Return whether nothing says what the categories are: training saw none. Python then takes all that can be one."""
-    return one.column.kind in ("category", "ordinal") and not one.column.categories
+    return used.column.kind in ("category", "ordinal") and not used.column.categories
 
 
-def read(one: Input, reading: Reading, column: Any, kept: Any, dialect: str) -> Any:
-    """Return the expression that reads a column; `kept` is what tells its type."""
+def read(used: Input, reading: Reading, column: exp.Expr, kind: exp.Expr, dialect: str) -> exp.Expr:
+    """Return the expression that reads a column; `kind` is what tells its type."""
     template = _TEMPLATES[reading][dialect]
-    if reading in ("number", "whole") and holds_flags(one) and dialect in _BIT:
+    if reading in ("number", "whole") and used.holds_flags and dialect in _BIT:
         template = _BIT[dialect]
-    if reading != "text" and is_open(one) and dialect in ASKED:
+    if reading != "text" and is_open(used) and dialect in ASKED:
         template = f"CASE WHEN {TAKES[dialect]['number']} THEN {template} END"
-    return filled(template, dialect, x=column, t=kept)
+    return fill(template, dialect, x=column, t=kind)
 
 
-def holds_flags(one: Input) -> bool:
-    """Return whether the table has true and false in the column: categories can be that too."""
-    if one.stored is not None:
-        return one.stored == "boolean"
-    return one.family == "flag" or _all_flags(one.column)
+def fill(template: str, dialect: str, **parts: exp.Expr) -> exp.Expr:
+    """Return a template with expressions in place of its variables."""
 
-
-def filled(template: str, dialect: str, **parts: Any) -> Any:
-    """Return a template with expressions in the place of its variables."""
-    from sqlglot import exp
-
-    def put(node: Any) -> Any:
+    def put(node: exp.Expr) -> exp.Expr:
         return parts[node.name].copy() if isinstance(node, exp.Column) and node.name in parts else node
 
-    return _parsed(template, dialect).transform(put)
+    return _parse(template, dialect).transform(put)
 
 
 @cache
-def _parsed(template: str, dialect: str) -> Any:
-    from sqlglot import parse_one
-
+def _parse(template: str, dialect: str) -> exp.Expr:
     return parse_one(template, dialect=dialect)
-
-
-def _is_wide(one: Input) -> bool:
-    """Return whether doubles cannot tell some categories from their neighbours."""
-    numbers: list[Value] = [value for value in one.known if not isinstance(value, str)]
-    return one.family != "flag" and any(abs(value) >= 2**53 for value in numbers)  # type: ignore[arg-type]
-
-
-def _all_flags(column: Column) -> bool:
-    return bool(column.categories) and all(isinstance(value, bool) for value in column.categories)

@@ -8,15 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.export.inputs import inputs
 from conceptrules.logic.probe_rows import Row, covering_rows
 from conceptrules.model.evaluation import Bits, PackedBits, decide_fired, layers, pack, unpack
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Column, Predicate, Value, holds
+from conceptrules.model.statistics import probabilities
 from conceptrules.tables.column_values import check_readable, to_numbers
 from conceptrules.tables.table import Table, locate_columns, open_table, read_packed_bits
-
-CLAIM = "the same class and the same fired rules as the model"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +36,7 @@ class Answers:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Trial:
+class TrialRows:
     """Rows, column by column, with values as `Column` reads them (None or NaN where missing)."""
 
     values: dict[str, list[Value | None]]
@@ -47,46 +45,47 @@ class Trial:
     def __len__(self) -> int:
         return len(self.expected.classes)
 
-    def take(self, rows: NDArray[np.intp]) -> Trial:
-        places = rows.tolist()
-        if len(places) == len(self):
+    def take(self, rows: NDArray[np.intp]) -> TrialRows:
+        """Return some of the rows."""
+        if len(rows) == len(self):
             return self
-        values = {name: [column[place] for place in places] for name, column in self.values.items()}
-        return Trial(values, self.expected.take(rows))
+        values = {name: [column[row] for row in rows.tolist()] for name, column in self.values.items()}
+        return TrialRows(values, self.expected.take(rows))
 
     def row(self, index: int) -> Row:
+        """Return one row."""
         return {name: column[index] for name, column in self.values.items()}
 
 
-def covering_trial(network: RuleNetwork, limit: int = 10_000) -> Trial:
+def covering_trial(network: RuleNetwork, limit: int = 10_000) -> TrialRows:
     """Return the rows that cover the network; what it answers is worked out from the meaning of each predicate."""
     rows = covering_rows(network, limit)
     return trial_of(network, {column.name: [row[column.name] for row in rows] for column in network.columns}, len(rows))
 
 
-def trial_of(network: RuleNetwork, values: dict[str, list[Value | None]], rows: int) -> Trial:
-    """Return so many rows with these values."""
-    coded = {name: _coded(column) for name, column in values.items()}
+def trial_of(network: RuleNetwork, values: dict[str, list[Value | None]], rows: int) -> TrialRows:
+    """Return rows with these values, and what the network answers on them."""
+    coded = {name: _encode(column) for name, column in values.items()}
     bits = [_plain_bits(predicate, *coded[predicate.column]) for predicate in network.predicates]
     matrix = np.array(bits, dtype=np.bool_).reshape(len(bits), rows).T
-    return Trial(values, answers_of(network, pack(matrix)))
+    return TrialRows(values, answers_of(network, pack(matrix)))
 
 
-def table_trial(network: RuleNetwork, table: Any) -> Trial:
+def table_trial(network: RuleNetwork, table: Any) -> TrialRows:
     """Return the rows of a table, with what the network predicts. Columns that no rule uses are not read."""
     opened = open_table(table)
-    used = {one.column.name: one.predicates for one in inputs(network)}
-    places = locate_columns(network.columns, opened)
+    used = network.used_columns
     values: dict[str, list[Value | None]] = {
-        column.name: _read(column, opened, place) if column.name in used else [None] * opened.rows
-        for column, place in zip(network.columns, places, strict=True)
+        column.name: _read(column, opened, position) if column.name in used else [None] * opened.rows
+        for column, position in zip(network.columns, locate_columns(network.columns, opened), strict=True)
     }
-    wanted = [index for predicates in used.values() for index in predicates]
-    return Trial(values, answers_of(network, read_packed_bits(network.columns, network.predicates, opened, wanted)))
+    indices = [index for predicates in used.values() for index in predicates]
+    bits = read_packed_bits(network.columns, network.predicates, opened, indices)
+    return TrialRows(values, answers_of(network, bits))
 
 
-def _read(column: Column, table: Table, place: int) -> list[Value | None]:
-    cells = table.cells(place)
+def _read(column: Column, table: Table, position: int) -> list[Value | None]:
+    cells = table.cells(position)
     check_readable(cells, column)
     read = to_numbers(cells) if column.ordered else cells.values
     plain = [None if gap else value for value, gap in zip(read.tolist(), cells.missing.tolist(), strict=True)]
@@ -95,22 +94,20 @@ def _read(column: Column, table: Table, place: int) -> list[Value | None]:
 
 def answers_of(network: RuleNetwork, words: PackedBits) -> Answers:
     """Return the network's own answers, from the bits of its predicates."""
-    from conceptrules.model.statistics import probabilities
-
     hidden = [unpack(layer) for layer in layers(network, words)]
     stated = probabilities(network, hidden[-1]) if network.statistics is not None else None
     return Answers(decide_fired(network, hidden[-1]), np.concatenate(hidden[1::2], axis=1), stated)
 
 
-def _coded(values: list[Value | None]) -> tuple[list[Value | None], NDArray[np.intp]]:
+def _encode(values: list[Value | None]) -> tuple[list[Value | None], NDArray[np.intp]]:
     """Return the different values (0 is not -0, NaN is not None), and which of them each row holds."""
     names = list(map(repr, values))
     distinct = dict(zip(names, values, strict=True))
-    places = {name: place for place, name in enumerate(distinct)}
-    return list(distinct.values()), np.array([places[name] for name in names], dtype=np.intp)
+    codes = {name: code for code, name in enumerate(distinct)}
+    return list(distinct.values()), np.array([codes[name] for name in names], dtype=np.intp)
 
 
 def _plain_bits(predicate: Predicate, distinct: list[Value | None], codes: NDArray[np.intp]) -> Bits:
     """Look at each different value once: there are far fewer of them than rows."""
-    held: Bits = np.array([holds(predicate, value) for value in distinct], dtype=np.bool_)[codes]
-    return held
+    bits: Bits = np.array([holds(predicate, value) for value in distinct], dtype=np.bool_)[codes]
+    return bits

@@ -16,9 +16,9 @@ import pyarrow as pa
 import pytest
 
 from conceptrules.export import export
-from conceptrules.export.node_names import rule_ids
 from conceptrules.export.verify.comparison import compare
 from conceptrules.export.verify.trial_rows import table_trial
+from conceptrules.export.wording import rule_ids
 from conceptrules.model.errors import ConceptRulesError, InputError
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import EPOCH, Column, Equals, Interval, Missing, OneOf, Predicate
@@ -146,10 +146,10 @@ def postgres(declared: str, values: Sequence[Any]) -> Iterator[Any]:
     """A cursor on a database with these values in a column of this type, and some types of its own."""
     import psycopg
 
-    from conceptrules.export.verify.engines.postgres import server
+    from conceptrules.export.verify.databases import postgres_server
 
     need("sql", dialect="postgres")
-    with psycopg.connect(host=server(), user="conceptrules", dbname="postgres") as connection:
+    with psycopg.connect(host=postgres_server(), user="conceptrules", dbname="postgres") as connection:
         cursor = connection.cursor()
         cursor.execute("CREATE TYPE mood AS ENUM ('abc', 'true')")
         cursor.execute("CREATE DOMAIN years AS REAL")

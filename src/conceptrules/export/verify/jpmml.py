@@ -14,53 +14,56 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from conceptrules.export.node_names import rule_ids
-from conceptrules.export.pmml.model import LABEL, NAMESPACE, escaped, label_texts
-from conceptrules.export.verify.trial_rows import Answers, Trial
+from conceptrules.export.pmml import LABEL, NAMESPACE, escape_xml, label_texts
+from conceptrules.export.verify.engine import ExportEngine
+from conceptrules.export.verify.trial_rows import Answers, TrialRows
+from conceptrules.export.wording import rule_ids
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
 
 
-def missing(**options: Any) -> str | None:
-    if importlib.util.find_spec("jpmml_evaluator") is None:
-        return "jpmml_evaluator is not installed: pip install 'conceptrules[pmml]'"
-    return None if _has_java() else "there is no Java; install a JDK or JRE, 11 or newer"
+class PmmlEngine(ExportEngine):
+    """Runs PMML in JPMML-Evaluator."""
+
+    def missing(self, **options: Any) -> str | None:
+        if importlib.util.find_spec("jpmml_evaluator") is None:
+            return "jpmml_evaluator is not installed: pip install 'conceptrules[pmml]'"
+        return None if _has_java() else "there is no Java; install a JDK or JRE, 11 or newer"
+
+    def run(self, network: RuleNetwork, exported: str, trial: TrialRows, **options: Any) -> Answers:
+        """Run the model; only the file says what goes where, as it would for anyone else who runs it."""
+        with _java_imports():
+            return _run(network, exported, trial)
 
 
-def run(network: RuleNetwork, exported: str, trial: Trial, **options: Any) -> Answers:
-    """Run the model; only the file says what goes where, as it would for anyone else who runs it."""
-    with _java_imports():
-        return _run(network, exported, trial)
-
-
-def _run(network: RuleNetwork, exported: str, trial: Trial) -> Answers:
+def _run(network: RuleNetwork, exported: str, trial: TrialRows) -> Answers:
     from jpmml_evaluator import LoadingModelEvaluatorBuilder
 
     evaluator = LoadingModelEvaluatorBuilder(_backend()).loadString(exported).build()
     columns = {
-        field: [_given(value, each["escaped"]) for value in trial.values[each["column"]]]
+        field: [_pmml_value(value, each["escaped"]) for value in trial.values[each["column"]]]
         for field, each in _fields(exported).items()
     }
     if columns and len(trial):
-        results = _evaluated(evaluator, columns)
+        results = _evaluate(evaluator, columns)
     else:  # one answer for all rows, if there are any
         results = {name: [value] * len(trial) for name, value in evaluator.evaluate({}).items()}
     index = {text: number for number, text in enumerate(label_texts(network))}
     rules = [results[f"R{name}"] for name in rule_ids(network)]
-    held = np.array(rules, dtype=np.bool_).reshape(len(rules), len(trial)).T
-    return Answers(np.array([index[text] for text in results[LABEL]], dtype=np.intp), held)
+    fired = np.array(rules, dtype=np.bool_).reshape(len(rules), len(trial)).T
+    return Answers(np.array([index[text] for text in results[LABEL]], dtype=np.intp), fired)
 
 
-def _evaluated(evaluator: Any, columns: dict[str, list[Value | None]]) -> dict[str, list[Any]]:
+def _evaluate(evaluator: Any, columns: dict[str, list[Value | None]]) -> dict[str, list[Any]]:
     """Evaluate rows as `evaluateAll` does, without the pandas tables that go in and come out of it."""
     from jpmml_evaluator import PythonEvaluatorUtil
 
-    given = {"columns": list(columns), "data": list(columns.values())}
-    found = PythonEvaluatorUtil.evaluateAll(evaluator.backend, evaluator.javaEvaluator, given, None, 1)
-    errors = [error for error in found["errors"] or [] if error]
+    rows = {"columns": list(columns), "data": list(columns.values())}
+    results = PythonEvaluatorUtil.evaluateAll(evaluator.backend, evaluator.javaEvaluator, rows, None, 1)
+    errors = [error for error in results["errors"] or [] if error]
     if errors:
         raise RuntimeError(f"JPMML-Evaluator failed: {errors[0]}")
-    return dict(zip(found["columns"], found["data"], strict=True))
+    return dict(zip(results["columns"], results["data"], strict=True))
 
 
 def _fields(exported: str) -> dict[str, dict[str, Any]]:
@@ -72,11 +75,11 @@ def _fields(exported: str) -> dict[str, dict[str, Any]]:
     return {name: json.loads(note.attrib["value"]) for name, note in notes.items() if note is not None}
 
 
-def _given(value: Value | None, escape: bool) -> Value | None:
+def _pmml_value(value: Value | None, escape: bool) -> Value | None:
     if isinstance(value, float) and math.isnan(value):
         return None
     if isinstance(value, str):
-        return escaped(value) if escape else value
+        return escape_xml(value) if escape else value
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 

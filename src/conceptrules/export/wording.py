@@ -1,18 +1,47 @@
-"""The comments of every export: its header, its rules in words, and text that is safe in a comment."""
+"""The words of every export: the names of rules and concepts, the header, and text that is safe in a comment.
+
+Nodes count from 1, as in the text of a network: the rule R1.3 is "1.3" among the fired rules of every export.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from conceptrules.export.node_names import concept_title, rule_id
 from conceptrules.model.content_hash import content_hash
-from conceptrules.model.network import RuleNetwork
+from conceptrules.model.network import Literal, RuleNetwork
 from conceptrules.model.predicate import shown
-from conceptrules.model.text import given_name, rule_text, word
+from conceptrules.model.text import concept_name, given_name, literal_text, rule_text, word
 from conceptrules.model.trail import head_of
 
 _ENDS = re.compile(r"(?<=\*)(?=/)|(?<=/)(?=\*)|(?<=<)(?=[/!?A-Za-z])|(?<=\]\])(?=>)|(?<=\?)(?=\?)")
+
+
+def rule_id(level: int, index: int) -> str:
+    """Return the name of a rule or concept; arguments count from 0, and the name counts from 1."""
+    return f"{level + 1}.{index + 1}"
+
+
+def rule_ids(network: RuleNetwork) -> list[str]:
+    """Return the names of all rules, level by level."""
+    return [rule_id(number, index) for number, level in enumerate(network.levels) for index in range(len(level.rules))]
+
+
+def concept_ids(network: RuleNetwork) -> list[str]:
+    """Return the names of all concepts, level by level; those of the last level are the classes."""
+    return [rule_id(n, index) for n, level in enumerate(network.levels) for index in range(len(level.concepts))]
+
+
+def concept_title(network: RuleNetwork, level: int, index: int) -> str:
+    """Return C1.2, or the class that the concept is."""
+    if level < len(network.levels) - 1:
+        return concept_name(level, index)
+    return f"class {word(network.classes[index])}"
+
+
+def predicate_words(network: RuleNetwork, index: int) -> str:
+    """Return a predicate in words."""
+    return literal_text(network, 0, Literal(index))
 
 
 def header(network: RuleNetwork) -> list[str]:
@@ -33,8 +62,8 @@ def rule_lines(network: RuleNetwork) -> Iterator[str]:
     for number, level in enumerate(network.levels):
         for index in range(len(level.rules)):
             words = rule_text(network, number, index)
-            called = given_name(network, words)
-            yield f"R{rule_id(number, index)}{f' ({called})' if called else ''}: {words}"
+            title = given_name(network, words)
+            yield f"R{rule_id(number, index)}{f' ({title})' if title else ''}: {words}"
         for index, concept in enumerate(level.concepts):
             rules = " or ".join(f"R{rule_id(number, rule)}" for rule in concept.rules) or "never"
             yield f"{concept_title(network, number, index)}: {rules}"

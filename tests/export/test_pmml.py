@@ -14,9 +14,9 @@ from benchmarks.exports import hostile
 from conceptrules import MLLPClassifier
 from conceptrules.datasets import load
 from conceptrules.export import export
-from conceptrules.export.pmml.model import NAMESPACE, escaped, label_texts
+from conceptrules.export.pmml import NAMESPACE, escape_xml, label_texts
+from conceptrules.export.verify import jpmml
 from conceptrules.export.verify.comparison import MismatchError, verify
-from conceptrules.export.verify.engines import jpmml
 from conceptrules.export.verify.trial_rows import Answers
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.errors import InputError
@@ -27,7 +27,7 @@ from conceptrules.model.statistics import with_statistics
 from tests.strategies import measured_networks, networks
 
 ONE = [Level([Rule([Literal(0)])], [Concept(), Concept([0])])]
-needs_java = pytest.mark.skipif(jpmml.missing() is not None, reason=str(jpmml.missing()))
+needs_java = pytest.mark.skipif(jpmml.PmmlEngine().missing() is not None, reason=str(jpmml.PmmlEngine().missing()))
 SPACE = {"p": NAMESPACE}
 
 
@@ -94,7 +94,7 @@ def test_every_character_can_be_in_a_category_and_a_class(character):
 
 
 def test_what_xml_cannot_hold_is_escaped_and_nothing_else():
-    assert escaped("a\0\\\ud800é\n") == "a\\u0000\\\\\\ud800é\n"
+    assert escape_xml("a\0\\\ud800é\n") == "a\\u0000\\\\\\ud800é\n"
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_a_wrong_answer_is_an_error_that_shows_the_row():
 
 
 def test_without_the_evaluator_it_is_written_but_not_verified(monkeypatch):
-    monkeypatch.setattr(jpmml, "missing", lambda **options: "there is no Java")
+    monkeypatch.setattr(jpmml.PmmlEngine, "missing", lambda self, **options: "there is no Java")
     network = hostile.network()
     outcome = verify(network, "pmml", export(network, "pmml"))
     assert (outcome.rows, outcome.skipped) == (0, "there is no Java")
@@ -160,7 +160,7 @@ def test_without_the_evaluator_it_is_written_but_not_verified(monkeypatch):
 def test_no_rows_have_no_answers():
     network = hostile.network()
     trial_like = type("Empty", (), {"values": {name: [] for name in hostile.NAMES}, "__len__": lambda self: 0})()
-    answers = jpmml.run(network, export(network, "pmml"), trial_like)
+    answers = jpmml.PmmlEngine().run(network, export(network, "pmml"), trial_like)
     assert isinstance(answers, Answers)
     assert len(answers.classes) == len(answers.rules) == 0
 

@@ -9,18 +9,19 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from conceptrules.export.column_names import OWN, field_names, free_name
-from conceptrules.export.comments import header
-from conceptrules.export.inputs import Input, inputs
-from conceptrules.export.node_names import concept_title, predicate_words, rule_id, rule_ids
-from conceptrules.model.errors import InputError
+import numpy as np
+
+from conceptrules.export.inputs import OWN, Input, can_hold, exact_double, field_names, free_name, inputs
+from conceptrules.export.wording import concept_title, header, predicate_words, rule_id, rule_ids
+from conceptrules.model.content_hash import content_hash
 from conceptrules.model.evaluation import first_firing
-from conceptrules.model.network import Concept, Literal, Rule, RuleNetwork
+from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value, named, shown
+from conceptrules.model.statistics import expected_patterns
 from conceptrules.model.text import rule_text
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
@@ -59,23 +60,23 @@ def pmml(network: RuleNetwork) -> str:
     true or false for each rule, R1.1 and so on.
     """
     root = Element("PMML", {"version": "4.4", "xmlns": NAMESPACE})
-    _header(root, network)
+    _add_header(root, network)
     used = inputs(network)
     taken = {LABEL, *(f"R{name}" for name in rule_ids(network))}
     names = field_names(network, taken)
     target = free_name("class", {*taken, *names.values()})
-    _dictionary(root, network, used, names, target)
-    _model(root, network, used, names, target)
+    _add_dictionary(root, network, used, names, target)
+    _add_model(root, network, used, names, target)
     ElementTree.indent(root)
     # Parsers turn a carriage return in text into a line feed, unless it is written like this.
     body = ElementTree.tostring(root, encoding="unicode").replace("\r", "&#13;")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
 
 
-def escaped(text: str) -> str:
+def escape_xml(text: str) -> str:
     """Return text that XML can hold.
 
-    >>> print(escaped("a\\\\b\\0"))
+    >>> print(escape_xml("a\\\\b\\0"))
     a\\\\b\\u0000
     """
     return _ILLEGAL.sub(lambda match: f"\\u{ord(match[0]):04x}", text.replace("\\", "\\\\"))
@@ -85,47 +86,42 @@ def label_texts(network: RuleNetwork) -> list[str]:
     """Return the classes as text, or their numbers from 0 where two of them (1 and "1") would be the same text."""
     texts = [value if isinstance(value, str) else repr(value) for value in network.classes]
     if any(_ILLEGAL.search(text) for text in texts):
-        texts = [escaped(text) for text in texts]
+        texts = [escape_xml(text) for text in texts]
     return texts if len(set(texts)) == len(texts) else [str(number) for number in range(len(texts))]
 
 
-def _header(root: Element, network: RuleNetwork) -> None:
+def _add_header(root: Element, network: RuleNetwork) -> None:
     from conceptrules import __version__
-    from conceptrules.model.content_hash import content_hash
 
-    found = SubElement(root, "Header", {"description": " ".join(header(network))})
-    SubElement(found, "Extension", {"name": "content_hash", "value": content_hash(network)})
-    SubElement(found, "Application", {"name": "conceptrules", "version": __version__})
+    element = SubElement(root, "Header", {"description": " ".join(header(network))})
+    SubElement(element, "Extension", {"name": "content_hash", "value": content_hash(network)})
+    SubElement(element, "Application", {"name": "conceptrules", "version": __version__})
 
 
-def _dictionary(root: Element, network: RuleNetwork, used: Sequence[Input], names: dict[str, str], target: str) -> None:
-    found = SubElement(root, "DataDictionary", {"numberOfFields": str(len(used) + 1)})
+def _add_dictionary(
+    root: Element, network: RuleNetwork, used: Sequence[Input], names: dict[str, str], target: str
+) -> None:
+    types = {"flag": "boolean", "text": "string"}
+    dictionary = SubElement(root, "DataDictionary", {"numberOfFields": str(len(used) + 1)})
     for each in used:
-        field = SubElement(found, "DataField", {"name": names[each.column.name], **_type(each)})
-        about = {"column": each.column.name, "escaped": _is_escaped(network, each)}
+        scale = "continuous" if each.family == "ordered" else "categorical"
+        kind = {"optype": scale, "dataType": types.get(each.family, "double")}
+        field = SubElement(dictionary, "DataField", {"name": names[each.column.name], **kind})
         if each.column.kind in _MEANINGS:
             field.set("displayName", _MEANINGS[each.column.kind])
+        about = {"column": each.column.name, "escaped": _is_escaped(network, each)}
         SubElement(field, "Extension", {"name": "conceptrules", "value": json.dumps(about)})
-    field = SubElement(found, "DataField", {"name": target, "optype": "categorical", "dataType": "string"})
+    field = SubElement(dictionary, "DataField", {"name": target, "optype": "categorical", "dataType": "string"})
     for text in label_texts(network):
         SubElement(field, "Value", {"value": text})
 
 
-def _type(used: Input) -> dict[str, str]:
-    kinds = {"ordered": "double", "flag": "boolean", "text": "string", "figure": "double", "whole": "double"}
-    return {"optype": "continuous" if used.family == "ordered" else "categorical", "dataType": kinds[used.family]}
-
-
 def _is_escaped(network: RuleNetwork, used: Input) -> bool:
-    return any(_ILLEGAL.search(text) for text in _texts(network.predicates[index] for index in used.predicates))
+    values = [value for index in used.predicates for value in named(network.predicates[index])]
+    return any(isinstance(value, str) and _ILLEGAL.search(value) for value in values)
 
 
-def _texts(predicates: Iterable[Predicate]) -> Iterator[str]:
-    for predicate in predicates:
-        yield from (value for value in named(predicate) if isinstance(value, str))
-
-
-def _model(root: Element, network: RuleNetwork, used: Sequence[Input], names: dict[str, str], target: str) -> None:
+def _add_model(root: Element, network: RuleNetwork, used: Sequence[Input], names: dict[str, str], target: str) -> None:
     attributes = {"modelName": "conceptrules", "functionName": "classification", "algorithmName": "Concept Rule Set"}
     model = SubElement(root, "RuleSetModel", attributes)
     schema = SubElement(model, "MiningSchema")
@@ -133,16 +129,19 @@ def _model(root: Element, network: RuleNetwork, used: Sequence[Input], names: di
         # A category that training never saw is a value like any other: no test on it holds.
         SubElement(schema, "MiningField", {"name": names[each.column.name], "invalidValueTreatment": "asIs"})
     SubElement(schema, "MiningField", {"name": target, "usageType": "target"})
-    _output(model, network)
+    _add_output(model, network)
     derived = SubElement(model, "LocalTransformations")
     for each in used:
-        _predicates(derived, network, each, names[each.column.name])
+        escape = _is_escaped(network, each)
+        for index in each.predicates:
+            test = _test(network.predicates[index], each, names[each.column.name], escape)
+            _derive(derived, f"{OWN}p{index + 1}", predicate_words(network, index), test)
     for number in range(len(network.levels)):
-        _level(derived, network, number)
-    _decision(model, network)
+        _add_level(derived, network, number)
+    _add_decision(model, network)
 
 
-def _output(model: Element, network: RuleNetwork) -> None:
+def _add_output(model: Element, network: RuleNetwork) -> None:
     output = SubElement(model, "Output")
     kind = {"optype": "categorical", "dataType": "string"}
     SubElement(output, "OutputField", {"name": LABEL, **kind, "feature": "predictedValue"})
@@ -152,90 +151,61 @@ def _output(model: Element, network: RuleNetwork) -> None:
         field.append(_reference(f"{OWN}R{name}"))
 
 
-def _predicates(derived: Element, network: RuleNetwork, used: Input, field: str) -> None:
-    escape = _is_escaped(network, used)
-    for index in used.predicates:
-        test = _test(network.predicates[index], used, field, escape)
-        _derive(derived, f"{OWN}p{index + 1}", predicate_words(network, index), test)
-
-
 def _test(predicate: Predicate, used: Input, field: str, escape: bool) -> Element:
     match predicate:
         case Missing():
             return _apply("isMissing", _reference(field))
         case Interval(low=low, high=high):
-            above = [_compared("greaterThan", field, _constant(low))] if low > -math.inf else []
-            up_to = [_compared("lessOrEqual", field, _constant(high))] if high < math.inf else []
-            return _combined("and", [*above, *up_to]) if above or up_to else _apply("isNotMissing", _reference(field))
-        case Equals(value=value):
-            constant = _category(value, used, escape)
-            return _truth(False) if constant is None else _compared("equal", field, constant)
-        case OneOf(values=values):
-            constants = [constant for value in values if (constant := _category(value, used, escape)) is not None]
-            return _compared("isIn", field, *constants) if constants else _truth(False)
+            above = [_compare("greaterThan", field, _constant(_number(low), "double"))] if low > -math.inf else []
+            up_to = [_compare("lessOrEqual", field, _constant(_number(high), "double"))] if high < math.inf else []
+            return _combine("and", [*above, *up_to]) if above or up_to else _apply("isNotMissing", _reference(field))
+        case Equals() | OneOf():
+            constants = [_category(value, used, escape) for value in named(predicate) if can_hold(used.family, value)]
+            function = "equal" if isinstance(predicate, Equals) else "isIn"
+            return _compare(function, field, *constants) if constants else _truth(False)
     raise AssertionError(predicate)
 
 
-def _category(value: Value, used: Input, escape: bool) -> Element | None:
-    """Return a category as a constant; None if it is of another type than the column, which then never has it."""
-    if used.family == "text":
-        return _text_constant(escaped(value) if escape else value, "string") if isinstance(value, str) else None
-    if isinstance(value, str) or (used.family == "flag" and value not in (0, 1)):
-        return None
+def _category(value: Value, used: Input, escape: bool) -> Element:
+    """Return a category that the column can hold as a constant."""
+    if isinstance(value, str):
+        return _constant(escape_xml(value) if escape else value, "string")
     if used.family == "flag":
         return _truth(bool(value))
-    if math.isfinite(value) and abs(value) >= 2**53:
-        raise InputError(
-            f"column {used.column.name!r} has the category {value!r}, which double precision cannot tell from its "
-            "neighbours; for this export, train with that column as text"
-        )
-    return _constant(float(value))
+    return _constant(_number(exact_double(value, used.column)), "double")
 
 
-def _level(derived: Element, network: RuleNetwork, number: int) -> None:
+def _add_level(derived: Element, network: RuleNetwork, number: int) -> None:
     level = network.levels[number]
     for index, rule in enumerate(level.rules):
+        literals = []
+        for literal in rule.literals:
+            name = _concept_field(number - 1, literal.index) if number else f"{OWN}p{literal.index + 1}"
+            literals.append(_apply("not", _reference(name)) if literal.negated else _reference(name))
         words = shown(rule_text(network, number, index))
-        _derive(derived, f"{OWN}R{rule_id(number, index)}", words, _rule(rule, number))
+        condition = _combine("and", literals) if literals else _truth(True)
+        _derive(derived, f"{OWN}R{rule_id(number, index)}", words, condition)
     for index, concept in enumerate(level.concepts):
+        rules = [_reference(f"{OWN}R{rule_id(number, rule)}") for rule in concept.rules]
         words = shown(concept_title(network, number, index))
-        _derive(derived, _concept_field(number, index), words, _concept(concept, number))
+        _derive(derived, _concept_field(number, index), words, _combine("or", rules) if rules else _truth(False))
 
 
-def _rule(rule: Rule, level: int) -> Element:
-    literals = [_literal(literal, level) for literal in rule.literals]
-    return _combined("and", literals) if literals else _truth(True)
-
-
-def _literal(literal: Literal, level: int) -> Element:
-    name = _concept_field(level - 1, literal.index) if level else f"{OWN}p{literal.index + 1}"
-    return _apply("not", _reference(name)) if literal.negated else _reference(name)
-
-
-def _concept(concept: Concept, level: int) -> Element:
-    rules = [_reference(f"{OWN}R{rule_id(level, rule)}") for rule in concept.rules]
-    return _combined("or", rules) if rules else _truth(False)
-
-
-def _decision(model: Element, network: RuleNetwork) -> None:
+def _add_decision(model: Element, network: RuleNetwork) -> None:
     """Add a rule for each class, by priority: the first that hits answers."""
     texts, shares = label_texts(network), _confidences(network)
     default = texts[network.default_index]
-    found = SubElement(model, "RuleSet", {"defaultScore": default, "defaultConfidence": _number(shares[-1])})
-    SubElement(found, "RuleSelectionMethod", {"criterion": "firstHit"})
+    rule_set = SubElement(model, "RuleSet", {"defaultScore": default, "defaultConfidence": _number(shares[-1])})
+    SubElement(rule_set, "RuleSelectionMethod", {"criterion": "firstHit"})
     for index in network.priority_indices:
         about = {"id": str(index), "score": texts[index], "confidence": _number(shares[index])}
         field = _concept_field(len(network.levels) - 1, index)
-        hit = SubElement(found, "SimpleRule", about)
-        SubElement(hit, "SimplePredicate", {"field": field, "operator": "equal", "value": "true"})
+        rule = SubElement(rule_set, "SimpleRule", about)
+        SubElement(rule, "SimplePredicate", {"field": field, "operator": "equal", "value": "true"})
 
 
 def _confidences(network: RuleNetwork) -> list[float]:
     """Return the share of rows expected to be right for each class, then where none fires; 1 if not known."""
-    import numpy as np
-
-    from conceptrules.model.statistics import expected_patterns
-
     classes = len(network.classes)
     right, rows = np.zeros(classes + 1), np.zeros(classes + 1)
     for pattern, counts in expected_patterns(network):
@@ -259,35 +229,31 @@ def _reference(field: str) -> Element:
     return Element("FieldRef", {"field": field})
 
 
-def _compared(function: str, field: str, *constants: Element) -> Element:
+def _compare(function: str, field: str, *constants: Element) -> Element:
     """Return a comparison that is false where the value is missing."""
-    found = _apply(function, _reference(field), *constants)
-    found.set("mapMissingTo", "false")
-    return found
+    comparison = _apply(function, _reference(field), *constants)
+    comparison.set("mapMissingTo", "false")
+    return comparison
 
 
-def _combined(function: str, parts: Sequence[Element]) -> Element:
+def _combine(function: str, parts: Sequence[Element]) -> Element:
     return _apply(function, *parts) if len(parts) > 1 else parts[0]
 
 
 def _apply(function: str, *parts: Element) -> Element:
-    found = Element("Apply", {"function": function})
-    found.extend(parts)
-    return found
+    element = Element("Apply", {"function": function})
+    element.extend(parts)
+    return element
 
 
 def _truth(value: bool) -> Element:
-    return _text_constant("true" if value else "false", "boolean")
+    return _constant("true" if value else "false", "boolean")
 
 
-def _constant(value: float) -> Element:
-    return _text_constant(_number(value), "double")
-
-
-def _text_constant(text: str, kind: str) -> Element:
-    found = Element("Constant", {"dataType": kind})
-    found.text = text
-    return found
+def _constant(text: str, kind: str) -> Element:
+    element = Element("Constant", {"dataType": kind})
+    element.text = text
+    return element
 
 
 def _number(value: float) -> str:

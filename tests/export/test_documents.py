@@ -9,8 +9,8 @@ import subprocess
 import pytest
 
 from conceptrules.export import export
-from conceptrules.export.documents.markdown import escaped
-from conceptrules.export.node_names import rule_ids
+from conceptrules.export.documents import escape_markdown
+from conceptrules.export.wording import rule_ids
 from conceptrules.model.text import rule_text
 from tests.export.hostile import hostile_network
 from tests.export.sql.test_query import measured
@@ -40,7 +40,7 @@ def test_every_rule_is_in_the_tables(made, to):
 
 def test_markdown_shows_figures_where_there_are_some():
     text = export(measured(), "markdown")
-    assert f"| R1.1 | {escaped(rule_text(measured(), 0, 0))} | 3 | 66.7% \\[20-94%\\] |" in text
+    assert f"| R1.1 | {escape_markdown(rule_text(measured(), 0, 0))} | 3 | 66.7% \\[20-94%\\] |" in text
     assert r"& 3 & 66.7\% [20-94\%] \\" in export(measured(), "latex")
     assert "| rule | literals |\n" in export(network(), "markdown")
 

@@ -1,0 +1,182 @@
+"""The rules as documents for people: Markdown and LaTeX tables, class by class."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from conceptrules.export.wording import comment, header, rule_id
+from conceptrules.model.content_hash import content_hash
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.precision import interval_text, wilson_interval
+from conceptrules.model.predicate import shown
+from conceptrules.model.text import concept_name, number_text, rule_text, word
+
+# Markdown lets any of these be escaped by a backslash, and then they mean nothing but themselves.
+_MARKDOWN = re.compile(r"[\\`*_\[\]{}<>|#~$&^@]|:(?=/)")
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\ensuremath{<}",
+    ">": r"\ensuremath{>}",
+    "|": r"\ensuremath{|}",
+    '"': r"\textquotedbl{}",
+    "'": r"\textquotesingle{}",
+    "`": r"\textasciigrave{}",
+}
+# Two of the last ones in a row become another sign.
+_LATEX_SPECIAL = re.compile("|".join([*map(re.escape, _LATEX), "[-,](?=[-,])"]))
+_LONG = 30  # letters, after which a word may be broken
+
+
+@dataclass(frozen=True, slots=True)
+class RuleTable:
+    """A class or a concept, and the rules any of which makes it hold."""
+
+    title: str
+    rows: tuple[tuple[str, ...], ...]
+    """The name and the text of each rule; with statistics, the training rows it covers and the share of its class."""
+
+
+def markdown(network: RuleNetwork) -> str:
+    """Return the rules as Markdown tables (those of GitHub), class by class.
+
+    Parameters
+    ----------
+    network : RuleNetwork
+        The network.
+
+    Returns
+    -------
+    str
+        The content of a .md file.
+    """
+    head, ruler = _columns(network, ["rule", "literals", "rows", "right"]), ["---", "---", "---:", "---:"]
+    blocks = [" ".join(map(escape_markdown, _introduction(network)))]
+    for table in _tables(network):
+        blocks.append(f"**{escape_markdown(table.title)}**")
+        if table.rows:
+            lines = [_markdown_line(head), f"|{'|'.join(_columns(network, ruler))}|"]
+            lines += [_markdown_line(row, escape_markdown) for row in table.rows]
+            blocks.append("\n".join(lines))
+    return "\n\n".join([*blocks, f"Network `{content_hash(network)}`."]) + "\n"
+
+
+def _markdown_line(cells: Sequence[str], escape: Callable[[str], str] = str) -> str:
+    return f"| {' | '.join(map(escape, cells))} |"
+
+
+def escape_markdown(text: str) -> str:
+    """Return text that Markdown shows as it is, whatever is in it.
+
+    >>> print(escape_markdown("a|b <script>"))
+    a\\|b \\<script\\>
+    """
+    return _MARKDOWN.sub(r"\\\g<0>", shown(text))
+
+
+def latex(network: RuleNetwork) -> str:
+    """Return the rules as LaTeX tables, class by class; the document needs the package longtable.
+
+    Parameters
+    ----------
+    network : RuleNetwork
+        The network.
+
+    Returns
+    -------
+    str
+        Text to be read in with `\\input`.
+    """
+    head = _columns(network, ["rule", "literals", "rows", "right"])
+    layout = "".join(_columns(network, ["l", r"p{0.5\textwidth}", "r", "r"]))
+    lines = [f"% {comment(line)}" for line in header(network)]
+    lines += [r"% Needs \usepackage{longtable,textcomp} and \usepackage[T1]{fontenc}."]
+    lines += ["% Names beyond the Latin script need XeLaTeX or LuaLaTeX, and a font that has them."]
+    lines += ["", " ".join(map(escape_latex, _introduction(network))), ""]
+    for table in _tables(network):
+        title = rf"\textbf{{{escape_latex(table.title)}}}"
+        if not table.rows:
+            lines += [rf"\par\noindent{title}\par", ""]
+            continue
+        lines += [
+            rf"\begin{{longtable}}{{{layout}}}",
+            rf"\multicolumn{{{len(head)}}}{{l}}{{{title}}} \\",
+            rf"\hline {' & '.join(head)} \\ \hline \endhead",
+            *(rf"{' & '.join(map(escape_latex, row))} \\" for row in table.rows),
+            r"\hline",
+            r"\end{longtable}",
+            "",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def escape_latex(text: str) -> str:
+    """Return text that LaTeX prints as it is, whatever is in it.
+
+    >>> print(escape_latex("50 % \\\\input"))
+    50 \\% \\textbackslash{}input
+    """
+    words = []
+    for each in shown(text).split(" "):
+        parts = [each[start : start + _LONG] for start in range(0, len(each), _LONG)]
+        words.append(r"\allowbreak{}".join(_LATEX_SPECIAL.sub(_escape_match, part) for part in parts))
+    return " ".join(words)
+
+
+def _escape_match(match: re.Match[str]) -> str:
+    return _LATEX.get(match.group(), f"{match.group()}{{}}")
+
+
+def _columns(network: RuleNetwork, values: Sequence[str]) -> Sequence[str]:
+    """Return something for each column of the tables; there are two, and two more with statistics."""
+    return values if network.statistics is not None else values[:2]
+
+
+def _introduction(network: RuleNetwork) -> Iterator[str]:
+    yield "A rule holds if all its literals do; a class fires if any of its rules holds."
+    if len(network.classes) > 1:
+        yield f"If several classes fire, the first of these wins: {', '.join(map(word, network.priority))}."
+    yield f"If none fires, the answer is {word(network.default)}."
+    if network.statistics is not None:
+        yield (
+            "Rows are those of the training table on which the rule holds, right is the share of them of its class, "
+            "with its 95 % Wilson interval."
+        )
+
+
+def _tables(network: RuleNetwork) -> Iterator[RuleTable]:
+    """Yield the tables, class by class in the order in which they win, then the concepts."""
+    top = len(network.levels) - 1
+    for index in network.priority_indices:
+        name = network.classes[index]
+        rules = network.levels[top].concepts[index].rules
+        silent = "is the answer if none fires" if name == network.default else "never fires"
+        title = f"{word(name)} {'if any of' if rules else silent}"
+        yield RuleTable(title, tuple(_row(network, top, rule, index) for rule in rules))
+    for level in reversed(range(top)):
+        for index, concept in enumerate(network.levels[level].concepts):
+            title = f"{concept_name(level, index)} {'means any of' if concept.rules else 'never'}"
+            yield RuleTable(title, tuple(_row(network, level, rule, None) for rule in concept.rules))
+
+
+def _row(network: RuleNetwork, level: int, rule: int, right: int | None) -> tuple[str, ...]:
+    """Return the cells of a rule; `right` is the class that it speaks for, if any."""
+    cells = (f"R{rule_id(level, rule)}", rule_text(network, level, rule))
+    if network.statistics is None:
+        return cells
+    counts = network.statistics.covered[level][rule]
+    total = sum(counts)
+    share = ""
+    if right is not None and total:
+        share = f"{counts[right] / total:.1%} {interval_text(wilson_interval(counts[right], total))}"
+    return (*cells, number_text(float(f"{total:.6g}")) if counts else "", share)

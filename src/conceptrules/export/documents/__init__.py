@@ -1,1 +1,0 @@
-"""The rules as documents for people."""

@@ -1,1 +1,0 @@
-"""The export to PMML."""

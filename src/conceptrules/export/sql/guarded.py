@@ -1,0 +1,176 @@
+"""A network as SQL that reads every column as Python does, whatever its type in the table.
+
+Layer by layer: readings of the columns (in PostgreSQL their types before that), predicates, then rules and concepts of
+each level, each a table expression with a column of 0 and 1 for each node. A test on NULL is neither true nor false;
+CASE makes 0 of that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from conceptrules.export.sql.columns import TableColumn, refusal, type_expressions
+from conceptrules.export.sql.literals import between, bit, equal, label_literal, number_literal, probability_columns
+from conceptrules.export.sql.names import QueryNames, raw_column, table_of
+from conceptrules.export.sql.readings import read
+from conceptrules.export.wording import rule_ids
+from conceptrules.model.network import Literal, RuleNetwork
+from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate
+
+# Without MATERIALIZED, these two put each layer's expressions into the next one, and the text grows without end.
+_MATERIALIZED = ("postgres", "sqlite")
+_MANY = 50
+
+
+@dataclass(frozen=True, slots=True)
+class GuardedQuery:
+    """A query, layer by layer."""
+
+    network: RuleNetwork
+    columns: Sequence[TableColumn]
+    names: QueryNames
+    dialect: str
+
+    def select(self, reasons: bool, probabilities: bool) -> exp.Select:
+        """Return the layers as table expressions, each made from the one before, and the answer from the last."""
+        own = self.names.own
+        first = exp.select(*self._readings()).from_(table_of(self.names.table).as_(own("source")))
+        first = first.where(refusal(self.columns, self.names, self.dialect))
+        layers: list[tuple[str, exp.Select, bool]] = []
+        if self.dialect == "postgres" and self.columns:
+            layers.append(("types", exp.select(*type_expressions(self.columns, self.names)), True))
+            first = first.join(own("types"), join_type="cross")
+        layers.append(("inputs", first, False))
+        for name, nodes in self._layers(reasons, probabilities):
+            shared = name != "predicates" and self.dialect in _MATERIALIZED
+            layers.append((name, exp.select(*self._kept(), *nodes).from_(own(layers[-1][0])), shared))
+        tree = exp.select(*self._kept(), *self._answers(reasons, probabilities)).from_(own(layers[-1][0]))
+        for name, layer, materialized in layers:
+            tree.with_(own(name), as_=layer, materialized=materialized or None, copy=False)
+        return tree
+
+    def _kept(self) -> list[exp.Column]:
+        return [exp.column(name, quoted=True) for name in self.names.kept]
+
+    def _readings(self) -> list[exp.Expr]:
+        """Return the columns as they are and as they are read."""
+        kept = [raw_column(self.names, name).as_(exp.to_identifier(name, quoted=True)) for name in self.names.kept]
+        ways = [
+            read(column.input, reading, column.raw, column.type, self.dialect).as_(name)
+            for column in self.columns
+            for reading, name in column.readings.items()
+        ]
+        return [*kept, *ways]
+
+    def _layers(self, reasons: bool, probabilities: bool) -> list[tuple[str, list[exp.Expr]]]:
+        """Return the nodes of each layer by its name; with reasons, the rules of the layers below go along."""
+        own = self.names.own
+        predicates = [
+            bit(self._test(column, self.network.predicates[index])).as_(own(f"p{index + 1}"))
+            for column in self.columns
+            for index in column.input.predicates
+        ]
+        layers: list[tuple[str, list[exp.Expr]]] = [("predicates", predicates)]
+        carried: list[str] = []
+        for number, level in enumerate(self.network.levels, start=1):
+            names = [own(f"r{number}_{index}") for index in range(1, 1 + len(level.rules))]
+            rules = [self._rule(rule.literals, number).as_(name) for rule, name in zip(level.rules, names, strict=True)]
+            layers.append((f"rules_{number}", [*map(exp.column, carried), *rules]))
+            carried += names if reasons else []
+            concepts = [
+                self._any_rule(concept.rules, number).as_(own(f"c{number}_{index}"))
+                for index, concept in enumerate(level.concepts, start=1)
+            ]
+            layers.append((f"concepts_{number}", [*map(exp.column, carried), *concepts]))
+        if probabilities:
+            fires = self._class_columns()
+            # Which classes fire, as one text, to look the probabilities up by.
+            pattern = _concatenate([_text_if(name, "1", "0") for name in fires]).as_(own("pattern"))
+            layers.append(("patterns", [*map(exp.column, (*carried, *fires)), pattern]))
+        return layers
+
+    def _test(self, column: TableColumn, predicate: Predicate) -> exp.Expr | None:
+        read_as = {reading: exp.column(name) for reading, name in column.readings.items()}
+        match predicate:
+            case Missing():
+                return exp.and_(*(each.is_(exp.null()) for each in read_as.values()))
+            case Equals(value=value):
+                return equal(read_as, value, self.dialect)
+            case OneOf(values=values):
+                return _any_equal([equal(read_as, value, self.dialect) for value in values])
+            case Interval(low=low, high=high):
+                x = next(iter(read_as.values()))
+                return between(x, low, high, lambda bound: number_literal(bound, self.dialect))
+        raise AssertionError(predicate)
+
+    def _rule(self, literals: Sequence[Literal], number: int) -> exp.Expr:
+        below = "p" if number == 1 else f"c{number - 1}_"
+        terms = [
+            exp.column(self.names.own(f"{below}{literal.index + 1}")).eq(0 if literal.negated else 1)
+            for literal in literals
+        ]
+        return bit(_join_many(exp.and_, terms)) if terms else exp.convert(1)
+
+    def _any_rule(self, rules: Sequence[int], number: int) -> exp.Expr:
+        terms = [exp.column(self.names.own(f"r{number}_{rule + 1}")).eq(1) for rule in rules]
+        return bit(_join_many(exp.or_, terms) if terms else None)
+
+    def _class_columns(self) -> list[str]:
+        top = len(self.network.levels)
+        return [self.names.own(f"c{top}_{index}") for index in range(1, 1 + len(self.network.classes))]
+
+    def _answers(self, reasons: bool, probabilities: bool) -> list[exp.Expr]:
+        network, prefix, fires = self.network, self.names.prefix, self._class_columns()
+        winner = exp.case()
+        for index in network.priority_indices:
+            label = label_literal(network, network.classes[index], self.dialect)
+            winner.when(exp.column(fires[index]).eq(1), label, copy=False)
+        winner.else_(label_literal(network, network.default, self.dialect), copy=False)
+        answers: list[exp.Expr] = [winner.as_(f"{prefix}prediction")]
+        if reasons:
+            names = [
+                _text_if(self.names.own(f"r{name.replace('.', '_')}"), f"{name} ", "") for name in rule_ids(network)
+            ]
+            fired = exp.Trim(this=_concatenate(names)) if names else exp.Literal.string("")
+            answers.append(fired.as_(f"{prefix}rules"))
+        if probabilities:
+            shares = probability_columns(network, self.names.own("pattern"), fires, self.dialect)
+            answers += [share.as_(f"{prefix}probability_{index}") for index, share in enumerate(shares, start=1)]
+        return answers
+
+
+def _any_equal(tests: Sequence[exp.Expr | None]) -> exp.Expr | None:
+    """Return an IN list of what the tests for equality compare with; None where no value can be equal."""
+    possible = [test for test in tests if test is not None]
+    if not possible:
+        return None
+    if all(isinstance(test, exp.EQ) and test.this == possible[0].this for test in possible):
+        values = [test.expression.copy() for test in possible]
+        return exp.In(this=possible[0].this.copy(), expressions=values)
+    return exp.or_(*possible)
+
+
+def _join_many(join: Callable[..., exp.Expr], terms: Sequence[exp.Expr]) -> exp.Expr:
+    """Join terms in brackets by the fifty: databases limit how deep an expression goes."""
+    if len(terms) <= _MANY:
+        return join(*terms)
+    groups = [terms[start : start + _MANY] for start in range(0, len(terms), _MANY)]
+    return _join_many(join, [exp.Paren(this=join(*group)) for group in groups])
+
+
+def _text_if(column: str, text: str, otherwise: str) -> exp.Expr:
+    """Return one text where a column is 1, and the other where it is 0."""
+    return exp.case().when(exp.column(column).eq(1), exp.Literal.string(text)).else_(exp.Literal.string(otherwise))
+
+
+def _concatenate(parts: Sequence[exp.Expr]) -> exp.Expr:
+    """Join texts by halves, so that the expression is only as deep as the logarithm of its length."""
+    if len(parts) == 1:
+        return parts[0]
+    half = len(parts) // 2
+    left, right = _concatenate(parts[:half]), _concatenate(parts[half:])
+    bracketed = [exp.Paren(this=side) if isinstance(side, exp.DPipe) else side for side in (left, right)]
+    return exp.DPipe(this=bracketed[0], expression=bracketed[1], safe=True)
