@@ -12,29 +12,7 @@ from conceptrules.model.predicate import Value
 
 
 def draw(network: RuleNetwork, rule_set: Value | None = None, *, theme: Theme = "auto", fold: int | None = FOLD) -> Svg:
-    """Draw a network, or one class or concept of it as a stack of its rules.
-
-    Parameters
-    ----------
-    network : RuleNetwork
-        The network to draw.
-    rule_set : str, int, float or bool, optional
-        A class, or the name of a concept such as "C1.2"; without it the whole network is drawn.
-    theme : {"auto", "light", "dark"}, default="auto"
-        The colours; "auto" follows the reader's settings.
-    fold : int or None, default=240
-        In a network of more edges than this, what covers least is folded into groups and counted. None folds nothing.
-
-    Returns
-    -------
-    Svg
-        The picture: a notebook shows it, `save` writes it.
-
-    Raises
-    ------
-    InputError
-        If there is no such class, concept or theme, or `fold` is not a positive number.
-    """
+    """Draw a network, or one class or concept of it as a stack of its rules: the function behind `RuleNetwork.draw`."""
     check_theme(theme)
     if fold is not None and (not isinstance(fold, int) or fold < 1):
         raise InputError(f"fold is {fold!r}; give the number of edges that may be drawn one by one, or None for all")

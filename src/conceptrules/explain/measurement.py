@@ -22,36 +22,7 @@ _BINS = 10
 
 
 def measure(network: RuleNetwork, table: Any, labels: Iterable[object]) -> RuleNetwork:
-    """Return the network with statistics of these rows, instead of those that it has.
-
-    Parameters
-    ----------
-    network : RuleNetwork
-        The network, perhaps edited by hand.
-    table : table
-        The rows: a pandas, polars or pyarrow table, a 2-D array, or rows as lists or dictionaries.
-    labels : iterable of class labels
-        The class of each row. They are compared as they are written: 1.0 is 1. Rows of classes that the network does
-        not know are left out.
-
-    Returns
-    -------
-    RuleNetwork
-        The same rules, with what they cover and decide on these rows.
-
-    Raises
-    ------
-    InputError
-        If there is not one label for each row, or no row is of a class of the network.
-
-    Examples
-    --------
-    >>> from conceptrules.model import Column, Concept, Interval, Level, Literal, Rule
-    >>> level = Level([Rule([Literal(0)])], [Concept([0]), Concept()])
-    >>> network = RuleNetwork([Column("age")], [Interval("age", 41)], [level], ["old", "young"], default="young")
-    >>> measure(network, [{"age": 50}, {"age": 45}, {"age": 20}], ["old", "young", "young"]).statistics.covered
-    (((1.0, 1.0),),)
-    """
+    """Return the network with statistics of these rows: the function behind `RuleNetwork.measure`."""
     opened = open_table(table)
     texts = [label_text(label) for label in list_labels(labels, opened.rows)]
     indices = {label_text(name): index for index, name in enumerate(network.classes)}

@@ -153,37 +153,7 @@ class Evaluation:
 def evaluate(
     network: RuleNetwork, table: Any, labels: Iterable[object], *, positive: Value | None = None
 ) -> Evaluation:
-    """Return the scores of a network on rows whose classes are known.
-
-    Parameters
-    ----------
-    network : RuleNetwork
-        The network.
-    table : table
-        The rows: a pandas, polars or pyarrow table, a 2-D array, or rows as lists or dictionaries.
-    labels : iterable of class labels
-        The class of each row. They are compared as they are written: 1.0 is 1.
-    positive : class label, optional
-        For two classes, the one that Gini, KS and cut-offs are about; by default the second one, as in scikit-learn.
-
-    Returns
-    -------
-    Evaluation
-        The scores.
-
-    Raises
-    ------
-    InputError
-        If there is not one label for each row, there are no rows, or `positive` is no class of the network.
-
-    Examples
-    --------
-    >>> from conceptrules.model import Column, Concept, Interval, Level, Literal, Rule
-    >>> level = Level([Rule([Literal(0)])], [Concept([0]), Concept()])
-    >>> network = RuleNetwork([Column("age")], [Interval("age", 41)], [level], ["old", "young"], default="young")
-    >>> evaluate(network, [{"age": 50}, {"age": 45}, {"age": 20}], ["old", "young", "young"]).balanced_accuracy
-    0.75
-    """
+    """Return the scores of a network on rows whose classes are known: the function behind `RuleNetwork.evaluate`."""
     opened = open_table(table)
     classes, target = index_labels(network, labels, opened.rows)
     bits = unpack(find_firing_classes(network, opened))

@@ -1,17 +1,19 @@
-"""What a network does by methods of its own, though the code for it lives in other rooms.
+"""The methods of a network whose code lives in other rooms.
 
-These are all the imports that go against the direction of the rooms: each waits until its method is called.
+These are all the imports that go against the direction of the rooms: each waits until its method is called. The methods
+are what users call, so they have the documentation; the functions behind them have a line.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from conceptrules.model.predicate import Value
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 
     from conceptrules.draw.svg import Svg, Theme
     from conceptrules.edit.editing import Edited
@@ -27,11 +29,15 @@ if TYPE_CHECKING:
 
 
 class Shortcuts:
-    """The methods of `RuleNetwork` that predict, explain, export and draw."""
+    """The methods of `RuleNetwork` that predict, explain, prove, edit, export and draw."""
 
     __slots__ = ()
 
-    def predict(self: Any, table: Any, *, abstain: Abstain | None = None) -> np.ndarray:
+    @property
+    def _network(self) -> RuleNetwork:
+        return cast("RuleNetwork", self)
+
+    def predict(self, table: Any, *, abstain: Abstain | None = None) -> NDArray[Any]:
         """Return the class of each row of a table.
 
         Parameters
@@ -55,9 +61,9 @@ class Shortcuts:
         """
         from conceptrules.tables.prediction import predict
 
-        return predict(self, table, abstain)
+        return predict(self._network, table, abstain)
 
-    def predict_proba(self: Any, table: Any) -> np.ndarray:
+    def predict_proba(self, table: Any) -> NDArray[np.float64]:
         """Return the probability of each class for each row of a table.
 
         Parameters
@@ -77,9 +83,9 @@ class Shortcuts:
         """
         from conceptrules.tables.prediction import predict_proba
 
-        return predict_proba(self, table)
+        return predict_proba(self._network, table)
 
-    def fired(self: Any, table: Any) -> list[tuple[FiredRule, ...]]:
+    def fired(self, table: Any) -> list[tuple[FiredRule, ...]]:
         """Return the rules that hold on each row of a table.
 
         Parameters
@@ -95,9 +101,9 @@ class Shortcuts:
         """
         from conceptrules.explain.explanation import fired_rules
 
-        return fired_rules(self, table)
+        return fired_rules(self._network, table)
 
-    def measure(self: Any, table: Any, labels: Iterable[object]) -> RuleNetwork:
+    def measure(self, table: Any, labels: Iterable[object]) -> RuleNetwork:
         """Return the network with statistics of these rows, instead of those that it has.
 
         Parameters
@@ -105,7 +111,8 @@ class Shortcuts:
         table : table
             A pandas, polars or pyarrow table, a 2-D array, or rows as lists or dictionaries.
         labels : iterable of class labels
-            The class of each row.
+            The class of each row. They are compared as they are written: 1.0 is 1. Rows of classes that the network
+            does not know are left out.
 
         Returns
         -------
@@ -114,9 +121,9 @@ class Shortcuts:
         """
         from conceptrules.explain.measurement import measure
 
-        return measure(self, table, labels)
+        return measure(self._network, table, labels)
 
-    def evaluate(self: Any, table: Any, labels: Iterable[object], *, positive: Value | None = None) -> Evaluation:
+    def evaluate(self, table: Any, labels: Iterable[object], *, positive: Value | None = None) -> Evaluation:
         """Return the scores of the network on rows whose classes are known.
 
         Parameters
@@ -124,9 +131,9 @@ class Shortcuts:
         table : table
             A pandas, polars or pyarrow table, a 2-D array, or rows as lists or dictionaries.
         labels : iterable of class labels
-            The class of each row.
+            The class of each row. They are compared as they are written: 1.0 is 1.
         positive : class label, optional
-            For two classes, the one that Gini, KS and cut-offs are about; by default the second one.
+            For two classes, the one that Gini, KS and cut-offs are about; by default the second, as in scikit-learn.
 
         Returns
         -------
@@ -135,9 +142,9 @@ class Shortcuts:
         """
         from conceptrules.explain.scores import evaluate
 
-        return evaluate(self, table, labels, positive=positive)
+        return evaluate(self._network, table, labels, positive=positive)
 
-    def to_frame(self: Any, backend: str | None = None) -> Any:
+    def to_frame(self, backend: str | None = None) -> Any:
         """Return the rules as a table with a row for each rule.
 
         Parameters
@@ -154,10 +161,10 @@ class Shortcuts:
         """
         from conceptrules.explain.rule_coverage import rule_frame
 
-        return rule_frame(self, backend)
+        return rule_frame(self._network, backend)
 
     def explain(
-        self: Any,
+        self,
         row: Any,
         *,
         fixed: Iterable[str] = (),
@@ -192,15 +199,10 @@ class Shortcuts:
         """
         from conceptrules.explain.explanation import explain
 
-        return explain(self, row, fixed=fixed, to=to, limit=limit, seconds=seconds)
+        return explain(self._network, row, fixed=fixed, to=to, limit=limit, seconds=seconds)
 
     def prove(
-        self: Any,
-        policy: Policy,
-        *,
-        data: Any = None,
-        labels: Iterable[object] | None = None,
-        work: int = 1_000_000,
+        self, policy: Policy, *, data: Any = None, labels: Iterable[object] | None = None, work: int = 1_000_000
     ) -> Proof:
         """Decide for each clause of a policy whether the network satisfies it: on all possible rows, not on a sample.
 
@@ -209,7 +211,8 @@ class Shortcuts:
         policy : Policy
             What the network is to satisfy.
         data : table, optional
-            Rows that clauses about rows are checked on, and that counterexamples are looked for among and near.
+            Rows. Clauses about rows (least rows and precision, fairness) are checked on them, and counterexamples to
+            the others are looked for among them and near them.
         labels : iterable of class labels, optional
             The class of each row of `data`.
         work : int, default=1_000_000
@@ -227,16 +230,10 @@ class Shortcuts:
         """
         from conceptrules.logic.policies.proof import prove
 
-        return prove(self, policy, data=data, labels=labels, work=work)
+        return prove(self._network, policy, data=data, labels=labels, work=work)
 
     def edit(
-        self: Any,
-        operation: Operation,
-        *,
-        who: str,
-        why: str,
-        data: Any = None,
-        labels: Iterable[object] | None = None,
+        self, operation: Operation, *, who: str, why: str, data: Any = None, labels: Iterable[object] | None = None
     ) -> Edited:
         """Return an edited network and what the edit does, with an entry on its trail.
 
@@ -263,9 +260,9 @@ class Shortcuts:
         """
         from conceptrules.edit.editing import edit
 
-        return edit(self, operation, who=who, why=why, data=data, labels=labels)
+        return edit(self._network, operation, who=who, why=why, data=data, labels=labels)
 
-    def export(self: Any, to: str, *, verify: bool = False, data: Any = None, **options: Any) -> Any:
+    def export(self, to: str, *, verify: bool = False, data: Any = None, **options: Any) -> Any:
         """Write the network in another language.
 
         Parameters
@@ -291,9 +288,9 @@ class Shortcuts:
         """
         from conceptrules.export import export
 
-        return export(self, to, verify=verify, data=data, **options)
+        return export(self._network, to, verify=verify, data=data, **options)
 
-    def draw(self: Any, rule_set: Value | None = None, *, theme: Theme = "auto", fold: int | None = 240) -> Svg:
+    def draw(self, rule_set: Value | None = None, *, theme: Theme = "auto", fold: int | None = 240) -> Svg:
         """Draw the network, or the rules of one class or concept.
 
         Parameters
@@ -317,12 +314,12 @@ class Shortcuts:
         """
         from conceptrules.draw.drawing import draw
 
-        return draw(self, rule_set, theme=theme, fold=fold)
+        return draw(self._network, rule_set, theme=theme, fold=fold)
 
-    def _repr_html_(self: Any) -> str:
+    def _repr_html_(self) -> str:
         from conceptrules.draw.drawing import network_html
 
-        return network_html(self)
+        return network_html(self._network)
 
 
 def explanation_html(explanation: Explanation) -> str:

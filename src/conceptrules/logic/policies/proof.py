@@ -86,40 +86,7 @@ class Proof:
 def prove(
     network: RuleNetwork, policy: Policy, *, data: Any = None, labels: Iterable[object] | None = None, work: int = WORK
 ) -> Proof:
-    """Decide for each clause of a policy whether a network satisfies it: on all possible rows, not on a sample.
-
-    Parameters
-    ----------
-    network : RuleNetwork
-        The network.
-    policy : Policy
-        What it is to satisfy.
-    data : table, optional
-        Rows. Clauses about rows (least rows and precision, fairness) are checked on them, and counterexamples to the
-        others are looked for among them and near them.
-    labels : iterable of class labels, optional
-        The class of each row of `data`.
-    work : int, default=1_000_000
-        How many literals the proof of one clause may look at; a clause that needs more is undecided.
-
-    Returns
-    -------
-    Proof
-        One verdict for each clause: proved, refuted with a counterexample, or undecided within the work allowed.
-
-    Raises
-    ------
-    InputError
-        If the policy names columns or classes that the network does not have, or contradicts itself.
-
-    Examples
-    --------
-    >>> from conceptrules.model import Column, Interval, Literal, Rule
-    >>> level = Level([Rule([Literal(0)])], [Concept([0]), Concept()])
-    >>> network = RuleNetwork([Column("age")], [Interval("age", 41)], [level], ["old", "young"], default="young")
-    >>> print(prove(network, Policy.of(order=["young", "old"], monotone={"age": "up"})))
-    proved: as age rises, the decision never gets worse (young < old) (on all possible rows)
-    """
+    """Return a verdict on each clause of a policy: the function behind `RuleNetwork.prove`."""
     check_policy(policy, network.columns, network.classes)
     check_contradictions(policy, network.columns, network.classes, work=work)
     space = network_space(network, policy)
