@@ -19,6 +19,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -32,23 +33,20 @@ FIELD = "learner"
 """The field of a record that holds the digest."""
 PACKAGES = ("numpy", "scikit-learn", "numba")
 """Other versions of these may round differently, and then learn another network."""
-EARLIER = "Measured with an earlier version of the learner; the present one may give other figures."
-PARTLY_EARLIER = (
-    "Some of these figures were measured with an earlier version of the learner; the present one may give others."
-)
+EARLIER = "{what} were measured with an earlier version of the learner; the present one may give others."
+PARTLY_EARLIER = "Some of {what} were measured with an earlier version of the learner; the present one may give others."
+FIGURES = "these figures"
 
 
 @cache
 def learner(name: str) -> str:
     """Return the name of a learner and its digest, as records carry it.
 
-    A machine on which the learner cannot be run, such as one that has little more than a GPU, takes the digest that is
-    on record.
+    A machine without Numba, which may have little more than a GPU, takes the digest that is on record.
     """
-    try:
-        hashes = list(_FITS[name]())
-    except ImportError:
+    if find_spec("numba") is None:
         return current()[name]
+    hashes = list(_FITS[name]())
     return f"{name} {hashlib.sha256(' '.join(hashes).encode('ascii')).hexdigest()[:10]}"
 
 
@@ -62,11 +60,18 @@ def environment() -> dict[str, str]:
     return {"architecture": platform.machine(), **{package: _version(package) for package in PACKAGES}}
 
 
-def notice(records: Iterable[Mapping[str, Any]]) -> str:
-    """Return a sentence for the reader of a page if some of its records are of an earlier learner, and "" if not."""
+def notice(records: Iterable[Mapping[str, Any]], what: str = FIGURES) -> str:
+    """Return a sentence for the reader of a page if some of its records are of an earlier learner, and "" if not.
+
+    >>> notice([{"f1": 0.5}], "our figures")
+    'Our figures were measured with an earlier version of the learner; the present one may give others.'
+    """
     known = set(current().values())
     states = {record.get(FIELD) in known for record in records}
-    return "" if states <= {True} else EARLIER if states == {False} else PARTLY_EARLIER
+    if states <= {True}:
+        return ""
+    text = (PARTLY_EARLIER if True in states else EARLIER).format(what=what)
+    return text[0].upper() + text[1:]
 
 
 def _search_hashes() -> Iterator[str]:

@@ -1,6 +1,8 @@
 """The results that the README and the site show, from the records alone: `make results`.
 
 A page has a place for each part, between two comments; what stands there is replaced. Nothing else of it is touched.
+A part whose records are of an earlier learner begins with a notice that says so. Figures in sentences have places of
+their own (`prose.py`), and a page that has any has a place for one notice about all of them.
 """
 
 from __future__ import annotations
@@ -11,17 +13,22 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
-from benchmarks import jsonl
+from benchmarks import jsonl, prose, steering
+from benchmarks.exports.comparison import ENGINES
 from benchmarks.paper import conceptrules_tables, tables
 from benchmarks.paper.markdown import markdown, signed
 from benchmarks.paper.reference import COLUMN, LEARNED, data_names
 from benchmarks.paper.results import Results, edges_of, read_results
+from benchmarks.sources import Record, notice, read, suite
 from benchmarks.speed import report
-from benchmarks.tables.summary import FAST, OURS, Cell, Cells, cells, of
+from benchmarks.tables.summary import FAST, OURS, Cell, Cells, of
 from conceptrules.model.text import plural
 
 ROOT = Path(__file__).parents[1]
-PAGES = (ROOT / "README.md", ROOT / "docs" / "results.md")
+PAGES = (
+    ROOT / "README.md",
+    *(ROOT / "docs" / f"{name}.md" for name in ("results", "performance", "scale", "steering", "exports")),
+)
 PLACE = re.compile(r"(<!-- results: (\w+)[^>]*-->\n).*?(<!-- results: end -->)", re.DOTALL)
 MODELS = {
     OURS: "conceptrules",
@@ -35,12 +42,6 @@ COMPARED = (OURS, "cart", "ebm", "lightgbm")
 BANDS = {"under 1,000": (0, 1_000), "1,000 to 10,000": (1_000, 10_000), "10,000 and more": (10_000, 10**9)}
 SPEED = {"startup": "start", "single": "predict", "prediction": "predict a million rows"}
 NONE = "\N{EN DASH}"
-
-
-def suite() -> Cells:
-    """Return the tables of the suite on which ours, CART and LightGBM are all on record."""
-    found = cells(jsonl.read(jsonl.RECORDS / "tables.jsonl"))
-    return {name: row for name, row in found.items() if {OURS, "cart", "lightgbm"} <= row.keys()}
 
 
 def models() -> str:
@@ -143,36 +144,56 @@ def speed() -> str:
 
 def scale() -> str:
     """Return what fits of large files took, that all ways lead to one model, and how time and memory grow."""
-    every = sorted(jsonl.read(jsonl.RECORDS / "scale.jsonl"), key=lambda one: (one["what"], one["way"], one["rows"]))
-    fits, passes, ways = ([one for one in every if figure in one] for figure in ("cpu_s", "same", "network"))
+    records = sorted(read("scale"), key=lambda one: (one["what"], one["way"], one["rows"]))
+    fits, ways = ([one for one in records if figure in one] for figure in ("cpu_s", "network"))
+    rows = [(*_fit_named(one), f"{one['cpu_s']:,.0f}", f"{one['peak_gb']:.2f}", str(one["edges"])) for one in fits]
+    time_and_memory = markdown(("fit", "from", "rows", "processor seconds", "peak memory, GB", "edges"), rows)
+    rows = [(*_fit_named(one), one["network"], str(one["passes"]), _clock(one)) for one in ways]
+    networks = markdown(("fit", "from", "rows", "hash of the model file", "passes", "seconds by the clock"), rows)
+    growth = f"An exponent of 1 means that twice the rows take twice the time:\n\n{_measured({'growth': 'grow'})}"
+    return f"{time_and_memory}\n\n{networks}\n\n{growth}"
+
+
+def _fit_named(one: Record) -> tuple[str, str, str]:
+    return one["what"], one["way"], f"{one['rows']:,}"
+
+
+def _clock(one: Record, figure: str = "seconds") -> str:
+    return f"{one[figure]:.0f}" if figure in one else NONE
+
+
+def scale_disk() -> str:
+    """Return what learning from a Parquet file takes, by its rows."""
+    records = [one for one in read("scale") if (one["what"], one["way"]) == ("ten columns, effort fast", "disk")]
     rows = [
-        (
-            one["what"],
-            one["way"],
-            f"{one['rows']:,}",
-            f"{one['cpu_s']:,.0f}",
-            f"{one['peak_gb']:.2f}",
-            str(one["edges"]),
-        )
-        for one in fits
+        (f"{one['rows']:,}", f"{1000 * one['file_gb']:,.0f} MB", f"{one['cpu_s']:.0f} s", f"{one['peak_gb']:.2f} GB")
+        for one in sorted(records, key=lambda one: one["rows"])
     ]
-    taken = markdown(("fit", "from", "rows", "processor seconds", "peak memory, GB", "edges"), rows)
-    passed = markdown(("what", "on", "rows", "seconds"), map(_pass, passes))
-    alike = [
-        (one["what"], one["way"], f"{one['rows']:,}", one["network"], str(one["passes"]), f"{one.get('seconds', '')}")
-        for one in ways
-    ]
-    same = markdown(("fit", "from", "rows", "hash of the model file", "passes", "seconds by the clock"), alike)
-    grows = _measured({"growth": "grow"})
-    return (
-        f"{taken}\n\n{passed}\n\n{same}\n\nAn exponent of 1 means that twice the rows take twice the time:\n\n{grows}"
+    return markdown(("rows", "file", "processor time", "peak of memory"), rows)
+
+
+def scale_memory() -> str:
+    """Return the time of a fit of a table in memory, by its rows and the effort."""
+    found = {
+        (one["rows"], one["what"].removeprefix("ten columns, effort ")): f"{prose.digits(one['cpu_s'])} s"
+        for one in read("scale")
+        if one["way"] == "memory" and one["what"].startswith("ten columns, effort ")
+    }
+    sizes = sorted({rows for rows, _ in found})
+    efforts = ("fast", "default")
+    return markdown(
+        ("rows", *efforts), [(f"{size:,}", *(found.get((size, one), NONE) for one in efforts)) for size in sizes]
     )
 
 
-def _pass(one: dict[str, Any]) -> tuple[str, ...]:
-    """Return the time of a pass over the rows: that of a processor where other work shared it, else by the clock."""
-    time = f"{one['cpu']:.2f} of processor time" if "cpu" in one else f"{one['seconds']:.3f} by the clock"
-    return one["what"], one["way"], f"{one['rows']:,}", time
+def scale_fits() -> str:
+    """Return the time of a fit from files with the default effort, by the clock, on a machine of many cores."""
+    what = "a whole fit, 14 columns, effort default"
+    records = [one for one in read("scale") if one["what"] == what]
+    rows = [
+        (one["way"], str(one["cores"]), f"{_clock(one)} s", f"{_clock(one, 'search_seconds')} s") for one in records
+    ]
+    return markdown(("with", "cores of the machine", "whole fit", "search"), rows)
 
 
 def _measured(groups: dict[str, str]) -> str:
@@ -185,10 +206,25 @@ def _measured(groups: dict[str, str]) -> str:
     return markdown(("", "measured", "spread", "target", ""), rows)
 
 
+def speed_tables() -> str:
+    """Return all measurements of speed on a CPU."""
+    return report.markdown(report.read(report.RECORD)).strip()
+
+
+def gpu_tables() -> str:
+    """Return all measurements of speed on a GPU."""
+    return report.markdown(report.read(jsonl.RECORDS / "gpu.jsonl")).strip()
+
+
+def policies() -> str:
+    """Return what policies cost."""
+    return steering.page([dict(one) for one in read("steering")])
+
+
 def exports() -> str:
     """Return how many answers of exports were compared with the model's, and how many differ."""
     engines: dict[str, list[dict[str, int]]] = {}
-    for entry in jsonl.read(jsonl.RECORDS / "exports.jsonl"):
+    for entry in read("exports"):
         for engine, found in entry["engines"].items():
             engines.setdefault(engine, []).append(found)
     rows = [
@@ -198,16 +234,81 @@ def exports() -> str:
     return markdown(("run in", "models", "rows", "rows that differ from the model"), rows)
 
 
-PARTS: dict[str, Callable[[], str]] = {
-    one.__name__: one for one in (models, sizes, every_table, paper, speed, scale, exports)
+def exports_by_network() -> str:
+    """Return how many rows differ, by network and engine."""
+    rows = [
+        (one["data"], f"{one['edges']:,}", *(_differing(one["engines"].get(engine)) for engine in ENGINES))
+        for one in sorted(read("exports"), key=lambda one: (one["data"] == "hostile", one["data"]))
+    ]
+    return markdown(("network", "edges", *ENGINES), rows)
+
+
+def _differing(cell: dict[str, Any] | None) -> str:
+    return "not run" if cell is None or "skipped" in cell else f"{cell['mismatches']} of {cell['rows']:,}"
+
+
+def exports_size() -> str:
+    """Return how fast a large file is scored, and with how much memory."""
+    (one,) = read("exports_size")
+    count, clock = one["rows"], {name: median(times) for name, times in one["seconds"].items()}
+    rows = [
+        (name, f"{time:.2f}", f"{count / time:,.0f}", f"{count / median(one['core seconds'][name]):,.0f}")
+        for name, time in clock.items()
+    ]
+    table = markdown(("", "seconds", "rows per second", "rows per second of a core"), rows)
+    memory = ", ".join(
+        " and ".join(f"{size:.0f} MB at {int(rows):,}" for rows, size in sizes.items()) + f" rows of {KINDS[kind]}"
+        for kind, sizes in one["megabytes by rows"].items()
+    )
+    return (
+        f"{count:,} rows of the columns of adult, scored by a network of {one['edges']} edges with "
+        f"{one['settings']['threads']} threads: medians of {one['settings']['repeats']} runs. Of all predictions, "
+        f"{one['different']:,} differ.\n\n{table}\n\nThe largest resident size of `conceptrules predict` on a table "
+        f"and on one ten times as large: {memory}."
+    )
+
+
+KINDS = {"parquet": "Parquet", "csv": "CSV"}
+PARTS: dict[str, tuple[Callable[[], str], tuple[str, ...]]] = {
+    "models": (models, ("tables",)),
+    "sizes": (sizes, ("tables",)),
+    "every_table": (every_table, ("tables",)),
+    "paper": (paper, ("paper", "column")),
+    "speed": (speed, ("speed",)),
+    "speed_tables": (speed_tables, ("speed",)),
+    "gpu_tables": (gpu_tables, ("gpu",)),
+    "scale": (scale, ("scale", "speed")),
+    "scale_disk": (scale_disk, ("scale",)),
+    "scale_memory": (scale_memory, ("scale",)),
+    "scale_fits": (scale_fits, ("scale",)),
+    "policies": (policies, ("steering",)),
+    "exports": (exports, ("exports",)),
+    "exports_by_network": (exports_by_network, ("exports",)),
+    "exports_size": (exports_size, ("exports_size",)),
 }
+"""What makes each part, and the sources of its records."""
+PROSE = "sentences"
+"""The place for a notice about the figures in the sentences of a page."""
 
 
-def filled(text: str) -> str:
+def fill_page(text: str) -> str:
     """Return a page with each of its places filled from the records."""
-    return PLACE.sub(lambda found: f"{found[1]}{PARTS[found[2]]()}\n{found[3]}", text)
+    text = prose.fill_figures(text)
+    about_sentences = notice(prose.sources(text), "the figures in the text")
+
+    def fill(place: re.Match[str]) -> str:
+        if place[2] == PROSE:
+            return f"{place[1]}{_marked(about_sentences)}{place[3]}"
+        part, sources = PARTS[place[2]]
+        return f"{place[1]}{_marked(notice(sources))}{part()}\n{place[3]}"
+
+    return PLACE.sub(fill, text)
+
+
+def _marked(said: str) -> str:
+    return f"*{said}*\n\n" if said else ""
 
 
 if __name__ == "__main__":
     for page in PAGES:
-        jsonl.replace_text(page, filled(page.read_text(encoding="utf-8")))
+        jsonl.replace_text(page, fill_page(page.read_text(encoding="utf-8")))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks import digest
 from benchmarks.paper import figures
 from benchmarks.paper.conceptrules_tables import conceptrules_page
+from benchmarks.paper.reference import COLUMN, OURS
 from benchmarks.paper.reproduction_tables import reproduction_page
-from benchmarks.paper.results import read_results
+from benchmarks.paper.results import Results, read_results
 from benchmarks.paper.search_tables import searches_page
 from benchmarks.paper.tables import results_page
 
@@ -21,14 +24,21 @@ def write_pages(folder: str | Path | None = None, root: Path | None = None) -> l
     results = read_results(root) if root else read_results()
     drawn = figures.draw_all(results, place / "figures")
     pages = {
-        "RESULTS.md": results_page(results, drawn),
-        "REPRODUCTION.md": reproduction_page(results),
-        "SEARCHES.md": searches_page(results),
-        "CONCEPTRULES.md": conceptrules_page(results),
+        "RESULTS.md": (results_page(results, drawn), (*OURS, COLUMN)),
+        "REPRODUCTION.md": (reproduction_page(results), OURS),
+        "SEARCHES.md": (searches_page(results), OURS),
+        "CONCEPTRULES.md": (conceptrules_page(results), (COLUMN,)),
     }
-    for name, sections in pages.items():
-        (place / name).write_text(text_of(sections), encoding="utf-8")
+    for name, ((introduction, *sections), models) in pages.items():
+        text = text_of([introduction, age(results, models), *sections])
+        (place / name).write_text(text, encoding="utf-8")
     return [place / name for name in pages]
+
+
+def age(results: Results, models: Sequence[str]) -> str:
+    """Return a notice if runs of our models are of an earlier learner."""
+    said = digest.notice(results.places(models), "the figures of our own columns")
+    return f"*{said}*" if said else ""
 
 
 def text_of(sections: list[str]) -> str:

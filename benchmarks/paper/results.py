@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, pstdev
@@ -75,6 +75,10 @@ class Results:
             if len(found) < SEEDS:
                 return Cell(data, model, paper, reason=f"{len(found)} of {SEEDS} seeds run")
         return Cell(data, model, paper, mean(found), pstdev(found))
+
+    def places(self, models: Iterable[str]) -> list[Mapping[str, Any]]:
+        """Return where and with which learner the runs of some models were made."""
+        return [place for record in self.records if record.run.model in models for place in record.places]
 
     def edges(self, data: str, model: str, stage: str) -> float | None:
         """Return the mean number of edges over folds and seeds, or None if a fold has no such count."""

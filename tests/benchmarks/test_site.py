@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from benchmarks import site
+from benchmarks import digest, prose, site, sources
 from benchmarks.tables.summary import OURS, Cell, Cells
 
 
@@ -14,12 +15,47 @@ from benchmarks.tables.summary import OURS, Cell, Cells
 def test_a_page_shows_the_records(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert site.PLACE.search(text)
-    assert site.filled(text) == text, "the records have changed: run `make results`"
+    assert site.fill_page(text) == text, "the records or the learner have changed: run `make results`"
 
 
-def test_every_part_has_its_place_on_the_site() -> None:
+@pytest.mark.parametrize("page", site.PAGES, ids=lambda page: page.name)
+def test_a_page_says_which_figures_are_of_an_earlier_learner(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page as it is committed, of records that are all of another learner, has a notice in every place."""
+    text = page.read_text(encoding="utf-8")
+    places = [place[2] for place in site.PLACE.finditer(text)]
+    assert bool(prose.sources(text)) == (site.PROSE in places)
+    monkeypatch.setattr(digest, "current", lambda: {"search": "search other", "mllp": "mllp other"})
+    marked = site.fill_page(text)
+    assert all("earlier version of the learner" in place[0] for place in site.PLACE.finditer(marked))
+    monkeypatch.setattr(digest, "notice", lambda records, what: "")
+    assert "earlier version of the learner" not in site.fill_page(text)
+
+
+def test_every_part_and_every_figure_has_its_place_on_the_site() -> None:
     text = "".join(page.read_text(encoding="utf-8") for page in site.PAGES)
-    assert {found[2] for found in site.PLACE.finditer(text)} == set(site.PARTS)
+    assert {place[2] for place in site.PLACE.finditer(text)} == {*site.PARTS, site.PROSE}
+    assert {place[2] for place in prose.PLACE.finditer(text)} == set(prose.FIGURES)
+    assert {name.partition(".")[0] for name in prose.FIGURES} <= set(sources.SOURCES)
+
+
+@pytest.mark.parametrize("page", site.PAGES, ids=lambda page: page.name)
+def test_no_line_begins_with_the_comment_of_a_figure(page: Path) -> None:
+    """Markdown would end the paragraph there."""
+    assert not re.search(r"^\s*(- )?<!-- figure", page.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def test_a_figure_of_a_sentence_is_replaced_and_the_rest_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prose, "FIGURES", {"tables.fit": lambda: "2.5"})
+    text = "It takes <!-- figure: tables.fit -->1.4<!-- /figure --> seconds."
+    assert prose.fill_figures(text) == text.replace("1.4", "2.5")
+    assert prose.sources(text) == {"tables"}
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.0641, "0.064"), (7.4, "7.4"), (53.6, "54"), (1234.5, "1,234"), (0, "0")]
+)
+def test_numbers_have_two_digits_that_matter(value: float, text: str) -> None:
+    assert prose.digits(value) == text
 
 
 def cell(f1: float, edges: float | None = None, cpu: float = 1.0, rows: int = 100) -> Cell:
