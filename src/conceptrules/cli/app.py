@@ -9,21 +9,16 @@ import typer
 from conceptrules import __version__
 from conceptrules.cli.commands import (
     datasets,
-    demo,
     diff,
-    draw,
     edit,
     evaluate,
     explain,
     export,
     fit,
     inspect,
-    measure,
     predict,
     prove,
-    report,
-    rules,
-    schema,
+    show,
 )
 from conceptrules.cli.options import expand_options
 
@@ -38,9 +33,9 @@ for command in (  # in the order of `conceptrules --help`
     predict.predict,
     evaluate.evaluate,
     explain.explain,
-    rules.rules,
-    draw.draw,
-    report.report,
+    show.rules,
+    show.draw,
+    show.report,
     export.export,
     diff.diff,
     prove.prove,
@@ -48,10 +43,10 @@ for command in (  # in the order of `conceptrules --help`
     edit.undo,
     edit.replay,
     edit.log,
-    measure.measure,
-    schema.schema,
+    evaluate.measure,
+    show.schema,
     datasets.datasets,
-    demo.demo,
+    datasets.demo,
 ):
     app.command()(expand_options(command))
 

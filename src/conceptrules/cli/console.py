@@ -1,8 +1,11 @@
-"""Tables on a terminal, drawn with rich."""
+"""What commands print: tables on a terminal, drawn with rich, JSON, and text without control characters."""
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -11,9 +14,9 @@ from rich.text import Text
 from conceptrules.model.predicate import shown
 
 
-def console(*, stderr: bool = False) -> Console:
+def console() -> Console:
     """Return a console that cuts and wraps nothing, and takes no name for markup."""
-    return Console(stderr=stderr, width=10_000, highlight=False, markup=False, emoji=False)
+    return Console(width=10_000, highlight=False, markup=False, emoji=False)
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[object]], numbers: Sequence[str] = ()) -> Table:
@@ -26,10 +29,21 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[object]], numbers: Se
     return drawn
 
 
-def printable(text: str, plain: str) -> str:
-    """Return the text, or the plainer one if standard output cannot show it."""
-    try:
-        text.encode(console().encoding)
-    except UnicodeEncodeError:
-        return plain
-    return text
+def escape_lines(text: str) -> str:
+    """Return the text with its control characters written as escapes; lines stay lines."""
+    return "\n".join(map(shown, text.splitlines()))
+
+
+def to_json(value: Any, indent: int | None = 1) -> str:
+    """Return a value as JSON."""
+    return json.dumps(_plain_values(value), indent=indent, allow_nan=False)
+
+
+def _plain_values(value: Any) -> Any:
+    """Return the value with dates and infinities as text, since JSON has none."""
+    if isinstance(value, dict):
+        return {key: _plain_values(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain_values(item) for item in value]
+    is_json = value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
+    return value if is_json else str(value)

@@ -90,7 +90,7 @@ def check_output(name: str) -> None:
 
 @contextmanager
 def name_errors_after(name: str) -> Iterator[None]:
-    """Tell an error of a temporary file by the name that the user gave."""
+    """Raise an error of a temporary file with the name that the user gave."""
     try:
         yield
     except OSError as error:
@@ -117,47 +117,42 @@ def write_model(network: RuleNetwork, output: str) -> None:
         save(network, Path(output).resolve())
 
 
+@contextmanager
+def open_output(name: str) -> Iterator[BinaryIO]:
+    """Open a file, or standard output, for bytes."""
+    if name == STREAM:
+        try:
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:  # whoever reads it has seen enough, as `head` does; what is left goes nowhere
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    else:
+        with name_errors_after(name), whole_file(Path(name).resolve()) as file:
+            yield file
+
+
 def write_bytes(data: bytes, name: str) -> None:
     """Write bytes to a file or to standard output."""
-    if name == STREAM:
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-        return
-    with whole_file(Path(name).resolve()) as file:
+    with open_output(name) as file:
         file.write(data)
 
 
 def write_table(table: pa.Table, name: str) -> None:
     """Write a table as Parquet or CSV, by the name of the file, or as CSV to standard output."""
-    if not is_parquet(name):
-        with csv_output(name) as file:
+    with open_output(name) as file:
+        if is_parquet(name):
+            parquet.write_table(table, file)
+        else:
             file.write(csv_header(table.column_names) + csv_rows(table))
-        return
-    with whole_file(Path(name).resolve()) as file:
-        parquet.write_table(table, file)
 
 
 @contextmanager
-def csv_output(name: str) -> Iterator[BinaryIO]:
-    """Open a file, or standard output, for text."""
-    if name == STREAM:
-        try:
-            yield sys.stdout.buffer
-            sys.stdout.buffer.flush()
-        except BrokenPipeError:  # who reads it has seen enough, as `head` does; what is left goes nowhere
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    else:
-        with whole_file(Path(name).resolve()) as file:
-            yield file
-
-
-@contextmanager
-def parquet_output(name: str, held: pa.Schema, schema: pa.Schema) -> Iterator[parquet.ParquetWriter]:
-    """Open a Parquet file to which tables with the schema `held` are added.
+def parquet_output(name: str, stored: pa.Schema, schema: pa.Schema) -> Iterator[parquet.ParquetWriter]:
+    """Open a Parquet file to which tables with the schema `stored` are added.
 
     Readers find the types of `schema` in it: a Parquet file does not care what is a dictionary, it only keeps a note.
     """
-    with whole_file(Path(name).resolve()) as file, parquet.ParquetWriter(file, held, store_schema=False) as writer:
+    with open_output(name) as file, parquet.ParquetWriter(file, stored, store_schema=False) as writer:
         yield writer
         writer.add_key_value_metadata({"ARROW:schema": b64encode(schema.serialize().to_pybytes()).decode()})
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from pyarrow import csv, parquet
 
 from conceptrules.cli import columns, main
-from conceptrules.cli.commands.predict import Summary, in_order, write_predictions
+from conceptrules.cli.commands.predict import AddedColumns, map_in_order, write_predictions
 from conceptrules.cli.files import csv_header, csv_rows
 from conceptrules.io.model_file import save
 from conceptrules.model.errors import ColumnTypeError, InputError
@@ -68,7 +68,7 @@ def whole(network: RuleNetwork, name: str) -> bytes:
 
 
 def streamed(network: RuleNetwork, name: str, threads: int = 2) -> bytes:
-    write_predictions(network, [name], "out.csv", threads)
+    write_predictions(AddedColumns(network), [name], "out.csv", threads)
     return Path("out.csv").read_bytes()
 
 
@@ -232,7 +232,7 @@ def test_parquet_in_chunks_is_the_whole_table_with_its_types(small):
     source = parquet.read_table("in.parquet")
     expected = source.append_column("prediction", [NETWORK.predict(source.select(["age", "job"])).tolist()])
     small(9)
-    write_predictions(NETWORK, ["in.parquet"], "out.parquet")
+    write_predictions(AddedColumns(NETWORK), ["in.parquet"], "out.parquet")
     found = parquet.read_table("out.parquet")
     assert found.schema.equals(expected.schema)
     assert found.schema.metadata == expected.schema.metadata
@@ -248,7 +248,7 @@ def test_text_comes_out_of_parquet_as_it_went_in(small, kind):
     parquet.write_table(source, "in.parquet")
     source = parquet.read_table("in.parquet")
     small(9)
-    write_predictions(NETWORK, ["in.parquet"], "out.parquet")
+    write_predictions(AddedColumns(NETWORK), ["in.parquet"], "out.parquet")
     found = parquet.read_table("out.parquet")
     assert found.drop_columns("prediction").equals(source)
     assert found.schema.metadata == source.schema.metadata
@@ -271,8 +271,8 @@ def test_a_wrong_type_that_shows_late_is_told_with_its_row(small):
 def test_unseen_values_are_counted_over_all_chunks(small):
     Path("in.csv").write_text("job,age\n" + "pilot,\ncook,1\n" * 20)
     small(16)
-    summary = write_predictions(NETWORK, ["in.csv"], "out.csv")
-    assert summary == Summary(40, {"age": 20, "job": 20})
+    rows, unseen = write_predictions(AddedColumns(NETWORK), ["in.csv"], "out.csv")
+    assert (rows, dict(+unseen)) == (40, {"age": 20, "job": 20})
 
 
 @pytest.mark.parametrize(
@@ -285,7 +285,7 @@ def test_predictions_have_one_type_in_all_chunks(small, classes, answers):
     )
     _parquet(age=[1.0] * 10 + [50.0] * 10)
     small(5)
-    write_predictions(network, ["in.parquet"], "out.parquet")
+    write_predictions(AddedColumns(network), ["in.parquet"], "out.parquet")
     assert parquet.read_table("out.parquet")["prediction"].to_pylist() == [answers[0]] * 10 + [answers[1]] * 10
 
 
@@ -302,7 +302,7 @@ def test_few_chunks_are_under_way_at_a_time_and_they_come_in_order(threads):
             most = max(most, taken - written)
             yield number
 
-    for number, result in enumerate(in_order(lambda item: item * 2, items(), threads)):
+    for number, result in enumerate(map_in_order(lambda item: item * 2, items(), threads)):
         assert result == number * 2
         written += 1
     assert written == 200
@@ -319,7 +319,7 @@ def test_after_a_failure_nothing_more_is_started():
         return item
 
     with pytest.raises(InputError, match="one"):
-        list(in_order(work, iter(range(1000)), 2))
+        list(map_in_order(work, iter(range(1000)), 2))
     assert len(started) < 10
 
 
@@ -365,7 +365,7 @@ def test_a_reader_may_stop_reading(tmp_path):
 def test_no_cores_is_refused():
     Path("in.csv").write_text("job,age\n")
     with pytest.raises(InputError, match="--n-jobs 0 is out of range"):
-        write_predictions(NETWORK, ["in.csv"], "out.csv", 0)
+        write_predictions(AddedColumns(NETWORK), ["in.csv"], "out.csv", 0)
 
 
 def test_probabilities_and_reasons_stand_beside_the_prediction():

@@ -11,7 +11,7 @@ import pytest
 from pyarrow import parquet
 
 from conceptrules.cli import main
-from conceptrules.cli.commands.predict import Summary, write_predictions
+from conceptrules.cli.commands.predict import AddedColumns, write_predictions
 from conceptrules.io.model_file import save
 from conceptrules.model.errors import ColumnTypeError, InputError
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
@@ -79,10 +79,10 @@ def test_texts_follow_each_other_in_the_order_given_with_the_columns_of_the_firs
     Path("b.csv").write_text("job,age,id\n" + "cook,41,007\n1,2,x\n" * 5)
     Path("a.csv.gz").write_bytes(gzip.compress(b'id,age,job\n"a,b",50,1\n'))
     Path("c.tsv").write_text("job\tage\tid\n")
-    summary = write_predictions(NETWORK, ["b.csv", "c.tsv", "a.csv.gz"], "out.csv")
+    count, unseen = write_predictions(AddedColumns(NETWORK), ["b.csv", "c.tsv", "a.csv.gz"], "out.csv")
     rows = "cook,41,007,old\n1,2,x,young\n" * 5 + '1,50,"a,b",old\n'
     assert Path("out.csv").read_text() == "job,age,id,prediction\n" + rows
-    assert summary == Summary(11, {})
+    assert (count, dict(+unseen)) == (11, {})
 
 
 def test_numbers_of_several_widths_are_written_as_one_that_holds_all():
@@ -90,7 +90,7 @@ def test_numbers_of_several_widths_are_written_as_one_that_holds_all():
     other = {"n": [0.5, None], "job": pa.array(["x", None], pa.large_string()), "age": [41.5, None]}
     parquet.write_table(pa.table(other), "b.parquet")
     parquet.write_table(pa.table({"age": [1.0], "job": pa.nulls(1), "n": pa.nulls(1)}), "c.parquet")
-    write_predictions(NETWORK, ["a.parquet", "b.parquet", "c.parquet"], "out.parquet")
+    write_predictions(AddedColumns(NETWORK), ["a.parquet", "b.parquet", "c.parquet"], "out.parquet")
     found = parquet.read_table("out.parquet")
     assert found.to_pydict() == {
         "age": [50, 2, 41.5, None, 1],
@@ -107,7 +107,7 @@ def test_a_number_that_the_common_type_cannot_hold_is_refused():
     with pytest.raises(
         InputError, match=r"column 'n' is of the type int64 in a\.parquet, and cannot be written as doub"
     ):
-        write_predictions(NETWORK, ["a.parquet", "b.parquet"], "out.parquet")
+        write_predictions(AddedColumns(NETWORK), ["a.parquet", "b.parquet"], "out.parquet")
     assert not written()
 
 
@@ -149,7 +149,7 @@ def test_a_name_that_is_taken_is_told_of_the_first_file():
     Path("taken.csv").write_text(FILES["taken.csv"])
     Path("other.csv").write_text(FILES["taken.csv"])
     with pytest.raises(InputError, match=r"taken\.csv already has a column 'prediction'; rename it or take it out"):
-        write_predictions(NETWORK, ["taken.csv", "other.csv"], "out.csv")
+        write_predictions(AddedColumns(NETWORK), ["taken.csv", "other.csv"], "out.csv")
 
 
 def test_a_wrong_type_is_told_with_its_file_and_row(monkeypatch):
@@ -158,7 +158,7 @@ def test_a_wrong_type_is_told_with_its_file_and_row(monkeypatch):
     parquet.write_table(pa.table({"age": [1.0] * 8, "job": pa.nulls(8)}), "a.parquet")
     parquet.write_table(pa.table({"age": [1.0] * 8, "job": days}), "b.parquet")
     with pytest.raises(ColumnTypeError, match=r"^b\.parquet, counting from row 5: column 'job'"):
-        write_predictions(NETWORK, ["a.parquet", "b.parquet"], "out.parquet")
+        write_predictions(AddedColumns(NETWORK), ["a.parquet", "b.parquet"], "out.parquet")
 
 
 def test_the_output_may_not_be_one_of_the_files(capsys):

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from conceptrules.cli import columns
+from conceptrules.cli.console import to_json
 from conceptrules.cli.files import check_streams, read_model
 from conceptrules.cli.options import TABLE, Json, Model
 from conceptrules.edit.trail import edit_text
 from conceptrules.logic.difference import Difference, Logic, Rows, changed_rows
-from conceptrules.logic.difference import diff as difference_of
+from conceptrules.logic.difference import diff as compare_networks
 from conceptrules.logic.rule_matching import Section
-from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import shown
 from conceptrules.model.text import plural, word
-from conceptrules.model.trail import Entry
-from conceptrules.tables.files.table_reader import TableFile, open_file
+from conceptrules.tables.files.table_reader import open_file
 
 SAME, DIFFERENT, UNDECIDED = 0, 1, 3  # 2 is an error
 
@@ -39,54 +36,43 @@ def diff(
     """
     check_streams(old, new, data)
     before, after = read_model(old), read_model(new)
-    found = difference(before, after, open_file(data) if data else None)
-    made = tuple(edit_text(entry, after.trail) for entry in edits_since(before, after))
-    typer.echo(as_json_text(found, made) if as_json else as_text(found, made))
-    raise typer.Exit(exit_code(found))
+    difference = compare_networks(before, after)
+    if data:  # each network reads the table as it learned its columns
+        source = open_file(data)
+        old_answers, new_answers = (net.predict(columns.read_rows(source, net)) for net in (before, after))
+        difference = replace(difference, data=changed_rows(old_answers, new_answers))
+    # The entries that the trail of the new model has after those of the old one; none if it does not go on.
+    continues = after.trail[: len(before.trail)] == before.trail
+    edits = [edit_text(entry, after.trail) for entry in after.trail[len(before.trail) :]] if continues else []
+    typer.echo(to_json({**asdict(difference), "edits": edits}) if as_json else as_text(difference, edits))
+    raise typer.Exit(exit_code(difference))
 
 
-def difference(old: RuleNetwork, new: RuleNetwork, source: TableFile | None) -> Difference:
-    """Compare two networks, on the rows of a table too; each network reads the table as it learned its columns."""
-    if source is None:
-        return difference_of(old, new)
-    before, after = (network.predict(columns.read_rows(source, network)) for network in (old, new))
-    return replace(difference_of(old, new), data=changed_rows(before, after))
-
-
-def exit_code(found: Difference) -> int:
+def exit_code(difference: Difference) -> int:
     """Return the exit code; rows of a table that get different classes are an answer too."""
-    if found.same is None:
-        return DIFFERENT if found.data and found.data.different else UNDECIDED
-    return SAME if found.same else DIFFERENT
+    if difference.same is None:
+        return DIFFERENT if difference.data and difference.data.different else UNDECIDED
+    return SAME if difference.same else DIFFERENT
 
 
-def edits_since(old: RuleNetwork, new: RuleNetwork) -> tuple[Entry, ...]:
-    """Return the entries that the trail of the new model has after those of the old one; none if it does not go on."""
-    start = len(old.trail)
-    return new.trail[start:] if new.trail[:start] == old.trail else ()
+def as_text(difference: Difference, edits: Sequence[str] = ()) -> str:
+    """Return the edits that led to the new model, and what they changed."""
+    heading = [f"{plural(len(edits), 'edit')} on the trail of the new model:"] if edits else []
+    return "\n".join([*heading, *(shown(f"  {text}") for text in edits), *_lines(difference)])
 
 
-def as_json_text(found: Difference, edits: Sequence[str] = ()) -> str:
-    return json.dumps(plain_values({**asdict(found), "edits": edits}), indent=1, allow_nan=False)
-
-
-def as_text(found: Difference, edits: Sequence[str] = ()) -> str:
-    made = [f"{plural(len(edits), 'edit')} on the trail of the new model:"] if edits else []
-    return "\n".join([*made, *(shown(f"  {text}") for text in edits), *_lines(found)])
-
-
-def _lines(found: Difference) -> Iterator[str]:
-    for section in found.sections:
+def _lines(difference: Difference) -> Iterator[str]:
+    for section in difference.sections:
         yield from _section(section)
-    for what, old, new in found.settings:
-        yield shown(f"{what}: {old} -> {new}")
-    if not found.sections and not found.settings:
+    for setting, old, new in difference.settings:
+        yield shown(f"{setting}: {old} -> {new}")
+    if not difference.sections and not difference.settings:
         yield "the rules are the same"
-    for logic in found.logic:
+    for logic in difference.logic:
         yield shown(_implications(logic))
-    if found.data:
-        yield from _rows(found.data)
-    yield from _verdict(found)
+    if difference.data:
+        yield from _rows(difference.data)
+    yield from _verdict(difference)
 
 
 def _section(section: Section) -> Iterator[str]:
@@ -99,14 +85,14 @@ def _section(section: Section) -> Iterator[str]:
 
 
 def _implications(logic: Logic) -> str:
-    known = {
+    meanings = {
         (True, True): "fires on the same rows in both",
         (True, False): "fires on more rows in the new model, and wherever it fires in the old one",
         (False, True): "fires on fewer rows in the new model, and only where it fires in the old one",
         (False, False): "fires on some rows only in the old model, on others only in the new one",
     }
-    found = logic.old_implies_new, logic.new_implies_old
-    return f"{word(logic.name)} {known.get(found, 'is not decided: too large')}"  # type: ignore[arg-type]
+    implied = logic.old_implies_new, logic.new_implies_old
+    return f"{word(logic.name)} {meanings.get(implied, 'is not decided: too large')}"  # type: ignore[arg-type]
 
 
 def _rows(data: Rows) -> Iterator[str]:
@@ -117,30 +103,15 @@ def _rows(data: Rows) -> Iterator[str]:
         yield "  ..."
 
 
-def _verdict(found: Difference) -> Iterator[str]:
-    if found.same:
+def _verdict(difference: Difference) -> Iterator[str]:
+    if difference.same:
         yield "every row gets the same class from both"
-    elif found.row is None or found.decisions is None:
-        yield f"whether every row gets the same class from both is {_undecided(found.reason)}"
+    elif difference.row is None or difference.decisions is None:
+        reason = str(difference.reason)
+        undecided = reason if reason.startswith("not decided") else f"not decided: {reason}"
+        yield f"whether every row gets the same class from both is {undecided}"
     else:
-        old, new = found.decisions
+        old, new = difference.decisions
+        cells = {name: "missing" if value is None else word(value) for name, value in difference.row.items()}
         yield f"not every row gets the same class from both; this one is {word(old)} -> {word(new)}:"
-        yield "  " + ", ".join(f"{word(name)} = {_cell(value)}" for name, value in found.row.items())
-
-
-def _undecided(reason: str | None) -> str:
-    return reason if reason and reason.startswith("not decided") else f"not decided: {reason}"
-
-
-def plain_values(value: Any) -> Any:
-    """Return the value with dates and infinities as text, since JSON has none."""
-    if isinstance(value, dict):
-        return {key: plain_values(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain_values(item) for item in value]
-    known = value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
-    return value if known else str(value)
-
-
-def _cell(value: Any) -> str:
-    return "missing" if value is None else word(value)
+        yield "  " + ", ".join(f"{word(name)} = {cell}" for name, cell in cells.items())

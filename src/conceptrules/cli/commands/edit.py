@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import getpass
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any
@@ -11,8 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from conceptrules.cli import columns
-from conceptrules.cli.commands.diff import plain_values
-from conceptrules.cli.commands.prove import as_plain
+from conceptrules.cli.commands.prove import proof_fields
+from conceptrules.cli.console import escape_lines, to_json
 from conceptrules.cli.files import check_model_output, check_not_input, check_streams, read_model, write_model
 from conceptrules.cli.options import TABLE, Json, Model, Target, TextOptions, Without
 from conceptrules.edit import LockRule, Operation, SetDefault, SetPriority
@@ -25,7 +24,6 @@ from conceptrules.edit.trail import log_text
 from conceptrules.edit.trail import replay as replay_trail
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.predicate import Value, shown
 from conceptrules.model.rule_reader import nearest_name
 from conceptrules.model.trail import broken, state_of
 from conceptrules.model.values import label_text
@@ -112,12 +110,12 @@ def replay(
         check_model_output(output)
         check_not_input(output, [edited])
     trail = read_model(edited).trail
-    done = replay_trail(trail, read_model(model))
-    steps = [{"edit": one.text, "outcome": one.outcome, "reason": one.reason} for one in done.steps]
-    typer.echo(_json({"steps": steps}) if as_json else _printable(str(done)))
+    replayed = replay_trail(trail, read_model(model))
+    steps = [{"edit": step.text, "outcome": step.outcome, "reason": step.reason} for step in replayed.steps]
+    typer.echo(to_json({"steps": steps}) if as_json else escape_lines(str(replayed)))
     if output:
-        write_model(done.network, output)
-    raise typer.Exit(REFUSED if done.conflicts else DONE)
+        write_model(replayed.network, output)
+    raise typer.Exit(REFUSED if replayed.conflicts else DONE)
 
 
 def log(
@@ -128,23 +126,23 @@ def log(
 ) -> None:
     """Show the changes of a model: who, when, why, what, and what it did."""
     network = read_model(model)
-    wrong = _wrong(network) if verify else None
+    problem = _find_tampering(network) if verify else None
     if as_json:
         entries = [asdict(entry) for entry in network.trail]
-        typer.echo(_json({"entries": entries, "verified": wrong is None if verify else None, "wrong": wrong}))
+        typer.echo(to_json({"entries": entries, "verified": problem is None if verify else None, "wrong": problem}))
     else:
-        typer.echo(_printable(log_text(network.trail)))
+        typer.echo(escape_lines(log_text(network.trail)))
         if verify:
-            typer.echo(f"not as it was written: {wrong}" if wrong else "verified: every entry is as it was written")
-    raise typer.Exit(REFUSED if wrong else DONE)
+            typer.echo(f"not as it was written: {problem}" if problem else "verified: every entry is as it was written")
+    raise typer.Exit(REFUSED if problem else DONE)
 
 
-def _wrong(network: RuleNetwork) -> str | None:
+def _find_tampering(network: RuleNetwork) -> str | None:
     """Return what is not as it was written; None if everything is."""
-    wrong = broken(network.trail)
-    if wrong is None and network.trail and network.trail[-1].after != state_of(network):
-        wrong = "the model is not the one that the last entry ended with: it was changed since"
-    return wrong
+    problem = broken(network.trail)
+    if problem is None and network.trail and network.trail[-1].after != state_of(network):
+        problem = "the model is not the one that the last entry ended with: it was changed since"
+    return problem
 
 
 def _read(model: str, options: EditOptions) -> tuple[RuleNetwork, dict[str, Any]]:
@@ -152,7 +150,7 @@ def _read(model: str, options: EditOptions) -> tuple[RuleNetwork, dict[str, Any]
     check_streams(model, options.data)
     if options.output:
         check_model_output(options.output)
-        check_not_input(options.output, [options.data] if options.data else [])
+        check_not_input(options.output, [options.data])
     network = read_model(model)
     if not options.data:
         return network, {}
@@ -166,7 +164,11 @@ def _read(model: str, options: EditOptions) -> tuple[RuleNetwork, dict[str, Any]
 def _finish(edited: Edited, options: EditOptions) -> None:
     refuted = edited.proof is not None and edited.proof.outcome == "refuted"
     written = bool(options.output) and (options.force or not refuted)
-    typer.echo(_as_json(edited, written) if options.as_json else _printable(str(edited)))
+    if options.as_json:
+        proof = None if edited.proof is None else proof_fields(edited.proof)
+        typer.echo(to_json({"entry": asdict(edited.entry), "proof": proof, "written": written}))
+    else:
+        typer.echo(escape_lines(str(edited)))
     if written:
         write_model(edited.network, options.output)
     elif options.output:
@@ -174,46 +176,29 @@ def _finish(edited: Edited, options: EditOptions) -> None:
     raise typer.Exit(REFUSED if refuted and not options.force else DONE)
 
 
-def _as_json(done: Edited, written: bool) -> str:
-    proof = None if done.proof is None else as_plain(done.proof)
-    return _json({"entry": asdict(done.entry), "proof": proof, "written": written})
-
-
-def _json(content: dict[str, Any]) -> str:
-    return json.dumps(plain_values(content), indent=1, allow_nan=False)
-
-
 def _parse_operation(
     network: RuleNetwork, action: str, arguments: Sequence[str], label: str, decides: bool
 ) -> Operation:
     if action not in FORMS:
         raise InputError(f"there is no action {action!r}; {nearest_name(action, list(FORMS))}")
-    wanted = 0 if action == "priority" else len(FORMS[action].split())
-    if wanted and len(arguments) != wanted:
+    classes = {label_text(name): name for name in network.classes}
+    if action != "priority" and len(arguments) != len(FORMS[action].split()):
         raise InputError(f"{action} takes {FORMS[action]}, found {len(arguments)} arguments; put quotes around a rule")
     if action in ("priority", "default"):
-        classes = [_class(network, text) for text in arguments]
-        return SetPriority(tuple(classes)) if action == "priority" else SetDefault(classes[0])
+        for text in arguments:
+            if text not in classes:
+                raise InputError(f"the model has no class {text!r}; {nearest_name(text, list(classes))}")
+        labels = tuple(classes[text] for text in arguments)
+        return SetPriority(labels) if action == "priority" else SetDefault(labels[0])
     make: Any = KINDS[action]
     if action in ("move-cut", "unlock", "rename"):
         return make(*arguments)
     if action == "add" and not label:
         raise InputError("which class gets the rule? Say it with --class")
-    owner = _owner(network, label) if label else find_sole_owner(network, arguments[0])
+    owner = classes.get(label, label) if label else find_sole_owner(network, arguments[0])
     if action == "lock":
         return LockRule(arguments[0], owner, "decides" if decides else "keep")
     return make(*arguments, owner)
-
-
-def _owner(network: RuleNetwork, text: str) -> Value:
-    return next((name for name in network.classes if label_text(name) == text), text)
-
-
-def _class(network: RuleNetwork, text: str) -> Value:
-    known = {label_text(name): name for name in network.classes}
-    if text not in known:
-        raise InputError(f"the model has no class {text!r}; {nearest_name(text, list(known))}")
-    return known[text]
 
 
 def _user_name(who: str) -> str:
@@ -221,7 +206,3 @@ def _user_name(who: str) -> str:
         return who or getpass.getuser()
     except (OSError, KeyError):
         return "unknown"
-
-
-def _printable(text: str) -> str:
-    return "\n".join(map(shown, text.splitlines()))

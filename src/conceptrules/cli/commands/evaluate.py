@@ -1,27 +1,25 @@
-"""`conceptrules evaluate`: how good a model is on rows whose classes are known."""
+"""`conceptrules evaluate` and `measure`: how good a model is on labelled rows, and which of them its rules cover."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import mean, pstdev
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
 from rich.table import Table
 
 from conceptrules.cli import columns
-from conceptrules.cli.console import console, printable, table
-from conceptrules.cli.files import read_model_and_table
+from conceptrules.cli.console import console, table, to_json
+from conceptrules.cli.files import check_model_output, check_not_input, read_model_and_table, write_model
 from conceptrules.cli.learner import LearningTask, task_in_memory
-from conceptrules.cli.options import TABLE, Json, LearningOptions, Target, Without
-from conceptrules.explain.scores import Evaluation as Scores
+from conceptrules.cli.options import TABLE, Data, Json, LearningOptions, Model, Quiet, Target, TextOptions, Without
+from conceptrules.explain.scores import Evaluation
 from conceptrules.model.errors import InputError
-from conceptrules.model.metrics import accuracy, macro_f1
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.text import percent
+from conceptrules.model.text import percent, plural
 from conceptrules.model.values import label_text
 
 if TYPE_CHECKING:
@@ -55,68 +53,56 @@ def evaluate(
     if not cv:
         network, source = read_model_and_table(paths[0], paths[1], learning.text.format)
         X, y = columns.read_labelled_rows(source, target, network)
-        _tell_training_rows(network, X, y)
-        found = evaluation(network, X, y, positive or None)
-        if as_json:
-            typer.echo(as_json_text([found]))
-            return
-        _show([found])
-        console().print(f"\n{found.scores.details()}")
-        return
-    if positive:
-        raise InputError("--positive is for the cut-offs of a model; leave it out with --cv")
-    if not target:
-        raise InputError("--cv learns, and so needs to know the target; say it with --target")
-    folds = cross_validate(task_in_memory(paths[0], target, learning), cv, learning.learner.seed)
-    if as_json:
-        typer.echo(as_json_text(folds))
+        _note_training_rows(network, X, y)
+        known = [label_text(label) for label in network.classes]
+        unknown = sorted(set(map(label_text, y.tolist())) - set(known))
+        results = [_compare(network, X, y, [*known, *unknown], positive or None)]
     else:
-        _show(folds)
+        if positive:
+            raise InputError("--positive is for the cut-offs of a model; leave it out with --cv")
+        if not target:
+            raise InputError("--cv learns, and so needs to know the target; say it with --target")
+        results = cross_validate(task_in_memory(paths[0], target, learning), cv, learning.learner.seed)
+    if as_json:
+        fields = [result.fields() for result in results]
+        typer.echo(to_json(fields if cv else fields[0]))
+        return
+    _show(results)
+    if not cv:
+        console().print(f"\n{results[0].scores.details()}")
 
 
-def _tell_training_rows(network: RuleNetwork, X: pa.Table, y: np.ndarray) -> None:
+def _note_training_rows(network: RuleNetwork, X: pa.Table, y: np.ndarray) -> None:
     """Say how many of the rows the model learned from, where these are more than chance has."""
     from conceptrules.explain.auditing import count_training_rows
     from conceptrules.report.sentences import FEW
 
-    seen = count_training_rows(network, X, y.tolist())
-    if seen is not None and seen.share >= FEW:
+    overlap = count_training_rows(network, X, y.tolist())
+    if overlap is not None and overlap.share >= FEW:
         typer.echo(
-            f"note: the model learned from {percent(seen.share)} of these rows, and does better on them than on new "
-            "ones; --cv 5 learns and tests on different rows",
+            f"note: the model learned from {percent(overlap.share)} of these rows, and does better on them than on "
+            "new ones; --cv 5 learns and tests on different rows",
             err=True,
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class ScoredNetwork:
     """The answers of a network, counted: `matrix[i, j]` rows of the class `classes[i]` were answered `classes[j]`."""
 
-    classes: tuple[str, ...]
+    classes: Sequence[str]
     matrix: np.ndarray
     edges: int
-    scores: Scores
-    """The scores that people know."""
+    scores: Evaluation
 
-    @property
-    def accuracy(self) -> float:
-        """The share of rows that were answered with their class."""
-        return accuracy(self.matrix)
-
-    @property
-    def macro_f1(self) -> float:
-        """Return the mean F1 over the classes that occur, in the data or in the answers."""
-        return macro_f1(self.matrix)
+    def fields(self) -> dict[str, Any]:
+        """Return what --json prints."""
+        counts = {"classes": self.classes, "confusion": self.matrix.tolist(), "edges": self.edges}
+        return counts | asdict(self.scores)
 
 
-def evaluation(network: RuleNetwork, X: pa.Table, y: np.ndarray, positive: str | None = None) -> Evaluation:
-    """Compare a network's answers with the known classes of these rows; classes that it never saw come last."""
-    known = [label_text(label) for label in network.classes]
-    return _compare(network, X, y, (*known, *sorted(set(map(label_text, y.tolist())) - set(known))), positive)
-
-
-def cross_validate(task: LearningTask, folds: int, seed: int) -> list[Evaluation]:
-    """Return an evaluation for each fold; folds are stratified and shuffled."""
+def cross_validate(task: LearningTask, folds: int, seed: int) -> list[ScoredNetwork]:
+    """Return the result of each fold; folds are stratified and shuffled."""
     from sklearn.base import clone
     from sklearn.model_selection import StratifiedKFold
 
@@ -124,63 +110,88 @@ def cross_validate(task: LearningTask, folds: int, seed: int) -> list[Evaluation
     labels, counts = np.unique(y, return_counts=True)
     if not 2 <= folds <= counts.max():
         raise InputError(f"--cv {folds} is out of range: from 2 to {counts.max()}, the rows of the commonest class")
-    classes = tuple(map(label_text, labels.tolist()))
+    classes = [label_text(label) for label in labels.tolist()]
     splits = StratifiedKFold(folds, shuffle=True, random_state=seed).split(np.zeros(len(y)), y)
     networks = ((clone(task.classifier).fit(X.take(train), y[train]).network_, test) for train, test in splits)
     return [_compare(network, X.take(test), y[test], classes) for network, test in networks]
 
 
 def _compare(
-    network: RuleNetwork, X: pa.Table, y: np.ndarray, classes: tuple[str, ...], positive: str | None = None
-) -> Evaluation:
-    """Compare labels as text."""
+    network: RuleNetwork, X: pa.Table, y: np.ndarray, classes: Sequence[str], positive: str | None = None
+) -> ScoredNetwork:
+    """Compare a network's answers with the known classes of these rows, as text."""
     index = {label: number for number, label in enumerate(classes)}
     matrix = np.zeros((len(classes), len(classes)), dtype=int)
     truth, answers = ([index[label_text(label)] for label in labels.tolist()] for labels in (y, network.predict(X)))
     np.add.at(matrix, (truth, answers), 1)
-    return Evaluation(classes, matrix, network.edges, network.evaluate(X, y, positive=positive))
+    return ScoredNetwork(classes, matrix, network.edges, network.evaluate(X, y, positive=positive))
 
 
-def as_json_text(folds: Sequence[Evaluation]) -> str:
-    """Return an object for each fold, or the one of a model, with all its scores."""
-    from conceptrules.cli.commands.diff import plain_values
-
-    each = [
-        {"classes": fold.classes, "confusion": fold.matrix.tolist(), "edges": fold.edges, **asdict(fold.scores)}
-        for fold in folds
-    ]
-    return json.dumps(plain_values(each if len(each) > 1 else each[0]), indent=1, allow_nan=False)
-
-
-def _show(folds: Sequence[Evaluation]) -> None:
+def _show(results: Sequence[ScoredNetwork]) -> None:
     """Print scores (with their spread, if there are several folds) and the confusion matrix of all rows."""
-    scores = Table.grid(padding=(0, 2))
-    scores.add_row("accuracy", _spread([fold.accuracy for fold in folds]))
-    scores.add_row("macro-F1", _spread([fold.macro_f1 for fold in folds]))
-    scores.add_row("edges", _spread([fold.edges for fold in folds], digits=0 if len(folds) == 1 else 1))
-    classes = folds[0].classes
-    counts = np.sum([fold.matrix for fold in folds], axis=0)
+    several = len(results) > 1
+    figures = {
+        "accuracy": _spread([result.scores.accuracy for result in results]),
+        "macro-F1": _spread([result.scores.macro_f1 for result in results]),
+        "edges": _spread([result.edges for result in results], digits=1 if several else 0),
+    }
+    _show_grid(figures)
+    classes = results[0].classes
+    counts = np.sum([result.matrix for result in results], axis=0)
     rows = [(label, *row) for label, row in zip(classes, counts.tolist(), strict=True)]
-    console().print(scores)
     console().print()
     console().print(table(["true \\ predicted", *classes], rows, classes))
-    if len(folds) > 1:
-        _show_probabilities([fold.scores for fold in folds])
+    if several:
+        console().print()
+        stated = {
+            "AUC": [result.scores.auc for result in results],
+            "log loss": [result.scores.log_loss for result in results],
+        }
+        known = {name: [value for value in values if value is not None] for name, values in stated.items()}
+        _show_grid({name: _spread(values) for name, values in known.items() if len(values) == len(results)})
 
 
-def _show_probabilities(folds: Sequence[Scores]) -> None:
-    """Print the scores of the probabilities over several folds."""
-    scores = Table.grid(padding=(0, 2))
-    for name, found in (("AUC", [fold.auc for fold in folds]), ("log loss", [fold.log_loss for fold in folds])):
-        known = [value for value in found if value is not None]
-        if len(known) == len(folds):
-            scores.add_row(name, _spread(known))
-    console().print()
-    console().print(scores)
+def _show_grid(figures: Mapping[str, str]) -> None:
+    grid = Table.grid(padding=(0, 2))
+    for name, figure in figures.items():
+        grid.add_row(name, figure)
+    console().print(grid)
 
 
 def _spread(values: Sequence[float], digits: int = 4) -> str:
     if len(values) == 1:
         return f"{values[0]:.{digits}f}"
-    sign = printable("±", "+-")
+    try:
+        sign = "±"
+        sign.encode(console().encoding)
+    except UnicodeEncodeError:
+        sign = "+-"
     return f"{mean(values):.{digits}f} {sign} {pstdev(values):.{digits}f} over {len(values)} folds"
+
+
+def measure(
+    model: Model,
+    data: Data,
+    *,
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="The model file, perhaps the same; - for standard output.")
+    ],
+    target: Target = "",
+    quiet: Quiet = False,
+    text: TextOptions,
+) -> None:
+    """Count again which rows the rules of a model cover and decide, after an edit or on newer rows.
+
+    The rules stay as they are; the probabilities follow the new counts. Without --target, the target is the one that
+    the model names, or else the one column that it does not know.
+    """
+    from conceptrules.explain.measurement import measure as count_rows
+
+    check_model_output(output)
+    check_not_input(output, [data])
+    network, source = read_model_and_table(model, data, text.format)
+    X, y = columns.read_labelled_rows(source, target, network)
+    measured = count_rows(network, X, y)
+    write_model(measured, output)
+    if not quiet and measured.statistics is not None:
+        typer.echo(f"counted on {plural(sum(measured.statistics.rows), 'row')}", err=True)

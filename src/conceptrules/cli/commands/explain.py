@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from conceptrules.cli import columns
+from conceptrules.cli.console import to_json
 from conceptrules.cli.files import read_model_and_table
 from conceptrules.cli.options import Data, Model, TextOptions
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
 from conceptrules.model.values import label_text
-from conceptrules.tables.files.table_reader import TableFile
 from conceptrules.tables.table import nearest
 
 
@@ -43,47 +40,31 @@ def explain(
 
     The counterfactual is the fewest columns to change so that the row gets another class.
     """
-    explain_rows(*read_model_and_table(model, data, text.format), row, rows, fixed, to, as_json)
-
-
-def explain_rows(
-    network: RuleNetwork, source: TableFile, first: int, count: int, fixed: Sequence[str], to: str, as_json: bool
-) -> None:
-    """Print the explanations of `count` rows. Rows count from 1; options are checked before any row is read."""
-    if first < 1 or count < 1:
-        raise InputError(f"--row {first} --rows {count}: rows count from 1, and at least one is explained")
-    names = [column.name for column in network.columns]
-    unchanged = columns.parse_names(fixed, names, "the model")
-    wanted = _class(network, to) if to else None
+    network, source = read_model_and_table(model, data, text.format)
+    if row < 1 or rows < 1:
+        raise InputError(f"--row {row} --rows {rows}: rows count from 1, and at least one is explained")
+    unchanged = columns.parse_names(fixed, [column.name for column in network.columns], "the model")
+    wanted_class = _parse_class(network, to) if to else None
     table = columns.read_rows(source, network)
-    if first > len(table):
-        raise InputError(f"--row {first}: {source.name} has {len(table)} rows")
-    chosen = range(first - 1, min(first - 1 + count, len(table)))
-    for number in chosen:
-        row = table.slice(number, 1)
-        # One of many rows that has the wanted class already is no mistake, and must not end the command half way.
-        there = len(chosen) > 1 and wanted is not None and network.predict(row)[0] == wanted
-        explanation = network.explain(row, fixed=unchanged, to=None if there else wanted)
+    if row > len(table):
+        raise InputError(f"--row {row}: {source.name} has {len(table)} rows")
+    numbers = range(row, min(row + rows, len(table) + 1))
+    for number in numbers:
+        single = table.slice(number - 1, 1)
+        # If one of many rows has the wanted class already, that is no mistake, and must not end the command half way.
+        has_class = len(numbers) > 1 and wanted_class is not None and network.predict(single)[0] == wanted_class
+        explanation = network.explain(single, fixed=unchanged, to=None if has_class else wanted_class)
         if as_json:
-            typer.echo(json.dumps(_finite(asdict(explanation)), default=str, allow_nan=False))
+            typer.echo(to_json(asdict(explanation), indent=None))
         else:
-            heading = f"row {number + 1}\n\n" if len(chosen) > 1 else ""
-            typer.echo(f"{heading}{explanation}" + "\n" * (number != chosen[-1]))
-    if len(table) > len(chosen):
-        shown = f"row {first}" if len(chosen) == 1 else f"rows {first} to {chosen[-1] + 1}"
-        typer.echo(f"{source.name} has {len(table)} rows; explained: {shown} (--row and --rows choose)", err=True)
+            heading = f"row {number}\n\n" if len(numbers) > 1 else ""
+            typer.echo(f"{heading}{explanation}" + "\n" * (number != numbers[-1]))
+    if len(table) > len(numbers):
+        explained = f"row {row}" if len(numbers) == 1 else f"rows {row} to {numbers[-1]}"
+        typer.echo(f"{source.name} has {len(table)} rows; explained: {explained} (--row and --rows choose)", err=True)
 
 
-def _finite(value: Any) -> Any:
-    """Return the value with infinities as text, since JSON has none."""
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    return str(value) if isinstance(value, float) and math.isinf(value) else value
-
-
-def _class(network: RuleNetwork, text: str) -> Value:
+def _parse_class(network: RuleNetwork, text: str) -> Value:
     """Return the class that is written like this."""
     known = {label_text(name): name for name in network.classes}
     if text not in known:

@@ -13,7 +13,6 @@ from conceptrules.cli.files import (
     check_not_input,
     check_output,
     check_streams,
-    name_errors_after,
     read_model,
     write_bytes,
 )
@@ -90,8 +89,7 @@ def export(
     rows = columns.read_rows(open_file(data), network) if data else None
     text = exported(network, to, **options)
     outcome = _verify(network, to, text, rows, options) if verify else None
-    with name_errors_after(output):
-        write_bytes(text if isinstance(text, bytes) else text.encode("utf-8"), output)
+    write_bytes(text if isinstance(text, bytes) else text.encode("utf-8"), output)
     if outcome is not None:
         typer.echo(outcome, err=True)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 
+from conceptrules.cli.console import to_json
 from conceptrules.cli.files import check_model_output, check_not_input, list_files, write_model
 from conceptrules.cli.learner import LearningTask, is_large, task_in_batches, task_in_memory
 from conceptrules.cli.options import Files, Json, LearningOptions, Quiet, Target
@@ -103,7 +103,7 @@ def fit(
         saved.remove()
     summary = _summarize(task, network, seconds)
     if as_json:
-        typer.echo(json.dumps(asdict(summary), indent=1))
+        typer.echo(to_json(asdict(summary)))
     elif not quiet:
         counts = f"{plural(summary.rules, 'rule')}, {plural(summary.edges, 'edge')}"
         typer.echo(f"{counts}, learned from {plural(summary.rows, 'row')} in {seconds}", err=True)

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import warnings
-from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 import typer
 
 from conceptrules.cli import columns
-from conceptrules.cli.console import console, table
+from conceptrules.cli.console import console, table, to_json
 from conceptrules.cli.options import Bins, Data, FeatureOptions, Json, Target, TextOptions
 from conceptrules.model.errors import ColumnWarning
 from conceptrules.model.text import plural
 from conceptrules.tables.files.table_reader import open_file
-
-if TYPE_CHECKING:
-    from conceptrules.binarize.inspection import Finding
 
 _ADVICE = {
     "leak": "is it known when you decide? otherwise --drop",
@@ -52,14 +46,12 @@ def inspect(
     X, y = columns.read_examples(source, target, features, kinds, bins)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ColumnWarning)  # the table below says the same
-        found = Binarizer({name: kinds[name] for name in X.column_names if name in kinds}, 255).fit(X, y).inspection_
+        binarizer = Binarizer({name: kinds[name] for name in X.column_names if name in kinds}, 255).fit(X, y)
+    findings = binarizer.inspection_
     if as_json:
-        typer.echo(json.dumps([asdict(finding) for finding in found], indent=1))
-    elif found:
-        console().print(table(["about", "found", "what to do"], _rows(found)))
+        typer.echo(to_json([asdict(finding) for finding in findings]))
+    elif findings:
+        rows = [(finding.topic, finding.text, _ADVICE[finding.topic]) for finding in findings]
+        console().print(table(["about", "found", "what to do"], rows))
     else:
         typer.echo(f"nothing stands out in {plural(len(X.column_names), 'column')} of {plural(len(y), 'row')}")
-
-
-def _rows(found: Sequence[Finding]) -> list[tuple[str, str, str]]:
-    return [(finding.topic, finding.text, _ADVICE[finding.topic]) for finding in found]

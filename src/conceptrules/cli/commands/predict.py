@@ -19,37 +19,56 @@ from conceptrules.cli.files import (
     check_streams,
     check_table_output,
     csv_header,
-    csv_output,
     csv_rows,
     is_parquet,
     list_files,
-    name_errors_after,
+    open_output,
     parquet_output,
     read_model,
 )
 from conceptrules.cli.options import Files, Jobs, Model, Out, TextOptions
-from conceptrules.explain.explanation import reasons as reasons_of
+from conceptrules.explain.explanation import reasons as find_reasons
 from conceptrules.model.errors import ColumnTypeError, InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Column
-from conceptrules.tables import prediction as plan
+from conceptrules.tables import prediction
 from conceptrules.tables.answer_columns import label_array, probability_names
 from conceptrules.tables.files.chunks import Chunk, ChunkedTable, open_files
 from conceptrules.tables.files.formats import STREAM, USUAL, TextFormat
 from conceptrules.tables.table import count_unseen
 
-PREDICTION, REASONS = "prediction", "reasons"
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is to be added to a table besides the prediction."""
+class AddedColumns:
+    """The columns that are added to a table: the prediction, and what else was asked for."""
 
+    network: RuleNetwork
     probabilities: bool = False
     reasons: bool = False
-    abstain: plan.Abstain | None = None
+    abstain: prediction.Abstain | None = None
+
+    @property
+    def fields(self) -> list[pa.Field]:
+        """The names and types of the columns."""
+        shares = probability_names(self.network) if self.probabilities else []
+        return [
+            pa.field("prediction", label_array(self.network.classes).type),
+            *(pa.field(name, pa.float64()) for name in shares),
+            *([pa.field("reasons", pa.string())] if self.reasons else []),
+        ]
+
+    def compute(self, X: pa.Table) -> Iterator[pa.Array]:
+        """Yield the values of the columns, in their order."""
+        abstain = self.abstain
+        undecided = None if abstain is None else prediction.find_undecided_rows(self.network, X, abstain)
+        yield label_array(self.network.classes).take(pa.array(prediction.decide(self.network, X), mask=undecided))
+        if self.probabilities:
+            yield from map(pa.array, prediction.predict_proba(self.network, X).T)
+        if self.reasons:
+            yield pa.array(find_reasons(self.network, X), pa.string())
 
 
 def predict(
@@ -80,18 +99,17 @@ def predict(
     network = read_model(model)
     if probabilities and network.statistics is None:
         raise InputError(f"{model} has no statistics to tell probabilities by; `conceptrules measure` counts them")
-    if abstain not in ("", *get_args(plan.Abstain)):
+    if abstain not in ("", *get_args(prediction.Abstain)):
         raise InputError(f"--abstain {abstain!r} is unknown; use none, several or both")
-    wanted = Wanted(probabilities, reasons, cast(plan.Abstain, abstain) if abstain else None)
-    summary = write_predictions(network, files, output, n_jobs, wanted, text.format)
-    known = {column.name: column for column in network.columns}
-    for name, count in summary.unseen.items():
-        if name not in network.used_columns:  # the answers do not depend on it
-            continue
-        typer.echo(f"column {name!r}: {count} of {summary.rows} rows have {_unusual(known[name])}", err=True)
+    added = AddedColumns(network, probabilities, reasons, cast(prediction.Abstain, abstain) if abstain else None)
+    rows, unseen = write_predictions(added, files, output, n_jobs, text.format)
+    for column in network.columns:
+        if unseen[column.name] and column.name in network.used_columns:  # the answers do not depend on others
+            count = f"{unseen[column.name]} of {rows} rows"
+            typer.echo(f"column {column.name!r}: {count} have {_describe_unseen(column)}", err=True)
 
 
-def _unusual(column: Column) -> str:
+def _describe_unseen(column: Column) -> str:
     """Return what rows can have in a column that training never showed."""
     gap, category = "no value, where training always had one", "a value that the model has no category for"
     if column.ordered:
@@ -100,16 +118,7 @@ def _unusual(column: Column) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
-    """What was unusual in a table."""
-
-    rows: int
-    unseen: dict[str, int]
-    """How many rows of each column have a value that the model has no category for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answered:
+class AnsweredChunk:
     """A chunk with its predictions, ready to be written."""
 
     body: Any
@@ -118,7 +127,9 @@ class Answered:
     """The file that the chunk is from."""
     rows: int
     place: int
+    """How far the files are read with it."""
     unseen: Mapping[str, int]
+    """How many rows of each column have a value that the model has no category for."""
     zoned: Mapping[str, bool]
     """Whether the values of a column have a time zone, for each column of times."""
 
@@ -132,59 +143,42 @@ class Tally:
     unseen: Counter[str] = field(default_factory=Counter)
     zoned: dict[str, bool] = field(default_factory=dict)
 
-    def add(self, answered: Answered) -> None:
+    def add(self, chunk: AnsweredChunk) -> None:
         """Count a chunk, or raise if its time zones differ from those of the chunks before."""
-        for column, zoned in answered.zoned.items():
+        for column, zoned in chunk.zoned.items():
             if self.zoned.setdefault(column, zoned) != zoned:
                 problem = f"column {column!r} has values with a time zone and values without; make them alike"
-                raise InputError(f"{answered.file}: {problem}")
-        self.rows[answered.file] += answered.rows
-        self.unseen.update(answered.unseen)
+                raise InputError(f"{chunk.file}: {problem}")
+        self.rows[chunk.file] += chunk.rows
+        self.unseen.update(chunk.unseen)
 
 
 def write_predictions(
-    network: RuleNetwork,
-    files: Sequence[str],
-    output: str,
-    n_jobs: int = -1,
-    wanted: Wanted | None = None,
-    text: TextFormat = USUAL,
-) -> Summary:
-    """Write the table in some files with a column of predictions to `output`, and return what was unusual in it."""
-    threads, tally, wanted = _threads(n_jobs), Tally(), wanted or Wanted()
-    texts = [column.name for column in network.columns if column.kind in ("category", "ordinal")]
+    added: AddedColumns, files: Sequence[str], output: str, n_jobs: int = -1, text: TextFormat = USUAL
+) -> tuple[int, Counter[str]]:
+    """Write the table in some files with columns added to `output`.
+
+    Return the number of rows, and for each column how many of them have a value that the model has no category for.
+    """
+    from joblib import effective_n_jobs
+
+    if n_jobs == 0:
+        raise InputError("--n-jobs 0 is out of range: a number of cores, or -1 for all")
+    threads, tally = int(effective_n_jobs(n_jobs)), Tally()
+    texts = [column.name for column in added.network.columns if column.kind in ("category", "ordinal")]
     with open_files(files, texts, text) as table:
-        _check(network, table, output, wanted)
-        _predict(network, table, output, threads, tally, wanted)
-    known = [column.name for column in network.columns]
-    return Summary(tally.rows.total(), {name: tally.unseen[name] for name in known if tally.unseen[name]})
+        _check(added, table, output)
+        schemas = [pa.schema([*schema, *added.fields], schema.metadata) for schema in (table.held, table.schema)]
+        answer = partial(_answer_chunk, added, None if is_parquet(output) else csv_rows)
+        with _open_writer(output, *schemas) as write, _progress(table.total) as show:
+            for chunk in _locate_errors(map_in_order(answer, table.chunks(), threads), tally):
+                tally.add(chunk)
+                write(chunk.body)
+                show(chunk.place)
+    return tally.rows.total(), tally.unseen
 
 
-def _predict(
-    network: RuleNetwork, table: ChunkedTable, output: str, threads: int, tally: Tally, wanted: Wanted
-) -> None:
-    labels = label_array(network.classes)
-    fields = added_fields(network, labels, wanted)
-    schemas = [pa.schema([*schema, *fields], schema.metadata) for schema in (table.held, table.schema)]
-    work = partial(_answered, network, labels, wanted, None if is_parquet(output) else csv_rows)
-    with name_errors_after(output), _writer(output, *schemas) as write, _progress(table.total) as show:
-        for answered in _located(in_order(work, table.chunks(), threads), tally):
-            tally.add(answered)
-            write(answered.body)
-            show(answered.place)
-
-
-def added_fields(network: RuleNetwork, labels: pa.Array, wanted: Wanted) -> list[pa.Field]:
-    """Return the columns that are added to a table."""
-    shares = probability_names(network) if wanted.probabilities else []
-    return [
-        pa.field(PREDICTION, labels.type),
-        *(pa.field(name, pa.float64()) for name in shares),
-        *([pa.field(REASONS, pa.string())] if wanted.reasons else []),
-    ]
-
-
-def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
+def map_in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
     """Map `work` over the items on several threads. Only a few items are under way, however slow the reader is."""
     with ThreadPoolExecutor(threads) as pool:
         waiting: deque[Future[Result]] = deque()
@@ -200,45 +194,33 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int
                 future.cancel()
 
 
-def _check(network: RuleNetwork, table: ChunkedTable, output: str, wanted: Wanted) -> None:
+def _check(added: AddedColumns, table: ChunkedTable, output: str) -> None:
     """Raise what can be known before any row is read."""
-    for name in pa.schema(added_fields(network, label_array(network.classes), wanted)).names:
-        if name in table.columns:
-            raise InputError(f"{table.name} already has a column {name!r}; rename it or take it out")
-    made = {part.name for part in columns.find_date_parts(network, table.columns)}
-    for column in network.columns:
-        if column.name not in made:
+    for field_ in added.fields:
+        if field_.name in table.columns:
+            raise InputError(f"{table.name} already has a column {field_.name!r}; rename it or take it out")
+    parts = {part.name for part in columns.find_date_parts(added.network, table.columns)}
+    for column in added.network.columns:
+        if column.name not in parts:
             columns.require_column(column.name, table.columns, table.name)
-    nested = next((each for each in table.schema if pa.types.is_nested(each.type)), None)
+    nested = next((column for column in table.schema if pa.types.is_nested(column.type)), None)
     if nested is not None and not is_parquet(output):
         raise InputError(f"column {nested.name!r} is of the type {nested.type}, which CSV cannot hold; write .parquet")
 
 
-def _answered(
-    network: RuleNetwork, labels: pa.Array, wanted: Wanted, finish: Callable[[pa.Table], bytes] | None, chunk: Chunk
-) -> Answered:
+def _answer_chunk(added: AddedColumns, finish: Callable[[pa.Table], bytes] | None, chunk: Chunk) -> AnsweredChunk:
     source = chunk.open()
     try:
-        X = columns.read_rows(source, network)
-        unseen = count_unseen(network.columns, X)  # reads all columns, those that no rule uses too
-        added = list(_added(network, labels, wanted, X))
+        X = columns.read_rows(source, added.network)
+        unseen = count_unseen(added.network.columns, X)  # reads all columns, those that no rule uses too
+        answers = list(added.compute(X))
     except ColumnTypeError as error:
         raise _Unreadable(source.name, str(error)) from None
-    zoned = {each.name: each.type.tz is not None for each in X.schema if pa.types.is_timestamp(each.type)}
+    zoned = {column.name: column.type.tz is not None for column in X.schema if pa.types.is_timestamp(column.type)}
     table = source.copy()
-    for column, values in zip(added_fields(network, labels, wanted), added, strict=True):
+    for column, values in zip(added.fields, answers, strict=True):
         table = table.append_column(column, [values])
-    return Answered(finish(table) if finish else table, source.name, len(X), chunk.place, unseen, zoned)
-
-
-def _added(network: RuleNetwork, labels: pa.Array, wanted: Wanted, X: pa.Table) -> Iterator[pa.Array]:
-    """Yield the values of the columns that are added, in their order."""
-    open_ = None if wanted.abstain is None else plan.find_undecided_rows(network, X, wanted.abstain)
-    yield labels.take(pa.array(plan.decide(network, X), mask=open_))
-    if wanted.probabilities:
-        yield from map(pa.array, plan.predict_proba(network, X).T)
-    if wanted.reasons:
-        yield pa.array(reasons_of(network, X), pa.string())
+    return AnsweredChunk(finish(table) if finish else table, source.name, len(X), chunk.place, unseen, zoned)
 
 
 class _Unreadable(Exception):
@@ -249,7 +231,7 @@ class _Unreadable(Exception):
         self.file = file
 
 
-def _located(results: Iterator[Answered], tally: Tally) -> Iterator[Answered]:
+def _locate_errors(results: Iterator[AnsweredChunk], tally: Tally) -> Iterator[AnsweredChunk]:
     """Pass the results on; an error that counts rows counts those of its chunk, so say which chunk that is."""
     try:
         yield from results
@@ -260,16 +242,16 @@ def _located(results: Iterator[Answered], tally: Tally) -> Iterator[Answered]:
 
 
 @contextmanager
-def _writer(output: str, held: pa.Schema, schema: pa.Schema) -> Iterator[Callable[[Any], None]]:
+def _open_writer(output: str, stored: pa.Schema, schema: pa.Schema) -> Iterator[Callable[[Any], None]]:
     """Yield a function that adds a chunk to the output.
 
     The header is written with the first chunk: a failure before it writes nothing.
     """
     if is_parquet(output):
-        with parquet_output(output, held, schema) as file:
+        with parquet_output(output, stored, schema) as file:
             yield file.write_table
         return
-    with csv_output(output) as file:
+    with open_output(output) as file:
         header = [csv_header(schema.names)]
         yield lambda body: file.writelines([*(header.pop() for _ in header[:]), body])
         file.writelines(header)
@@ -288,11 +270,3 @@ def _progress(total: int | None) -> Iterator[Callable[[int], None]]:
     with Progress(BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), console=console, transient=True) as bar:
         task = bar.add_task("predicting", total=total)
         yield lambda place: bar.update(task, completed=place)
-
-
-def _threads(n_jobs: int) -> int:
-    from joblib import effective_n_jobs
-
-    if n_jobs == 0:
-        raise InputError("--n-jobs 0 is out of range: a number of cores, or -1 for all")
-    return int(effective_n_jobs(n_jobs))

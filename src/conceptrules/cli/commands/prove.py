@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -11,28 +10,27 @@ from typing import Annotated, Any
 import typer
 
 from conceptrules.cli import columns
-from conceptrules.cli.commands.diff import plain_values
+from conceptrules.cli.console import escape_lines, to_json
 from conceptrules.cli.files import (
     check_model_output,
     check_not_input,
     check_output,
     check_streams,
-    name_errors_after,
     read_model,
+    write_bytes,
     write_model,
 )
 from conceptrules.cli.options import TABLE, Json, Model, Target, TextOptions, Without
 from conceptrules.io.json_readers import finite
 from conceptrules.logic.policies.proof import Proof, recorded
-from conceptrules.logic.policies.proof import prove as proof_of
+from conceptrules.logic.policies.proof import prove as prove_policy
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Fair, LeastPrecision, LeastRows, Policy
 from conceptrules.model.policy.plain import to_plain
-from conceptrules.model.predicate import shown
 from conceptrules.tables.files.table_reader import TableFile, open_file
 
-PROVED, REFUTED, UNDECIDED = 0, 1, 3  # 2 is an error
+_EXIT_CODES = {"proved": 0, "refuted": 1, "undecided": 3}  # 2 is an error
 
 
 def prove(
@@ -60,55 +58,42 @@ def prove(
     """
     check_streams(model, data)
     if certificate:
-        check_not_input(certificate, [model, *([policy] if policy else []), data])
+        check_not_input(certificate, [model, policy, data])
         check_output(certificate)
     if output:
         check_model_output(output)
-        check_not_input(output, [*([policy] if policy else []), data])
-    asked = Policy.read(policy) if policy else None
+        check_not_input(output, [policy, data])
+    read_policy = Policy.read(policy) if policy else None
     network = read_model(model)
-    asked = asked or network.policy
-    if asked is None:
+    clauses = read_policy or network.policy
+    if clauses is None:
         raise InputError(f"{model} carries no policy; give a policy file")
-    source = open_file(data, text.format) if data else None
-    table, labels = _rows(network, asked, source, target) if source else (None, None)
-    proof = proof_of(network, asked, data=table, labels=labels)
-    typer.echo(as_json_text(proof) if as_json else shown_lines(proof))
+    table, labels = _read_rows(network, clauses, open_file(data, text.format), target) if data else (None, None)
+    proof = prove_policy(network, clauses, data=table, labels=labels)
+    typer.echo(to_json(proof_fields(proof)) if as_json else escape_lines(str(proof)))
     if certificate:
-        from conceptrules.logic.policies.certificate import certificate as certified
+        from conceptrules.logic.policies.certificate import certificate as make_certificate
 
-        told = tomllib.loads(Path(policy).read_text(encoding="utf-8-sig")) if policy else finite(to_plain(asked))
-        with name_errors_after(certificate):
-            Path(certificate).write_text(certified(network, asked, proof, told), encoding="utf-8")
+        content = tomllib.loads(Path(policy).read_text(encoding="utf-8-sig")) if policy else finite(to_plain(clauses))
+        write_bytes(make_certificate(network, clauses, proof, content).encode(), certificate)
     if output:
-        write_model(replace(network, policy=asked, proof=recorded(proof)), output)
-    raise typer.Exit({"proved": PROVED, "refuted": REFUTED, "undecided": UNDECIDED}[proof.outcome])
+        write_model(replace(network, policy=clauses, proof=recorded(proof)), output)
+    raise typer.Exit(_EXIT_CODES[proof.outcome])
 
 
-def shown_lines(proof: Proof) -> str:
-    """Return the verdicts as text without control characters."""
-    return "\n".join(map(shown, str(proof).splitlines()))
-
-
-def as_json_text(proof: Proof) -> str:
-    """Return the verdicts as JSON."""
-    return json.dumps(plain_values(as_plain(proof)), indent=1, allow_nan=False)
-
-
-def as_plain(proof: Proof) -> dict[str, Any]:
+def proof_fields(proof: Proof) -> dict[str, Any]:
     """Return the verdicts as dictionaries and lists."""
-    return {"hash": proof.hash, "outcome": proof.outcome, "verdicts": [asdict(one) for one in proof.verdicts]}
+    return {"hash": proof.hash, "outcome": proof.outcome, "verdicts": [asdict(verdict) for verdict in proof.verdicts]}
 
 
-def _rows(network: RuleNetwork, policy: Policy, source: TableFile, target: str) -> tuple[Any, Any]:
-    """Return the columns of the network and those of groups, and the classes where there are some."""
+def _read_rows(network: RuleNetwork, policy: Policy, source: TableFile, target: str) -> tuple[Any, Any]:
+    """Return the columns of the network and of groups, and the classes where clauses need them and they are there."""
+    table, labels = None, None
     if target or any(isinstance(clause, LeastRows | LeastPrecision | Fair) for clause in policy.clauses):
         try:
             table, labels = columns.read_labelled_rows(source, target, network)
         except InputError:
             if target or policy.of_kind(LeastPrecision):
                 raise
-            table, labels = columns.read_rows(source, network), None
-    else:
-        table, labels = columns.read_rows(source, network), None
+    table = columns.read_rows(source, network) if table is None else table
     return columns.add_group_columns(table, source, policy), labels
