@@ -74,7 +74,6 @@ def test_every_core_dependency_is_imported() -> None:
 
 # What is defined in terms of an extra (a kernel of Triton, a figure of matplotlib), and imported by functions alone.
 BEHIND_EXTRAS = {f"conceptrules.kernels.mllp.{name}" for name in ("gpu", "gpu_state", "triton_kernels")} | {
-    "conceptrules.draw.shown_figure",
     "conceptrules.kernels.gpus",
     "conceptrules.learn.mllp.gpu_engine",
 }

@@ -12,7 +12,7 @@ from PIL import Image
 
 from conceptrules import InputError, save
 from conceptrules.cli import main
-from conceptrules.draw import picture_file as picture
+from conceptrules.draw import svg
 from tests.draw.networks import empty, hostile, large
 
 
@@ -63,7 +63,7 @@ def test_a_png_shows_the_colours_of_the_columns():
 
 
 def test_words_are_drawn_where_no_font_is_installed(monkeypatch):
-    assert [path.name for path in picture._fonts()] == ["DejaVuSans.ttf", "DejaVuSans-Bold.ttf"]
+    assert [path.name for path in svg._list_fonts()] == ["DejaVuSans.ttf", "DejaVuSans-Bold.ttf"]
 
 
 def test_a_pdf_is_one_page_of_the_size_of_the_drawing():
@@ -94,7 +94,7 @@ def test_other_suffixes_and_missing_folders_are_refused():
 
 @pytest.mark.parametrize("name", ["network.png", "network.pdf"])
 def test_without_typst_the_install_line_is_told(name, monkeypatch, run):
-    monkeypatch.setattr(picture, "find_spec", lambda name: None)
+    monkeypatch.setattr(svg, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"pip install 'conceptrules\[plot\]', or name an \.svg file"):
         large(50).draw().save(name)
     assert "pip install" in run("model.json", "-o", name, code=2)[1]

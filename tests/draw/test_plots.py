@@ -187,7 +187,6 @@ def test_the_axis_of_the_pareto_front_names_the_score_that_was_used(settings, la
 
 
 def test_without_matplotlib_the_install_line_is_told(monkeypatch):
-    monkeypatch.delitem(sys.modules, "conceptrules.draw.shown_figure", raising=False)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(InputError, match=r"pip install 'conceptrules\[plot\]'"):
         plots.history(SCORES)

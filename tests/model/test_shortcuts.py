@@ -8,10 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from conceptrules.draw.drawing import draw, network_html
-from conceptrules.draw.edit_html import edited_html, replayed_html
-from conceptrules.draw.explanation_html import explanation_html
-from conceptrules.draw.proof_html import proof_html
+from conceptrules.draw.views import draw, edited_html, explanation_html, network_html, proof_html, replayed_html
 from conceptrules.edit import DropRule
 from conceptrules.edit.trail import replay
 from conceptrules.explain.explanation import explain, fired_rules

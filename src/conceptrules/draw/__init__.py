@@ -1,6 +1,6 @@
-"""Pictures of networks (SVG, PNG, PDF) and plots.
+"""Pictures of networks (SVG, PNG, PDF), plots, and what notebooks show.
 
 The path of a drawing: `graph` (nodes and edges) -> `fold` (fewer of them) -> `node_order` (few crossings) -> `layout`
-(places, with `predicate_cards` and `spacing`) -> `svg` (text) -> `picture_file` (a file). `rule_set` draws one class,
-`explanation_html` shows an explanation, `plots` has the figures of matplotlib.
+(positions, with `predicate_cards`) -> `svg` (text, and a file). `rule_set` draws one class, `views` is what people ask
+for, `plots` has the figures of matplotlib, `appearance` what all of them share.
 """

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal as Choice
 
-from conceptrules.draw.colours import column_colours
+from conceptrules.draw.appearance import assign_colours
 from conceptrules.model.network import Literal, RuleNetwork
 from conceptrules.model.predicate import Column, Equals, Interval, Missing, OneOf, Predicate, Value, named
 from conceptrules.model.statistics import edges as count_edges
@@ -51,7 +51,7 @@ class Edge:
 
 
 @dataclass(frozen=True)
-class Graph:
+class NetworkGraph:
     """Nodes in layers: first the predicates, in the order of the columns; last the classes, in the order they win."""
 
     layers: tuple[tuple[Node, ...], ...]
@@ -74,26 +74,24 @@ class Graph:
 
 
 def _neighbours(pairs: Iterator[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
-    found: dict[str, dict[str, None]] = defaultdict(dict)
-    for node, other in pairs:
-        found[node][other] = None
-    return {node: tuple(others) for node, others in found.items()}
+    neighbours: dict[str, dict[str, None]] = defaultdict(dict)  # a dictionary, to have each once and in order
+    for node, neighbour in pairs:
+        neighbours[node][neighbour] = None
+    return {node: tuple(ids) for node, ids in neighbours.items()}
 
 
-def collect(network: RuleNetwork) -> Graph:
+def collect_graph(network: RuleNetwork) -> NetworkGraph:
     """Return the nodes that some class depends on, and all their edges."""
     edges = tuple(_edges(network))
     degree = Counter(end for edge in edges for end in (edge.source, edge.target) for _ in range(edge.count))
-    used = set(degree)
-    colours = column_colours(network)
-    layers: list[tuple[Node, ...]] = [tuple(_predicates(network, degree, colours))]
+    colours = assign_colours(network)
+    layers = [tuple(_predicates(network, degree, colours))]
     for level in range(len(network.levels)):
-        layers.append(tuple(node for node in _rules(network, level, degree) if node.id in used))
-        if level + 1 < len(network.levels):
-            layers.append(tuple(node for node in _concepts(network, level, degree) if node.id in used))
-    layers.append(tuple(_classes(network, degree)))
+        layers.append(tuple(node for node in _rules(network, level, degree) if node.id in degree))
+        top = level + 1 == len(network.levels)  # a class is drawn even if it has no rule
+        layers.append(tuple(node for node in _concepts(network, level, degree) if top or node.id in degree))
     unused = count_edges(network) - sum(edge.count for edge in edges)
-    return Graph(tuple(layers), edges, unused, colours)
+    return NetworkGraph(tuple(layers), edges, unused, colours)
 
 
 def rule_id(level: int, rule: int) -> str:
@@ -130,9 +128,9 @@ def _edges(network: RuleNetwork) -> Iterator[Edge]:
 
 def _predicates(network: RuleNetwork, degree: Mapping[str, int], colours: Mapping[str, int]) -> Iterator[Node]:
     """Yield the predicates column by column, in an order that reads well: by cut point or category, missing last."""
-    columns = {column.name: (place, column) for place, column in enumerate(network.columns)}
+    columns = {column.name: (number, column) for number, column in enumerate(network.columns)}
     used = [index for index in range(len(network.predicates)) if below_id(0, index) in degree]
-    for index in sorted(used, key=lambda i: _place(network.predicates[i], *columns[network.predicates[i].column])):
+    for index in sorted(used, key=lambda i: _sort_key(network.predicates[i], *columns[network.predicates[i].column])):
         predicate, name = network.predicates[index], below_id(0, index)
         text = bare_text(predicate, columns[predicate.column][1])
         tip = literal_text(network, 0, Literal(index))
@@ -140,15 +138,15 @@ def _predicates(network: RuleNetwork, degree: Mapping[str, int], colours: Mappin
         yield Node(name, "predicate", 0, text, tip, degree[name], predicate.column, colour)
 
 
-def _place(predicate: Predicate, place: int, column: Column) -> tuple[int, int, float, float, str]:
+def _sort_key(predicate: Predicate, number: int, column: Column) -> tuple[int, int, float, float, str]:
     match predicate:
         case Interval(low=low, high=high):
-            return place, 0, high, low, ""
+            return number, 0, high, low, ""
         case Equals(value=value):
-            return place, 0, _rank(column, value), 0, str(value)
+            return number, 0, _rank(column, value), 0, str(value)
         case OneOf(values=values):
-            return place, 0, _rank(column, values[-1]), _rank(column, values[0]), " ".join(map(str, values))
-    return place, 1, 0, 0, ""
+            return number, 0, _rank(column, values[-1]), _rank(column, values[0]), " ".join(map(str, values))
+    return number, 1, 0, 0, ""
 
 
 def _rank(column: Column, value: Value) -> int:
@@ -178,34 +176,25 @@ def bare_text(predicate: Predicate, column: Column) -> str:
 def _rules(network: RuleNetwork, level: int, degree: Mapping[str, int]) -> Iterator[Node]:
     covered = network.statistics.covered[level] if network.statistics else None
     for index in range(len(network.levels[level].rules)):
-        name = rule_id(level, index)
-        words = rule_text(network, level, index)
+        name, text = rule_id(level, index), f"R{level + 1}.{index + 1}"
         rows = sum(covered[index]) if covered else None
-        tip = f"R{level + 1}.{index + 1}: {words}" + ("" if rows is None else f" ({rows:,.4g} training rows)")
-        yield Node(
-            name, "rule", 2 * level + 1, f"R{level + 1}.{index + 1}", tip, degree[name] if rows is None else rows
-        )
+        tip = f"{text}: {rule_text(network, level, index)}" + ("" if rows is None else f" ({rows:,.4g} training rows)")
+        yield Node(name, "rule", 2 * level + 1, text, tip, degree[name] if rows is None else rows)
 
 
 def _concepts(network: RuleNetwork, level: int, degree: Mapping[str, int]) -> Iterator[Node]:
-    for index, concept in enumerate(network.levels[level].concepts):
-        name = above_id(network, level, index)
-        tip = f"{concept_name(level, index)} {_any_of(network, level, concept.rules)}"
-        empty = not concept.rules
-        yield Node(name, "concept", 2 * level + 2, concept_name(level, index), tip, degree[name], empty=empty)
+    """Yield the concepts of a level; of the last one the classes, by priority."""
+    top = level + 1 == len(network.levels)
+    concepts = network.levels[level].concepts
+    for index in network.priority_indices if top else range(len(concepts)):
+        name, rules = above_id(network, level, index), concepts[index].rules
+        text = word(network.classes[index]) if top else concept_name(level, index)
+        tip = f"{'class ' * top}{text} {_any_of(level, rules)}"
+        tip += "; the answer where no class fires" * (top and network.classes[index] == network.default)
+        yield Node(name, "class" if top else "concept", 2 * level + 2, text, tip, degree[name], empty=not rules)
 
 
-def _classes(network: RuleNetwork, degree: Mapping[str, int]) -> Iterator[Node]:
-    top = len(network.levels) - 1
-    for index in network.priority_indices:
-        name = network.classes[index]
-        rules = network.levels[top].concepts[index].rules
-        default = "; the answer where no class fires" if name == network.default else ""
-        tip = f"class {word(name)} {_any_of(network, top, rules)}{default}"
-        yield Node(f"class{index}", "class", 2 * top + 2, word(name), tip, degree[f"class{index}"], empty=not rules)
-
-
-def _any_of(network: RuleNetwork, level: int, rules: tuple[int, ...]) -> str:
+def _any_of(level: int, rules: tuple[int, ...]) -> str:
     """Say what a concept means; the rules have tooltips of their own."""
     names = ", ".join(f"R{level + 1}.{rule + 1}" for rule in rules)
     return f"holds if any of {names} does" if len(rules) > 1 else f"holds if {names} does" if rules else "never holds"

@@ -8,24 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from statistics import fmean
 
-from conceptrules.draw.escape import shortened, width
-from conceptrules.draw.fold import folded, is_folded
-from conceptrules.draw.graph import Edge, Graph, Node, collect
-from conceptrules.draw.node_order import ordered
+from conceptrules.draw.appearance import shorten, text_width
+from conceptrules.draw.fold import fold_graph, is_folded
+from conceptrules.draw.graph import Edge, NetworkGraph, Node, collect_graph
+from conceptrules.draw.node_order import order_nodes
 from conceptrules.draw.predicate_cards import (
     GAP,
     HEAD,
     ROW,
     WORDS,
     CardStack,
-    card_stacks,
     heading,
     right_end,
     row_text,
+    stack_cards,
 )
-from conceptrules.draw.spacing import spread
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.text import word
 
@@ -52,7 +52,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class EdgeLine:
     """An edge in its place: from `start` on the lower node to `end` on the upper one."""
 
     edge: Edge
@@ -90,7 +90,7 @@ class Drawing:
     width: float
     height: float
     marks: tuple[Mark, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[EdgeLine, ...]
     wires: tuple[Wire, ...]
     labels: tuple[Label, ...]
     unused: int
@@ -102,42 +102,42 @@ class Drawing:
         return sum(line.edge.count for line in self.lines)
 
 
-def layout(network: RuleNetwork, fold: int | None = FOLD) -> Drawing:
+def lay_out(network: RuleNetwork, fold: int | None = FOLD) -> Drawing:
     """Return the drawing of a network. Where it has more than `fold` edges, some are folded; None folds nothing."""
-    graph = folded(collect(network), fold)
-    order = ordered(graph)
+    graph = fold_graph(collect_graph(network), fold)
+    order = order_nodes(graph)
     wide = max(_LEAST, _inner_width(graph))
-    stacks = card_stacks([graph.nodes[name] for name in order[0]], wide)
+    stacks = stack_cards([graph.nodes[name] for name in order[0]], wide)
     right = max(wide, right_end(stacks))
     centres = _centres(graph, order, {name: x for stack in stacks for name, x in stack.ports()}, right)
-    return _drawn(network, graph, order, stacks, centres, right)
+    return _assemble(network, graph, order, stacks, centres, right)
 
 
-def _inner_width(graph: Graph) -> float:
+def _inner_width(graph: NetworkGraph) -> float:
     """Return the width that the widest layer above the predicates needs."""
     return max(sum(_size(graph, node)[0] + _apart(graph, node) for node in layer) for layer in graph.layers[1:])
 
 
-def _size(graph: Graph, node: Node) -> tuple[float, float]:
+def _size(graph: NetworkGraph, node: Node) -> tuple[float, float]:
     if node.kind == "class":
-        return max(48.0, width(_name(graph, node), 13) * 1.08 + 24), 28.0
-    return max(24.0, width(_name(graph, node), SMALL) + 10), _NODE
+        return max(48.0, text_width(_name(graph, node), 13) * 1.08 + 24), 28.0
+    return max(24.0, text_width(_name(graph, node), SMALL) + 10), _NODE
 
 
-def _apart(graph: Graph, node: Node) -> float:
+def _apart(graph: NetworkGraph, node: Node) -> float:
     return 14.0 if node.kind == "class" or len(graph.layers[node.layer]) <= 20 else 6.0
 
 
-def _name(graph: Graph, node: Node) -> str:
+def _name(graph: NetworkGraph, node: Node) -> str:
     """Return the text of a node; in a full layer a rule is only its number."""
     if node.kind == "class":
-        return shortened(node.text, WORDS if len(graph.layers[-1]) <= 8 else 12)
+        return shorten(node.text, WORDS if len(graph.layers[-1]) <= 8 else 12)
     full = len(graph.layers[node.layer]) > 20 and node.members == 1
     return node.text.partition(".")[2] if full else node.text
 
 
 def _centres(
-    graph: Graph, order: Sequence[Sequence[str]], ports: Mapping[str, float], right: float
+    graph: NetworkGraph, order: Sequence[Sequence[str]], ports: Mapping[str, float], right: float
 ) -> dict[str, float]:
     """Return where nodes go: near the mean of their neighbours, up from the predicates, then down, then up again."""
     centres = dict(ports)
@@ -145,22 +145,49 @@ def _centres(
     downwards = [(layer, graph.above) for layer in reversed(order[1:-1])]
     for layer, neighbours in [*upwards, *downwards, *upwards[1:]]:
         nodes = [graph.nodes[name] for name in layer]
-        wanted = _wanted([[centres[other] for other in neighbours.get(node.id, ())] for node in nodes], right / 2)
+        ideal = _ideal_centres([[centres[other] for other in neighbours.get(node.id, ())] for node in nodes], right / 2)
         sizes = [_size(graph, node)[0] + _apart(graph, node) for node in nodes]
-        centres |= dict(zip(layer, spread(wanted, sizes, right), strict=True))
+        centres |= dict(zip(layer, spread(ideal, sizes, right), strict=True))
     return centres
 
 
-def _wanted(neighbours: Sequence[Sequence[float]], otherwise: float) -> list[float]:
+def _ideal_centres(neighbours: Sequence[Sequence[float]], otherwise: float) -> list[float]:
     """Return the mean of the neighbours; a node without any goes with the one beside it, so that it moves nobody."""
     means = [fmean(places) if places else None for places in neighbours]
     last = next((mean for mean in means if mean is not None), otherwise)
     return [last := last if mean is None else mean for mean in means]
 
 
-def _drawn(
+def spread(ideal: Sequence[float], sizes: Sequence[float], right: float) -> list[float]:
+    """Return centres from 0 to `right`, in this order, nearest to the ideal ones (least squares) without an overlap.
+
+    >>> spread([5, 5, 90], [10, 10, 10], 100)
+    [5.0, 15.0, 90.0]
+    """
+    if not ideal:
+        return []
+    gaps = [(a + b) / 2 for a, b in pairwise(sizes)]
+    offsets = [0.0, *accumulate(gaps)]
+    low, high = sizes[0] / 2, right - sizes[-1] / 2 - offsets[-1]
+    free = _pool_ascending([centre - offset for centre, offset in zip(ideal, offsets, strict=True)])
+    return [max(low, min(value, high)) + offset for value, offset in zip(free, offsets, strict=True)]
+
+
+def _pool_ascending(values: Sequence[float]) -> list[float]:
+    """Return the nearest ascending values: neighbours that go down are pooled at their mean."""
+    pools: list[tuple[float, int]] = []
+    for value in values:
+        mean, size = value, 1
+        while pools and pools[-1][0] > mean:
+            other, count = pools.pop()
+            mean, size = (mean * size + other * count) / (size + count), size + count
+        pools.append((mean, size))
+    return [mean for mean, size in pools for _ in range(size)]
+
+
+def _assemble(
     network: RuleNetwork,
-    graph: Graph,
+    graph: NetworkGraph,
     order: Sequence[Sequence[str]],
     stacks: Sequence[CardStack],
     centres: Mapping[str, float],
@@ -186,14 +213,14 @@ def _drawn(
         *_headings(graph, stacks, left, tops[0]),
         *_notes(network, graph, bottom),
     )
-    least = max((_MARGIN * 2 + width(label.text, SMALL) for label in labels if label.kind == "note"), default=0.0)
+    least = max((_MARGIN * 2 + text_width(label.text, SMALL) for label in labels if label.kind == "note"), default=0.0)
     return Drawing(
         _title(network), max(left + right + _MARGIN, least), bottom + 44 + _MARGIN, tuple(marks), lines, wires, labels,
         graph.unused,
     )  # fmt: skip
 
 
-def _tops(graph: Graph) -> dict[int, float]:
+def _tops(graph: NetworkGraph) -> dict[int, float]:
     """Return the upper edge of each layer; more edges between two layers need more room."""
     layer_of = {node.id: depth for depth, layer in enumerate(graph.layers) for node in layer}
     between = [0] * len(graph.layers)
@@ -209,13 +236,13 @@ def _tops(graph: Graph) -> dict[int, float]:
     return tops
 
 
-def _mark(graph: Graph, node: Node, centre: float, top: float) -> Mark:
+def _mark(graph: NetworkGraph, node: Node, centre: float, top: float) -> Mark:
     wide, high = _size(graph, node)
     below, above = graph.below.get(node.id, ()), graph.above.get(node.id, ())
     return Mark(node, _name(graph, node), centre - wide / 2, top, wide, high, below, above)
 
 
-def _predicate_marks(graph: Graph, stack: CardStack, left: float, top: float) -> Iterator[Mark]:
+def _predicate_marks(graph: NetworkGraph, stack: CardStack, left: float, top: float) -> Iterator[Mark]:
     for node, y in stack.rows():
         above = graph.above.get(node.id, ())
         yield Mark(node, row_text(node), left + stack.x, top + y, stack.card_width, ROW, (), above)
@@ -229,17 +256,17 @@ def _wires(stack: CardStack, left: float, top: float) -> Iterator[Wire]:
 
 
 def _line(
-    graph: Graph,
+    graph: NetworkGraph,
     edge: Edge,
     left: float,
     centres: Mapping[str, float],
     ends: Mapping[str, tuple[float, float]],
-) -> Line:
+) -> EdgeLine:
     start = left + centres[edge.source], ends[edge.source][0]
-    return Line(edge, start, (left + centres[edge.target], ends[edge.target][1]), graph.nodes[edge.source].colour)
+    return EdgeLine(edge, start, (left + centres[edge.target], ends[edge.target][1]), graph.nodes[edge.source].colour)
 
 
-def _captions(network: RuleNetwork, graph: Graph, tops: Mapping[int, float]) -> Iterator[Label]:
+def _captions(network: RuleNetwork, graph: NetworkGraph, tops: Mapping[int, float]) -> Iterator[Label]:
     """Yield the names of the layers, on the left."""
     several = len(network.levels) > 1
     for depth, layer in enumerate(graph.layers):
@@ -251,7 +278,7 @@ def _captions(network: RuleNetwork, graph: Graph, tops: Mapping[int, float]) -> 
         yield Label(name, "", _MARGIN, tops[depth] + 15, "layer")
 
 
-def _headings(graph: Graph, stacks: Sequence[CardStack], left: float, top: float) -> Iterator[Label]:
+def _headings(graph: NetworkGraph, stacks: Sequence[CardStack], left: float, top: float) -> Iterator[Label]:
     for stack in stacks:
         y = top
         for card in stack.cards:
@@ -263,19 +290,19 @@ def _headings(graph: Graph, stacks: Sequence[CardStack], left: float, top: float
 
 def _title(network: RuleNetwork) -> str:
     rules = sum(len(level.rules) for level in network.levels)
-    return f"A network of {_counted(rules, 'rule')} and {_counted(network.edges, 'edge')}"
+    return f"A network of {_count(rules, 'rule')} and {_count(network.edges, 'edge')}"
 
 
-def _notes(network: RuleNetwork, graph: Graph, bottom: float) -> Iterator[Label]:
+def _notes(network: RuleNetwork, graph: NetworkGraph, bottom: float) -> Iterator[Label]:
     """Yield who wins, on top, and at the foot how to read the lines and what is not drawn one by one."""
     firing = sum(not node.empty for node in graph.layers[-1])
-    default = f"here no class fires, the answer is {shortened(word(network.default), 40)}."
+    default = f"here no class fires, the answer is {shorten(word(network.default), 40)}."
     order = "The leftmost class that fires wins; w" if firing > 1 else "W"
     yield Label(order + default, "", _MARGIN, 28, "note")
     yield Label(" ".join(_legend(network, graph)), "", _MARGIN, bottom + 36, "note")
 
 
-def _legend(network: RuleNetwork, graph: Graph) -> Iterator[str]:
+def _legend(network: RuleNetwork, graph: NetworkGraph) -> Iterator[str]:
     if not graph.edges:
         yield "There is no rule."
     else:
@@ -285,12 +312,12 @@ def _legend(network: RuleNetwork, graph: Graph) -> Iterator[str]:
     hidden = sum(edge.count for edge in graph.edges if is_folded(graph, edge))
     if hidden:
         nodes = sum(node.members for node in graph.nodes.values() if node.members > 1)
-        yield f"Folded: {nodes} nodes with {_counted(hidden, 'edge')} of {network.edges}; fold=None unfolds them."
+        yield f"Folded: {nodes} nodes with {_count(hidden, 'edge')} of {network.edges}; fold=None unfolds them."
     if any(edge.count > 1 and not is_folded(graph, edge) for edge in graph.edges):
         yield "A set counts as many edges as it has values, a range of an order two."
     if graph.unused:
-        yield f"Not drawn: {_counted(graph.unused, 'edge')} that no class depends on."
+        yield f"Not drawn: {_count(graph.unused, 'edge')} that no class depends on."
 
 
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,17 +1,18 @@
 """Plots with matplotlib, of the extra `plot`: `from conceptrules import plots`.
 
 Each function takes a small summary value and returns a `matplotlib.figure.Figure`. No window opens, and no global state
-of matplotlib changes; `figure.savefig("plot.png")` writes a file, and a notebook shows the figure.
+of matplotlib changes; `figure.savefig("plot.png")` writes a file, and a notebook shows the figure. Without matplotlib,
+each of them raises an `InputError`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, Literal
 
-from conceptrules.draw.colours import LIGHT, QUIET
-from conceptrules.draw.escape import shortened
+from conceptrules.draw.appearance import LIGHT, QUIET, shorten
 from conceptrules.explain.importance_scores import Importance, Weight
 from conceptrules.explain.rule_coverage import RuleCoverage
 from conceptrules.model.errors import InputError
@@ -55,7 +56,7 @@ def history(scores: Sequence[Mapping[str, Any]], *, training: Training | None = 
     Raises
     ------
     InputError
-        If the history is empty, or matplotlib is not installed.
+        If the history is empty.
 
     Examples
     --------
@@ -69,60 +70,66 @@ def history(scores: Sequence[Mapping[str, Any]], *, training: Training | None = 
     if "penalty" in scores[0]:
         return _regularization_path(scores, training)
     figure = _figure(10.5, 3.4)
-    rates = sorted({line["rate"] for line in scores})
-    panels = figure.subplots(1, 3)
-    for axes, title in zip(
-        panels, ("loss", "macro-F1 on the validation rows", "edges before simplification"), strict=True
-    ):
-        axes.set_title(title, fontsize="medium")
-        axes.set_xlabel("epoch")
-        axes.grid(alpha=0.25)
-    for number, rate in enumerate(rates):
+    titles = ("loss", "macro-F1 on the validation rows", "edges before simplification")
+    panels = _panels(figure, titles, "epoch")
+    for number, rate in enumerate(sorted({line["rate"] for line in scores})):
         lines = [line for line in scores if line["rate"] == rate]
         colour = LIGHT[number % len(LIGHT)]
-        _curve(panels[0], lines, "loss", color=colour, label=f"{rate:g}")
-        _curve(panels[1], lines, "mllp_f1", color=colour, linestyle=":")
-        _curve(panels[1], lines, "crs_f1", color=colour)
-        _curve(panels[2], lines, "edges", color=colour)
+        _curve(panels[0], lines, "epoch", "loss", color=colour, label=f"{rate:g}")
+        _curve(panels[1], lines, "epoch", "mllp_f1", color=colour, linestyle=":")
+        _curve(panels[1], lines, "epoch", "crs_f1", color=colour)
+        _curve(panels[2], lines, "epoch", "edges", color=colour)
     panels[0].legend(title="rate", frameon=False, fontsize="small")
     panels[1].plot([], [], color=QUIET["light"], linestyle=":", label="continuous network")
     panels[1].plot([], [], color=QUIET["light"], label="rules")
     panels[1].legend(frameon=False, fontsize="small")
-    if training is not None and training.epoch is not None:
-        for axes in panels:
-            axes.axvline(training.epoch, color=QUIET["light"], linewidth=0.8, linestyle="--")
+    _mark_chosen(panels, training.epoch if training else None)
     return figure
 
 
 def _regularization_path(scores: Sequence[Mapping[str, Any]], training: Training | None) -> Figure:
     """Plot the networks of the path as lines, and those that more rows improved as dots."""
     figure = _figure(8, 3.4)
-    panels = figure.subplots(1, 2)
-    for axes, title in zip(panels, (_score_name(training), "edges"), strict=True):
-        axes.set_title(title, fontsize="medium")
-        axes.set_xlabel("edge penalty, in rows")
-        axes.grid(alpha=0.25)
+    panels = _panels(figure, (_score_name(training), "edges"), "edge penalty, in rows")
     path = [line for line in scores if not line.get("refined")]
     refined = [line for line in scores if line.get("refined")]
-    shown: tuple[tuple[Axes, str, str, dict[str, Any]], ...] = (
-        (panels[0], "training_score", "training rows", {"linestyle": ":"}),
-        (panels[0], "score", "held-out rows", {}),
-        (panels[1], "edges", "", {}),
+    curves = (
+        (panels[0], "training_score", "training rows", ":"),
+        (panels[0], "score", "held-out rows", "-"),
+        (panels[1], "edges", "", "-"),
     )
-    for axes, name, label, style in shown:
-        axes.plot([line["penalty"] for line in path], [line[name] for line in path], color=LIGHT[0], label=label,
-                  linewidth=1.4, **style)  # fmt: skip
+    for axes, name, label, style in curves:
+        _curve(axes, path, "penalty", name, color=LIGHT[0], label=label, linestyle=style)
         if refined:
-            axes.plot([line["penalty"] for line in refined], [line[name] for line in refined], "o", color=LIGHT[1],
-                      label="" if label else "improved on more rows")  # fmt: skip
+            name_of_dots = "" if label else "improved on more rows"
+            _curve(axes, refined, "penalty", name, color=LIGHT[1], label=name_of_dots, marker="o", linestyle="")
     panels[0].legend(frameon=False, fontsize="small")
     if refined:
         panels[1].legend(frameon=False, fontsize="small")
     for axes in panels:
         _penalty_axis(axes, [line["penalty"] for line in scores])
-        if training is not None and training.edge_penalty is not None:
-            axes.axvline(training.edge_penalty, color=QUIET["light"], linewidth=0.8, linestyle="--")
+    _mark_chosen(panels, training.edge_penalty if training else None)
     return figure
+
+
+def _panels(figure: Figure, titles: Sequence[str], label: str) -> Sequence[Axes]:
+    """Return panels next to each other, over the same quantity."""
+    panels: Sequence[Axes] = figure.subplots(1, len(titles))
+    for axes, title in zip(panels, titles, strict=True):
+        axes.set_title(title, fontsize="medium")
+        axes.set_xlabel(label)
+        axes.grid(alpha=0.25)
+    return panels
+
+
+def _mark_chosen(panels: Sequence[Axes], chosen: float | None) -> None:
+    if chosen is not None:
+        for axes in panels:
+            axes.axvline(chosen, color=QUIET["light"], linewidth=0.8, linestyle="--")
+
+
+def _curve(axes: Axes, lines: Sequence[Mapping[str, Any]], over: str, name: str, **style: Any) -> None:
+    axes.plot([line[over] for line in lines], [line[name] for line in lines], linewidth=1.4, **style)
 
 
 def _penalty_axis(axes: Axes, penalties: Sequence[float]) -> None:
@@ -148,32 +155,30 @@ def importance(value: Importance) -> Figure:
     matplotlib.figure.Figure
         A figure with bars for columns and for rules.
 
-    Raises
-    ------
-    InputError
-        If matplotlib is not installed.
-
     Examples
     --------
     >>> from conceptrules.explain import Importance
     >>> len(importance(Importance(rows=0, columns=(), concepts=(), rules=())).axes)
     2
     """
-    panels = {"columns": _ranked(value.columns), "rules": _ranked(value.rules)}
-    sizes = [max(2, len(shown)) for shown in panels.values()]
+    panels = (("columns", value.columns), ("rules", value.rules))
+    shown = [_rank(weights) for _, weights in panels]
+    sizes = [max(2, len(weights)) for weights in shown]
     figure = _figure(9, 2 + 0.28 * sum(sizes))
     drawn = figure.subplots(2, 1, sharex=True, height_ratios=sizes)
-    for axes, (title, shown), given, colour in zip(
-        drawn, panels.items(), (value.columns, value.rules), LIGHT, strict=False
-    ):
-        axes.barh(range(len(shown)), [weight.changed for weight in shown], color=colour)
-        for place, weight in enumerate(shown):
-            axes.annotate(f" {weight.changed:,}", (weight.changed, place), va="center", fontsize="small")
-        _names(axes, [weight.name for weight in shown])
-        axes.set_title(title + _rest(given, shown), fontsize="medium")
-        axes.set_ylim(max(2, len(shown)) - 0.5, -0.5)
+    for number, (title, weights) in enumerate(panels):
+        axes, top = drawn[number], shown[number]
+        axes.barh(range(len(top)), [weight.changed for weight in top], color=LIGHT[number])
+        for y, weight in enumerate(top):
+            axes.annotate(f" {weight.changed:,}", (weight.changed, y), va="center", fontsize="small")
+        _names(axes, [weight.name for weight in top])
+        idle = sum(not weight.changed for weight in weights)
+        more = len(weights) - len(top) - idle
+        parts = [f"{more} more"] * bool(more) + [f"{idle} that change nothing"] * bool(idle)
+        axes.set_title(title + (f" (and {', '.join(parts)})" if parts else ""), fontsize="medium")
+        axes.set_ylim(sizes[number] - 0.5, -0.5)
     drawn[1].set_xlabel(f"decisions that change without it, of {value.rows:,}")
-    drawn[1].set_xlim(0, 1.1 * max([1, *(weight.changed for shown in panels.values() for weight in shown)]))
+    drawn[1].set_xlim(0, 1.1 * max([1, *(weight.changed for weights in shown for weight in weights)]))
     return figure
 
 
@@ -190,11 +195,6 @@ def coverage(rules: Sequence[RuleCoverage]) -> Figure:
     matplotlib.figure.Figure
         A figure with a bar for each rule.
 
-    Raises
-    ------
-    InputError
-        If matplotlib is not installed.
-
     Examples
     --------
     >>> coverage([]).axes[0].get_xlabel()
@@ -203,15 +203,17 @@ def coverage(rules: Sequence[RuleCoverage]) -> Figure:
     shown = rules[:_MOST] if len(rules) <= _MOST else sorted(rules, key=lambda rule: -rule.rows)[:_MOST]
     figure = _figure(9, 1.2 + 0.28 * max(2, len(shown)))
     axes = figure.subplots()
-    places = list(range(len(shown)))
-    axes.barh(places, [rule.right for rule in shown], color=LIGHT[0], label="of its class")
+    axes.barh(range(len(shown)), [rule.right for rule in shown], color=LIGHT[0], label="of its class")
     wrong = [rule.rows - rule.right for rule in shown]
-    axes.barh(places, wrong, left=[rule.right for rule in shown], color=LIGHT[1], hatch="///", label="of another")
-    for place, rule in enumerate(shown):
+    axes.barh(
+        range(len(shown)), wrong, left=[rule.right for rule in shown], color=LIGHT[1], hatch="///", label="of another"
+    )
+    for y, rule in enumerate(shown):
         share = "no rows" if rule.precision is None else f"{percent(rule.precision)} {interval_text(rule.interval)}"
-        axes.annotate(f" {share}", (rule.rows, place), va="center", fontsize="small", color=QUIET["light"])
+        axes.annotate(f" {share}", (rule.rows, y), va="center", fontsize="small", color=QUIET["light"])
     _names(axes, [f"{word(rule.label)}: {rule.text}" for rule in shown])
-    axes.set_title(_left_out("rules: rows covered and share that is right", len(rules) - len(shown)), fontsize="medium")
+    more = f" (and {len(rules) - len(shown)} more)" if len(rules) > len(shown) else ""
+    axes.set_title(f"rules: rows covered and share that is right{more}", fontsize="medium")
     axes.set_xlabel("training rows")
     axes.margins(x=0.2)
     figure.legend(frameon=False, fontsize="small", loc="outside lower right", ncols=2)
@@ -236,7 +238,7 @@ def confusion(matrix: Any, classes: Sequence[object]) -> Figure:
     Raises
     ------
     InputError
-        If the matrix does not have a row and a column for each class, or matplotlib is not installed.
+        If the matrix does not have a row and a column for each class.
 
     Examples
     --------
@@ -248,6 +250,7 @@ def confusion(matrix: Any, classes: Sequence[object]) -> Figure:
     if len(counts) != len(classes) or any(len(row) != len(classes) for row in counts):
         raise InputError(f"the matrix must have a row and a column for each of the {len(classes)} classes")
     size = min(12.0, 3 + 0.5 * len(classes))
+    letters = max(6.0, 10.0 - 0.15 * len(classes))
     figure = _figure(size + 1, size, "compressed")  # the cells are squares
     axes = figure.subplots()
     shares = [[count / (sum(row) or 1) for count in row] for row in counts]
@@ -256,9 +259,9 @@ def confusion(matrix: Any, classes: Sequence[object]) -> Figure:
         for j, count in enumerate(row):
             if count:
                 ink = "white" if shares[i][j] > 0.5 else "black"
-                axes.text(j, i, f"{count:g}", ha="center", va="center", fontsize=_letters(len(classes)), color=ink)
-    names = [_drawable(shortened(word(label), 20)) for label in classes]
-    style: dict[str, Any] = {"parse_math": False, "fontsize": _letters(len(classes)) + 1}
+                axes.text(j, i, f"{count:g}", ha="center", va="center", fontsize=letters, color=ink)
+    names = [_drawable(shorten(word(label), 20)) for label in classes]
+    style: dict[str, Any] = {"parse_math": False, "fontsize": letters + 1}
     axes.set_yticks(range(len(classes)), names, **style)
     turned: dict[str, Any] = {"rotation": 45, "ha": "right"} if max(map(len, names), default=0) > 4 else {}
     axes.set_xticks(range(len(classes)), names, **style, **turned)
@@ -285,7 +288,7 @@ def pareto_front(networks: Sequence[Point] | Sequence[Choice], *, score: str | N
     Raises
     ------
     InputError
-        If there is no network, or matplotlib is not installed.
+        If there is no network.
 
     Examples
     --------
@@ -304,7 +307,7 @@ def pareto_front(networks: Sequence[Point] | Sequence[Choice], *, score: str | N
     axes.step([p.edges for p in best], [p.score for p in best], where="post", color=LIGHT[0], marker="o", markersize=5)
     for point in best:
         if point.name:
-            name = _drawable(shortened(point.name, 30))
+            name = _drawable(shorten(point.name, 30))
             axes.annotate(name, (point.edges, point.score), xytext=(5, -11), textcoords="offset points",
                           fontsize="small", parse_math=False)  # fmt: skip
     if max(p.edges for p in networks) > 500:
@@ -328,43 +331,32 @@ def _score_name(training: Training | None) -> str:
 def _figure(width: float, height: float, layout: Literal["constrained", "compressed"] = "constrained") -> Figure:
     """Return a figure that no window or global state knows of."""
     try:
-        from conceptrules.draw.shown_figure import ShownFigure
+        from matplotlib.figure import Figure
     except ImportError:
         raise InputError("plots are made with matplotlib; pip install 'conceptrules[plot]'") from None
-    return ShownFigure(figsize=(width, height), layout=layout)
+    figure = Figure(figsize=(width, height), layout=layout)
+    # Notebooks ask a figure for this; they have a way of their own only once `matplotlib.pyplot` is loaded.
+    figure._repr_png_ = partial(_to_png, figure)  # type: ignore[attr-defined]
+    return figure
 
 
-def _curve(axes: Axes, lines: Sequence[Mapping[str, Any]], name: str, **style: Any) -> None:
-    axes.plot([line["epoch"] for line in lines], [line[name] for line in lines], linewidth=1.4, **style)
+def _to_png(figure: Figure) -> bytes:
+    picture = BytesIO()
+    figure.savefig(picture, format="png")
+    return picture.getvalue()
 
 
-def _ranked(weights: Sequence[Weight]) -> list[Weight]:
+def _rank(weights: Sequence[Weight]) -> list[Weight]:
     """Return those that change anything, the most important first."""
     return sorted((weight for weight in weights if weight.changed), key=lambda weight: -weight.changed)[:_MOST]
 
 
-def _rest(weights: Sequence[Weight], shown: Sequence[Weight]) -> str:
-    """Say how many are not shown."""
-    idle = sum(not weight.changed for weight in weights)
-    more = len(weights) - len(shown) - idle
-    parts = [f"{more} more"] * bool(more) + [f"{idle} that change nothing"] * bool(idle)
-    return f" (and {', '.join(parts)})" if parts else ""
-
-
-def _left_out(title: str, count: int) -> str:
-    return f"{title} (and {count} more)" if count else title
-
-
 def _names(axes: Axes, names: Sequence[str]) -> None:
     """Write the names on the left, the first on top."""
-    texts = [_drawable(shortened(name, _WORDS)) for name in names]
+    texts = [_drawable(shorten(name, _WORDS)) for name in names]
     axes.set_yticks(range(len(texts)), texts, parse_math=False, fontsize="small")
     axes.invert_yaxis()
     axes.spines[["top", "right"]].set_visible(False)
-
-
-def _letters(classes: int) -> float:
-    return max(6.0, 10.0 - 0.15 * classes)
 
 
 def _drawable(text: str) -> str:

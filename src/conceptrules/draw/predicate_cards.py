@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from conceptrules.draw.escape import shortened, width
+from conceptrules.draw.appearance import shorten, text_width
 from conceptrules.draw.graph import Node
-from conceptrules.draw.node_order import blocks_of
+from conceptrules.draw.node_order import group_by_column
 from conceptrules.model.text import word
 
 TEXT = 12.0
@@ -31,8 +31,8 @@ class CardStack:
     def card_width(self) -> float:
         """Return the width that the longest text needs."""
         texts = [row_text(node) for card in self.cards for node in card]
-        heads = [width(heading(card), TEXT) * 1.08 for card in self.cards]  # in bold
-        return max([*(width(text, TEXT) for text in texts), *heads]) + 20
+        heads = [text_width(heading(card), TEXT) * 1.08 for card in self.cards]  # in bold
+        return max([*(text_width(text, TEXT) for text in texts), *heads]) + 20
 
     @property
     def width(self) -> float:
@@ -57,21 +57,21 @@ class CardStack:
 
 
 def row_text(node: Node) -> str:
-    return shortened(node.text, WORDS)
+    return shorten(node.text, WORDS)
 
 
 def heading(card: Sequence[Node]) -> str:
     """Return the name of the column of a card."""
     column = card[0].column
-    return "other columns" if column is None else shortened(word(column), WORDS)
+    return "other columns" if column is None else shorten(word(column), WORDS)
 
 
-def card_stacks(predicates: Sequence[Node], wide: float) -> list[CardStack]:
+def stack_cards(predicates: Sequence[Node], wide: float) -> list[CardStack]:
     """Return as many stacks as fit into the width, and more where the drawing would be too high for its width."""
-    cards = [tuple(block) for block in blocks_of(predicates)]
+    cards = [tuple(block) for block in group_by_column(predicates)]
     stacks: list[CardStack] = []
     for count in range(1, len(cards) + 1):
-        more = _placed(_shared(cards, count), wide)
+        more = _place_stacks(_split_evenly(cards, count), wide)
         low = bool(stacks) and max(stack.height for stack in stacks) <= 0.36 * max(wide, right_end(stacks))
         if low and right_end(more) > wide:
             break
@@ -83,7 +83,7 @@ def right_end(stacks: Sequence[CardStack]) -> float:
     return max((stack.x + stack.width for stack in stacks), default=0.0)
 
 
-def _shared(cards: Sequence[tuple[Node, ...]], count: int) -> list[list[tuple[Node, ...]]]:
+def _split_evenly(cards: Sequence[tuple[Node, ...]], count: int) -> list[list[tuple[Node, ...]]]:
     """Return the cards in at most `count` runs of about the same height."""
     heights = [HEAD + GAP + ROW * len(card) for card in cards]
     total, so_far = sum(heights), [0.0, *accumulate(heights)]
@@ -93,7 +93,7 @@ def _shared(cards: Sequence[tuple[Node, ...]], count: int) -> list[list[tuple[No
     return list(runs.values())
 
 
-def _placed(runs: Sequence[Sequence[tuple[Node, ...]]], wide: float) -> list[CardStack]:
+def _place_stacks(runs: Sequence[Sequence[tuple[Node, ...]]], wide: float) -> list[CardStack]:
     """Return the runs as stacks, next to each other or, where that is more, spread evenly over the width."""
     widths = [CardStack(0, tuple(run)).width for run in runs]
     gap = max(_BESIDE, (wide - sum(widths)) / len(runs))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from conceptrules.draw.colours import BACKGROUND, INK, PALETTES, QUIET, column_colours
-from conceptrules.draw.escape import escaped, shortened, width
+from conceptrules.draw.appearance import Theme, assign_colours, escape_text, shorten, text_width
 from conceptrules.draw.graph import above_id, below_id, rule_id
 from conceptrules.draw.layout import FOLD
-from conceptrules.draw.svg import Svg, Theme, framed
+from conceptrules.draw.svg import Svg, frame_svg
 from conceptrules.model.conditions import Condition, conditions
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
@@ -33,7 +32,7 @@ class ConditionBox:
 
 
 @dataclass(frozen=True, slots=True)
-class RuleRow:
+class RuleLine:
     """A rule: an AND of its conditions; without any it always holds."""
 
     id: str
@@ -50,7 +49,7 @@ class RuleStack:
 
     id: str
     heading: str
-    rules: tuple[RuleRow, ...]
+    rules: tuple[RuleLine, ...]
     more: str = ""
     """How much is left out, in words."""
 
@@ -65,21 +64,24 @@ class RuleSet:
 
 def collect_rule_set(network: RuleNetwork, which: Value, fold: int | None = FOLD) -> RuleSet:
     """Return a class, or a concept (C1.2), with at most about `fold` edges; the rules that cover most stay."""
-    level, index = _find(network, which)
-    left = fold
+    level, index = _find_concept(network, which)
+    edges_left = fold
     stacks: list[RuleStack] = []
-    wanted = {index}
+    concepts = {index}
     for depth in range(level, -1, -1):
-        for concept in sorted(wanted):
-            stack = _stack(network, depth, concept, left)
-            left = None if left is None else max(1, left - sum(1 + row.size for row in stack.rules))
+        for concept in sorted(concepts):
+            stack = _collect_stack(network, depth, concept, edges_left)
             stacks.append(stack)
-        rules = {rule for concept in wanted for rule in network.levels[depth].concepts[concept].rules}
-        wanted = {literal.index for rule in rules for literal in network.levels[depth].rules[rule].literals}
-    return RuleSet(f"The rules of {_name(network, level, index)}", tuple(stacks))
+            if edges_left is not None:
+                edges_left = max(1, edges_left - sum(1 + row.size for row in stack.rules))
+        rules = {rule for concept in concepts for rule in network.levels[depth].concepts[concept].rules}
+        concepts = {literal.index for rule in rules for literal in network.levels[depth].rules[rule].literals}
+    top = level + 1 == len(network.levels)
+    name = f"class {word(network.classes[index])}" if top else concept_name(level, index)
+    return RuleSet(f"The rules of {name}", tuple(stacks))
 
 
-def _find(network: RuleNetwork, which: Value) -> tuple[int, int]:
+def _find_concept(network: RuleNetwork, which: Value) -> tuple[int, int]:
     if which in network.classes:
         return len(network.levels) - 1, network.classes.index(which)
     names = {
@@ -95,29 +97,21 @@ def _find(network: RuleNetwork, which: Value) -> tuple[int, int]:
     raise InputError(f"there is no class or concept {which!r} in this network; {hint}")
 
 
-def _name(network: RuleNetwork, level: int, index: int) -> str:
-    top = level + 1 == len(network.levels)
-    return f"class {word(network.classes[index])}" if top else concept_name(level, index)
-
-
-def _stack(network: RuleNetwork, level: int, index: int, fold: int | None) -> RuleStack:
+def _collect_stack(network: RuleNetwork, level: int, index: int, fold: int | None) -> RuleStack:
     top = level + 1 == len(network.levels)
     own = network.levels[level].concepts[index].rules
-    rules = sorted(own, key=lambda rule: -_weight(network, level, rule))
-    kept = _first(network, level, rules, fold)
+    covered = network.statistics.covered[level] if network.statistics else None
+    rules = sorted(own, key=lambda rule: -sum(covered[rule])) if covered else own
+    kept = _limit_edges(network, level, rules, fold)
     name, verb = (word(network.classes[index]), "if") if top else (concept_name(level, index), "means")
     heading = f"{name} {verb}" + " any of" * (len(rules) > 1) if rules else f"{name} never" + " holds" * (not top)
-    rows = tuple(_row(network, level, rule, index if top else None) for rule in kept)
+    rows = tuple(_collect_row(network, level, rule, index if top else None) for rule in kept)
     hidden = sum(1 + rule_size(network, level, rule) for rule in rules[len(kept) :])
     more = f"and {len(rules) - len(kept)} more rules with {hidden} edges" if hidden else ""
     return RuleStack(above_id(network, level, index), heading, rows, more)
 
 
-def _weight(network: RuleNetwork, level: int, rule: int) -> float:
-    return sum(network.statistics.covered[level][rule]) if network.statistics else 0.0
-
-
-def _first(network: RuleNetwork, level: int, rules: Sequence[int], fold: int | None) -> Sequence[int]:
+def _limit_edges(network: RuleNetwork, level: int, rules: Sequence[int], fold: int | None) -> Sequence[int]:
     """Return as many rules as have so many edges together, but at least one."""
     edges = 0
     for number, rule in enumerate(rules):
@@ -127,78 +121,20 @@ def _first(network: RuleNetwork, level: int, rules: Sequence[int], fold: int | N
     return rules
 
 
-def _row(network: RuleNetwork, level: int, rule: int, right: int | None) -> RuleRow:
+def _collect_row(network: RuleNetwork, level: int, rule: int, right: int | None) -> RuleLine:
     literals = network.levels[level].rules[rule].literals
     figures = rule_figures(network, level, rule, right).strip("()")
-    boxes = tuple(_box(network, level, condition) for condition in conditions(network, level, literals))
-    return RuleRow(rule_id(level, rule), f"R{level + 1}.{rule + 1}", boxes, rule_size(network, level, rule), figures)
+    boxes = tuple(_collect_box(network, level, condition) for condition in conditions(network, level, literals))
+    return RuleLine(rule_id(level, rule), f"R{level + 1}.{rule + 1}", boxes, rule_size(network, level, rule), figures)
 
 
-def _box(network: RuleNetwork, level: int, condition: Condition) -> ConditionBox:
+def _collect_box(network: RuleNetwork, level: int, condition: Condition) -> ConditionBox:
     first = condition.literals[0]
     column = network.predicates[first.index].column if level == 0 else None
-    colour = None if column is None else column_colours(network)[column]
+    colour = None if column is None else assign_colours(network)[column]
     name = " ".join(below_id(level, literal.index) for literal in condition.literals)
     return ConditionBox(name, condition_text(network, level, condition, "≤"), colour, first.negated)
 
-
-# As HTML
-
-
-def rule_set_html(rules: RuleSet) -> str:
-    """Return a fragment for a page that has `rule_set_css`; every name in it is escaped."""
-    stacks = "\n".join(_stack_html(stack) for stack in rules.stacks)
-    return f'<div class="concept-rules rule-set" role="group" aria-label="{escaped(rules.title)}">\n{stacks}\n</div>'
-
-
-def _stack_html(stack: RuleStack) -> str:
-    rows = "\n".join(map(_row_html, stack.rules))
-    more = f'<p class="more">{escaped(stack.more)}</p>' if stack.more else ""
-    body = f"<ul>\n{rows}\n</ul>" if stack.rules else ""
-    return (
-        f'<section data-node="{stack.id}"><h4><bdi dir="ltr">{escaped(stack.heading)}</bdi></h4>{body}{more}</section>'
-    )
-
-
-def _row_html(row: RuleRow) -> str:
-    boxes = ' <span class="and">and</span> '.join(map(_box_html, row.conditions))
-    boxes = boxes or '<span class="condition">always</span>'
-    figures = f' <span class="figures">{escaped(row.figures)}</span>' if row.figures else ""
-    return f'<li data-node="{row.id}">{boxes}{figures}</li>'
-
-
-def _box_html(box: ConditionBox) -> str:
-    kinds = "condition" + " negated" * box.negated + ("" if box.colour is None else f" k{box.colour}")
-    return f'<bdi dir="ltr" class="{kinds}" data-node="{box.id}">{escaped(box.text)}</bdi>'
-
-
-def rule_set_css(theme: Theme = "auto") -> str:
-    """Return the style of `rule_set_html`."""
-    if theme != "auto":
-        return "\n".join([*_SHAPES, *_colours(theme)])
-    dark = "\n".join(_colours("dark"))
-    return "\n".join([*_SHAPES, *_colours("light"), f"@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}"])
-
-
-_SHAPES = (
-    ".rule-set ul {list-style: none; margin: 0; padding: 0}",
-    ".rule-set li {padding: 0.35em 0; line-height: 2}",
-    ".rule-set .condition {border: 1px solid; border-radius: 0.4em; padding: 0.15em 0.5em; overflow-wrap: anywhere}",
-    ".rule-set .condition.negated {border-style: dashed}",
-    ".rule-set .figures, .rule-set .and, .rule-set .more {font-size: 0.85em}",
-)
-
-
-def _colours(theme: str) -> Iterator[str]:
-    yield f".rule-set {{color: {INK[theme]}; background: {BACKGROUND[theme]}}}"
-    yield f".rule-set .condition {{border-color: {QUIET[theme]}}}"
-    yield f".rule-set .figures, .rule-set .and, .rule-set .more {{color: {QUIET[theme]}}}"
-    for key, colour in enumerate(PALETTES[theme]):
-        # 21 in hexadecimal is the 13 % of the drawing.
-        yield f".rule-set .condition.k{key} {{border-color: {colour}; background: {colour}21}}"
-
-
-# As SVG
 
 _MARGIN, _WIDE, _HIGH, _GAP, _AND, _LINE = 20.0, 840.0, 24.0, 6.0, 30.0, 31.0
 
@@ -209,7 +145,7 @@ def rule_set_svg(rules: RuleSet, theme: Theme = "auto") -> Svg:
     y = _MARGIN
     for stack in rules.stacks:
         lines.append(f'<g class="stack" data-node="{stack.id}">')
-        lines.append(_words(shortened(stack.heading, 80), stack.heading, _MARGIN, y + 16, "heading"))
+        lines.append(_words(shorten(stack.heading, 80), stack.heading, _MARGIN, y + 16, "heading"))
         y += 34
         for row in stack.rules:
             drawn, height = _row_svg(row, y)
@@ -220,17 +156,17 @@ def rule_set_svg(rules: RuleSet, theme: Theme = "auto") -> Svg:
             y += 26
         lines.append("</g>")
         y += 12
-    return framed("\n".join(lines), rules.title, _WIDE + 2 * _MARGIN, y, theme)
+    return frame_svg("\n".join(lines), rules.title, _WIDE + 2 * _MARGIN, y, theme)
 
 
-def _row_svg(row: RuleRow, top: float) -> tuple[str, float]:
+def _row_svg(row: RuleLine, top: float) -> tuple[str, float]:
     """Return a rule with a bar on its left, and its height."""
     boxes = row.conditions or (ConditionBox("", "always", None, False),)
     parts: list[str] = []
     x, y = _MARGIN + 16, top + 5
     for number, box in enumerate(boxes):
-        text = shortened(box.text, _WORDS)
-        wide = width(text, 12) + 16
+        text = shorten(box.text, _WORDS)
+        wide = text_width(text, 12) + 16
         joined = _AND if number else 0.0
         if number and x + joined + wide > _MARGIN + _WIDE:
             x, y = _MARGIN + 16, y + _LINE
@@ -240,12 +176,14 @@ def _row_svg(row: RuleRow, top: float) -> tuple[str, float]:
         parts.append(_box_svg(box, text, x, y, wide))
         x += wide + _GAP
     if row.figures:
-        if x + width(row.figures, 11) > _MARGIN + _WIDE:
+        if x + text_width(row.figures, 11) > _MARGIN + _WIDE:
             x, y = _MARGIN + 16, y + _LINE - 6
         parts.append(_words(row.figures, "", x + 4, y + 16, "note"))
     height = y + _HIGH + 5 - top
     bar = f'<rect class="bar" x="{_MARGIN}" y="{top:.1f}" width="4" height="{height:.1f}" rx="2"/>'
-    whole = escaped(f"{row.name}: " + " and ".join(box.text for box in boxes) + f" ({row.figures})" * bool(row.figures))
+    whole = escape_text(
+        f"{row.name}: " + " and ".join(box.text for box in boxes) + f" ({row.figures})" * bool(row.figures)
+    )
     head = f'<g class="row" data-node="{row.id}" role="img" aria-label="{whole}"><title>{whole}</title>'
     return "".join([head, bar, *parts, "</g>"]), height
 
@@ -253,11 +191,11 @@ def _row_svg(row: RuleRow, top: float) -> tuple[str, float]:
 def _box_svg(box: ConditionBox, text: str, x: float, y: float, wide: float) -> str:
     kinds = "node condition" + " not" * box.negated + ("" if box.colour is None else f" k{box.colour}")
     node = f' data-node="{box.id}"' if box.id else ""
-    tip = f"<title>{escaped(box.text)}</title>"
+    tip = f"<title>{escape_text(box.text)}</title>"
     shape = f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{_HIGH}" rx="6"/>'
-    return f'<g class="{kinds}"{node}>{tip}{shape}<text x="{x + 8:.1f}" y="{y + 16:.1f}">{escaped(text)}</text></g>'
+    return f'<g class="{kinds}"{node}>{tip}{shape}<text x="{x + 8:.1f}" y="{y + 16:.1f}">{escape_text(text)}</text></g>'
 
 
 def _words(text: str, tooltip: str, x: float, y: float, kind: str) -> str:
-    tip = f"<title>{escaped(tooltip)}</title>" if tooltip else ""
-    return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}">{tip}{escaped(text)}</text>'
+    tip = f"<title>{escape_text(tooltip)}</title>" if tooltip else ""
+    return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}">{tip}{escape_text(text)}</text>'

@@ -1,19 +1,28 @@
-"""A drawing written down as SVG: one self-contained text, nothing in it that runs or loads."""
+"""A drawing as SVG, one self-contained text without anything that runs or loads, and as a picture file.
+
+PNG and PDF are made with typst, which has a renderer of its own for both.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shutil
+import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
 from os import PathLike
-from typing import Literal as Choice
-from typing import cast, get_args
+from pathlib import Path
+from typing import Any
 
-from conceptrules.draw.colours import BACKGROUND, INK, PALETTES, QUIET
-from conceptrules.draw.escape import escaped
-from conceptrules.draw.layout import Drawing, Label, Line, Mark, Wire
+from conceptrules.draw.appearance import BACKGROUND, INK, PALETTES, QUIET, Theme, check_theme, escape_text
+from conceptrules.draw.layout import Drawing, EdgeLine, Label, Mark, Wire
+from conceptrules.io.whole_file import check_place, write_whole
 from conceptrules.model.errors import InputError
 
-Theme = Choice["auto", "light", "dark"]
+FORMATS = (".svg", ".png", ".pdf")
+_PAGE = '#set page(width: auto, height: auto, margin: 0pt)\n#image("picture.svg")\n'
 _DENSE = 120  # lines; more of them are drawn thinner
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
 
@@ -55,9 +64,7 @@ class Svg:
         InputError
             If the name has another end, the folder does not exist, or the extra is not installed.
         """
-        from conceptrules.draw.picture_file import save
-
-        save(self.text, path)
+        write_whole(check_picture(path)(self.text), path)
 
 
 def network_svg(drawing: Drawing, theme: Theme = "auto", style: bool = True) -> Svg:
@@ -69,33 +76,25 @@ def network_svg(drawing: Drawing, theme: Theme = "auto", style: bool = True) -> 
     dense = "edges dense" if len(drawing.lines) > _DENSE else "edges"
     edges = [f'<g class="{dense}">', *map(_wire, drawing.wires), *map(_line, drawing.lines), "</g>"]
     body = [*edges, *map(_label, drawing.labels)]
-    return framed(
+    return frame_svg(
         "\n".join([*body, *map(_mark, drawing.marks)]), drawing.title, drawing.width, drawing.height, theme, style
     )
 
 
-def framed(body: str, title: str, width: float, height: float, theme: Theme, style: bool = True) -> Svg:
+def frame_svg(body: str, title: str, width: float, height: float, theme: Theme, style: bool = True) -> Svg:
     """Return the body in an <svg> element with its title, style and background."""
     check_theme(theme)
     size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="concept-rules {theme}" {size} role="group"'
-        f' aria-label="{escaped(title)}" font-family="{FONT}">',
-        f"<title>{escaped(title)}</title>",
+        f' aria-label="{escape_text(title)}" font-family="{FONT}">',
+        f"<title>{escape_text(title)}</title>",
         *([f"<style>{stylesheet(theme)}</style>"] if style else []),
         '<rect class="paper" width="100%" height="100%"/>',
         body,
         "</svg>",
     ]
     return Svg("\n".join(lines))
-
-
-def check_theme(theme: str) -> Theme:
-    """Return the theme, or raise if there is no such theme."""
-    for known in get_args(Theme):
-        if theme == known:
-            return cast(Theme, theme)
-    raise InputError(f"the theme is {theme!r}; it can be 'auto', 'light' or 'dark'")
 
 
 def stylesheet(theme: Theme = "auto") -> str:
@@ -153,7 +152,7 @@ def _wire(wire: Wire) -> str:
     return f'<path class="wire{_key(wire.colour)}" data-from="{wire.node}" d="{path}"/>'
 
 
-def _line(line: Line) -> str:
+def _line(line: EdgeLine) -> str:
     (x, y), (to_x, to_y) = line.start, line.end
     bend = (y - to_y) * 0.45
     path = f"M{x:.1f} {y:.1f}C{x:.1f} {y - bend:.1f} {to_x:.1f} {to_y + bend:.1f} {to_x:.1f} {to_y:.1f}"
@@ -167,9 +166,8 @@ def _line(line: Line) -> str:
 
 
 def _label(label: Label) -> str:
-    tip = f"<title>{escaped(label.tooltip)}</title>" if label.tooltip else ""
-    words = f'<text class="{label.kind}" x="{label.x:.1f}" y="{label.y:.1f}">{tip}{escaped(label.text)}</text>'
-    return words
+    tip = f"<title>{escape_text(label.tooltip)}</title>" if label.tooltip else ""
+    return f'<text class="{label.kind}" x="{label.x:.1f}" y="{label.y:.1f}">{tip}{escape_text(label.text)}</text>'
 
 
 def _mark(mark: Mark) -> str:
@@ -178,19 +176,56 @@ def _mark(mark: Mark) -> str:
     kinds = f"node {node.kind}{condition}" + " empty" * node.empty + " folded" * (node.members > 1) + _key(node.colour)
     links = f'data-depends="{" ".join(mark.depends)}" data-feeds="{" ".join(mark.feeds)}"'
     links += f' data-members="{" ".join(node.stands_for)}"' if node.stands_for else ""
-    head = f'<g class="{kinds}" data-node="{node.id}" {links} role="img" aria-label="{escaped(node.tooltip)}">'
-    return "".join([head, f"<title>{escaped(node.tooltip)}</title>", *_shape(mark), "</g>"])
-
-
-def _shape(mark: Mark) -> Iterator[str]:
-    """Yield the box and the text: rules have corners, concepts and classes are round, predicates are rows of a card."""
-    round_corner = {"rule": 4.0, "predicate": 3.0}.get(mark.node.kind, mark.height / 2)
-    gap = 1.5 if mark.node.kind == "predicate" else 0.0
-    size = f'width="{mark.width:.1f}" height="{mark.height - 2 * gap:.1f}" rx="{round_corner:.0f}"'
-    yield f'<rect x="{mark.x:.1f}" y="{mark.y + gap:.1f}" {size}/>'
-    if mark.node.kind == "predicate":
-        x, anchor = mark.x + 8, "start"
-    else:
-        x, anchor = mark.x + mark.width / 2, "middle"
+    head = f'<g class="{kinds}" data-node="{node.id}" {links} role="img" aria-label="{escape_text(node.tooltip)}">'
+    # Rules have corners, concepts and classes are round, predicates are rows of a card.
+    corner = {"rule": 4.0, "predicate": 3.0}.get(node.kind, mark.height / 2)
+    gap, x, anchor = 0.0, mark.x + mark.width / 2, "middle"
+    if node.kind == "predicate":
+        gap, x, anchor = 1.5, mark.x + 8, "start"
+    size = f'width="{mark.width:.1f}" height="{mark.height - 2 * gap:.1f}" rx="{corner:.0f}"'
+    box = f'<rect x="{mark.x:.1f}" y="{mark.y + gap:.1f}" {size}/>'
     y = mark.y + mark.height / 2 + 4
-    yield f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escaped(mark.text)}</text>'
+    text = f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape_text(mark.text)}</text>'
+    return f"{head}<title>{escape_text(node.tooltip)}</title>{box}{text}</g>"
+
+
+# Files
+
+
+def check_picture(path: str | PathLike[str]) -> Callable[[str], bytes]:
+    """Return the function that turns SVG text into a file of this name, or raise if there is none."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in FORMATS:
+        raise InputError(f"{path}: the name of a picture must end in one of {', '.join(FORMATS)}")
+    check_place(path)
+    if suffix == ".svg":
+        return str.encode
+    if find_spec("typst") is None:
+        raise InputError(
+            f"{suffix} pictures are made with typst; pip install 'conceptrules[plot]', or name an .svg file"
+        )
+    return partial(_render, suffix[1:])
+
+
+def _render(kind: str, svg: str) -> bytes:
+    """Render in a folder where the typesetter sees the drawing and nothing else: one page of the size of the drawing.
+
+    A PNG has two pixels for each unit of the drawing; in a PDF, text stays text.
+    """
+    typst: Any = import_module("typst")
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "picture.svg").write_text(svg, encoding="utf-8")
+        page = Path(folder, "page.typ")
+        page.write_text(_PAGE, encoding="utf-8")
+        for font in _list_fonts():
+            shutil.copy(font, folder)
+        # A unit of SVG is 1/96 inch. The time is left out, so that the same drawing gives the same file.
+        picture = typst.compile(str(page), root=folder, format=kind, ppi=192.0, timestamp=0, font_paths=[folder])
+        return bytes(picture)
+
+
+def _list_fonts() -> list[Path]:
+    """Return the fonts that come with matplotlib, so that words appear even where no font is installed."""
+    spec = find_spec("matplotlib")
+    folder = Path(spec.origin).parent / "mpl-data" / "fonts" / "ttf" if spec and spec.origin else Path()
+    return [path for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf") if (path := folder / name).is_file()]

@@ -11,12 +11,12 @@ from conceptrules.explain.nearest_miss import Miss
 from conceptrules.model.precision import interval_text
 from conceptrules.model.text import percent, plural, word
 
-MOST = 8  # rules of an absent concept that are told
+_MOST_RULES = 8  # of an absent concept
 
 
 def explanation_text(explanation: Explanation) -> str:
     """Return the paragraphs: the class, its rules, its rivals, the nearest miss, the counterfactual."""
-    parts = [[answer(explanation)], rule_lines(explanation.fired, explanation.label)]
+    parts = [[answer_text(explanation)], rule_lines(explanation.fired, explanation.label)]
     parts += [rival_lines(rival) for rival in explanation.rivals]
     parts += [absent_lines(absent) for absent in explanation.absent]
     parts += [[clause_text(clause) for clause in explanation.clauses]]
@@ -24,7 +24,7 @@ def explanation_text(explanation: Explanation) -> str:
     return "\n\n".join("\n".join(part) for part in [*parts, counterfactual_lines(explanation)] if part)
 
 
-def answer(explanation: Explanation) -> str:
+def answer_text(explanation: Explanation) -> str:
     """Return a line with the class, how it was settled, how often that was right, and the probability stated."""
     label = word(explanation.label)
     how = {
@@ -32,7 +32,7 @@ def answer(explanation: Explanation) -> str:
         "one": f"{label}: only this class fires",
         "several": f"{label}: several classes fire, and it comes first",
     }[explanation.settled]
-    return " ".join([f"{how}.", *_odds(explanation)])
+    return " ".join([f"{how}.", *_odds_texts(explanation)])
 
 
 def clause_text(clause: str) -> str:
@@ -40,7 +40,7 @@ def clause_text(clause: str) -> str:
     return f"The policy asks for this: {clause}."
 
 
-def _odds(explanation: Explanation) -> list[str]:
+def _odds_texts(explanation: Explanation) -> list[str]:
     if explanation.probability is None:
         return []
     stated = f"the probability stated is {percent(explanation.probability)}."
@@ -56,11 +56,11 @@ def rule_lines(rules: Sequence[FiredRule], label: object) -> list[str]:
     """Return the rules as lines under the class or the concept that they make true."""
     lines: list[str] = []
     for owner, group in groupby(rules, lambda rule: rule.owner):
-        lines += [f"{owner} because", *(f"  {rule.text}{figures(rule, label)}" for rule in group)]
+        lines += [f"{owner} because", *(f"  {rule.text}{figures_text(rule, label)}" for rule in group)]
     return lines
 
 
-def figures(rule: FiredRule, label: object) -> str:
+def figures_text(rule: FiredRule, label: object) -> str:
     """Return on what share of the training rows a rule held, and what share of these was of the class."""
     if rule.coverage is None:
         return ""
@@ -80,10 +80,10 @@ def absent_lines(absent: Absent) -> list[str]:
     """Return the concept as lines, with the rules of which none holds."""
     if not absent.rules:
         return [f"{absent.name} never holds: it has no rule"]
-    more = [f"  and {len(absent.rules) - MOST} more"] if len(absent.rules) > MOST else []
+    more = [f"  and {len(absent.rules) - _MOST_RULES} more"] if len(absent.rules) > _MOST_RULES else []
     return [
         f"{absent.name} does not hold, since none of these does",
-        *(f"  {text}" for text in absent.rules[:MOST]),
+        *(f"  {text}" for text in absent.rules[:_MOST_RULES]),
         *more,
     ]
 
@@ -97,17 +97,17 @@ def miss_text(miss: Miss) -> str:
 
 def counterfactual_lines(explanation: Explanation) -> list[str]:
     """Return the counterfactual as lines of text; the last one says how sure it is."""
-    found, stays = explanation.counterfactual, _staying(explanation.fixed)
+    found, stays = explanation.counterfactual, _fixed_text(explanation.fixed)
     if found is None:
         other = "another class" if explanation.to is None else word(explanation.to)
         return [f"counterfactual: none. Nothing that the row could say gives {other}{stays}; this is proved."]
     if not found.changes:
-        return [f"counterfactual{stays}: none found yet", certainty(found)]
+        return [f"counterfactual{stays}: none found yet", certainty_text(found)]
     changes = (f"  {change_text(change)}" for change in found.changes)
-    return [f"counterfactual{stays}: {word(found.label)} if", *changes, certainty(found)]
+    return [f"counterfactual{stays}: {word(found.label)} if", *changes, certainty_text(found)]
 
 
-def certainty(found: Counterfactual) -> str:
+def certainty_text(found: Counterfactual) -> str:
     """Return a sentence that says whether a smaller counterfactual may exist."""
     least = plural(found.at_least, "column")
     if found.proved:
@@ -123,7 +123,7 @@ def change_text(change: ColumnChange) -> str:
     return f"{change.after}{sample} instead of {change.before}"
 
 
-def _staying(fixed: Sequence[str]) -> str:
+def _fixed_text(fixed: Sequence[str]) -> str:
     names = [word(name) for name in fixed]
     listed = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
     return f" while {listed} stay{'s' * (len(names) == 1)}" if names else ""

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from conceptrules.draw.svg import Svg, Theme
+    from conceptrules.draw.appearance import Theme
+    from conceptrules.draw.svg import Svg
     from conceptrules.edit.editing import Edited
     from conceptrules.edit.operations import Operation
     from conceptrules.edit.trail import Replayed
@@ -312,39 +313,39 @@ class Shortcuts:
         InputError
             If there is no such class or concept.
         """
-        from conceptrules.draw.drawing import draw
+        from conceptrules.draw.views import draw
 
         return draw(self._network, rule_set, theme=theme, fold=fold)
 
     def _repr_html_(self) -> str:
-        from conceptrules.draw.drawing import network_html
+        from conceptrules.draw.views import network_html
 
         return network_html(self._network)
 
 
 def explanation_html(explanation: Explanation) -> str:
     """Return what a notebook shows of an explanation."""
-    from conceptrules.draw.explanation_html import explanation_html as html
+    from conceptrules.draw.views import explanation_html as html
 
     return html(explanation)
 
 
 def proof_html(proof: Proof | ProofRecord) -> str:
     """Return what a notebook shows of a proof."""
-    from conceptrules.draw.proof_html import proof_html as html
+    from conceptrules.draw.views import proof_html as html
 
     return html(proof)
 
 
 def edited_html(edited: Edited) -> str:
     """Return what a notebook shows of an edit."""
-    from conceptrules.draw.edit_html import edited_html as html
+    from conceptrules.draw.views import edited_html as html
 
     return html(edited)
 
 
 def replayed_html(replayed: Replayed) -> str:
     """Return what a notebook shows of edits that were made on another network."""
-    from conceptrules.draw.edit_html import replayed_html as html
+    from conceptrules.draw.views import replayed_html as html
 
     return html(replayed)

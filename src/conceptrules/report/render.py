@@ -12,8 +12,8 @@ from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
 from conceptrules import __version__
-from conceptrules.draw.colours import PALETTES, column_colours
-from conceptrules.draw.layout import layout
+from conceptrules.draw.appearance import PALETTES, assign_colours
+from conceptrules.draw.layout import lay_out
 from conceptrules.draw.svg import network_svg, stylesheet
 from conceptrules.export.code.javascript import javascript
 from conceptrules.model.predicate import shown
@@ -29,7 +29,7 @@ def render(report: Report) -> str:
     script = "\n".join([javascript(report.network), _file("counterfactual.js"), _file("page.js")])
     style = _file("style.css") + _palette() + stylesheet()
     numbers = {column.name: number for number, column in enumerate(report.network.columns)}
-    drawing = layout(report.network)
+    drawing = lay_out(report.network)
     items = sheet.each_rule(report.groups)
     training, scores = report.audit.training, report.audit.scores
     text: str = _template().render(
@@ -52,7 +52,7 @@ def render(report: Report) -> str:
         stability=sheet.stability(items),
         shaky=sheet.shaky(items),
         wrong=scores.rows - sum(scores.confusion[i][i] for i in range(len(scores.confusion))) if scores else 0,
-        colours={numbers[name]: key for name, key in column_colours(report.network).items()},
+        colours={numbers[name]: key for name, key in assign_colours(report.network).items()},
     )
     return text.lstrip()
 

@@ -9,7 +9,7 @@ from typing import Literal as Choice
 
 import numpy as np
 
-from conceptrules.draw.escape import shortened
+from conceptrules.draw.appearance import shorten
 from conceptrules.logic.probe_rows import deciding_rows
 from conceptrules.model.evaluation import decide_fired, layers, pack, unpack
 from conceptrules.model.network import RuleNetwork
@@ -84,7 +84,7 @@ def _real(
     row = read_row(network.columns, table.take(np.array([place])))
     given = {column.name: value for column, value in zip(network.columns, row, strict=True)}
     values = [given[field.name] for field in fields]
-    is_, said = (shortened(word(label), LONGEST) for label in (true, answer))
+    is_, said = (shorten(word(label), LONGEST) for label in (true, answer))
     note = f"A row of the data. Its class is {is_}; the model answers {said}."
     return Sample(f"Row {place + 1}, {outcome}: {is_}", note, _in_form(values, fields))
 
@@ -100,7 +100,7 @@ def _wishes(network: RuleNetwork) -> Iterator[_Wish]:
     for index in network.priority_indices:
         name = network.classes[index]
         rules = sorted(network.levels[top].concepts[index].rules, key=lambda rule: -_rows(network, rule))[:_RULES]
-        title = shortened(word(name), LONGEST)
+        title = shorten(word(name), LONGEST)
         for rule in rules:
             note = f"Made up: {rule_name(top, rule)} holds, and only {title} fires."
             yield _Wish(f"Answer {title}", note, index, rule, "one")
@@ -108,7 +108,7 @@ def _wishes(network: RuleNetwork) -> Iterator[_Wish]:
             note = f"Made up: {rule_name(top, rule)} holds, and {title} wins."
             yield _Wish(f"Answer {title}", note, index, rule)
     for index, rule, right in _worst(network):
-        number, title = rule_name(top, rule), shortened(word(network.classes[index]), LONGEST)
+        number, title = rule_name(top, rule), shorten(word(network.classes[index]), LONGEST)
         note = f"Made up: {number} says {title}, but is right on only {right:.0%} of its training rows."
         yield _Wish(f"Often wrong, by {number}", note, index, rule)
     yield _Wish(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conceptrules.draw.escape import shortened
+from conceptrules.draw.appearance import shorten
 from conceptrules.explain.auditing import Audit, Overlap, Scores
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
@@ -26,14 +26,14 @@ def listed(names: Sequence[str], last: str = "and") -> str:
     >>> listed(["a", "b", "c"], "or"), listed(list("abcdefghi"))
     ('a, b or c', 'a, b, c, d, e, f and 3 more')
     """
-    names = [shortened(name, LONGEST) for name in names]
+    names = [shorten(name, LONGEST) for name in names]
     if len(names) > MOST:
         return f"{', '.join(names[:MOST])} and {len(names) - MOST} more"
     return f" {last} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def _brief(name: Value) -> str:
-    return shortened(word(name), LONGEST)
+    return shorten(word(name), LONGEST)
 
 
 def _what(network: RuleNetwork, unused: int) -> str:

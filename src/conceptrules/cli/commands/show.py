@@ -50,8 +50,8 @@ def draw(
     ] = 240,
 ) -> None:
     """Draw a network, or one rule set of it."""
-    from conceptrules.draw.picture_file import check_picture
-    from conceptrules.draw.svg import check_theme
+    from conceptrules.draw.appearance import check_theme
+    from conceptrules.draw.svg import check_picture
 
     checked_theme = check_theme(theme)
     to_bytes = str.encode if output == STREAM else check_picture(output)

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from conceptrules.draw.colours import BACKGROUND, INK, PALETTES, QUIET, column_colours
+from conceptrules.draw.appearance import BACKGROUND, INK, PALETTES, QUIET, assign_colours
 from tests.draw.networks import hostile, large
 
 # Machado, Oliveira and Fernandes (2009): what complete colour blindness makes of linear RGB.
@@ -53,6 +53,6 @@ def test_colours_differ_for_every_eye(theme, sight):
 
 def test_columns_get_their_colours_from_the_network_alone():
     network = large(200)
-    colours = column_colours(network)
+    colours = assign_colours(network)
     assert list(colours.values()) == [number % 8 for number in range(len(colours))]
-    assert len(set(column_colours(hostile()).values())) == 8
+    assert len(set(assign_colours(hostile()).values())) == 8
