@@ -41,7 +41,7 @@ from conceptrules.model.policy.policy import region
 from conceptrules.rule_model import RuleModel
 from conceptrules.tables.dask_frames import DaskFrame, is_dask_frame, read_dask_frame
 from conceptrules.tables.sources import is_source, list_columns, open_source, read_whole, resolve_source
-from conceptrules.tables.table import open_table, with_named_columns, without_columns
+from conceptrules.tables.table import drop_columns, open_table, take_named_columns
 
 
 class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator):
@@ -239,7 +239,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         if client is not None:
             raise InputError("client is for a dask DataFrame or Parquet files; a table in memory is learned from here")
         target = y
-        X, y, sample_weight = with_named_columns(X, y, sample_weight)
+        X, y, sample_weight = take_named_columns(X, y, sample_weight)
         file = opened(checkpoint, self.random_state)
         policy = self._whole_policy()
         names = group_names(policy, X, policy_data)
@@ -408,7 +408,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
 
     def _allowed(self, X: Any) -> Any:
         """Return a table without the columns that the policy forbids: nothing is learned from them, not even cuts."""
-        return X if X is None or not self._forbidden() else without_columns(X, self._forbidden())
+        return X if X is None or not self._forbidden() else drop_columns(X, self._forbidden())
 
     def _forbidden(self) -> list[str]:
         return [clause.column for clause in self.policy.of_kind(Forbidden)] if isinstance(self.policy, Policy) else []

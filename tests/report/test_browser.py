@@ -19,8 +19,7 @@ from conceptrules.report import report
 from conceptrules.report.collect import asked_network
 from conceptrules.report.form_fields import fields
 from conceptrules.report.samples import _in_form
-from conceptrules.tables.row import read_row
-from conceptrules.tables.table import open_table
+from conceptrules.tables.table import open_table, read_row
 from tests.report import examples
 
 # Enters a row as a person would, through the elements of the form, and reads the decision off the page.

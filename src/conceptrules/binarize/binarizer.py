@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from conceptrules.binarize.columns import GivenKind, LearnedColumn, Literals, PredicateSettings, Target, learn_column
+from conceptrules.binarize.columns import GivenKind, LearnedColumn, Literals, PredicateSettings, learn_column
+from conceptrules.binarize.cut_points import QUANTILES, Target
 from conceptrules.binarize.inspection import (
     Finding,
     InspectedColumn,
@@ -20,7 +21,6 @@ from conceptrules.binarize.inspection import (
     report_findings,
     sample_rows,
 )
-from conceptrules.binarize.quantile_cuts import QUANTILES
 from conceptrules.binarize.suspicious_columns import find_counted_suspicion, find_suspicion
 from conceptrules.binarize.value_counts import ValueCounts, learn_counted_column
 from conceptrules.model.errors import InputError

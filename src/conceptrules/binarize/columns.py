@@ -12,9 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.binarize.category_order import find_order, order_of_words
-from conceptrules.binarize.entropy_cuts import cut_points
-from conceptrules.binarize.quantile_cuts import QUANTILES, threshold_cuts
-from conceptrules.binarize.rounded_cuts import short_moments, short_numbers
+from conceptrules.binarize.cut_points import QUANTILES, Target, find_cuts, short_moments, short_numbers
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Column, Equals, Interval, Kind, Missing, OneOf, Predicate, Value
 from conceptrules.model.values import whole
@@ -22,18 +20,6 @@ from conceptrules.tables.column_values import ColumnValues, check_readable, to_c
 
 _MOST = 255  # categories that the search can keep
 Literals = Choice["intervals", "thresholds"]
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What the predicates are to predict: the class codes and the weights of the rows."""
-
-    codes: NDArray[np.intp]
-    weight: NDArray[np.float64]
-    n_classes: int
-
-    def take(self, rows: NDArray[np.intp]) -> Target:
-        return Target(self.codes[rows], self.weight[rows], self.n_classes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,17 +105,7 @@ def _kind(cells: ColumnValues, settings: PredicateSettings) -> Kind:
 def _learn_ordered(column: Column, cells: ColumnValues, target: Target, settings: PredicateSettings) -> LearnedColumn:
     x = cells.by_row(to_numbers(cells))
     shorten = short_numbers if column.kind == "number" else short_moments
-    if settings.literals == "thresholds":
-        cuts = threshold_cuts(
-            x,
-            target.codes,
-            target.weight,
-            n_classes=target.n_classes,
-            quantiles=settings.quantiles,
-            shorten=shorten,
-        )
-    else:
-        cuts = cut_points(x, target.codes, target.weight, n_classes=target.n_classes, shorten=shorten)
+    cuts = find_cuts(x, target, settings.quantiles if settings.literals == "thresholds" else None, shorten)
     alike = bool((x == x[0]).all()) or bool(cells.missing.all())
     if alike and len(x) > 1 and abs(x[0]) >= 2**53:
         warning = (

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.binarize.columns import Target
+from conceptrules.binarize.cut_points import Target
 from conceptrules.binarize.inspection import Finding
 from conceptrules.binarize.value_counts import ValueCounts
 from conceptrules.model.predicate import Column, Kind

@@ -20,10 +20,10 @@ from conceptrules.binarize.columns import (
     GivenKind,
     LearnedColumn,
     PredicateSettings,
-    Target,
     learn_column,
     too_many_categories,
 )
+from conceptrules.binarize.cut_points import Target
 from conceptrules.binarize.known_values import Numbers, Texts
 from conceptrules.model.errors import ColumnTypeError
 from conceptrules.model.predicate import Column, Kind

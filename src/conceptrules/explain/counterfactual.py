@@ -24,8 +24,7 @@ from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
 from conceptrules.tables.prediction import compile_plan, decide
-from conceptrules.tables.row import one_row, read_row
-from conceptrules.tables.table import nearest
+from conceptrules.tables.table import nearest, open_row, read_row
 
 LIMIT = 1_000_000  # states; two to three seconds on a network of a few hundred edges
 
@@ -116,7 +115,7 @@ def find_counterfactual(
         if not isinstance(value, Real) or not value >= 0:
             raise InputError(f"{name} is {value!r}; give a number that is not negative")
     frozen = check_fixed(network, fixed)
-    table = one_row(row)
+    table = open_row(row)
     allowed = check_target(network, network.classes[int(decide(network, table)[0])], to)
     used = _used_columns(network, read_row(network.columns, table))
     free = [index for index, options in used if network.columns[index].name not in frozen and len(options) > 1]

@@ -19,8 +19,7 @@ from conceptrules.model.predicate import Value, holds
 from conceptrules.model.rule_reader import read_rule
 from conceptrules.model.statistics import distinct_rows, probabilities
 from conceptrules.model.text import concept_name, rule_text, word
-from conceptrules.tables.row import one_row, read_row
-from conceptrules.tables.table import Table, read_bits, read_packed_bits
+from conceptrules.tables.table import Table, open_row, read_bits, read_packed_bits, read_row
 
 Fires = Choice["none", "one", "several"]
 
@@ -161,7 +160,7 @@ def explain(
     This is proved to be the smallest: nothing less than a change of 1 column will do.
     """
     frozen = check_fixed(network, fixed)
-    table = one_row(row)
+    table = open_row(row)
     hidden = layers_plain(network, read_bits(network.columns, network.predicates, table, network.used_predicates))
     classes_fired = hidden[-1]
     decided = int(decide_fired(network, classes_fired)[0])

@@ -20,8 +20,7 @@ from conceptrules.report.form_fields import Field
 from conceptrules.report.rule_list import rule_name
 from conceptrules.report.sentences import LONGEST
 from conceptrules.tables.prediction import predict
-from conceptrules.tables.row import read_row
-from conceptrules.tables.table import Table
+from conceptrules.tables.table import Table, read_row
 
 OTHER = -1
 _RULES = 5  # of a class, that are tried for a row

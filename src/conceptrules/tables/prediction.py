@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, get_args
+from itertools import chain
+from typing import TYPE_CHECKING, Any, get_args
 from typing import Literal as Choice
 
 import numpy as np
@@ -24,12 +25,15 @@ from conceptrules.model.evaluation import (
 )
 from conceptrules.model.factoring import Formulas, fired_words, formulas
 from conceptrules.model.network import Level, Literal, Rule, RuleNetwork
-from conceptrules.model.predicate import Column, Predicate, holds
+from conceptrules.model.predicate import Column, Predicate, Value, holds
 from conceptrules.model.statistics import probabilities
-from conceptrules.model.values import family_of, is_missing, read_value, readable
+from conceptrules.model.values import family_of, is_missing, label_text, read_value, readable
 from conceptrules.tables.column_values import check_readable
 from conceptrules.tables.packing import column_words
 from conceptrules.tables.table import Table, locate_columns, open_table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Abstain = Choice["none", "several", "both"]
 """On which rows to abstain: where no class fires, where several do, or both."""
@@ -37,12 +41,11 @@ Abstain = Choice["none", "several", "both"]
 
 def predict(network: RuleNetwork, table: Any, abstain: Abstain | None = None) -> NDArray[Any]:
     """Return the class of each row; None where the network is to abstain."""
-    if abstain is None:
-        labels: NDArray[Any] = compile_plan(network).labels.take(decide(network, table))
-        return labels
     opened = open_table(table)
-    answers: NDArray[Any] = compile_plan(network).labels.take(decide(network, opened)).astype(object)
-    answers[find_undecided_rows(network, opened, abstain)] = None
+    answers: NDArray[Any] = compile_plan(network).labels.take(decide(network, opened))
+    if abstain is not None:
+        answers = answers.astype(object)
+        answers[find_undecided_rows(network, opened, abstain)] = None
     return answers
 
 
@@ -51,9 +54,9 @@ def find_undecided_rows(network: RuleNetwork, table: Any, abstain: Abstain) -> B
     if abstain not in get_args(Abstain):
         raise InputError(f"abstain is {abstain!r}; it can be 'none' (no class fires), 'several' or 'both'")
     counts = unpack(find_firing_classes(network, table)).sum(axis=1)
-    wanted = [abstain != "several", False, abstain != "none"]
-    result: Bits = np.array(wanted)[np.minimum(counts, 2)]
-    return result
+    by_count = np.array([abstain != "several", False, abstain != "none"])  # no class fires, one does, several do
+    undecided: Bits = by_count[np.minimum(counts, 2)]
+    return undecided
 
 
 def predict_proba(network: RuleNetwork, table: Any) -> NDArray[np.float64]:
@@ -134,29 +137,27 @@ class PredictionPlan:
 
 def compile_plan(network: RuleNetwork) -> PredictionPlan:
     """Return the plan of this network, which is made once."""
-    return _compiled(_Same(network))
+    return _compile_plan(_ByIdentity(network))
 
 
-class _Same:
+@dataclass(frozen=True, slots=True, eq=False)
+class _ByIdentity:
     """A network by its identity: to hash its value takes longer than to predict a row."""
 
-    __slots__ = ("network",)
-
-    def __init__(self, network: RuleNetwork) -> None:
-        self.network = network
+    network: RuleNetwork
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.network is other.network
+        return isinstance(other, _ByIdentity) and self.network is other.network
 
     def __hash__(self) -> int:
         return id(self.network)
 
 
 @lru_cache(maxsize=32)
-def _compiled(key: _Same) -> PredictionPlan:
+def _compile_plan(key: _ByIdentity) -> PredictionPlan:
     network = key.network
     used = network.used_columns
-    numbers = {index: number for number, index in enumerate(index for some in used.values() for index in some)}
+    numbers = {index: number for number, index in enumerate(chain.from_iterable(used.values()))}
     first = network.levels[0]
     rules = tuple(Rule(tuple(Literal(numbers[i.index], i.negated) for i in rule.literals)) for rule in first.rules)
     levels = (replace(first, rules=rules), *network.levels[1:])
@@ -164,10 +165,26 @@ def _compiled(key: _Same) -> PredictionPlan:
     alike = len(set(map(type, network.classes))) == 1
     return PredictionPlan(
         network.columns,
-        tuple((places[name], tuple(network.predicates[index] for index in some)) for name, some in used.items()),
+        tuple((places[name], tuple(network.predicates[i] for i in indices)) for name, indices in used.items()),
         levels,
         formulas(levels, len(numbers)),
         network.priority_indices,
         network.default_index,
         np.array(network.classes, dtype=None if alike else object),
     )
+
+
+def label_array(classes: Iterable[Value]) -> pa.Array:
+    """Return the classes as Arrow values, or as text where no one type holds them all."""
+    import pyarrow as pa
+
+    values = list(classes)
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        return pa.array([label_text(value) for value in values])
+
+
+def probability_names(network: RuleNetwork) -> list[str]:
+    """Return the names of the columns that hold the probability of each class."""
+    return [f"probability_{label_text(label)}" for label in network.classes]

@@ -12,9 +12,8 @@ from conceptrules.model.errors import ColumnTypeError, InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Kind
 from conceptrules.model.values import NOUNS, readable
-from conceptrules.tables.answer_columns import label_array, probability_names
 from conceptrules.tables.files.table_reader import check_distinct
-from conceptrules.tables.prediction import decide, predict_proba
+from conceptrules.tables.prediction import decide, label_array, predict_proba, probability_names
 from conceptrules.tables.table import nearest
 
 _FAMILIES: dict[str, Kind] = {

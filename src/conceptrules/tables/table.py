@@ -17,8 +17,15 @@ from numpy.typing import NDArray
 
 from conceptrules.model.errors import ColumnTypeError, InputError, warn
 from conceptrules.model.evaluation import Bits, PackedBits, octets_for, unpack, words_of
-from conceptrules.model.predicate import Column, Predicate
-from conceptrules.tables.column_values import ColumnValues, check_readable, read_coded_values, read_values, to_codes
+from conceptrules.model.predicate import Column, Predicate, Value
+from conceptrules.tables.column_values import (
+    ColumnValues,
+    check_readable,
+    read_coded_values,
+    read_values,
+    to_codes,
+    to_numbers,
+)
 from conceptrules.tables.dictionary import DECLARED, dictionary, order_of
 from conceptrules.tables.packing import column_words
 
@@ -93,8 +100,14 @@ def open_table(data: Any) -> Table:
         _check_different(list(map(str, getattr(data, "column_names", None) or data.columns)))
         raise  # pragma: no cover: narwhals and we count alike
     if isinstance(native, nw.DataFrame):
-        names = native.columns  # asked for once: pandas takes long to tell thousands
-        return _named(names, lambda position: native.get_column(names[position]), lambda: native.row(0), len(native))
+        names = native.columns  # asked for once: pandas takes long to list thousands
+        return Table(
+            tuple(map(str, names)),
+            lambda position: native.get_column(names[position]),
+            lambda: native.row(0),
+            len(native),
+            strings=all(isinstance(name, str) for name in names),
+        )
     if isinstance(native, nw.LazyFrame):
         raise InputError("a lazy table has no rows yet; give table.collect()")
     if hasattr(data, "tocsr"):
@@ -112,7 +125,7 @@ def _check_different(names: Sequence[str]) -> None:
         raise InputError(f"duplicate column names: {repeated[0]!r} occurs more than once; rename or drop one")
 
 
-def with_named_columns(data: Any, y: Any, weight: Any) -> tuple[Any, Any, Any]:
+def take_named_columns(data: Any, y: Any, weight: Any) -> tuple[Any, Any, Any]:
     """Return a table without its columns of labels and weights, and these, where they are given by their names."""
     names = [name for name in (y, weight) if isinstance(name, str)]
     native = nw.from_native(data, pass_through=True) if names else None
@@ -121,12 +134,12 @@ def with_named_columns(data: Any, y: Any, weight: Any) -> tuple[Any, Any, Any]:
     for name in names:
         if name not in native.columns:
             raise InputError(f"the table has no column {name!r}; {nearest(name, native.columns)}")
-    found = [native.get_column(name).to_native() if isinstance(name, str) else name for name in (y, weight)]
-    return native.drop(names).to_native(), *found
+    taken = [native.get_column(name).to_native() if isinstance(name, str) else name for name in (y, weight)]
+    return native.drop(names).to_native(), *taken
 
 
-def without_columns(data: Any, names: Sequence[str]) -> Table:
-    """Open a table without some columns; names that it does not have are told, since they may be misspelt."""
+def drop_columns(data: Any, names: Sequence[str]) -> Table:
+    """Open a table without some columns; names that it does not have give a warning, since they may be misspelt."""
     table = open_table(data)
     if not table.named:
         raise InputError(f"an array has no names of columns, so {names[0]!r} cannot be left out; leave it out of X")
@@ -160,11 +173,11 @@ def read_packed_bits(
     """Return what `read_bits` does, packed: an eighth of the memory, and the rows never exist as anything larger."""
     opened = open_table(table)
     words = words_of(octets_for(len(predicates), opened.rows))
-    wanted: dict[str, list[int]] = defaultdict(list)
+    by_column: dict[str, list[int]] = defaultdict(list)
     for index in range(len(predicates)) if used is None else used:
-        wanted[predicates[index].column].append(index)
-    for column, cells in _read(columns, opened, wanted):
-        indices = wanted[column.name]
+        by_column[predicates[index].column].append(index)
+    for column, cells in _read_columns(columns, opened, by_column):
+        indices = by_column[column.name]
         words[indices] = column_words([predicates[index] for index in indices], cells)
     return PackedBits(words, opened.rows)
 
@@ -172,7 +185,7 @@ def read_packed_bits(
 def count_unseen(columns: Sequence[Column], table: Any) -> dict[str, int]:
     """Count the rows whose value training never showed, by column: a new category, or a gap where there was none."""
     counts = {}
-    for column, cells in _read(columns, open_table(table)):
+    for column, cells in _read_columns(columns, open_table(table)):
         unseen = cells.missing & (not column.missing)
         if not column.ordered:
             unseen |= ~cells.missing & (to_codes(cells, column.categories) < 0)
@@ -204,7 +217,7 @@ def _array(series: nw.Series[Any]) -> NDArray[Any]:
 def _from_dictionaries(rows: Sequence[Mapping[Any, Any]]) -> Table:
     keys = list(dict.fromkeys(key for row in rows for key in row))
     columns = tuple(np.fromiter((row.get(key) for row in rows), dtype=object, count=len(rows)) for key in keys)
-    return _named(keys, columns.__getitem__, lambda: _first(columns), len(rows))
+    return _from_columns(columns, len(rows), keys)
 
 
 def _from_rows(rows: Sequence[Any]) -> Table:
@@ -218,7 +231,7 @@ def _from_rows(rows: Sequence[Any]) -> Table:
     if odd is not None:
         raise InputError(f"row {odd} has {widths[odd]} values, row 0 has {widths[0]}; rows must be of one length")
     columns = tuple(np.fromiter(column, dtype=object, count=len(rows)) for column in zip(*rows, strict=True))
-    return _unnamed(columns, len(rows))
+    return _from_columns(columns, len(rows))
 
 
 def _from_array(data: Any) -> Table:
@@ -231,25 +244,18 @@ def _from_array(data: Any) -> Table:
             f"Expected 2D array, got {array.ndim}D array instead (from {type(data).__name__}). Reshape your data with "
             "array.reshape(-1, 1) if it is one column or array.reshape(1, -1) if it is one row"
         )
-    return _unnamed(tuple(array.T), len(array))
+    return _from_columns(tuple(array.T), len(array))
 
 
-def _named(
-    names: Sequence[Any],
-    column: Callable[[int], nw.Series[Any] | NDArray[Any]],
-    first: Callable[[], Sequence[Any]],
-    rows: int,
-) -> Table:
-    return Table(tuple(map(str, names)), column, first, rows, strings=all(isinstance(name, str) for name in names))
-
-
-def _unnamed(columns: tuple[NDArray[Any], ...], rows: int) -> Table:
-    names = _array_names(len(columns))
-    return Table(names, columns.__getitem__, lambda: _first(columns), rows, named=False, strings=False)
-
-
-def _first(columns: Sequence[NDArray[Any]]) -> Sequence[Any]:
-    return [column[0] for column in columns]
+def _from_columns(columns: tuple[NDArray[Any], ...], rows: int, keys: Sequence[Any] | None = None) -> Table:
+    return Table(
+        _array_names(len(columns)) if keys is None else tuple(map(str, keys)),
+        columns.__getitem__,
+        lambda: [column[0] for column in columns],
+        rows,
+        named=keys is not None,
+        strings=keys is not None and all(isinstance(key, str) for key in keys),
+    )
 
 
 def _array_names(count: int) -> tuple[str, ...]:
@@ -275,12 +281,39 @@ def locate_columns(columns: Sequence[Column], table: Table) -> list[int]:
     return list(range(len(names)))
 
 
-def _read(
-    columns: Sequence[Column], table: Table, wanted: Container[str] | None = None
+def _read_columns(
+    columns: Sequence[Column], table: Table, names: Container[str] | None = None
 ) -> Iterator[tuple[Column, ColumnValues]]:
-    """Yield the wanted columns with their values; all columns have to be there."""
+    """Yield the columns of these names with their values; all columns have to be there."""
     for column, position in zip(columns, locate_columns(columns, table), strict=True):
-        if table.rows and (wanted is None or column.name in wanted):
+        if table.rows and (names is None or column.name in names):
             cells = table.cells(position)
             check_readable(cells, column)
             yield column, cells
+
+
+def open_row(row: Any) -> Table:
+    """Open a table of one row: a dictionary, a list of values, a row of a pandas table, or such a table."""
+    native = nw.from_native(row, pass_through=True, allow_series=True)
+    if isinstance(native, nw.Series):
+        row = row.to_dict() if native.implementation.is_pandas() else [native.to_list()]
+    elif isinstance(row, np.ndarray) and row.ndim == 1:
+        row = [row.tolist()]
+    elif isinstance(row, list | tuple) and not any(
+        isinstance(value, Mapping | list | tuple | np.ndarray) for value in row
+    ):
+        row = [row]
+    table = open_table(row)
+    if table.rows != 1:
+        raise InputError(f"one row is explained at a time, this table has {table.rows}; give one of them, X[i : i + 1]")
+    return table
+
+
+def read_row(columns: Sequence[Column], table: Table) -> tuple[Value | None, ...]:
+    """Return the values of a table's only row, one for each column; None is missing."""
+    row: list[Value | None] = []
+    for column, cells in _read_columns(columns, table):
+        code = 0 if cells.codes is None else cells.codes[0]
+        values = to_numbers(cells) if column.ordered else cells.values
+        row.append(None if cells.missing[code] else values.tolist()[code])
+    return tuple(row)

@@ -32,9 +32,9 @@ from conceptrules.model.errors import ColumnTypeError, InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Column
 from conceptrules.tables import prediction
-from conceptrules.tables.answer_columns import label_array, probability_names
 from conceptrules.tables.files.chunks import Chunk, ChunkedTable, open_files
 from conceptrules.tables.files.formats import STREAM, USUAL, TextFormat
+from conceptrules.tables.prediction import label_array, probability_names
 from conceptrules.tables.table import count_unseen
 
 Item = TypeVar("Item")
