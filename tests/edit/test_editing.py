@@ -32,7 +32,7 @@ from conceptrules.model.policy import Policy
 from conceptrules.model.provenance import Training
 from conceptrules.model.statistics import with_statistics
 from conceptrules.model.text import concept_name, literals_text, rule_text
-from conceptrules.model.trail import Entry, broken, sealed, state_of
+from conceptrules.model.trail import TrailEntry, find_break, seal, state_of
 from tests.logic.policies.test_proof import A, J, P, people
 from tests.strategies import networks
 from tests.strategies import rows as some_bits
@@ -231,7 +231,7 @@ def edited_often(data, network, most=4):
 def test_undoing_gives_each_earlier_network_and_replaying_the_final_one(network, data):
     states = edited_often(data, network)
     final = states[-1]
-    assert broken(final.trail) is None
+    assert find_break(final.trail) is None
     assert state_of(final) == final.trail[-1].after
     replayed = replay(final.trail, network)
     assert (replayed.network, replayed.network.names) == (normalise(final), final.names)
@@ -239,7 +239,7 @@ def test_undoing_gives_each_earlier_network_and_replaying_the_final_one(network,
     for earlier in reversed(states[:-1]):
         final = undo(final, **WHO).network
         assert (final, final.names) == (normalise(earlier), earlier.names)
-        assert broken(final.trail) is None
+        assert find_break(final.trail) is None
     assert replay(final.trail, network).steps == ()
 
 
@@ -287,11 +287,11 @@ def test_a_saved_trail_is_the_same_and_any_change_of_it_is_seen(network, data):
     )
     entry = asdict(final.trail[number])
     new = {**entry[field], "x": 1} if isinstance(entry[field], dict) else entry[field] + "x"
-    forged = Entry(**{**entry, field: new})
+    forged = TrailEntry(**{**entry, field: new})
     trail = (*final.trail[:number], forged, *final.trail[number + 1 :])
-    assert "was changed after it was written" in broken(trail)
+    assert "was changed after it was written" in find_break(trail)
     if field not in ("hash",) and number < len(trail) - 1:  # with a hash that fits, the next entry does not follow
-        assert broken((*final.trail[:number], sealed(forged), *final.trail[number + 1 :])) is not None
+        assert find_break((*final.trail[:number], seal(forged), *final.trail[number + 1 :])) is not None
 
 
 @given(st.data())
@@ -307,14 +307,14 @@ def test_any_byte_of_a_saved_trail_that_changes_is_seen(data):
     except (InputError, UnicodeDecodeError):
         return  # no model file any more
     # What the hashes allow are blanks between the values.
-    assert broken(loaded.trail) is not None or (loaded.trail == final.trail and flipped.isspace())
+    assert find_break(loaded.trail) is not None or (loaded.trail == final.trail and flipped.isspace())
 
 
 def test_an_entry_that_was_taken_out_is_seen():
     one = edit(NETWORK, MoveCut("age", "41", "42"), **WHO).network
     two = edit(one, MoveCut("age", "42", "43"), **WHO).network
-    assert "does not follow" in broken(two.trail[1:])
-    assert "does not follow" in broken((two.trail[1], two.trail[0]))
+    assert "does not follow" in find_break(two.trail[1:])
+    assert "does not follow" in find_break((two.trail[1], two.trail[0]))
 
 
 def test_replaying_on_another_network_shows_conflicts():

@@ -13,7 +13,7 @@ from conceptrules.model import Column, Concept, Equals, Interval, Level, Literal
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.policy import Default, Domain, Forbidden, Implies, Monotone, Policy
 from conceptrules.model.provenance import ProofRecord, Training, Validation, VerdictRecord
-from conceptrules.model.trail import Entry, broken, sealed, state_of
+from conceptrules.model.trail import TrailEntry, find_break, seal, state_of
 
 MODEL = Path(__file__).parent / "models" / "version-1.json"
 YEAR_2020 = 1_577_836_800_000_000.0
@@ -87,7 +87,7 @@ POLICY = Policy(
     (Default("high"), Forbidden("zip"), Monotone("age", "up", ("low", 3, "high")), Implies("level = inf", 3)),
     Domain((("age", 0, math.inf),), ("age",), False, ("smokes = True and age <= 5",)),
 )
-_ENTRY = Entry(
+_ENTRY = TrailEntry(
     "anna", "2026-11-16 12:00:00", 'a "reason" é', {"kind": "default", "label": "high"},
     {"drop": [], "add": [], "default": "low"}, {"rows": None, "equivalent": False}, "sha256:0", "", "",
 )  # fmt: skip
@@ -95,7 +95,7 @@ GOVERNED = replace(
     WHOLE,
     policy=POLICY,
     proof=ProofRecord("sha256:0", (VerdictRecord("default", "high is answered", "proved", "read off the rules"),)),
-    trail=(sealed(replace(_ENTRY, after=state_of(replace(WHOLE, policy=POLICY)))),),
+    trail=(seal(replace(_ENTRY, after=state_of(replace(WHOLE, policy=POLICY)))),),
 )
 ROWS = [
     (20, "nurse", 1, True, dt.date(2021, 5, 1), dt.datetime(2019, 1, 1), dt.timedelta(hours=2)),
@@ -113,7 +113,7 @@ def test_the_stored_model():
     assert (network.statistics, network.training) == (WHOLE.statistics, WHOLE.training)
     assert (network.policy, network.proof) == (GOVERNED.policy, GOVERNED.proof)
     assert network.trail == GOVERNED.trail
-    assert broken(network.trail) is None
+    assert find_break(network.trail) is None
     assert network.trail[-1].after == state_of(network)
     assert network.predict(ROWS).tolist() == ANSWERS
     assert dumps(network) == MODEL.read_text(encoding="utf-8")

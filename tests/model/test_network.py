@@ -23,7 +23,7 @@ from conceptrules.model import (
 from conceptrules.model.network import check_columns
 from conceptrules.model.policy import Policy
 from conceptrules.model.provenance import ProofRecord, Training
-from conceptrules.model.trail import Entry
+from conceptrules.model.trail import TrailEntry
 from tests.strategies import measured_networks
 
 COLUMNS = (Column("age"), Column("job", "category", ("nurse", "cook")))
@@ -157,7 +157,7 @@ OTHERS = {
     "target": "answer",
     "policy": Policy.of(default="yes"),
     "proof": ProofRecord("0", ()),
-    "trail": (Entry("Ada", "2026-01-01", "why", {}, {}, {}, "", "", ""),),
+    "trail": (TrailEntry("Ada", "2026-01-01", "why", {}, {}, {}, "", "", ""),),
     "names": (("C1.1", "first"),),
 }
 

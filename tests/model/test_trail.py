@@ -9,15 +9,15 @@ import pytest
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.network import Concept, Level, RuleNetwork
 from conceptrules.model.policy import Limit, Policy
-from conceptrules.model.trail import START, Entry, broken, head_of, sealed, state_of
+from conceptrules.model.trail import START, TrailEntry, find_break, head_of, seal, state_of
 
 NETWORK = RuleNetwork((), (), (Level((), (Concept(), Concept())),), ("no", "yes"))
 
 
-def entry(number: int, previous: str) -> Entry:
+def entry(number: int, previous: str) -> TrailEntry:
     """Return an entry that begins with one state and ends with the next."""
     plain = {"kind": "DropRule"}
-    return sealed(Entry("Ada", "2026-01-01", "why", plain, plain, plain, f"s{number}", f"s{number + 1}", previous))
+    return seal(TrailEntry("Ada", "2026-01-01", "why", plain, plain, plain, f"s{number}", f"s{number + 1}", previous))
 
 
 FIRST = entry(0, START)
@@ -26,20 +26,20 @@ THIRD = entry(2, SECOND.hash)
 
 
 def test_a_trail_as_it_was_written_is_whole() -> None:
-    assert broken(()) is None
-    assert broken((FIRST,)) is None
-    assert broken((FIRST, SECOND, THIRD)) is None
+    assert find_break(()) is None
+    assert find_break((FIRST,)) is None
+    assert find_break((FIRST, SECOND, THIRD)) is None
 
 
 def test_sealing_twice_changes_nothing() -> None:
     assert FIRST.hash.startswith("sha256:")
-    assert sealed(FIRST) == FIRST
+    assert seal(FIRST) == FIRST
 
 
-@pytest.mark.parametrize("name", [field.name for field in fields(Entry)])
+@pytest.mark.parametrize("name", [field.name for field in fields(TrailEntry)])
 def test_a_change_of_any_field_shows(name: str) -> None:
     other = {"kind": "AddRule"} if name in ("edit", "undo", "effect") else "other"
-    said = broken((FIRST, replace(SECOND, **{name: other}), THIRD))
+    said = find_break((FIRST, replace(SECOND, **{name: other}), THIRD))
     assert said == "entry 2 was changed after it was written: it does not give its hash"
 
 
@@ -47,14 +47,14 @@ def test_a_change_of_any_field_shows(name: str) -> None:
     ("trail", "number"),
     [((SECOND, THIRD), 1), ((FIRST, THIRD), 2), ((SECOND, FIRST), 1), ((FIRST, FIRST), 2), ((FIRST, THIRD, SECOND), 2)],
 )
-def test_entries_that_are_gone_or_moved_show(trail: tuple[Entry, ...], number: int) -> None:
-    said = broken(trail)
+def test_entries_that_are_gone_or_moved_show(trail: tuple[TrailEntry, ...], number: int) -> None:
+    said = find_break(trail)
     assert said is not None
     assert said.startswith(f"entry {number} does not follow the one before it")
 
 
 def test_an_entry_begins_where_the_one_before_it_ended() -> None:
-    assert broken((FIRST, entry(5, FIRST.hash))) == "entry 2 begins with another network than entry 1 ended with"
+    assert find_break((FIRST, entry(5, FIRST.hash))) == "entry 2 begins with another network than entry 1 ended with"
 
 
 def test_the_head_is_the_hash_of_the_last_entry() -> None:
@@ -81,4 +81,4 @@ def test_names_are_a_part_of_the_state_whatever_their_order() -> None:
 def test_the_order_of_keys_does_not_matter_to_a_hash() -> None:
     plain = {"kind": "DropRule", "rule": "x > 1"}
     turned = replace(FIRST, edit=dict(reversed(plain.items())))
-    assert sealed(turned).hash == sealed(replace(FIRST, edit=plain)).hash
+    assert seal(turned).hash == seal(replace(FIRST, edit=plain)).hash

@@ -24,7 +24,7 @@ from conceptrules.model.policy.plain import to_plain as policy_to_plain
 from conceptrules.model.policy.policy import check_policy
 from conceptrules.model.predicate import Interval, Predicate
 from conceptrules.model.provenance import for_other_rules
-from conceptrules.model.trail import START, Entry, head_of, sealed, state_of
+from conceptrules.model.trail import START, TrailEntry, head_of, seal, state_of
 from conceptrules.model.values import label_text
 
 Plain = dict[str, Any]
@@ -36,7 +36,7 @@ class Edited:
 
     network: RuleNetwork
     """The network after the edit, with the entry on its trail."""
-    entry: Entry
+    entry: TrailEntry
     """The entry."""
     effect: Effect
     """What the edit does to rows."""
@@ -114,9 +114,9 @@ def undo(
     return _record_edit(network, plain, lambda after: _apply_inverse(after, inverse), who, why, data, labels, when)
 
 
-def list_active_edits(trail: Iterable[Entry]) -> list[Entry]:
+def list_active_edits(trail: Iterable[TrailEntry]) -> list[TrailEntry]:
     """Return the entries of edits that were not taken back."""
-    edits: list[Entry] = []
+    edits: list[TrailEntry] = []
     for entry in trail:
         if entry.edit.get("kind") == "undo":
             edits = edits[:-1]
@@ -136,8 +136,8 @@ def _record_edit(
         check_policy(after.policy, after.columns, after.classes)
     targets = None if labels is None else list_labels(labels)
     effect = compute_effect(before, after, data, targets)
-    entry = sealed(
-        Entry(
+    entry = seal(
+        TrailEntry(
             who=who,
             when=when or dt.datetime.now(dt.UTC).strftime("%Y-%m-%d %H:%M:%S"),
             why=why,

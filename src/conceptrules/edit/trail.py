@@ -17,7 +17,7 @@ from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
 from conceptrules.model.rule_reader import read_rule
 from conceptrules.model.text import plural, rule_text, word
-from conceptrules.model.trail import Entry, Plain
+from conceptrules.model.trail import Plain, TrailEntry
 
 Outcome = Choice["applied", "already", "conflict"]
 
@@ -26,7 +26,7 @@ Outcome = Choice["applied", "already", "conflict"]
 class Step:
     """What became of one edit."""
 
-    entry: Entry
+    entry: TrailEntry
     """The entry of the trail that it is from."""
     text: str
     """The edit in words."""
@@ -64,7 +64,7 @@ class Replayed:
 
 
 def replay(
-    trail: Iterable[Entry], network: RuleNetwork, *, data: Any = None, labels: Iterable[object] | None = None
+    trail: Iterable[TrailEntry], network: RuleNetwork, *, data: Any = None, labels: Iterable[object] | None = None
 ) -> Replayed:
     """Make the edits of a trail on another network, as far as it accepts them.
 
@@ -73,7 +73,7 @@ def replay(
 
     Parameters
     ----------
-    trail : iterable of Entry
+    trail : iterable of TrailEntry
         The entries: `network.trail`.
     network : RuleNetwork
         The network to edit.
@@ -140,7 +140,7 @@ def _find_rules_inside(network: RuleNetwork, operation: DropRule) -> list[str]:
     return [rule_text(network, 0, rule) for rule in own if rule in inside]
 
 
-def _refuse(network: RuleNetwork, entry: Entry, operation: Operation, error: InputError) -> Step:
+def _refuse(network: RuleNetwork, entry: TrailEntry, operation: Operation, error: InputError) -> Step:
     """Return the step of an edit that the network does not take.
 
     A rule to drop that is not there is no conflict, unless one like it is, with other bounds: it was learned again.
@@ -155,7 +155,7 @@ def _refuse(network: RuleNetwork, entry: Entry, operation: Operation, error: Inp
 # A trail as text
 
 
-def log_text(trail: Sequence[Entry]) -> str:
+def log_text(trail: Sequence[TrailEntry]) -> str:
     """Return the entries of a trail, the first one first."""
     lines = []
     for number, entry in enumerate(trail, start=1):
@@ -166,7 +166,7 @@ def log_text(trail: Sequence[Entry]) -> str:
     return "\n".join(lines) or "the model was never edited"
 
 
-def edit_text(entry: Entry, trail: Sequence[Entry] = ()) -> str:
+def edit_text(entry: TrailEntry, trail: Sequence[TrailEntry] = ()) -> str:
     """Return what an entry did, in words."""
     if entry.edit.get("kind") == "undo":
         undone = next((earlier for earlier in trail if earlier.hash == entry.edit.get("entry")), None)

@@ -27,7 +27,7 @@ from conceptrules.model.errors import InputError
 from conceptrules.model.policy import Policy
 from conceptrules.model.policy.plain import from_plain
 from conceptrules.model.provenance import ProofRecord, Setting, Training, Validation, VerdictRecord
-from conceptrules.model.trail import Entry
+from conceptrules.model.trail import TrailEntry
 
 T = TypeVar("T")
 
@@ -35,7 +35,7 @@ _KEYS = (
     "version", "seed", "settings", "rows", "rate", "epoch", "validation", "stability", "fingerprint", "distinct",
     "categories_dropped",
 )  # fmt: skip
-_ENTRY, _VERDICT = ([field.name for field in fields_of(kind)] for kind in (Entry, VerdictRecord))
+_ENTRY, _VERDICT = ([field.name for field in fields_of(kind)] for kind in (TrailEntry, VerdictRecord))
 _OUTCOMES = ("proved", "refuted", "undecided")
 _HASHES = re.compile(r"(?:[0-9a-f]{16})*")
 
@@ -122,7 +122,7 @@ def read_proof(value: object, at: At) -> ProofRecord:
     return ProofRecord(text(network, (*at, "hash")), items(_verdict, verdicts, (*at, "verdicts")))
 
 
-def read_trail(value: object, at: At) -> tuple[Entry, ...]:
+def read_trail(value: object, at: At) -> tuple[TrailEntry, ...]:
     """Read the entries of a trail. Whether they fit together is another question: see `model.trail.broken`."""
     return items(_entry, value, at)
 
@@ -136,7 +136,7 @@ def _verdict(value: object, at: At) -> VerdictRecord:
     return VerdictRecord(name, said, outcome, reason)
 
 
-def _entry(value: object, at: At) -> Entry:
+def _entry(value: object, at: At) -> TrailEntry:
     parts = dict(zip(_ENTRY, fields(value, at, _ENTRY), strict=True))
     readers: dict[str, Callable[[object, At], Any]] = dict.fromkeys(("edit", "undo", "effect"), mapping)
-    return Entry(**{key: readers.get(key, text)(part, (*at, key)) for key, part in parts.items()})
+    return TrailEntry(**{key: readers.get(key, text)(part, (*at, key)) for key, part in parts.items()})

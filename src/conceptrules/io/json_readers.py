@@ -100,9 +100,9 @@ def flag(value: object, at: At) -> bool:
     return value if isinstance(value, bool) else wrong(value, at, "true or false")
 
 
-def wrong(found: object, at: At, expected: str) -> NoReturn:
+def wrong(value: object, at: At, expected: str) -> NoReturn:
     """Raise an `InputError` that says where the value is, what was expected and what was found."""
-    raise InputError(f"{place(at)} must be {expected}, found {_found(found)}")
+    raise InputError(f"{place(at)} must be {expected}, found {_describe(value)}")
 
 
 def place(at: At) -> str:
@@ -114,7 +114,7 @@ def place(at: At) -> str:
     return "".join(f"[{key}]" if isinstance(key, int) else f".{shortened(key)}" for key in at)[1:] or "the model"
 
 
-def _found(value: object) -> str:
+def _describe(value: object) -> str:
     if isinstance(value, list):
         return "a list"
     if isinstance(value, dict):

@@ -108,10 +108,10 @@ def _limited(stream: BinaryIO) -> bytes:
 def _size(stream: BinaryIO) -> int:
     """Return the size of a file; 0 of a pipe and the like, which end when they end."""
     try:
-        found = os.fstat(stream.fileno())
+        status = os.fstat(stream.fileno())
     except OSError:  # not a file at all, such as bytes in memory
         return 0
-    return found.st_size if stat.S_ISREG(found.st_mode) else 0
+    return status.st_size if stat.S_ISREG(status.st_mode) else 0
 
 
 def schema(version: int = VERSION) -> str:

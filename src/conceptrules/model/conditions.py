@@ -44,14 +44,14 @@ def _pairs(network: RuleNetwork, literals: Sequence[Literal]) -> dict[str, Condi
         side = None if literal.negated else _side(predicate, columns[predicate.column])
         if side is not None:
             bounds.setdefault(predicate.column, {"lower": [], "upper": []})[side].append(literal)
-    found = {}
+    pairs = {}
     for name, sides in bounds.items():
         if len(sides["lower"]) == len(sides["upper"]) == 1:
             lower, upper = sides["lower"][0], sides["upper"][0]
             both = _between(network.predicates[lower.index], network.predicates[upper.index])
             if both is not None:
-                found[name] = Condition(tuple(sorted([lower, upper])), both)
-    return found
+                pairs[name] = Condition(tuple(sorted([lower, upper])), both)
+    return pairs
 
 
 def _side(predicate: Predicate, column: Column) -> Side | None:

@@ -32,7 +32,7 @@ Bits = NDArray[np.bool_]
 Node = TypeVar("Node", int, NDArray[np.uint64])
 WORD = 64
 # Words of a node at a time, a million rows: smaller parts fit a nearer cache, but then NumPy's calls cost more.
-_PART = 16384
+PART = 16384
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,8 +107,8 @@ def class_words(levels: Sequence[Level], words: PackedBits) -> PackedBits:
     """Return the last of `layers`; all layers are computed on a part of the rows that a cache can hold."""
     full = full_words(words.rows)
     result = np.empty((len(levels[-1].concepts), len(full)), dtype=np.uint64)
-    for start in range(0, len(full), _PART):
-        part = slice(start, start + _PART)
+    for start in range(0, len(full), PART):
+        part = slice(start, start + PART)
         result[:, part] = class_nodes(levels, list(words.words[:, part]), full[part])
     return PackedBits(result, words.rows)
 
@@ -226,6 +226,6 @@ def _width(rows: int) -> int:
     return -(-rows // WORD)
 
 
-def _check_width(network: RuleNetwork, found: int) -> None:
-    if found != len(network.predicates):
-        raise InputError(f"the network has {len(network.predicates)} predicates, the bits are of {found}")
+def _check_width(network: RuleNetwork, width: int) -> None:
+    if width != len(network.predicates):
+        raise InputError(f"the network has {len(network.predicates)} predicates, the bits are of {width}")

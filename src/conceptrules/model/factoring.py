@@ -13,12 +13,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.model.evaluation import PackedBits, full_words
+from conceptrules.model.evaluation import PART, PackedBits, full_words
 from conceptrules.model.network import Level, Literal
 
 Node = NDArray[np.uint64]
-# Words of a node at a time, a million rows: smaller parts fit a nearer cache, but then NumPy's calls cost more.
-_PART = 16384
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +110,9 @@ def fired_words(levels: Sequence[Formulas], words: PackedBits) -> PackedBits:
     full = full_words(words.rows)
     result = np.empty((len(levels[-1].concepts), len(full)), dtype=np.uint64)
     depth = max((concept.depth for level in levels for concept in level.concepts), default=0)
-    room = np.empty((depth, min(_PART, len(full))), dtype=np.uint64)
-    for start in range(0, len(full), _PART):
-        part = slice(start, start + _PART)
+    room = np.empty((depth, min(PART, len(full))), dtype=np.uint64)
+    for start in range(0, len(full), PART):
+        part = slice(start, start + PART)
         always, below = full[part], list(words.words[:, part])
         spare = list(room[:, : len(always)])
         for level in levels[:-1]:
@@ -144,8 +142,8 @@ def _either_words(either: Either, nodes: list[Node], out: Node, spare: list[Node
     holds: Node | None = None
     for product in either.products:
         room = out if holds is None else spare[0]
-        found = _product_words(product, nodes, room, spare[1:])
-        holds = found if holds is None else np.bitwise_or(holds, found, out)
+        term = _product_words(product, nodes, room, spare[1:])
+        holds = term if holds is None else np.bitwise_or(holds, term, out)
     for node in either.nodes:
         holds = nodes[node] if holds is None else np.bitwise_or(holds, nodes[node], out)
     return holds
@@ -153,12 +151,12 @@ def _either_words(either: Either, nodes: list[Node], out: Node, spare: list[Node
 
 def _product_words(product: Product, nodes: list[Node], out: Node, spare: list[Node]) -> Node:
     """Return where an AND holds, in `out`; it has two operands or more."""
-    first, *others = product.nodes
+    first, *further = product.nodes
     holds = nodes[first]
     if product.inner is not None:
         inner = _either_words(product.inner, nodes, out, spare)
         assert inner is not None, "a product has no empty factor"
         holds = np.bitwise_and(holds, inner, out)
-    for node in others:
+    for node in further:
         holds = np.bitwise_and(holds, nodes[node], out)
     return holds

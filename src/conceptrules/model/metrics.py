@@ -14,7 +14,7 @@ SCORE_NAMES = {
     "balanced_accuracy": "balanced accuracy",
     "neg_log_loss": "negative log loss",
 }
-"""What people call the scores that scikit-learn has these names for."""
+"""How scores are called in text, by scikit-learn's names."""
 
 
 def confusion_matrix(
@@ -53,9 +53,9 @@ def macro_f1_by_column(rows: Floats, answered: Floats, right: Floats) -> Floats:
     `rows` counts the rows of each class, `answered` the answers with each class and `right` those that are right.
     """
     both = rows + answered
-    there = both > 0
-    scores = np.divide(2 * right, both, out=np.zeros_like(both), where=there)
-    mean: Floats = scores.sum(axis=0) / there.sum(axis=0)
+    occurs = both > 0
+    scores = np.divide(2 * right, both, out=np.zeros_like(both), where=occurs)
+    mean: Floats = scores.sum(axis=0) / occurs.sum(axis=0)
     return mean
 
 

@@ -29,19 +29,13 @@ from conceptrules.model.shortcuts import Shortcuts
 if TYPE_CHECKING:
     from conceptrules.model.policy import Policy
     from conceptrules.model.provenance import ProofRecord
-    from conceptrules.model.trail import Entry
+    from conceptrules.model.trail import TrailEntry
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Literal:
     """A predicate (on the first level) or a concept of the level below, perhaps negated.
 
-    Parameters
-    ----------
-    index : int
-        The number of the predicate or of the concept, counted from 0.
-    negated : bool, default=False
-        Whether the literal holds where the predicate or the concept does not.
 
     Raises
     ------
@@ -55,7 +49,9 @@ class Literal:
     """
 
     index: int
+    """The number of the predicate or of the concept, counted from 0."""
     negated: bool = False
+    """Whether the literal holds where the predicate or the concept does not."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.index, int):
@@ -69,10 +65,6 @@ class Literal:
 class Rule:
     """An AND of literals. A rule without literals always holds.
 
-    Parameters
-    ----------
-    literals : tuple of Literal, default=()
-        The literals; they are kept sorted and once each.
 
     Raises
     ------
@@ -81,6 +73,7 @@ class Rule:
     """
 
     literals: tuple[Literal, ...] = ()
+    """The literals; they are kept sorted and once each."""
 
     def __post_init__(self) -> None:
         wrong = [literal for literal in self.literals if not isinstance(literal, Literal)]
@@ -91,15 +84,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """An OR of rules of its own level. A concept without rules never holds.
-
-    Parameters
-    ----------
-    rules : tuple of int, default=()
-        The numbers of the rules on the level, counted from 0; they are kept sorted and once each.
-    """
+    """An OR of rules of its own level. A concept without rules never holds."""
 
     rules: tuple[int, ...] = ()
+    """The numbers of the rules on the level, counted from 0; they are kept sorted and once each."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rules", tuple(sorted(set(self.rules))))
@@ -109,13 +97,6 @@ class Concept:
 class Level:
     """A layer of rules and the layer of concepts above it.
 
-    Parameters
-    ----------
-    rules : tuple of Rule
-        The rules. Their literals are on predicates on the first level, and on the concepts of the level below
-        elsewhere.
-    concepts : tuple of Concept
-        The concepts. Those of the last level are the classes of the network.
 
     Raises
     ------
@@ -124,7 +105,10 @@ class Level:
     """
 
     rules: tuple[Rule, ...]
+    """The rules. Their literals are on predicates on the first level, and on the concepts of the level below
+    elsewhere."""
     concepts: tuple[Concept, ...]
+    """The concepts. Those of the last level are the classes of the network."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rules", tuple(self.rules))
@@ -139,28 +123,20 @@ class Statistics:
 
     All counts are the weights of rows for each class, in the order of the network's classes. A rule *covers* the rows
     on which it holds, and *decides* those of them that are answered with its class.
-
-    Parameters
-    ----------
-    rows : tuple of float
-        All training rows.
-    covered : tuple of tuple of tuple of float
-        The rows on which each rule holds: `covered[level][rule]`.
-    patterns : tuple of (tuple of bool, tuple of float)
-        Which classes fire, and the rows on which just these fire; sorted.
-    decided : tuple of tuple of tuple of float, default=()
-        The rows that each rule of a class decides: `decided[class][place]`, where the place is that of the rule in the
-        concept of the class. Empty where they were not counted.
-    optimism : tuple of tuple of float, default=()
-        By how much the share of each class is larger on training rows than on others, for each class that is answered:
-        `optimism[answer][class]`. Probabilities are lowered by it, counts never are. Empty: by nothing.
     """
 
     rows: tuple[float, ...]
+    """All training rows."""
     covered: tuple[tuple[tuple[float, ...], ...], ...]
+    """The rows on which each rule holds: `covered[level][rule]`."""
     patterns: tuple[tuple[tuple[bool, ...], tuple[float, ...]], ...]
+    """Which classes fire, and the rows on which just these fire; sorted."""
     decided: tuple[tuple[tuple[float, ...], ...], ...] = ()
+    """The rows that each rule of a class decides: `decided[class][place]`, where the place is that of the rule in the
+    concept of the class. Empty where they were not counted."""
     optimism: tuple[tuple[float, ...], ...] = ()
+    """By how much the share of each class is larger on training rows than on others, for each class that is answered:
+    `optimism[answer][class]`. Probabilities are lowered by it, counts never are. Empty: by nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +169,7 @@ class RuleNetwork(Shortcuts):
         What the network is to satisfy.
     proof : ProofRecord, optional
         What was proved of it.
-    trail : tuple of Entry, default=()
+    trail : tuple of TrailEntry, default=()
         How it was edited.
     names : tuple of (str, str), default=()
         What people call a rule (by its words) or a concept (by `C1.2`): pairs of the two.
@@ -229,7 +205,7 @@ class RuleNetwork(Shortcuts):
     target: str | None = field(default=None, compare=False, repr=False)
     policy: Policy | None = field(default=None, compare=False, repr=False)
     proof: ProofRecord | None = field(default=None, compare=False, repr=False)
-    trail: tuple[Entry, ...] = field(default=(), compare=False, repr=False)
+    trail: tuple[TrailEntry, ...] = field(default=(), compare=False, repr=False)
     names: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -260,10 +236,10 @@ class RuleNetwork(Shortcuts):
     @property
     def used_columns(self) -> dict[str, tuple[int, ...]]:
         """The columns that some rule asks about, in their order, each with the indices of its used predicates."""
-        found: dict[str, list[int]] = {column.name: [] for column in self.columns}
+        used: dict[str, list[int]] = {column.name: [] for column in self.columns}
         for index in self.used_predicates:
-            found[self.predicates[index].column].append(index)
-        return {name: tuple(indices) for name, indices in found.items() if indices}
+            used[self.predicates[index].column].append(index)
+        return {name: tuple(indices) for name, indices in used.items() if indices}
 
     @property
     def priority_indices(self) -> tuple[int, ...]:
@@ -310,18 +286,19 @@ def check_columns(columns: Sequence[Column], predicates: Sequence[Predicate]) ->
 
 def _check_named(number: int, column: Column, predicate: Predicate) -> None:
     """Check the categories of a predicate: an ordinal column lists them all, and sets have them in its order."""
-    found = [column.places.get(key_of(value), len(column.places)) for value in named(predicate)]
-    if column.kind == "ordinal" and len(column.places) in found:
-        value = named(predicate)[found.index(len(column.places))]
+    unknown = len(column.places)
+    order = [column.places.get(key_of(value), unknown) for value in named(predicate)]
+    if column.kind == "ordinal" and unknown in order:
+        value = named(predicate)[order.index(unknown)]
         raise InputError(
             f"predicate {number} asks for {value!r}, which has no place in the order of column {column.name!r}; "
             f"there are {', '.join(map(repr, column.categories)) or 'none'}"
         )
-    if found != sorted(found):
-        wanted = one_of(column, named(predicate)).values
+    if order != sorted(order):
+        ordered = one_of(column, named(predicate)).values
         raise InputError(
             f"predicate {number} lists {list(named(predicate))}, which is not the order of column {column.name!r}; "
-            f"write OneOf({column.name!r}, {wanted!r})"
+            f"write OneOf({column.name!r}, {ordered!r})"
         )
 
 
@@ -352,9 +329,9 @@ def _check_levels(levels: Sequence[Level], predicates: int, classes: int) -> Non
 
 def _check_statistics(statistics: Statistics, levels: Sequence[Level], classes: int) -> None:
     shape = [len(level.rules) for level in levels]
-    found = [len(rules) for rules in statistics.covered]
-    if found != shape:
-        raise InputError(f"statistics are for {found} rules by level, the network has {shape}")
+    counted = [len(rules) for rules in statistics.covered]
+    if counted != shape:
+        raise InputError(f"statistics are for {counted} rules by level, the network has {shape}")
     owned = [len(concept.rules) for concept in levels[-1].concepts]
     if statistics.decided and [len(rules) for rules in statistics.decided] != owned:
         raise InputError(f"statistics.decided must be for {owned} rules by class")

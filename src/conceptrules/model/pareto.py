@@ -53,11 +53,11 @@ def with_at_most(choices: Sequence[Choice], edges: Any) -> Choice:
     """Return the best network with at most so many edges, of several from the smallest on."""
     if not isinstance(edges, Integral) or isinstance(edges, bool) or edges < 0:
         raise InputError(f"edges is {edges!r}; it needs a whole number of at least 0, such as 40")
-    found = [choice for choice in choices if choice.edges <= int(edges)]
-    if not found:
-        there = ", ".join(str(choice.edges) for choice in choices)
-        raise InputError(f"no network of the Pareto front has at most {edges} edges; they have {there}")
-    return max(found, key=attrgetter("score"))
+    small = [choice for choice in choices if choice.edges <= int(edges)]
+    if not small:
+        sizes = ", ".join(str(choice.edges) for choice in choices)
+        raise InputError(f"no network of the Pareto front has at most {edges} edges; they have {sizes}")
+    return max(small, key=attrgetter("score"))
 
 
 def smallest_within(choices: Sequence[Choice], within: Any) -> Choice:

@@ -44,16 +44,6 @@ class Column:
     Ordered kinds are read as float64: numbers as they are, dates and date-times as microseconds since 1970-01-01 (UTC),
     durations as microseconds.
 
-    Parameters
-    ----------
-    name : str
-        The name of the column.
-    kind : {"number", "date", "datetime", "duration", "boolean", "category", "ordinal"}, default="number"
-        What the column holds.
-    categories : tuple of categories, default=()
-        The categories that training saw; of an ordinal column all of them, in their order.
-    missing : bool, default=False
-        Whether training saw missing values.
 
     Raises
     ------
@@ -62,9 +52,13 @@ class Column:
     """
 
     name: str
+    """The name of the column."""
     kind: Kind = "number"
+    """What the column holds."""
     categories: tuple[Value, ...] = ()
+    """The categories that training saw; of an ordinal column all of them, in their order."""
     missing: bool = False
+    """Whether training saw missing values."""
     places: Mapping[str, int] = field(init=False, repr=False, compare=False)
     """The place of each category among the categories, by its `key_of`."""
 
@@ -86,29 +80,16 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """A test on one column. On a missing value every test but `Missing` is false.
-
-    Parameters
-    ----------
-    column : str
-        The name of the column.
-    """
+    """A test on one column. On a missing value every test but `Missing` is false."""
 
     column: str
+    """The name of the column."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interval(Predicate):
     """The test `low < x <= high` on a number, date, date-time or duration.
 
-    Parameters
-    ----------
-    column : str
-        The name of the column.
-    low : float, default=-inf
-        The lower bound, which is outside of the interval.
-    high : float, default=inf
-        The upper bound, which is inside of it. With both bounds infinite, the column has any value at all.
 
     Raises
     ------
@@ -117,7 +98,9 @@ class Interval(Predicate):
     """
 
     low: float = -math.inf
+    """The lower bound, which is outside of the interval."""
     high: float = math.inf
+    """The upper bound, which is inside of it. With both bounds infinite, the column has any value at all."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "low", float(self.low))
@@ -130,17 +113,10 @@ class Interval(Predicate):
 
 @dataclass(frozen=True, slots=True)
 class Equals(Predicate):
-    """The test `x = value` on a category or a boolean.
-
-    Parameters
-    ----------
-    column : str
-        The name of the column.
-    value : str, int, float or bool
-        The category.
-    """
+    """The test `x = value` on a category or a boolean."""
 
     value: Value
+    """The category."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", plain(self.value))
@@ -150,12 +126,6 @@ class Equals(Predicate):
 class OneOf(Predicate):
     """The test `x in {a, b}`: the column has one of these categories.
 
-    Parameters
-    ----------
-    column : str
-        The name of the column.
-    values : tuple of categories
-        The categories, in the order of the column; `one_of` puts them in it.
 
     Raises
     ------
@@ -164,6 +134,7 @@ class OneOf(Predicate):
     """
 
     values: tuple[Value, ...]
+    """The categories, in the order of the column; `one_of` puts them in it."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", tuple(map(plain, self.values)))
@@ -175,13 +146,7 @@ class OneOf(Predicate):
 
 @dataclass(frozen=True, slots=True)
 class Missing(Predicate):
-    """The test that a row has no value in the column.
-
-    Parameters
-    ----------
-    column : str
-        The name of the column.
-    """
+    """The test that a row has no value in the column."""
 
 
 def one_of(column: Column, values: Iterable[Value]) -> OneOf:
@@ -190,9 +155,11 @@ def one_of(column: Column, values: Iterable[Value]) -> OneOf:
     >>> one_of(Column("rank", "category", ("a", "b", "c")), ["c", "a"]).values
     ('a', 'c')
     """
-    found = {key_of(value): value for value in map(plain, values)}
+    by_key = {key_of(value): value for value in map(plain, values)}
     last = len(column.places)
-    return OneOf(column.name, tuple(found[key] for key in sorted(found, key=lambda key: column.places.get(key, last))))
+    return OneOf(
+        column.name, tuple(by_key[key] for key in sorted(by_key, key=lambda key: column.places.get(key, last)))
+    )
 
 
 def run_of(predicate: Predicate, column: Column) -> tuple[int, int] | None:
@@ -286,8 +253,8 @@ def holds(predicate: Predicate, value: Value | None) -> bool:
                 return False
             # An unbounded side takes the infinity of that side too.
             return (low == -math.inf or low < value) and value <= high
-        case Equals(value=wanted):
-            return not missing and value == wanted
+        case Equals(value=category):
+            return not missing and value == category
         case OneOf(values=values):
             return not missing and value in values
     raise AssertionError(predicate)

@@ -114,16 +114,16 @@ def read_literals(text: str, network: RuleNetwork, level: int = 0) -> tuple[Rule
     known = {
         literals_text(network, 0, [Literal(i, no)])[0]: Literal(i, no) for no in (True, False) for i in _all(network)
     }
-    found: set[Literal] = set()
+    literals: set[Literal] = set()
     for start, part in _conditions(text):
         if part in known:  # what two numbers print alike, to the microsecond, is known only by its text
-            found.add(known[part])
+            literals.add(known[part])
             continue
         for test in _split(_Reader(text, network.columns).test(start, part), network):
             if test.predicate not in network.predicates:
                 network = replace(network, predicates=(*network.predicates, test.predicate))
-            found.add(Literal(network.predicates.index(test.predicate), test.negated))
-    return network, tuple(sorted(found))
+            literals.add(Literal(network.predicates.index(test.predicate), test.negated))
+    return network, tuple(sorted(literals))
 
 
 def read_bound(column: Column, text: str) -> float:
@@ -185,8 +185,8 @@ def _thresholds(predicate: OneOf, network: RuleNetwork) -> list[Stated]:
     if run is None:
         return []
     start, stop = run
-    both = [OneOf(column.name, some) for some in (column.categories[start:], column.categories[:stop])]
-    return [Stated(one) for one in both] if all(one in network.predicates for one in both) else []
+    both = [OneOf(column.name, categories) for categories in (column.categories[start:], column.categories[:stop])]
+    return [Stated(threshold) for threshold in both] if all(each in network.predicates for each in both) else []
 
 
 def _conditions(text: str) -> Iterator[tuple[int, str]]:
@@ -196,10 +196,10 @@ def _conditions(text: str) -> Iterator[tuple[int, str]]:
     if text.strip() == "always":
         return
     start = 0
-    for found in _AND.finditer(text):
-        if found[1]:
-            yield _stripped(start, text[start : found.start()])
-            start = found.end()
+    for match in _AND.finditer(text):
+        if match[1]:
+            yield _stripped(start, text[start : match.start()])
+            start = match.end()
     yield _stripped(start, text[start:])
 
 
@@ -240,11 +240,11 @@ class _Reader:
                 negated, (start, part) = not negated, _stripped(start + 4, part[4:])
             else:
                 start, part = _stripped(start + 1, part[1:-1])
-        found = self._positive(start, part)
-        return Stated(found.predicate, found.negated != negated)
+        test = self._positive(start, part)
+        return Stated(test.predicate, test.negated != negated)
 
     def _positive(self, start: int, part: str) -> Stated:
-        operators = [found for found in _OPERATOR.finditer(part) if found[1]]
+        operators = [match for match in _OPERATOR.finditer(part) if match[1]]
         if not part:
             _fail(self.text, start, f"expected a condition: {_FORMS}")
         if not operators:
@@ -293,10 +293,10 @@ class _Reader:
         if column.ordered:
             _fail(self.text, start, f"column {column.name!r} is a {column.kind}, which no set tests; use > and <=")
         values, place, inner = [], 1, text[:-1]
-        for found in [*(found for found in _COMMA.finditer(inner) if found[1]), None]:
-            end = found.start() if found else len(inner)
+        for comma in [*(match for match in _COMMA.finditer(inner) if match[1]), None]:
+            end = comma.start() if comma else len(inner)
             values.append(self._value(column, start + place, inner[place:end].strip()))
-            place = found.end() if found else end
+            place = comma.end() if comma else end
         return one_of(column, values)
 
     def _column(self, start: int, name: str) -> Column:
@@ -356,17 +356,17 @@ class _Reader:
             if not ends[0] < ends[1]:
                 _fail(self.text, start, f"no {column.name!r} is above {ends[0]:g} and at most {ends[1]:g}")
             return Interval(column.name, *ends)
-        some = column.categories[None if low is None else int(low) : None if high is None else int(high)]
-        if not some:
+        categories = column.categories[None if low is None else int(low) : None if high is None else int(high)]
+        if not categories:
             _fail(self.text, start, f"no category of {column.name!r} is within these bounds")
-        return OneOf(column.name, some)
+        return OneOf(column.name, categories)
 
 
-def _unescaped(found: re.Match[str]) -> str:
-    code = found[1] or found[2] or found[3]
+def _unescaped(match: re.Match[str]) -> str:
+    code = match[1] or match[2] or match[3]
     if code and int(code, 16) > sys.maxunicode:
-        raise InputError(f"there is no character {found[0]}")
-    return chr(int(code, 16)) if code else _PLAIN_ESCAPES.get(found[4], found[4])
+        raise InputError(f"there is no character {match[0]}")
+    return chr(int(code, 16)) if code else _PLAIN_ESCAPES.get(match[4], match[4])
 
 
 def _other_value(text: str) -> Value | None:
@@ -395,9 +395,9 @@ def _number(column: Column, text: str) -> float | None:
 def _microseconds(text: str) -> float | None:
     if text.endswith(" microseconds"):
         return float(text.removesuffix(" microseconds"))
-    found = _DURATION.fullmatch(text)
-    if not found:
+    match = _DURATION.fullmatch(text)
+    if not match:
         return None
-    minus, days, hours, minutes, seconds, fraction = found.groups()
+    minus, days, hours, minutes, seconds, fraction = match.groups()
     whole = ((int(days or 0) * 24 + int(hours)) * 60 + int(minutes)) * 60 + int(seconds)
     return float((whole * 10**6 + int((fraction or "").ljust(6, "0"))) * (-1 if minus else 1))

@@ -82,9 +82,9 @@ def _decided(
     """Return the rows by class that each rule of each class decides."""
     result = []
     for kind, concept in enumerate(network.levels[-1].concepts):
-        held = _one_by_one(PackedBits(rules.words[list(concept.rules)], rules.rows))
-        mine = [rows & (answers == kind) for rows in held]
-        result.append(tuple(_by_class(y[rows], weight[rows], len(network.classes)) for rows in mine))
+        covered = _one_by_one(PackedBits(rules.words[list(concept.rules)], rules.rows))
+        decided = [rows & (answers == kind) for rows in covered]
+        result.append(tuple(_by_class(y[rows], weight[rows], len(network.classes)) for rows in decided))
     return tuple(result)
 
 
@@ -131,10 +131,10 @@ def probabilities(network: RuleNetwork, fired: Bits) -> Floats:
 def lifted(frequencies: Floats, decided: NDArray[np.intp]) -> Floats:
     """Return rows of probabilities in which that of the decided class is the largest."""
     rows = np.arange(len(frequencies))
-    others = frequencies.copy()
-    others[rows, decided] = 0
+    rest = frequencies.copy()
+    rest[rows, decided] = 0
     raised = frequencies.copy()
-    raised[rows, decided] = np.maximum(frequencies[rows, decided], others.max(axis=1, initial=0) * (1 + 1e-6))
+    raised[rows, decided] = np.maximum(frequencies[rows, decided], rest.max(axis=1, initial=0) * (1 + 1e-6))
     result: Floats = raised / raised.sum(axis=1, keepdims=True)
     return result
 

@@ -308,8 +308,8 @@ def _concept_sections(network: RuleNetwork) -> Iterator[str]:
     for level in reversed(range(len(network.levels) - 1)):
         for index, concept in enumerate(network.levels[level].concepts):
             name = concept_name(level, index)
-            given = given_name(network, name)
-            name += f" ({given})" if given else ""
+            called = given_name(network, name)
+            name += f" ({called})" if called else ""
             if concept.rules:
                 yield f"{name} means{_any_of(concept.rules)}\n{_lines(network, level, concept.rules)}"
             else:

@@ -19,7 +19,7 @@ START = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TrailEntry:
     """One edit of a network. Everything in it is plain values, as JSON has them."""
 
     who: str
@@ -44,10 +44,10 @@ class Entry:
     """The hash of all of the above."""
 
 
-def sealed(entry: Entry) -> Entry:
+def seal(entry: TrailEntry) -> TrailEntry:
     """Return the entry with its hash."""
     fields = {**asdict(entry), "hash": ""}
-    return Entry(**{**fields, "hash": _hashed(fields)})
+    return TrailEntry(**{**fields, "hash": _hashed(fields)})
 
 
 def state_of(network: RuleNetwork) -> str:
@@ -64,14 +64,14 @@ def head_of(network: RuleNetwork) -> str | None:
     return network.trail[-1].hash if network.trail else None
 
 
-def broken(trail: Sequence[Entry]) -> str | None:
+def find_break(trail: Sequence[TrailEntry]) -> str | None:
     """Return what is wrong with a trail: an entry whose hash does not fit it, or that does not follow the one before.
 
     None if every entry is as it was written.
     """
     previous, state = START, None
     for number, entry in enumerate(trail, start=1):
-        if sealed(entry).hash != entry.hash:
+        if seal(entry).hash != entry.hash:
             return f"entry {number} was changed after it was written: it does not give its hash"
         if entry.previous != previous:
             return f"entry {number} does not follow the one before it: an entry was taken out, put in or moved"

@@ -92,8 +92,8 @@ def label_text(label: object) -> str:
 
 def whole(value: Any) -> Value:
     """Return 1 for 1.0: whole numbers are floats only because their column has gaps."""
-    found: Value = int(value) if isinstance(value, float) and value.is_integer() else value
-    return found
+    number: Value = int(value) if isinstance(value, float) and value.is_integer() else value
+    return number
 
 
 def in_utc(value: Any) -> Any:

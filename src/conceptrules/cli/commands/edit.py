@@ -25,7 +25,7 @@ from conceptrules.edit.trail import replay as replay_trail
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.rule_reader import nearest_name
-from conceptrules.model.trail import broken, state_of
+from conceptrules.model.trail import find_break, state_of
 from conceptrules.model.values import label_text
 from conceptrules.tables.files.table_reader import open_file
 
@@ -139,7 +139,7 @@ def log(
 
 def _find_tampering(network: RuleNetwork) -> str | None:
     """Return what is not as it was written; None if everything is."""
-    problem = broken(network.trail)
+    problem = find_break(network.trail)
     if problem is None and network.trail and network.trail[-1].after != state_of(network):
         problem = "the model is not the one that the last entry ended with: it was changed since"
     return problem

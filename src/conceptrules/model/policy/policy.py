@@ -193,8 +193,8 @@ def check_policy(policy: Policy, columns: Sequence[Column], classes: Sequence[Va
         if label not in classes:
             known = nearest_name(str(label), list(map(str, classes)))
             raise InputError(f"{clause}: there is no class {label!r}; {known}")
-    for one in policy.of_kind(Priority):
-        if len(one.classes) != len(classes):
+    for priority in policy.of_kind(Priority):
+        if len(priority.classes) != len(classes):
             raise InputError(f"priority must list each class once: {', '.join(map(word, classes))}")
     for order in policy.of_kind(Monotone):
         if order.order and len(order.order) != len(classes):
@@ -206,7 +206,7 @@ def check_policy(policy: Policy, columns: Sequence[Column], classes: Sequence[Va
                 "make it an ordinal column, or take the clause out"
             )
     for column, low, _ in policy.domain.ranges:
-        if not next(one.ordered for one in columns if one.name == column):
+        if not next(known.ordered for known in columns if known.name == column):
             raise InputError(f"domain.ranges.{column}: the column is not ordered, so {low:g} means nothing there")
     _check_rules(policy, columns)
     _check_locked(policy, columns)
@@ -238,7 +238,7 @@ def stated(clause: str, text: str, columns: Sequence[Column]) -> tuple[Stated, .
         column = known[test.predicate.column]
         for value in named(test.predicate):
             if column.categories and value not in column.categories:
-                listed = [category_word(column, one) for one in column.categories]
+                listed = [category_word(column, category) for category in column.categories]
                 raise InputError(
                     f"{clause}: column {column.name!r} has no category {value!r}; {nearest_name(str(value), listed)}"
                 )
