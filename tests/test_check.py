@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 import conceptrules.check as checker
 from conceptrules.io.encode import dumps
-from conceptrules.logic.policies.certificate import DECIDING, certificate, hashed
-from conceptrules.logic.policies.proof import prove
+from conceptrules.logic.policies.proof import DECIDING_KEYS, hash_plain, prove, write_certificate
 from conceptrules.model import InputError, Rule
 from conceptrules.model.policy import Policy
 from conceptrules.model.policy.plain import from_plain, to_plain
@@ -30,7 +29,7 @@ def certified(network, policy):
     """The model, the policy and the certificate as plain values."""
     plain = to_plain(policy)
     proof = prove(network, policy)
-    return json.loads(dumps(network)), plain, json.loads(certificate(network, policy, proof, plain)), proof
+    return json.loads(dumps(network)), plain, json.loads(write_certificate(network, policy, proof, plain)), proof
 
 
 def confirmed(model, policy, shown):
@@ -73,7 +72,7 @@ def test_nothing_false_is_confirmed_whatever_the_certificate(case, other, data):
         shown["clauses"] = {name: [None] * len(trees) for name, trees in shown["clauses"].items()}
         for clause in policy.clauses:
             shown["clauses"].setdefault(clause.name, [None] * data.draw(st.integers(0, 4)))
-    shown["model"] = hashed({key: model[key] for key in DECIDING})
+    shown["model"] = hash_plain({key: model[key] for key in DECIDING_KEYS})
     try:
         clauses = {clause.name: clause for clause in from_plain(plain).clauses}
         for name in confirmed(model, plain, shown):
@@ -113,7 +112,7 @@ def changed(value, path, new):
 def test_any_change_of_what_decides_or_of_the_policy_is_rejected(part):
     files = certified(NETWORK, POLICY)[:3]
     assert len(confirmed(*files)) == 5
-    deciding = [path for path in paths(files[part]) if path and (part or path[0] in DECIDING)]
+    deciding = [path for path in paths(files[part]) if path and (part or path[0] in DECIDING_KEYS)]
     for path in deciding:
         some = list(files)
         some[part] = changed(files[part], path, "changed")
@@ -132,7 +131,7 @@ def files(folder, text):
     (folder / "policy.toml").write_text(text, encoding="utf-8")
     source = tomllib.loads(text)
     policy = from_plain(source)
-    (folder / "c.json").write_text(certificate(NETWORK, policy, prove(NETWORK, policy), source), encoding="utf-8")
+    (folder / "c.json").write_text(write_certificate(NETWORK, policy, prove(NETWORK, policy), source), encoding="utf-8")
 
 
 TEXT = 'order = ["no", "yes"]\nmin_rows = 3\n[monotone]\nage = "up"\n[[implies]]\nif = "pay > 0"\nthen = "no"\n'

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from conceptrules import Policy
 from conceptrules.edit import AddRule, Edited, MoveCut, replay, undo
-from conceptrules.logic.policies.proof import recorded
+from conceptrules.logic.policies.proof import record_proof
 from conceptrules.model import Column, Concept, Equals, Interval, Level, Literal, Rule, RuleNetwork
 from tests.draw.html_reader import Reader
 
@@ -41,8 +41,8 @@ def test_every_verdict_is_shown_with_its_reason_and_its_rows() -> None:
 
 def test_what_a_network_keeps_of_a_proof_looks_the_same_without_its_rows() -> None:
     proof = network().prove(Policy.of(forbidden=["age"]))
-    assert recorded(proof)._repr_html_() == proof._repr_html_()
-    refuted = Reader(recorded(network().prove(policy()))._repr_html_())
+    assert record_proof(proof)._repr_html_() == proof._repr_html_()
+    refuted = Reader(record_proof(network().prove(policy()))._repr_html_())
     assert "refuted: the decision does not depend on job" in refuted.text
     assert "made-up row" not in refuted.text
 

@@ -16,7 +16,7 @@ from conceptrules.explain.measurement import list_labels, measure
 from conceptrules.io.decode import read_predicate
 from conceptrules.io.encode import predicate_fields
 from conceptrules.io.json_readers import finite, infinite
-from conceptrules.logic.policies.proof import Proof, prove, recorded
+from conceptrules.logic.policies.proof import Proof, prove, record_proof
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import Literal, Rule, RuleNetwork
 from conceptrules.model.policy.plain import from_plain as policy_from_plain
@@ -159,7 +159,7 @@ def _record_edit(
         if targets is not None and any(label_text(label) in classes for label in targets):
             edited = measure(edited, data, targets)
     proof = None if after.policy is None else prove(edited, after.policy, data=data, labels=targets)
-    return Edited(replace(edited, proof=None if proof is None else recorded(proof)), entry, effect, proof)
+    return Edited(replace(edited, proof=None if proof is None else record_proof(proof)), entry, effect, proof)
 
 
 # What takes an edit back: the rules and settings that differ, as plain values that say each literal exactly. The text

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from conceptrules.kernels.search.clauses import lower_bound, may_stand, price_groups, unfairness
 from conceptrules.kernels.search.coverage import confusion_of, count_rules, look_from, toggle
 from conceptrules.kernels.search.values import Groups, Rows
-from conceptrules.logic.policies import given_rows
+from conceptrules.logic.policies import clause_checks
 from tests.strategies_search import answers_plain, holds_plain, limits, seeded, some_columns, some_rows, some_rules
 
 
@@ -56,11 +56,11 @@ def test_what_a_rule_has_to_cover(rng, least, precision, confidence):
     columns = some_columns(rng)
     rows = grouped(rng, some_rows(rng, columns, 3, 30))
     rules = some_rules(rng, columns, 3, 1)
-    deviations = 0.0 if confidence is None else given_rows.NormalDist().inv_cdf(confidence)
+    deviations = 0.0 if confidence is None else clause_checks.NormalDist().inv_cdf(confidence)
     asked = limits(least_rows=least, least_precision=precision, deviations=deviations)
     rule = rules.column[0], rules.allowed[0], rules.length[0]
     held = rows.raw[holds_plain(rows, *rule)].sum(axis=0)
-    share = given_rows.lower_bound(held[1], held.sum(), confidence)
+    share = clause_checks.lower_bound(held[1], held.sum(), confidence)
     assert lower_bound(held[1], held.sum(), deviations) == pytest.approx(share)
     if share != pytest.approx(precision):
         assert may_stand(rows, asked, 1, *rule) == (held.sum() >= least and share >= precision)

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 import conceptrules.check as checker
 from conceptrules.edit import AddRule, DropRule, LockRule, replay, undo
 from conceptrules.io.encode import dumps
-from conceptrules.logic.policies.certificate import certificate
-from conceptrules.logic.policies.proof import prove
-from conceptrules.logic.policies.structure import checks_structure, failure, not_kept
+from conceptrules.logic.policies.clause_checks import find_lost_rule, find_violation, is_structural
+from conceptrules.logic.policies.proof import prove, write_certificate
 from conceptrules.model import InputError, RuleNetwork
 from conceptrules.model.policy import Banned, Implies, Independent, Locked, Monotone, Policy
 from conceptrules.model.policy.plain import to_plain
@@ -115,11 +114,11 @@ def check(network: RuleNetwork, policy: Policy) -> None:
     answers = dict(zip([tuple(row.values()) for row in rows], network.predict(rows).tolist(), strict=True))
     names = [column.name for column in network.columns]
     for clause in policy.clauses:
-        if checks_structure(clause):
-            assert failure(clause, network) is None, clause
+        if is_structural(clause):
+            assert find_violation(clause, network) is None, clause
         elif isinstance(clause, Locked | Implies):
             tests = read_rule(clause.rule, network.columns)
-            assert isinstance(clause, Implies) or not_kept(clause, network) is None, clause
+            assert isinstance(clause, Implies) or find_lost_rule(clause, network) is None, clause
             for row, answer in answers.items():
                 values = dict(zip(names, row, strict=True))
                 if all(holds(test.predicate, values[test.predicate.column]) != test.negated for test in tests):
@@ -198,7 +197,7 @@ def test_the_decision_is_proved_independent_of_a_forbidden_column():
         ("forbidden.job", "proved"),
     ]
     model, plain = json.loads(dumps(network)), to_plain(policy)
-    shown = json.loads(certificate(network, policy, prove(network, policy), plain))
+    shown = json.loads(write_certificate(network, policy, prove(network, policy), plain))
     assert {why for _, why in checker.check(model, plain, shown)} == {None}
 
 

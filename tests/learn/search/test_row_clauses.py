@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from conceptrules.logic.policies.given_rows import lower_bound
+from conceptrules.logic.policies.clause_checks import lower_bound
 from conceptrules.model import InputError, RuleNetwork
 from conceptrules.model.policy import Fair, Policy
 from conceptrules.tables.table import read_bits

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from conceptrules.logic.policies.counterexamples import Counterexample, Decision
+from conceptrules.logic.policies.claims import Claim, Splitting
+from conceptrules.logic.policies.counterexamples import (
+    Counterexample,
+    Decision,
+    GivenRows,
+    find_refuting_row,
+    read_rows,
+)
+from conceptrules.logic.policies.possible_rows import network_space
 from conceptrules.logic.policies.proof import prove
 from conceptrules.model import Column, Concept, Equals, Interval, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.policy import Policy
+from tests.logic.policies.test_proof import LABELS, ROWS, A, J, people
 
 Row = dict[str, float | str | None]
 COLUMNS = (Column("age"), Column("job", "category", ("nurse", "cook")), Column("pay"), Column("zip", "category"))
@@ -149,3 +159,64 @@ TWO = Decision({"age": 2.0}, "age = 2", "yes", ("age > 1", "always"))
 def test_a_counterexample_in_words(found: Counterexample, text: str) -> None:
     assert str(found) == text
     assert found.source == text.partition("\n")[0]
+
+
+def read(data: object, labels: list[object] | None = None, **keys: object) -> GivenRows:
+    network = people(Rule((A,)))
+    return read_rows(network, network_space(network, Policy.of(**keys)), data, labels)
+
+
+def test_rows_as_values_and_as_cells() -> None:
+    rows = read([{"age": 50, "job": "cook", "pay": None}, {"age": 41, "job": "smith", "pay": 7}], ["no", "odd"])
+    assert rows.labels == (1, -1)
+    assert rows.values == {"age": (50.0, 41.0), "job": ("cook", "smith"), "pay": (None, 7.0)}
+    assert {name: cells.tolist() for name, cells in rows.cells.items()} == {"age": [1, 0], "job": [0, 0], "pay": [1, 0]}
+    closed = read([{"age": 50, "job": "smith", "pay": 1}], domain={"unseen": False})
+    assert closed.cells["job"].tolist() == [-1]
+    assert read(ROWS).labels is None
+    assert read(ROWS, np.array(LABELS)).labels == (0, 1, 1, 0, 0, -1)
+
+
+def test_only_the_first_rows_are_looked_through() -> None:
+    table = pd.DataFrame({"age": np.arange(10_001.0), "job": "cook", "pay": 0.0})
+    rows = read(table)
+    assert len(rows.values["age"]) == 10_000
+    assert rows.table.rows == 10_001
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        # Cooks get the same at any age.
+        ([(20, "cook"), (50, "cook")], None),
+        ([(20, "cook"), (50, "nurse"), (20, "nurse")], 1),
+        # A row that has one of the two values itself comes before one that has neither.
+        ([(None, "nurse"), (20, "nurse")], 1),
+        ([(None, "nurse")], 0),
+        ([], None),
+    ],
+)
+def test_the_first_row_that_refutes_a_claim(data: list[tuple[float | None, str]], found: int | None) -> None:
+    network = people(Rule((A, J)))
+    space = network_space(network, Policy())
+    table = pd.DataFrame({"age": [age for age, _ in data], "job": [job for _, job in data], "pay": 0.0})
+    table = table.astype({"age": float, "job": str})
+    rows = read_rows(network, space, table, None)
+    claim = Claim((frozenset(["yes"]), frozenset(["no"])), (), "age", 0, 1)
+    refuted = find_refuting_row(network, Splitting(network, space, (), 1_000), [claim], rows)
+    assert refuted == (None if found is None else (claim, found))
+    assert find_refuting_row(network, Splitting(network, space, (), 1_000), [], rows) is None
+
+
+def test_rows_that_are_impossible_refute_nothing() -> None:
+    network = people(Rule((A,)))
+    clause = {"if": "job = nurse", "then": "no"}
+    for impossible, row in (([], 0), (["age > 55"], 0), (["age > 45 and job = nurse"], 3)):
+        policy = Policy.of(implies=[clause], domain={"impossible": impossible})
+        verdict = prove(network, policy, data=ROWS).verdicts[0]
+        assert verdict.counterexample is not None
+        assert (verdict.counterexample.origin, verdict.counterexample.row) == ("real", row)
+    ranged = Policy.of(implies=[clause], domain={"ranges": {"age": [0, 46]}})
+    verdict = prove(network, ranged, data=ROWS).verdicts[0]
+    assert verdict.counterexample is not None
+    assert verdict.counterexample.row == 3

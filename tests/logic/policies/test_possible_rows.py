@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from conceptrules.logic.policies.possible_rows import Cells, cells_of, network_space, policy_tests, space_of
+from conceptrules.logic.column_cells import raw_value
+from conceptrules.logic.policies.possible_rows import PossibleCells, cut_column, network_space, policy_tests, space_of
 from conceptrules.model import Column, Concept, Equals, InputError, Interval, Level, Literal, Missing, Rule, RuleNetwork
 from conceptrules.model.policy import Banned, Domain, Implies, Locked, Policy
 from conceptrules.model.predicate import Predicate
@@ -60,7 +61,7 @@ def equals(*values: str | float) -> list[Predicate]:
 def test_the_cells_of_a_column(
     column: Column, tests: list[Predicate], domain: Domain, values: tuple[object, ...], possible: int
 ) -> None:
-    cells = cells_of(column, tests, domain)
+    cells = cut_column(column, tests, domain)
     assert (cells.values, bin(cells.possible)) == (values, bin(possible))
     if column.ordered:
         assert len(cells.cuts) == len(values) - 2
@@ -75,15 +76,15 @@ def test_the_cells_of_a_column(
 
 
 def test_the_cell_of_a_value() -> None:
-    age, job = cells_of(AGE, CUT, Domain()), cells_of(JOB, equals("b", "x"), Domain())
+    age, job = cut_column(AGE, CUT, Domain()), cut_column(JOB, equals("b", "x"), Domain())
     assert [age.cell_of(value) for value in (-math.inf, 5.0, 5.1, 9.0, 9.1, None, math.nan)] == [0, 0, 1, 1, 2, 3, 3]
     assert [job.cell_of(value) for value in ("b", "x", "a", "new", None)] == [0, 1, 2, 2, 3]
-    closed = cells_of(JOB, equals("b", "x"), CLOSED)
+    closed = cut_column(JOB, equals("b", "x"), CLOSED)
     assert [closed.cell_of(value) for value in ("b", "x", "a", "new", None)] == [0, -1, 2, -1, 3]
 
 
 def test_where_predicates_hold_among_what_is_possible() -> None:
-    cells = cells_of(AGE, CUT, Domain((("x", 0, 9),)))
+    cells = cut_column(AGE, CUT, Domain((("x", 0, 9),)))
     assert bin(cells.where(Interval("x"))) == "0b11"
     assert bin(cells.where(Interval("x", 5))) == "0b10"
     assert bin(cells.where(Missing("x"))) == "0b1000"
@@ -91,15 +92,15 @@ def test_where_predicates_hold_among_what_is_possible() -> None:
 
 
 def test_a_table_of_cells_ends_with_one_for_what_no_row_has() -> None:
-    cells = cells_of(AGE, CUT, Domain())
-    assert cells.table(0b1010).tolist() == [False, True, False, True, False]
-    assert not cells.table(0b1111)[-1]
+    cells = cut_column(AGE, CUT, Domain())
+    assert cells.membership(0b1010).tolist() == [False, True, False, True, False]
+    assert not cells.membership(0b1111)[-1]
 
 
 def test_values_as_a_table_holds_them() -> None:
-    assert cells_of(DAY, [], Domain()).raw(7.0) == np.datetime64(7, "us")
-    assert cells_of(AGE, [], Domain()).raw(None) is None
-    assert cells_of(JOB, [], Domain()).raw("a") == "a"
+    assert raw_value(DAY, 7.0) == np.datetime64(7, "us")
+    assert raw_value(AGE, None) is None
+    assert raw_value(JOB, "a") == "a"
 
 
 COLUMNS = (Column("age"), Column("pay"), Column("job", "category", ("a", "b")), Column("zip", "category"))
@@ -158,4 +159,4 @@ def test_a_column_without_a_possible_value_is_told() -> None:
 
 
 def test_cells_are_open_unless_told_otherwise() -> None:
-    assert not Cells(AGE, (), (), (0.0, None), 0b11).closed
+    assert not PossibleCells(AGE, (0.0, None), (), (), 0b11).closed

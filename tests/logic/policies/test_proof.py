@@ -1,15 +1,29 @@
 """Verdicts against brute force over all rows, and the clauses that are read off rules and counted on rows."""
 
+import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 
+from conceptrules import check
+from conceptrules.io.encode import dumps
 from conceptrules.logic.policies.counterexamples import Counterexample, Decision
-from conceptrules.logic.policies.proof import Proof, Verdict, check_contradictions, prove, recorded
+from conceptrules.logic.policies.proof import (
+    DECIDING_KEYS,
+    Proof,
+    Verdict,
+    check_contradictions,
+    hash_plain,
+    prove,
+    record_proof,
+    write_certificate,
+)
 from conceptrules.model import Column, Concept, Equals, InputError, Interval, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.policy import Default, Implies, Independent, Locked, Monotone, Policy
+from conceptrules.model.policy.plain import to_plain
 from tests.io.test_versions import WHOLE
 from tests.logic.policies.brute_force import all_rows, cases, fails, is_possible, really_fails
 
@@ -190,7 +204,7 @@ def test_the_worst_verdict_is_the_outcome():
 def test_a_network_keeps_the_verdicts_without_their_counterexamples():
     network = people(Rule((A,)))
     proof = prove(network, Policy((Default("no"), Independent("age"))))
-    kept = recorded(proof)
+    kept = record_proof(proof)
     assert kept.hash == proof.hash == content_hash(network)
     told = [(one.name, one.text, one.outcome, one.reason) for one in proof.verdicts]
     assert [(one.name, one.text, one.outcome, one.reason) for one in kept.verdicts] == told
@@ -271,3 +285,50 @@ def test_fairness_and_rows_are_counted_on_all_rows():
     fair = {"column": "sex", "positive": "yes", "bound": 0.2}
     (verdict,) = prove(network, Policy.of(fair=[fair]), data=many).verdicts
     assert verdict.reason == "f 67%, m 50%: a difference of 0.1667, on 1,200 rows"
+
+
+def shown(network: RuleNetwork, policy: Policy) -> dict[str, Any]:
+    plain = to_plain(policy)
+    text = write_certificate(network, policy, prove(network, policy), plain)
+    assert text.endswith("}\n")
+    assert text.isascii()
+    return json.loads(text)
+
+
+def test_the_parts_of_a_certificate() -> None:
+    network, policy = people(Rule((A, J))), Policy.of(order=["no", "yes"], monotone={"age": "up"})
+    found = shown(network, policy)
+    model = json.loads(dumps(network))
+    assert (found["format"], found["version"]) == ("conceptrules certificate", 1)
+    assert found["model"] == hash_plain({key: model[key] for key in DECIDING_KEYS})
+    assert found["policy"] == hash_plain(to_plain(policy))
+    assert found["cells"]["age"] == {"cuts": [41]}
+    assert found["cells"]["job"] == {"values": ["nurse"]}
+    assert list(found["clauses"]) == ["monotone.age"]
+
+
+def test_the_hash_does_not_depend_on_the_order_of_keys() -> None:
+    assert hash_plain({"a": 1, "b": [2, "é"]}) == hash_plain({"b": [2, "é"], "a": 1})
+    assert hash_plain({"a": 1, "b": [2, "é"]}) != hash_plain({"a": 1, "b": ["é", 2]})
+    assert len(hash_plain(None)) == 64
+
+
+def test_categories_without_an_end_are_no_json_and_are_marked() -> None:
+    level = Level((Rule((Literal(0),)), Rule((Literal(1),))), (Concept((0,)), Concept((1,))))
+    column = Column("dose", "category", (float("inf"), float("-inf"), 2.5))
+    tests = (Equals("dose", float("inf")), Equals("dose", float("-inf")))
+    network = RuleNetwork((column,), tests, (level,), ("yes", "no"))
+    values = shown(network, Policy.of(independent=["dose"]))["cells"]["dose"]["values"]
+    assert {"infinity": True} in values
+    assert {"infinity": False} in values
+
+
+@given(cases())
+def test_the_checker_confirms_what_was_proved(case: tuple[RuleNetwork, Policy]) -> None:
+    network, policy = case
+    try:
+        found = shown(network, policy)
+    except InputError:  # a domain without rows
+        return
+    confirmed = {name for name, why in check.check(json.loads(dumps(network)), to_plain(policy), found) if why is None}
+    assert confirmed == {one.name for one in prove(network, policy).verdicts if one.outcome == "proved"}

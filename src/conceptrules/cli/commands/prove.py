@@ -22,7 +22,7 @@ from conceptrules.cli.files import (
 )
 from conceptrules.cli.options import TABLE, Json, Model, Target, TextOptions, Without
 from conceptrules.io.json_readers import finite
-from conceptrules.logic.policies.proof import Proof, recorded
+from conceptrules.logic.policies.proof import Proof, record_proof, write_certificate
 from conceptrules.logic.policies.proof import prove as prove_policy
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
@@ -72,12 +72,10 @@ def prove(
     proof = prove_policy(network, clauses, data=table, labels=labels)
     typer.echo(to_json(proof_fields(proof)) if as_json else escape_lines(str(proof)))
     if certificate:
-        from conceptrules.logic.policies.certificate import certificate as make_certificate
-
         content = tomllib.loads(Path(policy).read_text(encoding="utf-8-sig")) if policy else finite(to_plain(clauses))
-        write_bytes(make_certificate(network, clauses, proof, content).encode(), certificate)
+        write_bytes(write_certificate(network, clauses, proof, content).encode(), certificate)
     if output:
-        write_model(replace(network, policy=clauses, proof=recorded(proof)), output)
+        write_model(replace(network, policy=clauses, proof=record_proof(proof)), output)
     raise typer.Exit(_EXIT_CODES[proof.outcome])
 
 

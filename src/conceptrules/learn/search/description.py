@@ -16,8 +16,8 @@ from conceptrules.learn.search.coded_network import CodedNetwork
 from conceptrules.learn.search.fit import FoundNetwork, SearchTask
 from conceptrules.learn.search.group_members import Names
 from conceptrules.learn.training_data import TrainingData
-from conceptrules.logic.policies.given_rows import compare_groups
-from conceptrules.logic.policies.proof import prove, recorded
+from conceptrules.logic.policies.clause_checks import compare_groups
+from conceptrules.logic.policies.proof import prove, record_proof
 from conceptrules.model.metrics import macro_f1
 from conceptrules.model.pareto import Choice
 from conceptrules.model.policy import Fair, Policy
@@ -65,7 +65,7 @@ def governed(
     """
     if policy is None:
         return choice
-    proof = recorded(prove(choice.network, policy))
+    proof = record_proof(prove(choice.network, policy))
     fair = {}
     if data is not None and groups is not None:
         fair = {clause.name: _verdict(clause, choice, data, groups) for clause in policy.of_kind(Fair)}

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.kernels.search.values import Groups
-from conceptrules.logic.policies.given_rows import names_of_groups
+from conceptrules.logic.policies.clause_checks import read_groups
 from conceptrules.model.errors import InputError
 from conceptrules.model.policy import Fair, Policy
 from conceptrules.model.predicate import Value
@@ -35,7 +35,7 @@ def group_names(policy: Policy | None, *tables: Any) -> Names:
                 f"{clause.name}: the table has no column {clause.column!r}; give it in policy_data, a table with a row "
                 "for each row of X"
             )
-        found[clause.column] = names_of_groups(table, clause.column)
+        found[clause.column] = read_groups(table, clause.column)
     return found
 
 

@@ -1,24 +1,134 @@
-"""Rows that refute a claim: real ones with only one column varied, else near a real one, else made up."""
+"""Rows that refute a claim: given ones with only one column varied, else near a given one, else made up."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from typing import Literal as Choice
 
 import numpy as np
+from numpy.typing import NDArray
 
-from conceptrules.logic.policies.claims import Claim
-from conceptrules.logic.policies.given_rows import GivenRows
+from conceptrules.logic.column_cells import cell_numbers, raw_value
+from conceptrules.logic.policies.claims import Box, Claim, Splitting
 from conceptrules.logic.policies.possible_rows import Space
-from conceptrules.logic.policies.splitting import Box, Splitting
-from conceptrules.model.evaluation import decide_fired, layers_plain
+from conceptrules.model.errors import InputError
+from conceptrules.model.evaluation import decide, decide_fired, layers_plain, pack
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value, holds
 from conceptrules.model.text import plural, rule_text, value_text, word
+from conceptrules.model.values import label_text
+from conceptrules.tables.column_values import ColumnValues, check_readable, to_numbers
+from conceptrules.tables.table import Table, locate_columns, open_table
 
 Origin = Choice["real", "near", "made up"]
+_MAX_ROWS, _MAX_VALUES = 10_000, 1_000_000  # rows, and values of them, that are searched for a counterexample
 _NEAREST = 20  # given rows that are tried to start from
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GivenRows:
+    """Rows as the network reads them."""
+
+    table: Table
+    labels: tuple[int, ...] | None
+    """The class of each row as an index; -1 for one that the network does not know."""
+    values: dict[str, tuple[Value | None, ...]]
+    """The first rows' values of the columns that matter, by column."""
+    cells: dict[str, NDArray[np.intp]]
+    """The same as cells."""
+
+    @property
+    def searched(self) -> int:
+        """How many rows are searched for a counterexample: as many as have cells."""
+        return len(next(iter(self.cells.values()), ()))
+
+
+def read_rows(network: RuleNetwork, space: Space, data: Any, labels: Iterable[object] | None) -> GivenRows:
+    """Read rows, and their classes where they are given."""
+    table = open_table(data)
+    classes = {label_text(name): index for index, name in enumerate(network.classes)}
+    known = None
+    if labels is not None:
+        listed = labels.tolist() if hasattr(labels, "tolist") else list(labels)
+        known = tuple(classes.get(label_text(label), -1) for label in listed)
+        if len(known) != table.rows:
+            raise InputError(
+                f"the data have {table.rows} rows, but there are {len(known)} labels; give one for each row"
+            )
+    first = table.take(np.arange(min(_MAX_ROWS, _MAX_VALUES // (len(space) + 1), table.rows)))
+    values: dict[str, tuple[Value | None, ...]] = {}
+    for column, position in zip(network.columns, locate_columns(network.columns, table), strict=True):
+        if column.name not in space:
+            continue
+        values[column.name] = ()
+        if table.rows:  # an empty list has no columns either
+            cells = first.cells(position)
+            check_readable(cells, column)
+            values[column.name] = values_by_row(cells, to_numbers(cells) if column.ordered else cells.values)
+    coded = {}
+    for name, column_values in values.items():
+        cell_of = {value: space[name].cell_of(value) for value in set(column_values)}
+        coded[name] = np.array([cell_of[value] for value in column_values], dtype=np.intp)
+    return GivenRows(table, known, values, coded)
+
+
+def values_by_row(cells: ColumnValues, values: NDArray[Any]) -> tuple[Value | None, ...]:
+    """Return the values row by row; None where one is missing."""
+    pairs = zip(cells.missing.tolist(), values.tolist(), strict=True)
+    distinct = [None if is_missing else value for is_missing, value in pairs]
+    return tuple(distinct if cells.codes is None else [distinct[code] for code in cells.codes.tolist()])
+
+
+def find_refuting_row(
+    network: RuleNetwork, splitting: Splitting, claims: Sequence[Claim], rows: GivenRows
+) -> tuple[Claim, int] | None:
+    """Return a claim that fails on a given row, if only the column of the claim is varied; None if none does.
+
+    Rows that the policy calls impossible do not count.
+    """
+    if not claims or not rows.searched:
+        return None
+    space, column = splitting.space, claims[0].column
+    varied: dict[int, tuple[NDArray[np.intp], NDArray[np.bool_]]] = {}
+
+    def lie_in(box: Box, cells: dict[str, NDArray[np.intp]]) -> NDArray[np.bool_]:
+        """Return which rows are in these cells in all columns."""
+        inside = np.ones(rows.searched, dtype=bool)
+        for name, mask in box.items():
+            inside &= space[name].membership(mask)[cells[name]]
+        return inside
+
+    def vary(cell: int) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+        """Return what the rows get with this cell of the column, and which of them are possible."""
+        if cell not in varied:
+            cells = dict(rows.cells)
+            if column is not None:
+                cells[column] = np.full_like(cells[column], cell)
+            possible = lie_in({name: known.possible for name, known in space.items()}, cells)
+            for rule in splitting.impossible:
+                possible &= ~lie_in(rule, cells)
+            bits = np.zeros((rows.searched, len(network.predicates)), dtype=bool)
+            for index in network.used_predicates:
+                predicate = network.predicates[index]
+                bits[:, index] = lie_in({predicate.column: space[predicate.column].where(predicate)}, cells)
+            varied[cell] = decide(network, pack(bits)), possible
+        return varied[cell]
+
+    for claim in claims:
+        (first, first_possible), (second, second_possible) = vary(claim.first), vary(claim.second)
+        relevant = first_possible & second_possible & lie_in(splitting.conjunction(claim.premise), rows.cells)
+        for event in claim.events:
+            in_event = np.array([label in event for label in network.classes])
+            fails = relevant & ~in_event[second]
+            if column is not None:
+                fails &= in_event[first]
+            if fails.any():
+                # A row that has one of the two cells already is the best to show.
+                own = fails & (np.isin(rows.cells[column], (claim.first, claim.second)) if column is not None else True)
+                return claim, int(np.flatnonzero(own if own.any() else fails)[0])
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +143,10 @@ class Decision:
     """The class that it gets."""
     because: tuple[str, ...]
     """The rules of that class that hold, as text; none where the default answers."""
+
+    def __str__(self) -> str:
+        why = "no rule holds" if not self.because else "because " + ", and because ".join(self.because)
+        return f"  {self.text or 'any row'}\n    is {word(self.label)}: {why}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,22 +165,21 @@ class Counterexample:
     """One row, or two, with what they get."""
 
     def __str__(self) -> str:
-        return "\n".join([self.source, *(line for one in self.decisions for line in _lines(one))])
+        return "\n".join([self.source, *map(str, self.decisions)])
 
     @property
     def source(self) -> str:
         """Where the rows are from, in words."""
         if self.row is None:
             return "a made-up row:"
-        varied = f"with only {word(self.column)} varied" if self.column is not None else "as it is"
         if self.origin == "real":
+            varied = f"with only {word(self.column)} varied" if self.column is not None else "as it is"
             return f"row {self.row + 1} of the data, {varied}:"
-        more = f"row {self.row + 1} of the data with {plural(len(self.changed), 'column')} changed"
         names = ", ".join(map(word, self.changed))
-        return f"{more} ({names}):"
+        return f"row {self.row + 1} of the data with {plural(len(self.changed), 'column')} changed ({names}):"
 
 
-def counterexample(
+def build_counterexample(
     network: RuleNetwork, splitting: Splitting, claim: Claim, box: Box | None, rows: GivenRows | None, row: int | None
 ) -> Counterexample:
     """Return the rows on which a claim fails: a given row, or one out of a box of cells and near a given one."""
@@ -74,67 +187,54 @@ def counterexample(
     origin: Origin = "real"
     cells: dict[str, int] = {}
     if box is not None:
-        origin, row, cells = "made up", None, {name: _first(mask) for name, mask in box.items()}
-        if rows is not None and len(next(iter(rows.cells.values()), ())):
-            origin, (row, cells) = "near", _nearest(splitting, claim, box, rows)
+        # The first cell of each column: a missing value only where nothing else will do.
+        origin, row, cells = "made up", None, {name: cell_numbers(mask)[0] for name, mask in box.items()}
+        if rows is not None and rows.searched:
+            origin, (row, cells) = "near", _find_nearest(splitting, claim, box, rows)
     values = {name: space[name].values[cell] for name, cell in cells.items()}
     if rows is not None and row is not None:
-        real = {name: some[row] for name, some in rows.values.items()}
-        values = {**real, **values}
+        values = {**{name: column[row] for name, column in rows.values.items()}, **values}
     pairs = [values]
     if claim.column is not None:
         varied = space[claim.column]
         own = varied.cell_of(values[claim.column]) if claim.column in values else -1
         ends = (claim.first, claim.second)
         pairs = [values if own == cell else {**values, claim.column: varied.values[cell]} for cell in ends]
-    decisions = tuple(_decision(network, space, claim, one) for one in pairs)
+    decisions = tuple(_explain_decision(network, claim, one_row) for one_row in pairs)
     return Counterexample(origin, row, tuple(cells) if row is not None else (), claim.column, decisions)
 
 
-def _nearest(splitting: Splitting, claim: Claim, box: Box, rows: GivenRows) -> tuple[int, dict[str, int]]:
+def _find_nearest(splitting: Splitting, claim: Claim, box: Box, rows: GivenRows) -> tuple[int, dict[str, int]]:
     """Return a given row, and the cells to put it in so that the claim fails: as few as can be found from this box.
 
     Of the rows that are nearest to the box, each column that is outside of it goes back to what the row says, if the
     claim still fails.
     """
     space = splitting.space
-    outside = {name: ~space[name].table(mask)[rows.cells[name]] for name, mask in box.items()}
-    distance = np.sum([*outside.values(), np.zeros(len(next(iter(rows.cells.values()))))], axis=0)
-    best: tuple[int, int, dict[str, int]] | None = None
+    outside = {name: ~space[name].membership(mask)[rows.cells[name]] for name, mask in box.items()}
+    distance = np.sum([*outside.values(), np.zeros(rows.searched)], axis=0)
+    candidates: list[tuple[int, dict[str, int]]] = []
     for row in np.argsort(distance, kind="stable")[:_NEAREST].tolist():
-        cells = {name: int(some[row]) for name, some in rows.cells.items() if name in box}
-        changed = {name: _first(box[name]) for name in box if outside[name][row]}
+        cells = {name: int(column[row]) for name, column in rows.cells.items() if name in box}
+        changed = {name: cell_numbers(box[name])[0] for name in box if outside[name][row]}
         for name in list(changed):
             if cells[name] >= 0 and space[name].possible >> cells[name] & 1:
                 rest = {other: cell for other, cell in changed.items() if other != name}
                 if splitting.fails(claim, {**cells, **rest}):
                     changed = rest
-        if best is None or len(changed) < best[0]:
-            best = len(changed), row, changed
-    assert best is not None
-    return best[1], best[2]
+        candidates.append((row, changed))
+    return min(candidates, key=lambda candidate: len(candidate[1]))
 
 
-def _first(cells: int) -> int:
-    """Return the first of these cells: a missing value only where nothing else will do."""
-    return (cells & -cells).bit_length() - 1
-
-
-def _decision(network: RuleNetwork, space: Space, claim: Claim, values: dict[str, Value | None]) -> Decision:
-    bits = np.array([[holds(one, values[one.column]) for one in network.predicates]])
+def _explain_decision(network: RuleNetwork, claim: Claim, values: dict[str, Value | None]) -> Decision:
+    bits = np.array([[holds(predicate, values[predicate.column]) for predicate in network.predicates]])
     hidden = layers_plain(network, bits.reshape(1, len(network.predicates)))
-    kind = int(decide_fired(network, hidden[-1])[0])
+    answer = int(decide_fired(network, hidden[-1])[0])
     top = len(network.levels) - 1
-    held = hidden[2 * top + 1][0]
-    because = [rule_text(network, top, rule) for rule in network.levels[top].concepts[kind].rules if held[rule]]
-    row: dict[str, Any] = {column.name: None for column in network.columns}
-    row |= {name: space[name].raw(value) for name, value in values.items()}
-    matter = {*network.used_columns, *(test.predicate.column for test in claim.premise), claim.column}
-    shown = [column for column in network.columns if column.name in matter and column.name in values]
+    rules = [rule for rule in network.levels[top].concepts[answer].rules if hidden[2 * top + 1][0][rule]]
+    because = tuple(rule_text(network, top, rule) for rule in rules)
+    row = {column.name: raw_value(column, values.get(column.name)) for column in network.columns}
+    relevant = {*network.used_columns, *(test.predicate.column for test in claim.premise), claim.column}
+    shown = [column for column in network.columns if column.name in relevant and column.name in values]
     text = ", ".join(value_text(column, values[column.name]) for column in shown)
-    return Decision(row, text, network.classes[kind], tuple(because))
-
-
-def _lines(decision: Decision) -> list[str]:
-    why = "no rule holds" if not decision.because else "because " + ", and because ".join(decision.because)
-    return [f"  {decision.text or 'any row'}", f"    is {word(decision.label)}: {why}"]
+    return Decision(row, text, network.classes[answer], because)

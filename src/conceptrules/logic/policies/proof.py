@@ -1,23 +1,32 @@
-"""Whether a network satisfies a policy: one verdict for each clause."""
+"""Whether a network satisfies a policy: one verdict for each clause, and a certificate that others can check."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from typing import Literal as Choice
 
-from conceptrules.logic.policies.claims import Claim, check_consistent, claims_of
-from conceptrules.logic.policies.counterexamples import Counterexample, counterexample
-from conceptrules.logic.policies.given_rows import GivenRows, given_rows, refuting_row, rows_failure, unfairness
+from conceptrules.logic.column_cells import cell_numbers
+from conceptrules.logic.policies.claims import Claim, FailingBox, Splitting, Tree, claims_of, list_conflicts
+from conceptrules.logic.policies.clause_checks import check_rows, find_lost_rule, find_violation, is_structural
+from conceptrules.logic.policies.counterexamples import (
+    Counterexample,
+    GivenRows,
+    build_counterexample,
+    find_refuting_row,
+    read_rows,
+)
 from conceptrules.logic.policies.possible_rows import Space, network_space, space_of
-from conceptrules.logic.policies.splitting import Found, Splitting, Tree
-from conceptrules.logic.policies.structure import checks_structure, failure, not_kept
 from conceptrules.logic.solver import Undecided
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.errors import InputError, short_errors
 from conceptrules.model.network import Concept, Level, RuleNetwork
-from conceptrules.model.policy import Clause, Cost, Fair, LeastPrecision, LeastRows, Locked, Policy
+from conceptrules.model.policy import Cost, Fair, LeastPrecision, LeastRows, Locked, Policy
 from conceptrules.model.policy.policy import check_policy, stated
 from conceptrules.model.predicate import Column, Value
 from conceptrules.model.provenance import ProofRecord, VerdictRecord
@@ -44,12 +53,8 @@ class Verdict:
     """Rows on which the clause fails, where it is about decisions."""
 
     def __str__(self) -> str:
-        shown = (
-            ""
-            if self.counterexample is None
-            else "\n" + "\n".join(f"  {one}" for one in str(self.counterexample).splitlines())
-        )
-        return f"{self.outcome}: {self.text} ({self.reason}){shown}"
+        lines = [] if self.counterexample is None else str(self.counterexample).splitlines()
+        return "\n  ".join([f"{self.outcome}: {self.text} ({self.reason})", *lines])
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +71,8 @@ class Proof:
     @property
     def outcome(self) -> Outcome:
         """The worst of the verdicts: refuted, else undecided, else proved."""
-        found = {verdict.outcome for verdict in self.verdicts}
-        return "refuted" if "refuted" in found else "undecided" if "undecided" in found else "proved"
+        outcomes = {verdict.outcome for verdict in self.verdicts}
+        return "refuted" if "refuted" in outcomes else "undecided" if "undecided" in outcomes else "proved"
 
     @property
     def proved(self) -> bool:
@@ -90,19 +95,58 @@ def prove(
     check_policy(policy, network.columns, network.classes)
     check_contradictions(policy, network.columns, network.classes, work=work)
     space = network_space(network, policy)
-    rows = None if data is None else given_rows(network, space, data, labels)
-    trees: dict[str, tuple[Tree, ...]] = {}
-    verdicts = tuple(
-        _verdict(clause, policy, network, space, rows, work, trees)
-        for clause in policy.clauses
-        if not isinstance(clause, Cost)
-    )
-    return Proof(content_hash(network), verdicts, tuple(trees.items()))
+    rows = None if data is None else read_rows(network, space, data, labels)
+    verdicts, trees = [], []
+    for clause in policy.clauses:
+        if isinstance(clause, Cost):
+            continue
+        counterexample = None
+        if isinstance(clause, LeastRows | LeastPrecision | Fair):
+            satisfied, reason = check_rows(clause, network, rows)
+        elif is_structural(clause):
+            violation = find_violation(clause, network)
+            satisfied, reason = violation is None, violation or "read off the rules"
+        elif isinstance(clause, Locked) and (lost := find_lost_rule(clause, network)):
+            satisfied, reason = False, lost
+        else:
+            claims = claims_of(clause, policy, space, network.columns, network.classes)
+            assert claims is not None
+            splitting = _split_space(network, policy, space, work)
+            reason, counterexample, proved = _prove_claims(network, splitting, claims, rows)
+            satisfied = None if proved is None and counterexample is None else counterexample is None
+            if proved is not None:
+                trees.append((clause.name, proved))
+        outcome: Outcome = "undecided" if satisfied is None else "proved" if satisfied else "refuted"
+        verdicts.append(Verdict(clause.name, clause.text, outcome, reason, counterexample))
+    return Proof(content_hash(network), tuple(verdicts), tuple(trees))
 
 
-def recorded(proof: Proof) -> ProofRecord:
+def _prove_claims(
+    network: RuleNetwork, splitting: Splitting, claims: list[Claim], rows: GivenRows | None
+) -> tuple[str, Counterexample | None, tuple[Tree, ...] | None]:
+    """Return what was found, with a counterexample or a tree for each claim; with neither where it is undecided."""
+    refuted = None if rows is None else find_refuting_row(network, splitting, claims, rows)
+    if refuted is not None:
+        claim, row = refuted
+        return "by a given row", build_counterexample(network, splitting, claim, None, rows, row), None
+    trees: list[Tree] = []
+    try:
+        for claim in claims:
+            tree = splitting.prove(claim)
+            if isinstance(tree, FailingBox):
+                shown = build_counterexample(network, splitting, claim, tree.cells, rows, None)
+                return "by a possible row", shown, None
+            trees.append(tree)
+    except Undecided as error:
+        return str(error), None, None
+    return "on all possible rows", None, tuple(trees)
+
+
+def record_proof(proof: Proof) -> ProofRecord:
     """Return what a network keeps of a proof."""
-    verdicts = (VerdictRecord(one.name, one.text, one.outcome, one.reason) for one in proof.verdicts)
+    verdicts = (
+        VerdictRecord(verdict.name, verdict.text, verdict.outcome, verdict.reason) for verdict in proof.verdicts
+    )
     return ProofRecord(proof.hash, tuple(verdicts))
 
 
@@ -112,94 +156,75 @@ def check_contradictions(
 ) -> None:
     """Raise an `InputError` if no row is possible, or two clauses want different classes for one, with that row."""
     space = space_of(columns, (), policy)
-    if policy.domain.impossible and _empty(policy, space, columns, classes, work):
-        raise InputError("domain.impossible leaves no row that is possible; take one of its rules out")
-    for one, other, claim in check_consistent(policy, space, columns):
-        silent = _silent(columns, classes)
-        splitting = _splitting(silent, policy, space, work)
-        try:
-            found = splitting.prove(claim)
-        except Undecided:
-            continue
-        if isinstance(found, Found):
-            row = counterexample(silent, splitting, claim, found.box, None, None).decisions[0].text
-            both = f"{other.name} contradicts {one.name}: both hold where {row}"
-            raise InputError(f"{both}; {one.text}, but {other.text}")
+    no_rules = RuleNetwork(columns, (), (Level((), tuple(Concept() for _ in classes)),), classes)
+
+    def find_row(claim: Claim) -> str | None:
+        """Return a row on which a claim fails; None if it is proved. A network without rules decides nothing."""
+        splitting = _split_space(no_rules, policy, space, work)
+        failing = splitting.prove(claim)
+        if not isinstance(failing, FailingBox):
+            return None
+        return build_counterexample(no_rules, splitting, claim, failing.cells, None, None).decisions[0].text
+
+    if policy.domain.impossible:
+        with suppress(Undecided):
+            if find_row(Claim((frozenset(),))) is None:
+                raise InputError("domain.impossible leaves no row that is possible; take one of its rules out")
+    for first, second, claim in list_conflicts(policy, columns):
+        with suppress(Undecided):
+            row = find_row(claim)
+            if row is not None:
+                both = f"{second.name} contradicts {first.name}: both hold where {row}"
+                raise InputError(f"{both}; {first.text}, but {second.text}")
 
 
-def _empty(policy: Policy, space: Space, columns: tuple[Column, ...], classes: tuple[Value, ...], work: int) -> bool:
-    """Return whether it is proved that no row is possible."""
-    try:
-        never = Claim((frozenset(),), ())
-        return not isinstance(_splitting(_silent(columns, classes), policy, space, work).prove(never), Found)
-    except Undecided:
-        return False
-
-
-def _silent(columns: tuple[Column, ...], classes: tuple[Value, ...]) -> RuleNetwork:
-    """Return a network without rules."""
-    return RuleNetwork(columns, (), (Level((), tuple(Concept() for _ in classes)),), classes)
-
-
-def _splitting(network: RuleNetwork, policy: Policy, space: Space, work: int) -> Splitting:
+def _split_space(network: RuleNetwork, policy: Policy, space: Space, work: int) -> Splitting:
     impossible = [stated("domain.impossible", rule, network.columns) for rule in policy.domain.impossible]
     return Splitting(network, space, impossible, work)
 
 
-def _verdict(
-    clause: Clause, policy: Policy, network: RuleNetwork, space: Space, rows: GivenRows | None, work: int,
-    trees: dict[str, tuple[Tree, ...]],
-) -> Verdict:  # fmt: skip
-    if isinstance(clause, LeastRows | LeastPrecision | Fair):
-        return _on_rows(clause, network, rows)
-    if checks_structure(clause):
-        failed = failure(clause, network)
-        return Verdict(clause.name, clause.text, "refuted" if failed else "proved", failed or "read off the rules")
-    lost = not_kept(clause, network) if isinstance(clause, Locked) else None
-    if lost:
-        return Verdict(clause.name, clause.text, "refuted", lost)
-    claims = claims_of(clause, policy, space, network.columns, network.classes)
-    assert claims is not None
-    splitting = _splitting(network, policy, space, work)
-    refuted = None if rows is None else refuting_row(network, splitting, claims, rows)
-    if refuted is not None:
-        found = counterexample(network, splitting, refuted[0], None, rows, refuted[1])
-        return Verdict(clause.name, clause.text, "refuted", "by a given row", found)
-    return _proved(clause, network, splitting, claims, rows, trees)
+# The certificate. `conceptrules.check` reads it, and shares no code with what wrote it.
+
+CERTIFICATE_FORMAT = "conceptrules certificate"
+DECIDING_KEYS = ("classes", "priority", "default", "columns", "predicates", "levels")
 
 
-def _proved(
-    clause: Clause, network: RuleNetwork, splitting: Splitting, claims: list[Claim], rows: GivenRows | None,
-    trees: dict[str, tuple[Tree, ...]],
-) -> Verdict:  # fmt: skip
-    found: list[Tree] = []
-    try:
-        for claim in claims:
-            tree = splitting.prove(claim)
-            if isinstance(tree, Found):
-                shown = counterexample(network, splitting, claim, tree.box, rows, None)
-                return Verdict(clause.name, clause.text, "refuted", "by a possible row", shown)
-            found.append(tree)
-    except Undecided as error:
-        return Verdict(clause.name, clause.text, "undecided", str(error))
-    trees[clause.name] = tuple(found)
-    return Verdict(clause.name, clause.text, "proved", "on all possible rows")
+def write_certificate(network: RuleNetwork, policy: Policy, proof: Proof, source: Mapping[str, Any]) -> str:
+    """Return the certificate of a proof as JSON; `source` is the policy as its TOML file states it.
+
+    It has the cells of the columns and the trees of splits that settle every claim. It names the model by a hash of
+    what decides, and the policy by one of all its keys.
+    """
+    from conceptrules.io.encode import dumps
+
+    model = json.loads(dumps(network))
+    cells_of = network_space(network, policy).items()
+    content = {
+        "format": CERTIFICATE_FORMAT,
+        "version": 1,
+        "model": hash_plain({key: model[key] for key in DECIDING_KEYS}),
+        "policy": hash_plain(source),
+        "cells": {
+            name: {"cuts": list(cells.cuts)} if cells.column.ordered else {"values": list(map(_plain, cells.listed))}
+            for name, cells in cells_of
+        },
+        "clauses": {name: [_list_splits(tree) for tree in trees] for name, trees in proof.trees},
+    }
+    return json.dumps(content, ensure_ascii=True) + "\n"
 
 
-def _on_rows(clause: LeastRows | LeastPrecision | Fair, network: RuleNetwork, rows: GivenRows | None) -> Verdict:
-    if isinstance(clause, Fair):
-        if rows is None:
-            return Verdict(clause.name, clause.text, "undecided", "needs rows; give some with the column of the groups")
-        fair, said = unfairness(clause, network, rows)
-        return Verdict(
-            clause.name, clause.text, "proved" if fair else "refuted", f"{said}, on {rows.table.rows:,} rows"
-        )
-    failed, basis = rows_failure(clause, network, rows)
-    if failed == "":
-        return Verdict(clause.name, clause.text, "undecided", f"needs rows and their classes; there are {basis}")
-    return Verdict(
-        clause.name,
-        clause.text,
-        "refuted" if failed else "proved",
-        f"{failed}, on {basis}" if failed else f"on {basis}",
-    )
+def hash_plain(content: object) -> str:
+    """Return the SHA-256 of plain values, whatever the order of their keys."""
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def _plain(value: Value) -> Any:
+    return {"infinity": value > 0} if isinstance(value, float) and math.isinf(value) else value
+
+
+def _list_splits(tree: Tree) -> list[Any] | None:
+    if tree is None:
+        return None
+    name, cells, inside, outside = tree
+    return [name, cell_numbers(cells), _list_splits(inside), _list_splits(outside)]

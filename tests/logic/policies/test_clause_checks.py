@@ -1,4 +1,4 @@
-"""What given rows say: shares and their lower bounds, groups, and labels that fit the rows."""
+"""The clauses that are read off the rules, on networks of several levels."""
 
 from __future__ import annotations
 
@@ -10,26 +10,159 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.logic.policies.claims import Claim
-from conceptrules.logic.policies.given_rows import (
-    GivenRows,
+from conceptrules.logic.policies.clause_checks import (
+    check_rows,
+    columns_below,
     compare_groups,
-    given_rows,
+    find_lost_rule,
+    find_violation,
+    is_structural,
     lower_bound,
-    names_of_groups,
-    refuting_row,
-    rows_failure,
+    read_groups,
 )
-from conceptrules.logic.policies.possible_rows import network_space
 from conceptrules.logic.policies.proof import prove
-from conceptrules.logic.policies.splitting import Splitting
-from conceptrules.model import Concept, InputError, Level, Rule, Statistics
-from conceptrules.model.policy import Fair, LeastPrecision, LeastRows, Policy
+from conceptrules.model import (
+    Column,
+    Concept,
+    Equals,
+    InputError,
+    Interval,
+    Level,
+    Literal,
+    Rule,
+    RuleNetwork,
+    Statistics,
+)
+from conceptrules.model.policy import (
+    Apart,
+    Banned,
+    Clause,
+    Cost,
+    Default,
+    Fair,
+    Forbidden,
+    Implies,
+    Independent,
+    LeastPrecision,
+    LeastRows,
+    Limit,
+    Locked,
+    Monotone,
+    OnlyFor,
+    Policy,
+    Priority,
+)
 from conceptrules.model.precision import wilson_interval
 from conceptrules.tables.table import open_table
-from tests.logic.policies.test_proof import LABELS, ROWS, A, J, people
+from tests.logic.policies.test_counterexamples import read
+from tests.logic.policies.test_proof import LABELS, ROWS, people
+
+COLUMNS = (Column("age"), Column("job", "category", ("nurse", "cook")), Column("pay"), Column("zip", "category"))
+TESTS = (Interval("age", 41), Equals("job", "nurse"), Interval("pay", 1000), Equals("zip", "9"))
+A, J, P, Z = (Literal(index) for index in range(4))
+FLAT = RuleNetwork(
+    COLUMNS,
+    TESTS,
+    (Level((Rule((A, J)), Rule((P,)), Rule((~A,))), (Concept((0, 1)), Concept((2,)))),),
+    ("yes", "no"),
+    ("no", "yes"),
+    "no",
+)
+DEEP = RuleNetwork(
+    COLUMNS,
+    TESTS,
+    (
+        Level((Rule((A,)), Rule((J,)), Rule((P,))), (Concept((0,)), Concept((1, 2)), Concept((2,)))),
+        Level((Rule((A, J)), Rule((P,)), Rule((~P,))), (Concept((0,)), Concept((1, 2)))),
+    ),
+    ("yes", "no"),
+)
+
+
+@pytest.mark.parametrize(
+    ("clause", "network", "found"),
+    [
+        (Forbidden("zip"), FLAT, None),
+        (Forbidden("pay"), FLAT, "this rule does: pay > 1000"),
+        (Forbidden("zip"), DEEP, None),
+        (Forbidden("job"), DEEP, "this rule does: job = nurse"),
+        (Apart("age", "pay"), FLAT, None),
+        (Apart("job", "age"), FLAT, "this rule does: age > 41 and job = nurse"),
+        # Two columns meet in a rule where the concepts of it ask about them.
+        (Apart("age", "pay"), DEEP, "this rule does: C1.1 and C1.2"),
+        (Apart("age", "zip"), DEEP, None),
+        (OnlyFor("pay", ("yes",)), FLAT, None),
+        (OnlyFor("pay", ("no",)), FLAT, "this rule of yes does too: pay > 1000"),
+        (OnlyFor("age", ("yes",)), FLAT, "this rule of no does too: not (age > 41)"),
+        (OnlyFor("age", ("yes", "no")), FLAT, None),
+        (OnlyFor("job", ("yes",)), DEEP, None),
+        (OnlyFor("pay", ("yes",)), DEEP, "this rule of no does too: C1.3"),
+        (Default("no"), FLAT, None),
+        (Default("yes"), FLAT, "the default is no"),
+        (Priority(("no", "yes")), FLAT, None),
+        (Priority(("yes", "no")), FLAT, "the priority is no, yes"),
+        (Limit("literals", 2), FLAT, None),
+        (Limit("literals", 1), FLAT, "this rule has 2: age > 41 and job = nurse"),
+        (Limit("literals", 1), DEEP, "this rule has 2: C1.1 and C1.2"),
+        (Limit("edges", 7), FLAT, None),
+        (Limit("edges", 6), FLAT, "the network has 7 edges"),
+        (Limit("rules", 3), FLAT, None),
+        (Limit("rules", 2), FLAT, "the network has 3 rules"),
+        (Limit("rules", 5), DEEP, "the network has 6 rules"),
+        (Locked("job = nurse and age > 41", "yes"), FLAT, None),
+        (Locked("job = nurse and age > 41", "no"), FLAT, "no has no such rule"),
+        (Locked("age > 41", "yes"), FLAT, "yes has no such rule"),
+        # Concepts pass a rule on where a rule of the class has only them.
+        (Locked("pay > 1000", "no"), DEEP, None),
+        (Locked("pay > 1000", "yes"), DEEP, "yes has no such rule"),
+        (Locked("age > 41", "yes"), DEEP, "yes has no such rule"),
+        (Banned("pay > 500", "no"), FLAT, None),
+        (Banned("pay > 500", "yes"), FLAT, "this rule does: pay > 1000"),
+        (Banned("pay > 2000", "yes"), FLAT, None),
+        (Banned("age > 30", "yes"), FLAT, "this rule does: age > 41 and job = nurse"),
+        (Banned("pay > 500", "no"), DEEP, "this rule does: pay > 1000"),
+        (Banned("pay > 500", "yes"), DEEP, None),
+    ],
+)
+def test_why_rules_fail_a_clause(clause: Clause, network: RuleNetwork, found: str | None) -> None:
+    assert is_structural(clause)
+    assert find_violation(clause, network) == found
+
+
+def test_a_negated_concept_passes_no_rule_on() -> None:
+    top = Level((Rule((~P,)),), (Concept(()), Concept((0,))))
+    network = RuleNetwork(COLUMNS, TESTS, (DEEP.levels[0], top), ("yes", "no"))
+    assert find_lost_rule(Locked("pay > 1000", "no"), network) == "no has no such rule"
+
+
+@pytest.mark.parametrize(
+    "clause",
+    [
+        Monotone("age", "up"),
+        Independent("age"),
+        Implies("age > 3", "no"),
+        Locked("age > 3", "no", "decides"),
+        LeastRows(1),
+        LeastPrecision(0.5),
+        Fair("job", "no", 0.1),
+        Cost("age", 2),
+    ],
+)
+def test_what_rules_alone_do_not_tell(clause: Clause) -> None:
+    assert not is_structural(clause)
+
+
+def test_the_columns_of_rules_and_concepts_with_those_below() -> None:
+    age, job, pay = frozenset(["age"]), frozenset(["job"]), frozenset(["pay"])
+    assert columns_below(DEEP) == [
+        ([age, job, pay], [age, job | pay, pay]),
+        ([age | job | pay, pay, pay], [age | job | pay, pay]),
+    ]
+
 
 GROUPS = np.array(["f", "f", "f", "f", "m", "m", None], dtype=object)
+
+
 ANSWERED = np.array([True, True, True, False, True, False, True])
 
 
@@ -106,71 +239,10 @@ def test_rows_of_classes_that_the_network_does_not_know_do_not_count() -> None:
     assert verdict.reason == "this rule covers 2 rows: age > 41, on 6 rows"
 
 
-def read(data: object, labels: list[object] | None = None, **keys: object) -> GivenRows:
-    network = people(Rule((A,)))
-    return given_rows(network, network_space(network, Policy.of(**keys)), data, labels)
-
-
-def test_rows_as_values_and_as_cells() -> None:
-    rows = read([{"age": 50, "job": "cook", "pay": None}, {"age": 41, "job": "smith", "pay": 7}], ["no", "odd"])
-    assert rows.labels == (1, -1)
-    assert rows.values == {"age": (50.0, 41.0), "job": ("cook", "smith"), "pay": (None, 7.0)}
-    assert {name: cells.tolist() for name, cells in rows.cells.items()} == {"age": [1, 0], "job": [0, 0], "pay": [1, 0]}
-    closed = read([{"age": 50, "job": "smith", "pay": 1}], domain={"unseen": False})
-    assert closed.cells["job"].tolist() == [-1]
-    assert read(ROWS).labels is None
-    assert read(ROWS, np.array(LABELS)).labels == (0, 1, 1, 0, 0, -1)
-
-
-def test_only_the_first_rows_are_looked_through() -> None:
-    table = pd.DataFrame({"age": np.arange(10_001.0), "job": "cook", "pay": 0.0})
-    rows = read(table)
-    assert len(rows.values["age"]) == 10_000
-    assert rows.table.rows == 10_001
-
-
-@pytest.mark.parametrize(
-    ("data", "found"),
-    [
-        # Cooks get the same at any age.
-        ([(20, "cook"), (50, "cook")], None),
-        ([(20, "cook"), (50, "nurse"), (20, "nurse")], 1),
-        # A row that has one of the two values itself comes before one that has neither.
-        ([(None, "nurse"), (20, "nurse")], 1),
-        ([(None, "nurse")], 0),
-        ([], None),
-    ],
-)
-def test_the_first_row_that_refutes_a_claim(data: list[tuple[float | None, str]], found: int | None) -> None:
-    network = people(Rule((A, J)))
-    space = network_space(network, Policy())
-    table = pd.DataFrame({"age": [age for age, _ in data], "job": [job for _, job in data], "pay": 0.0})
-    table = table.astype({"age": float, "job": str})
-    rows = given_rows(network, space, table, None)
-    claim = Claim((frozenset(["yes"]), frozenset(["no"])), (), "age", 0, 1)
-    refuted = refuting_row(network, Splitting(network, space, (), 1_000), [claim], rows)
-    assert refuted == (None if found is None else (claim, found))
-    assert refuting_row(network, Splitting(network, space, (), 1_000), [], rows) is None
-
-
-def test_rows_that_are_impossible_refute_nothing() -> None:
-    network = people(Rule((A,)))
-    clause = {"if": "job = nurse", "then": "no"}
-    for impossible, row in (([], 0), (["age > 55"], 0), (["age > 45 and job = nurse"], 3)):
-        policy = Policy.of(implies=[clause], domain={"impossible": impossible})
-        verdict = prove(network, policy, data=ROWS).verdicts[0]
-        assert verdict.counterexample is not None
-        assert (verdict.counterexample.origin, verdict.counterexample.row) == ("real", row)
-    ranged = Policy.of(implies=[clause], domain={"ranges": {"age": [0, 46]}})
-    verdict = prove(network, ranged, data=ROWS).verdicts[0]
-    assert verdict.counterexample is not None
-    assert verdict.counterexample.row == 3
-
-
 def test_the_groups_of_a_column_are_text() -> None:
     table = open_table(pd.DataFrame({"n": [1.5, np.nan, 2.0], "w": ["a", None, "b"]}))
-    assert names_of_groups(table, "n").tolist() == ["1.5", None, "2.0"]
-    assert names_of_groups(table, "w").tolist() == ["a", None, "b"]
+    assert read_groups(table, "n").tolist() == ["1.5", None, "2.0"]
+    assert read_groups(table, "w").tolist() == ["a", None, "b"]
 
 
 @pytest.mark.parametrize(("rows", "outcome"), [(0, "proved"), (3, "proved"), (3.5, "refuted"), (4, "refuted")])
@@ -179,6 +251,11 @@ def test_statistics_of_the_model_stand_in_for_rows(rows: float, outcome: str) ->
     (verdict,) = prove(network, Policy.of(min_rows=rows)).verdicts
     assert verdict.outcome == outcome
     assert verdict.reason.endswith("on the rows that the statistics of the model were counted on")
+
+
+def weak_rule(clause: LeastRows | LeastPrecision, network: RuleNetwork) -> str | None:
+    satisfied, reason = check_rows(clause, network, None)
+    return None if satisfied else reason.removesuffix(", on the rows that the statistics of the model were counted on")
 
 
 def test_sums_of_fractions_are_rounded_in_favour_of_the_rule() -> None:
@@ -190,10 +267,10 @@ def test_sums_of_fractions_are_rounded_in_favour_of_the_rule() -> None:
         (0.3000000001, None),
         (0.31, "this rule covers 0.3 rows: age > 41"),
     ):
-        assert rows_failure(LeastRows(least), counted, None)[0] == found
+        assert weak_rule(LeastRows(least), counted) == found
     thirds = replace(network, statistics=Statistics((2.0, 1.0), (((2.0, 1.0),),), ()))
     for precision, found in ((2 / 3 + 1e-10, None), (0.67, "this rule of yes reaches 0.6667: age > 41")):
-        assert rows_failure(LeastPrecision(precision), thirds, None)[0] == found
+        assert weak_rule(LeastPrecision(precision), thirds) == found
 
 
 def test_the_precision_of_a_rule_is_that_of_its_class_on_the_last_level() -> None:
@@ -206,15 +283,16 @@ def test_the_precision_of_a_rule_is_that_of_its_class_on_the_last_level() -> Non
         (0.55, "this rule of no reaches 0.5: C1.2"),
         (0.65, "this rule of yes reaches 0.6: C1.1"),
     ):
-        assert rows_failure(LeastPrecision(precision), counted, None)[0] == found
+        assert weak_rule(LeastPrecision(precision), counted) == found
     for least, found in ((10, None), (11, "this rule covers 10 rows: age > 41")):
-        assert rows_failure(LeastRows(least), counted, None)[0] == found
+        assert weak_rule(LeastRows(least), counted) == found
 
 
 def test_rows_without_statistics_cannot_be_counted() -> None:
     network = people(Rule((A,)))
-    assert rows_failure(LeastRows(1), network, None) == ("", "no rows")
-    assert rows_failure(LeastPrecision(1), network, read(ROWS)) == ("", "no classes of the rows")
+    assert check_rows(LeastRows(1), network, None) == (None, "needs rows and their classes; there are no rows")
+    reason = "needs rows and their classes; there are no classes of the rows"
+    assert check_rows(LeastPrecision(1), network, read(ROWS)) == (None, reason)
 
 
 def test_the_two_groups_that_differ_most_are_told() -> None:

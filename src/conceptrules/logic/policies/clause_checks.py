@@ -1,0 +1,239 @@
+"""The clauses that need no proof: those that are read off the rules themselves, and those about given rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptrules.logic.column_cells import rules_inside
+from conceptrules.logic.policies.counterexamples import GivenRows, values_by_row
+from conceptrules.model.errors import InputError
+from conceptrules.model.network import Literal, RuleNetwork
+from conceptrules.model.policy import (
+    Apart,
+    Banned,
+    Clause,
+    Default,
+    Fair,
+    Forbidden,
+    LeastPrecision,
+    LeastRows,
+    Limit,
+    Locked,
+    OnlyFor,
+    Priority,
+)
+from conceptrules.model.policy.policy import region, stated
+from conceptrules.model.predicate import Value
+from conceptrules.model.rule_reader import as_network, nearest_name, words_of_rule
+from conceptrules.model.statistics import edges, with_statistics
+from conceptrules.model.text import number_text, percent, plural, rule_text, word
+from conceptrules.tables.prediction import decide
+from conceptrules.tables.table import Table, read_packed_bits
+
+_ROUNDING = 1e-9  # sums of fractions depend on their order
+
+
+# Clauses about the rules
+
+
+def is_structural(clause: Clause) -> bool:
+    """Return whether the rules alone decide if a clause holds."""
+    kinds = (Forbidden, Apart, OnlyFor, Banned, Default, Priority, Limit)
+    return isinstance(clause, kinds) or (isinstance(clause, Locked) and clause.mode == "keep")
+
+
+def find_violation(clause: Clause, network: RuleNetwork) -> str | None:
+    """Return why the rules of a network violate a structural clause; None if they do not."""
+    assert is_structural(clause)
+    return next(_list_violations(clause, network), None)
+
+
+def _list_violations(clause: Clause, network: RuleNetwork) -> Iterator[str]:
+    last = len(network.levels) - 1
+    match clause:
+        case Forbidden(column=column):
+            yield from _list_rules_with(network, {column})
+        case Apart(first=first, second=second):
+            yield from _list_rules_with(network, {first, second})
+        case OnlyFor(column=column, classes=classes):
+            rules, _ = columns_below(network)[-1]
+            for label, concept in zip(network.classes, network.levels[-1].concepts, strict=True):
+                if label not in classes:
+                    asking = (rule_text(network, last, rule) for rule in concept.rules if column in rules[rule])
+                    yield from (f"this rule of {word(label)} does too: {text}" for text in asking)
+        case Default(label=label) if network.default != label:
+            yield f"the default is {word(network.default)}"
+        case Priority(classes=classes) if network.priority != classes:
+            yield f"the priority is {', '.join(map(word, network.priority))}"
+        case Limit(of="literals", most=most):
+            for depth, level in enumerate(network.levels):
+                lengths = [len(rule.literals) for rule in level.rules]
+                long = (index for index, length in enumerate(lengths) if length > most)
+                yield from (f"this rule has {lengths[index]}: {rule_text(network, depth, index)}" for index in long)
+        case Limit(of=unit, most=most):
+            size = edges(network) if unit == "edges" else sum(len(level.rules) for level in network.levels)
+            yield from [f"the network has {plural(size, unit[:-1])}"] if size > most else []
+        case Locked():
+            lost = find_lost_rule(clause, network)
+            yield from [] if lost is None else [lost]
+        case Banned(label=label):
+            inside = rules_inside(network, region(clause, network.columns))
+            back = (rule for rule in inside if label in _classes_with(network, {rule}))
+            yield from (f"this rule does: {rule_text(network, 0, rule)}" for rule in back)
+
+
+def find_lost_rule(clause: Locked, network: RuleNetwork) -> str | None:
+    """Return why a locked rule is not there; None if its class has it, word for word.
+
+    In a network of several levels, concepts pass it on: some rule of the class holds wherever the concept does.
+    """
+    alone = as_network(stated(clause.name, clause.rule, network.columns), network.columns)
+    locked = words_of_rule(alone, 0, alone.levels[0].rules[0].literals)
+    first = network.levels[0].rules
+    rules = {index for index, rule in enumerate(first) if words_of_rule(network, 0, rule.literals) == locked}
+    return None if clause.label in _classes_with(network, rules) else f"{word(clause.label)} has no such rule"
+
+
+def _classes_with(network: RuleNetwork, rules: set[int]) -> list[Value]:
+    """Return the classes that have one of these rules of the first level, or a concept that passes one on."""
+    concepts: set[int] = set()
+    for depth, level in enumerate(network.levels):
+        if depth:
+            passing = {(Literal(index),) for index in concepts}
+            rules = {index for index, rule in enumerate(level.rules) if rule.literals in passing}
+        concepts = {index for index, concept in enumerate(level.concepts) if rules & set(concept.rules)}
+    return [network.classes[index] for index in concepts]
+
+
+def columns_below(network: RuleNetwork) -> list[tuple[list[frozenset[str]], list[frozenset[str]]]]:
+    """Return the columns that each rule and each concept asks about, by level, those below included."""
+    below = [frozenset([predicate.column]) for predicate in network.predicates]
+    none = frozenset[str]()
+    result = []
+    for level in network.levels:
+        rules = [none.union(*(below[literal.index] for literal in rule.literals)) for rule in level.rules]
+        below = [none.union(*(rules[rule] for rule in concept.rules)) for concept in level.concepts]
+        result.append((rules, below))
+    return result
+
+
+def _list_rules_with(network: RuleNetwork, columns: set[str]) -> Iterator[str]:
+    for depth, (rules, _) in enumerate(columns_below(network)):
+        asking = (index for index, tested in enumerate(rules) if columns <= tested)
+        yield from (f"this rule does: {rule_text(network, depth, index)}" for index in asking)
+
+
+# Clauses about rows
+
+
+def check_rows(
+    clause: LeastRows | LeastPrecision | Fair, network: RuleNetwork, rows: GivenRows | None
+) -> tuple[bool | None, str]:
+    """Return whether a clause about rows holds on them, and the reason; None if that cannot be decided.
+
+    Without rows, those count that the statistics of the network were counted on.
+    """
+    if isinstance(clause, Fair):
+        if rows is None:
+            return None, "needs rows; give some with the column of the groups"
+        fair, rates = _check_fairness(clause, network, rows)
+        return fair, f"{rates}, on {rows.table.rows:,} rows"
+    if rows is None and network.statistics is None:
+        return None, "needs rows and their classes; there are no rows"
+    basis = "the rows that the statistics of the model were counted on"
+    if rows is not None:
+        bits = read_packed_bits(network.columns, network.predicates, rows.table, network.used_predicates)
+        if rows.labels is None and isinstance(clause, LeastPrecision):
+            return None, "needs rows and their classes; there are no classes of the rows"
+        y = np.zeros(rows.table.rows, dtype=np.intp) if rows.labels is None else np.array(rows.labels, dtype=np.intp)
+        network = with_statistics(network, bits, np.maximum(y, 0), (y >= 0).astype(float))
+        basis = f"{rows.table.rows:,} rows"
+    weak = _find_small_rule(clause, network) if isinstance(clause, LeastRows) else _find_imprecise_rule(clause, network)
+    return weak is None, f"on {basis}" if weak is None else f"{weak}, on {basis}"
+
+
+def _find_small_rule(clause: LeastRows, network: RuleNetwork) -> str | None:
+    assert network.statistics is not None
+    for depth, rules in enumerate(network.statistics.covered):
+        for index, counts in enumerate(rules):
+            if sum(counts) < clause.rows - _ROUNDING * max(clause.rows, 1):
+                return f"this rule covers {plural(sum(counts), 'row')}: {rule_text(network, depth, index)}"
+    return None
+
+
+def _find_imprecise_rule(clause: LeastPrecision, network: RuleNetwork) -> str | None:
+    assert network.statistics is not None
+    covered = network.statistics.covered[-1]
+    for index, concept in enumerate(network.levels[-1].concepts):
+        for rule in concept.rules:
+            share = lower_bound(covered[rule][index], sum(covered[rule]), clause.confidence)
+            if share < clause.precision - _ROUNDING:
+                text = rule_text(network, len(network.levels) - 1, rule)
+                return f"this rule of {word(network.classes[index])} reaches {number_text(round(share, 4))}: {text}"
+    return None
+
+
+def lower_bound(right: float, rows: float, confidence: float | None) -> float:
+    """Return the share of right rows, or the lower end of its one-sided Wilson interval.
+
+    >>> lower_bound(8, 10, None), round(lower_bound(8, 10, 0.95), 3)
+    (0.8, 0.541)
+    """
+    if not rows:
+        return 0.0
+    share = right / rows
+    if confidence is None:
+        return share
+    z = NormalDist().inv_cdf(confidence)
+    spread = z * ((share * (1 - share) + z * z / (4 * rows)) / rows) ** 0.5
+    return float((share + z * z / (2 * rows) - spread) / (1 + z * z / rows))
+
+
+def _check_fairness(clause: Fair, network: RuleNetwork, rows: GivenRows) -> tuple[bool, str]:
+    if clause.column not in rows.table.names:
+        known = nearest_name(clause.column, rows.table.names)
+        raise InputError(f"{clause.name}: the data have no column {clause.column!r}; {known}")
+    if clause.measure == "true_positive_rate" and rows.labels is None:
+        raise InputError(f"{clause.name}: true positive rates need the class of each row; give labels (--target)")
+    positive = network.classes.index(clause.positive)
+    answered = decide(network, rows.table) == positive
+    counted = np.ones(len(answered))
+    if clause.measure == "true_positive_rate":
+        counted = np.array(rows.labels) == positive
+    return compare_groups(clause, read_groups(rows.table, clause.column), answered, counted)
+
+
+def read_groups(table: Table, column: str) -> NDArray[Any]:
+    """Return the group of each row as text; None where it is missing."""
+    cells = table.cells(table.names.index(column))
+    values = values_by_row(cells, cells.values)
+    return np.array([None if value is None else str(value) for value in values], dtype=object)
+
+
+def compare_groups(
+    clause: Fair, groups: NDArray[Any], answered: NDArray[np.bool_], weight: NDArray[Any]
+) -> tuple[bool, str]:
+    """Return whether groups get an answer alike enough, and the rates of the two that differ most.
+
+    Rows of weight 0 do not count.
+    """
+    rates = {}
+    for group in sorted({group for group in groups if group is not None}):
+        own = np.where(groups == group, weight, 0.0)
+        if own.sum() > 0:
+            rates[group] = float((own * answered).sum() / own.sum())
+    if len(rates) < 2:
+        return True, f"there is only {plural(len(rates), 'group')} of {word(clause.column)}"
+    low = min(rates, key=rates.__getitem__)
+    high = max((group for group in rates if group != low), key=rates.__getitem__)
+    text = f"{word(high)} {percent(rates[high])}, {word(low)} {percent(rates[low])}"
+    if clause.measure == "selection_ratio":
+        ratio = rates[low] / rates[high] if rates[high] else 1.0
+        return ratio >= clause.bound - _ROUNDING, f"{text}: a ratio of {ratio:.4f}"
+    gap = rates[high] - rates[low]
+    return gap <= clause.bound + _ROUNDING, f"{text}: a difference of {gap:.4f}"
