@@ -1,11 +1,8 @@
-"""Markdown: tables, signed numbers, and the accounts that are written by hand."""
+"""Markdown: tables, signed numbers and names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
-
-ACCOUNTS = Path(__file__).parent / "accounts"
 
 
 def markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -23,8 +20,3 @@ def signed(value: float) -> str:
 def named(names: Sequence[str]) -> str:
     """Return names in brackets, if there are any."""
     return f" ({', '.join(names)})" if names else ""
-
-
-def account(name: str) -> str:
-    """Return a text of the folder accounts/, which says by hand what we make of the figures."""
-    return (ACCOUNTS / f"{name}.md").read_text(encoding="utf-8").strip()
