@@ -73,8 +73,7 @@ def test_every_core_dependency_is_imported() -> None:
 
 
 # What is defined in terms of an extra (a kernel of Triton, a figure of matplotlib), and imported by functions alone.
-BEHIND_EXTRAS = {f"conceptrules.kernels.mllp.{name}" for name in ("gpu", "gpu_state", "triton_kernels")} | {
-    "conceptrules.kernels.gpus",
+BEHIND_EXTRAS = {f"conceptrules.kernels.mllp.{name}" for name in ("gpu", "gpu_state", "gpus", "triton_kernels")} | {
     "conceptrules.learn.mllp.gpu_engine",
 }
 WITHOUT = """

@@ -87,12 +87,12 @@ class Cohort:
         found |= {"loss": loss, "edges": (self.trainer.weights > 0.5).sum(1).float()}
         rule: Priority | None = None
         for prefix, judge in zip(("", "held_"), self.judges, strict=False):
-            fired = judge.look.fire_on_device()
+            fired = judge.look.fire()
             rule = rule or judge.learn_priority(fired)
             found[f"{prefix}first"] = judge.f1(decided(fired, judge.first))
             found[f"{prefix}learned"] = judge.f1(decided(fired, rule))
             if self.continuous:
-                found[f"{prefix}mllp"] = judge.f1(judge.look.score_on_device().argmax(2))
+                found[f"{prefix}mllp"] = judge.f1(judge.look.score().argmax(2))
         return torch.stack([found[name] for name in COLUMNS])
 
     def train_and_keep(self, epochs: int, names: Sequence[str]) -> dict[str, Tensor]:
@@ -118,7 +118,7 @@ class Cohort:
         """Return what was kept for a score, network by network; its weights become those of the cohort."""
         self.trainer.weights.copy_(weights)
         judge = self.judges[0]
-        found = judge.learn_priority(judge.look.fire_on_device()) if name == "learned" else judge.first
+        found = judge.learn_priority(judge.look.fire()) if name == "learned" else judge.first
         return [
             Kept(int(epoch), float(score), own, tuple(np.argsort(rank[: one.classes]).tolist()), int(default))
             for epoch, score, own, rank, default, one in zip(
@@ -135,7 +135,7 @@ class Cohort:
     def answers(self, tests: Sequence[Examples]) -> list[NDArray[np.uint8]]:
         """Return the answers of the continuous networks on other rows."""
         look = gpu.Evaluator(self.trainer, [rows_of(rows) for rows in tests])
-        found = look.score_on_device().argmax(2).cpu().numpy().astype(np.uint8)
+        found = look.score().argmax(2).cpu().numpy().astype(np.uint8)
         return [found[k, : len(rows)] for k, rows in enumerate(tests)]
 
 

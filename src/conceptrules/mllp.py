@@ -11,9 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from conceptrules.binarize import Binarizer
 from conceptrules.kernels.mllp.cohort import Cohort
 from conceptrules.learn.checkpoint import Checkpoint, opened
-from conceptrules.learn.device import check_device
 from conceptrules.learn.memory import bytes_of_training, check_memory
-from conceptrules.learn.mllp.device import select_engine
+from conceptrules.learn.mllp.device import check_device, select_engine
 from conceptrules.learn.mllp.extraction import finish
 from conceptrules.learn.mllp.holdout import hold_out
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters, auto_layers
@@ -247,7 +246,7 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
         InputError
             If a parameter is out of range; the message says what it can be.
         """
-        check_device(self.device, ("auto", "cpu"))
+        check_device(self.device)
         check_common(self.n_jobs, self.validation_fraction, self.random_state)
         self._binarizer()
         self._hyperparameters(inputs=1)

@@ -90,7 +90,8 @@ def test_what_is_kept_is_the_best_of_the_second_half(monkeypatch: pytest.MonkeyP
             np.testing.assert_array_equal(found.weights, weights[found.epoch - 1][k])
     grown = kept["learned"] * 8  # so that classes fire
     networks = cohort.kept("learned", grown)
-    for one, found, fired in zip(trainings, networks, cohort.judges[0].look.fire(), strict=True):
+    look = cohort.judges[0].look
+    for one, found, fired in zip(trainings, networks, look.to_host(look.fire()), strict=True):
         assert fired.any()
         assert (found.priority, found.default) == rank_by_precision(fired, one.rows, np.ones(3))
     answers = cohort.answers([one.rows for one in trainings])

@@ -10,6 +10,7 @@ import re
 import runpy
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -17,10 +18,11 @@ import pytest
 from numba import njit
 from numba.core.caching import CacheImpl
 from numba.core.dispatcher import Dispatcher
+from numba.core.event import end_event, start_event
 
 from conceptrules import kernels as package
 from conceptrules.kernels import compiling
-from conceptrules.kernels.compiling import NOTE, announced
+from conceptrules.kernels.compiling import NOTE, Seconds, announced, timed
 from conceptrules.kernels.mllp import vectors
 from tests.people import quick_search
 
@@ -187,3 +189,32 @@ def test_no_kernel_leaves_rounding_to_the_compiler() -> None:
     (written,) = every_operation.inspect_llvm().values()
     assert "fmul" in written or "fadd" in written
     assert not re.search(r"\b(fast|reassoc|contract|arcp|nsz|afn)\b", written)
+
+
+def test_compiling_is_timed_separately_and_once_where_kernels_call_kernels() -> None:
+    @njit
+    def inner(x: int) -> int:
+        return x + 1
+
+    @njit
+    def outer(x: int) -> int:
+        return inner(x) + 1
+
+    with timed() as first:
+        assert outer(1) == 3
+        time.sleep(0.2)
+    assert first.compiling > 0
+    assert first.own >= 0.2  # less, if the inner one counted twice
+    with timed() as second:
+        assert outer(2) == 4
+    assert second.compiling == 0
+    assert str(second) == f"{second.own:.1f} s"
+
+
+def test_only_seconds_inside_count() -> None:
+    start_event("numba:compile", {})
+    end_event("numba:compile", {})
+    with timed() as seconds:
+        pass
+    assert seconds.compiling == 0
+    assert str(Seconds(2.0, 61.3)) == "2.0 s, after compiling for 61.3 s"

@@ -1,4 +1,4 @@
-"""Compile the kernels, keep them on the disk, and say so on stderr: the first fit on a machine waits for that."""
+"""Compile the kernels, keep them on the disk, and say how long that takes: the first fit on a machine waits for it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 from numba import njit
@@ -80,3 +82,30 @@ def announced() -> Iterator[None]:
     """Print one line on stderr if anything inside has to be compiled."""
     with event.install_listener("numba:compile", _Listener()):
         yield
+
+
+@dataclass
+class Seconds:
+    """How long something took without compiling, and how long compiling took."""
+
+    own: float = 0.0
+    compiling: float = 0.0
+
+    def __str__(self) -> str:
+        """Return both in words.
+
+        >>> print(Seconds(1.3), Seconds(1.3, compiling=61.3), sep="; ")
+        1.3 s; 1.3 s, after compiling for 61.3 s
+        """
+        return f"{self.own:.1f} s" + (f", after compiling for {self.compiling:.1f} s" if self.compiling else "")
+
+
+@contextmanager
+def timed() -> Iterator[Seconds]:
+    """Time what is inside; the seconds are known when it has ended."""
+    seconds, start = Seconds(), perf_counter()
+    compiling = event.TimingListener()
+    with event.install_listener("numba:compile", compiling):
+        yield seconds
+    seconds.compiling = compiling.duration if compiling.done else 0.0
+    seconds.own = perf_counter() - start - seconds.compiling

@@ -130,4 +130,5 @@ def test_an_evaluation_is_a_forward_pass() -> None:
     rows = KernelRows(packed, np.zeros(33, np.int64), np.ones(33, np.float32), 11)
     specs = [NetworkSpec(cohort.sizes, 0.0, 0, 0.0, 0.0) for _ in cohort.weights]
     trainer = gpu.Trainer(specs, list(cohort.weights), [rows], [0], StepSettings(), DEVICE)
-    close(np.asarray(gpu.Evaluator(trainer, [rows]).score()), reference.forward(cohort, packed))
+    evaluator = gpu.Evaluator(trainer, [rows])
+    close(np.asarray(evaluator.to_host(evaluator.score())), reference.forward(cohort, packed))

@@ -10,9 +10,10 @@ import pytest
 from conceptrules.learn.examples import Examples
 from conceptrules.learn.mllp import device
 from conceptrules.learn.mllp.cpu_engine import CpuEngine
-from conceptrules.learn.mllp.device import select_engine
+from conceptrules.learn.mllp.device import check_device, select_engine
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters
 from conceptrules.learn.mllp.train import FitJob
+from conceptrules.model.errors import InputError
 
 
 def job(rows: int = 8) -> FitJob:
@@ -42,3 +43,28 @@ def test_auto_takes_the_cpu_where_there_is_no_gpu(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(device, "find_spec", lambda name: name)
     monkeypatch.setattr(device, "gpus", list)
     assert isinstance(select_engine("auto", [large], 2), CpuEngine)
+
+
+@pytest.mark.parametrize("wrong", ["gpu", "cudax", 0, None])
+def test_what_is_no_device(wrong: object) -> None:
+    with pytest.raises(InputError, match="use 'auto', 'cpu', 'cuda', or one of several GPUs"):
+        check_device(wrong)
+
+
+def test_a_missing_package_comes_with_its_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "find_spec", lambda name: None)
+    with pytest.raises(InputError, match=r"torch is not installed: pip install 'conceptrules\[gpu\]'"):
+        check_device("cuda")
+
+
+def test_no_gpu_and_no_such_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "find_spec", lambda name: name)
+    monkeypatch.setattr(device, "_torch", lambda: "torch 2")
+    monkeypatch.setattr(device, "gpus", list)
+    with pytest.raises(InputError, match="torch 2 finds no GPU; use device='cpu'"):
+        check_device("cuda")
+    monkeypatch.setattr(device, "gpus", lambda: ["cuda:0", "cuda:1"])
+    check_device("cuda")
+    check_device("cuda:1")
+    with pytest.raises(InputError, match="'cuda:2', but the GPUs are cuda:0, cuda:1"):
+        check_device("cuda:2")

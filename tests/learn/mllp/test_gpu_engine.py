@@ -75,7 +75,9 @@ def test_what_fires_is_what_the_bits_say(monkeypatch: pytest.MonkeyPatch) -> Non
     run.trainer.weights *= 8
     owners = [pair[0], pair[0], pair[1], pair[1]]
     shares = []
-    for one, weights, found in zip(owners, run.trainer.own_weights(), run.training.fire(), strict=True):
+    for one, weights, found in zip(
+        owners, run.trainer.own_weights(), run.training.to_host(run.training.fire()), strict=True
+    ):
         wanted = unpack(
             PackedBits(cpu.fire(one.sizes, weights, one.training.to_packed_bits().words), len(one.training))
         )
@@ -96,7 +98,6 @@ def test_the_classifier_trains_there_too(monkeypatch: pytest.MonkeyPatch) -> Non
     """From a table to rules, with the device in the place of a GPU where there is none."""
     from conceptrules import MLLPClassifier, fit_cohort
 
-    monkeypatch.setattr("conceptrules.learn.device.gpus", lambda: [DEVICE])
     monkeypatch.setattr("conceptrules.learn.mllp.device.gpus", lambda: [DEVICE])
     rows, answers = [[word, k] for k in range(5) for word in ("yes", "no")], ["a", "b"] * 5
     quick = {"layers": (2,), "binarization_rate": 0.5, "max_epochs": 1, "random_state": 0}

@@ -60,7 +60,7 @@ def demo(
 ) -> None:
     """Learn tic-tac-toe, find the eight winning lines among the rules, and write a report."""
     from conceptrules.classifier import ConceptRuleClassifier
-    from conceptrules.kernels.timing import timed
+    from conceptrules.kernels.compiling import timed
 
     check_report_output(report)
     data = load("tic-tac-toe")

@@ -20,7 +20,7 @@ from conceptrules.model.text import no_rule, plural, rule_count, word
 from conceptrules.tables.files.formats import STREAM
 
 if TYPE_CHECKING:
-    from conceptrules.kernels.timing import Seconds
+    from conceptrules.kernels.compiling import Seconds
     from conceptrules.learn.checkpoint import Checkpoint
 
 
@@ -74,7 +74,7 @@ def fit(
 
     Tables of several files, and large ones, are read in batches: they may be larger than memory.
     """
-    from conceptrules.kernels.timing import timed
+    from conceptrules.kernels.compiling import timed
 
     check_model_output(output)
     if as_json and output == STREAM:

@@ -5,7 +5,7 @@ Only the weights that matter in an epoch are visited (active_weights.py). An epo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from typing import Any
 
@@ -178,13 +178,17 @@ def epoch(
         return sizes, state, masked[k], data, order, shape, adam, cohort.steps
 
     if len(masked) == 1 and parts > 1:
-        losses = [_epoch_by_parts(arguments(0), executor)]
-    elif len(masked) == 1 and _threads(executor) > 1 and _count_active(cohort.weights[0], masked[0]) > WORTH_SHARING:
-        losses = [_epoch_by_layers(arguments(0), executor)]
+        losses = [_share_epoch(arguments(0), _share_parts, executor)]
+    elif (
+        len(masked) == 1
+        and _threads(executor) > 1
+        and np.count_nonzero(~masked | (cohort.weights > 0.5)) > WORTH_SHARING
+    ):
+        losses = [_share_epoch(arguments(0), _share_layers, executor)]
     else:
         # The network with the fewest masked weights takes the longest, so it begins first.
-        numbers_of = sorted(range(len(masked)), key=lambda k: np.count_nonzero(masked[k]))
-        loss_of = dict(zip(numbers_of, executor.map(lambda k: _epoch(*arguments(k)), numbers_of), strict=True))
+        queue = sorted(range(len(masked)), key=lambda k: np.count_nonzero(masked[k]))
+        loss_of = dict(zip(queue, executor.map(lambda k: _epoch(*arguments(k)), queue), strict=True))
         losses = [loss_of[k] for k in range(len(masked))]
     cohort.steps += -(-len(order) // settings.batch_size)
     return np.asarray(losses, np.float32)
@@ -194,74 +198,76 @@ def _threads(executor: Executor) -> int:
     return int(getattr(executor, "_max_workers", 1))
 
 
-def _count_active(weights: Floats, masked: Flags) -> int:
-    return int(np.count_nonzero(~masked | (weights > 0.5)))
-
-
-def _epoch_by_parts(arguments: tuple[Any, ...], executor: Executor) -> float:
-    """Run `_epoch` with the parts of each batch, and then the weights, spread over the executor's threads."""
+def _share_epoch(arguments: tuple[Any, ...], share: Callable[..., Any], executor: Executor) -> float:
+    """Run `_epoch` with each batch, and then the weights, shared by the executor's threads."""
     sizes, state, masked, rows, order, (batch_size, part_size), adam, steps = arguments
     parts = range(-(-batch_size // part_size))
     active, learnable, gradient = _begin(sizes, state, masked, len(parts))
-    rooms = [(allocate_state(sizes, part_size), allocate_lists(sizes, part_size)) for _ in parts]
+    backprop = share((sizes, active, learnable[0], rows), part_size, gradient, executor)
     cuts = np.linspace(0, len(active.position), len(parts) + 1).astype(np.int64)
     total, step = 0.0, steps
     for start in range(0, len(order), batch_size):
         batch, step = order[start : start + batch_size], step + 1
 
-        def backprop(part: int, batch: Any = batch) -> Any:
-            rows_of_part = batch[part * part_size : (part + 1) * part_size]
-            return _batch_gradient(
-                sizes, active, learnable[0], rows, rows_of_part, len(batch), rooms[part], gradient[part]
-            )
-
         def move(part: int, step: int = step) -> None:
-            share = slice(cuts[part], cuts[part + 1])
-            adam_step(tuple(array[share] for array in learnable), gradient[:, share], adam, step)
+            own = slice(cuts[part], cuts[part + 1])
+            adam_step(tuple(array[own] for array in learnable), gradient[:, own], adam, step)
 
-        for loss in executor.map(backprop, parts):
+        for loss in backprop(batch):
             total += len(batch) * loss
         list(executor.map(move, parts))
     _end(active, learnable, state, masked, adam, steps, step - steps)
     return total / len(order)
 
 
-def _epoch_by_layers(arguments: tuple[Any, ...], executor: Executor) -> float:
-    """Run `_epoch` for batches of one part, with the nodes of each layer but the classes spread over the threads."""
-    sizes, state, masked, rows, order, (batch_size, _), adam, steps = arguments
-    active, learnable, gradient = _begin(sizes, state, masked, 1)
-    weights, values, threads = learnable[0], allocate_state(sizes, batch_size), range(_threads(executor))
+def _share_parts(network: tuple[Any, ...], part_size: int, gradient: Any, executor: Executor) -> Callable[..., Any]:
+    """Return a function that gives each thread parts of a batch: it writes the gradient, and returns the losses."""
+    rooms = [(allocate_state(network[0], part_size), allocate_lists(network[0], part_size)) for _ in gradient]
+
+    def backprop(batch: Any) -> Iterator[float]:
+        def backprop_part(part: int) -> Any:
+            rows_of_part = batch[part * part_size : (part + 1) * part_size]
+            return _batch_gradient(*network, rows_of_part, len(batch), rooms[part], gradient[part])
+
+        return executor.map(backprop_part, range(len(gradient)))
+
+    return backprop
+
+
+def _share_layers(network: tuple[Any, ...], batch_size: int, gradient: Any, executor: Executor) -> Callable[..., Any]:
+    """Do what `_share_parts` does for batches of one part, with each thread taking nodes of each layer.
+
+    The classes are too few to share.
+    """
+    sizes, active, weights, rows = network
+    state, threads = allocate_state(sizes, batch_size), range(_threads(executor))
     lists, ends = [allocate_lists(sizes, batch_size) for _ in threads], np.concatenate([[0], np.cumsum(sizes)])
-    top, total, step = ends[-2], 0.0, steps
 
-    def share(layer: int, work: Callable[[int, int, Any, bool], None]) -> None:
-        """Work on the nodes of a layer, a share by each thread."""
+    def share(layer: int, work: Callable[..., None], strips: int) -> None:
         cuts = np.linspace(ends[layer], ends[layer + 1], len(threads) + 1).astype(np.int64).tolist()
-        list(executor.map(lambda thread: work(cuts[thread], cuts[thread + 1], lists[thread], layer == 1), threads))
+        list(executor.map(lambda thread: work(layer, strips, *cuts[thread : thread + 2], lists[thread]), threads))
 
-    for begin in range(0, len(order), batch_size):
-        batch, step = order[begin : begin + batch_size], step + 1
-        strips = -(-len(batch) // LANES)
+    def run(layer: int, strips: int, start: int, stop: int, room: Any) -> None:
+        list_factors(start, stop, active, weights, state, room)
+        run_layer(strips, start, stop, layer == 1, active.needed, state, room)
 
-        def run(start: int, stop: int, room: Any, lowest: bool, strips: int = strips) -> None:
-            list_factors(start, stop, active, weights, values, room)
-            run_layer(strips, start, stop, lowest, active.needed, values, room)
+    def backprop_nodes(layer: int, strips: int, start: int, stop: int, room: Any) -> None:
+        backprop_layer(strips, start, stop, active, weights, state, room, gradient[0])
+        split_gradient(strips, start, stop, state)
+        if layer == 1:
+            backprop_inputs(strips, start, stop, active, weights, state, room, gradient[0])
 
-        def backprop(start: int, stop: int, room: Any, lowest: bool, strips: int = strips) -> None:
-            backprop_layer(strips, start, stop, active, weights, values, room, gradient[0])
-            split_gradient(strips, start, stop, values)
-            if lowest:
-                backprop_inputs(strips, start, stop, active, weights, values, room, gradient[0])
-
-        load_rows(rows[0], batch, sizes[0], values.value)
-        for layer in range(1, len(sizes) - 1):
-            share(layer, run)
-        run(top, ends[-1], lists[0], len(sizes) == 2)
-        total += len(batch) * output_gradient(top, rows, batch, len(batch), values)
+    def backprop(batch: Any) -> list[float]:
+        strips, top = -(-len(batch) // LANES), len(sizes) - 1
+        load_rows(rows[0], batch, sizes[0], state.value)
+        for layer in range(1, top):
+            share(layer, run, strips)
+        run(top, strips, ends[top], ends[top + 1], lists[0])
+        loss = output_gradient(ends[top], rows, batch, len(batch), state)
         gradient[:] = 0
-        split_gradient(strips, top, ends[-1], values)
-        for layer in range(len(sizes) - 2, 0, -1):
-            share(layer, backprop)
-        adam_step(learnable, gradient, adam, step)
-    _end(active, learnable, state, masked, adam, steps, step - steps)
-    return total / len(order)
+        split_gradient(strips, ends[top], ends[top + 1], state)
+        for layer in range(top - 1, 0, -1):
+            share(layer, backprop_nodes, strips)
+        return [loss]
+
+    return backprop

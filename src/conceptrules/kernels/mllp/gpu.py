@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from conceptrules.kernels.mllp import triton_kernels
-from conceptrules.kernels.mllp.cohort import Flags, Floats, KernelRows, StepSettings
+from conceptrules.kernels.mllp.cohort import Floats, KernelRows, StepSettings
 from conceptrules.kernels.mllp.gpu_state import TINY, CohortShape, DeviceState, NetworkSpec, RowSchedule
 
 # Rows that are evaluated at a time, which bounds the memory that it takes.
@@ -163,11 +163,7 @@ class Trainer:
 
 
 class Evaluator:
-    """Evaluates the networks of a trainer on rows, group by group, on its device.
-
-    Methods that end in `_on_device` return (networks, rows, classes) in the shape of the largest; the others return
-    (rows, classes) of its own for each network, on the host.
-    """
+    """Evaluates the networks of a trainer on rows, group by group, on its device."""
 
     def __init__(self, trainer: Trainer, groups: Sequence[KernelRows]) -> None:
         self.trainer = trainer
@@ -178,11 +174,8 @@ class Evaluator:
             self.rows.set_order(group, torch.arange(base, end, device=trainer.device))
         self.state = DeviceState(shape, networks, len(groups), self.rows.batch_size, trainer.device, learns=False)
 
-    def score(self) -> list[Floats]:
-        """Return the scores of the continuous networks."""
-        return self._to_host(self.score_on_device())
-
-    def score_on_device(self) -> Tensor:
+    def score(self) -> Tensor:
+        """Return the scores of the continuous networks: (networks, rows, classes), in the shape of the largest."""
         state, trainer = self.state, self.trainer
         with trainer.on_device():
             state.set_weights(trainer.weights, trainer.weights > 0)
@@ -194,12 +187,11 @@ class Evaluator:
 
         return self._evaluate(score_batch)
 
-    def fire(self) -> list[Flags]:
-        """Return which classes fire when every weight is rounded."""
-        return self._to_host(self.fire_on_device())
+    def fire(self) -> Tensor:
+        """Return which classes fire when every weight is rounded, in the same shape.
 
-    def fire_on_device(self) -> Tensor:
-        """See `fire`. A rounded node is true where none of its inputs is, which a matrix product counts."""
+        A rounded node is true where none of its inputs is, and a matrix product counts these.
+        """
         shape, trainer = self.state.shape, self.trainer
         rounded = (trainer.weights > 0.5).half()
         group_of = trainer.group_of.long()
@@ -222,6 +214,7 @@ class Evaluator:
                 self.rows.step.add_(1)
         return torch.cat(batches, 1)
 
-    def _to_host(self, answers: Tensor) -> list[NDArray[Any]]:
+    def to_host(self, answers: Tensor) -> list[NDArray[Any]]:
+        """Return (rows, classes) of its own for each network."""
         host, networks = answers.cpu().numpy(), self.trainer.networks
         return [host[k, : self.counts[network.group], : network.sizes[-1]] for k, network in enumerate(networks)]

@@ -12,7 +12,8 @@ depend on the number of threads.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import Any
 
 from llvmlite import ir
@@ -35,7 +36,7 @@ class VectorType(types.Type):
 
 VECTOR = VectorType()
 # Numba types `intrinsic` by the function that emits the code, not by the one that compiled functions call.
-_emitted: Callable[[Callable[..., Any]], Any] = intrinsic
+_intrinsic: Callable[[Callable[..., Any]], Any] = intrinsic
 
 
 @register_model(VectorType)
@@ -49,7 +50,11 @@ def _broadcast(builder: Any, value: Any) -> Any:
     if isinstance(value.type, ir.VectorType):
         return value
     first = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), value, ir.Constant(_INDEX, 0))
-    return builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(_INDEX, LANES), [0] * LANES))
+    return builder.shuffle_vector(first, first, _constant_indices([0] * LANES))
+
+
+def _constant_indices(indices: Sequence[int]) -> Any:
+    return ir.Constant(ir.VectorType(_INDEX, len(indices)), list(indices))
 
 
 def _define_operator(symbol: Any, instruction: str) -> None:
@@ -81,96 +86,102 @@ for _symbol, _instruction in (
     _define_operator(_symbol, _instruction)
 
 
-# Each of the functions below takes the types of its arguments and returns its signature, and what emits the code.
-@_emitted
-def broadcast(typing: Any, number: Any) -> Any:
+def _vector_function(signature: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
+    """Turn a function that emits code into one that compiled functions can call.
+
+    `signature` returns its type, given those of its arguments. Numbers among these are broadcast.
+    """
+
+    def decorate(emit: Callable[..., Any]) -> Any:
+        def typed(typing: Any, *kinds: Any) -> Any:
+            def lowered(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+                return emit(builder, *(_broadcast(builder, value) for value in values))
+
+            return signature(*kinds), lowered
+
+        return _intrinsic(wraps(emit)(typed))
+
+    return decorate
+
+
+@_vector_function(lambda number: VECTOR(types.float32))
+def broadcast(builder: Any, number: Any) -> Any:
     """Return a vector with the number in all lanes."""
-    return VECTOR(types.float32), lambda context, builder, signature, values: _broadcast(builder, values[0])
+    return number
 
 
-@_emitted
-def multiply_add(typing: Any, factor: Any, vector: Any, addend: Any) -> Any:
+@_vector_function(lambda factor, vector, addend: VECTOR(factor, VECTOR, addend))
+def multiply_add(builder: Any, factor: Any, vector: Any, addend: Any) -> Any:
     """Return `factor * vector + addend`, rounded once where the machine can: explicitly, as LLVM must not choose."""
-    return VECTOR(factor, VECTOR, addend), lambda context, builder, signature, values: _multiply_add(builder, *values)
+    return _multiply_add(builder, factor, vector, addend)
 
 
-@_emitted
-def one_minus(typing: Any, weight: Any, vector: Any) -> Any:
+@_vector_function(lambda weight, vector: VECTOR(types.float32, VECTOR))
+def one_minus(builder: Any, weight: Any, vector: Any) -> Any:
     """Return `1 - weight * vector`, rounded once where the machine can."""
-
-    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        # Negating the vector is part of the fused instruction; negating the weight would cost one more.
-        return _multiply_add(builder, values[0], builder.fneg(values[1]), ir.Constant(_VECTOR, [1.0] * LANES))
-
-    return VECTOR(types.float32, VECTOR), emit
+    # Negating the vector is part of the fused instruction; negating the weight would cost one more.
+    return _multiply_add(builder, weight, builder.fneg(vector), ir.Constant(_VECTOR, [1.0] * LANES))
 
 
-@_emitted
+@_vector_function(lambda tested, number, then, otherwise: VECTOR(VECTOR, types.float32, then, otherwise))
+def where_equal(builder: Any, tested: Any, number: Any, then: Any, otherwise: Any) -> Any:
+    """Return, lane by lane, `then` where `tested` equals the number, else `otherwise`."""
+    return builder.select(builder.fcmp_ordered("==", tested, number), then, otherwise)
+
+
+@_vector_function(lambda tested, number: types.boolean(VECTOR, types.float32))
+def any_below(builder: Any, tested: Any, number: Any) -> Any:
+    """Return whether any lane is below the number."""
+    return _any(builder, builder.fcmp_ordered("<", tested, number))
+
+
+@_vector_function(lambda tested: types.boolean(VECTOR))
+def any_nonzero(builder: Any, tested: Any) -> Any:
+    """Return whether any lane is other than 0."""
+    return _any(builder, builder.fcmp_unordered("!=", tested, ir.Constant(_VECTOR, [0.0] * LANES)))
+
+
+@_vector_function(lambda vector: types.float32(VECTOR))
+def sum_lanes(builder: Any, vector: Any) -> Any:
+    """Return the sum of all lanes: the upper half is added to the lower one until a single lane is left."""
+    lanes = LANES
+    while lanes > 1:
+        lanes //= 2
+        halves = [_constant_indices(range(start, start + lanes)) for start in (0, lanes)]
+        vector = builder.fadd(*(builder.shuffle_vector(vector, vector, half) for half in halves))
+    return builder.extract_element(vector, ir.Constant(_INDEX, 0))
+
+
+def _multiply_add(builder: Any, *vectors: Any) -> Any:
+    kind = ir.FunctionType(_VECTOR, [_VECTOR] * 3)
+    fused = cgutils.get_or_insert_function(builder.module, kind, f"llvm.fmuladd.v{LANES}f32")
+    return builder.call(fused, vectors)
+
+
+def _any(builder: Any, flags: Any) -> Any:
+    bits = ir.IntType(LANES)
+    return builder.icmp_unsigned("!=", builder.bitcast(flags, bits), ir.Constant(bits, 0))
+
+
+@_intrinsic
 def load(typing: Any, array: Any, strip: Any, node: Any) -> Any:
     """Return `array[strip, node]`, of an array whose last axis is as long as a vector."""
 
-    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    def lowered(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         return builder.load(_pointer(context, builder, array, values), align=4)
 
-    return VECTOR(array, types.intp, types.intp), emit
+    return VECTOR(array, types.intp, types.intp), lowered
 
 
-@_emitted
+@_intrinsic
 def store(typing: Any, array: Any, strip: Any, node: Any, vector: Any) -> Any:
     """Assign `array[strip, node] = vector`."""
 
-    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    def lowered(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         builder.store(values[3], _pointer(context, builder, array, values), align=4)
         return context.get_dummy_value()
 
-    return types.none(array, types.intp, types.intp, VECTOR), emit
-
-
-@_emitted
-def where_equal(typing: Any, tested: Any, number: Any, then: Any, otherwise: Any) -> Any:
-    """Return, lane by lane, `then` where `tested` equals the number, else `otherwise`."""
-
-    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        tested, number, then, otherwise = (_broadcast(builder, value) for value in values)
-        return builder.select(builder.fcmp_ordered("==", tested, number), then, otherwise)
-
-    return VECTOR(VECTOR, types.float32, then, otherwise), emit
-
-
-@_emitted
-def any_below(typing: Any, tested: Any, number: Any) -> Any:
-    """Return whether any lane is below the number."""
-
-    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return _any(builder, builder.fcmp_ordered("<", values[0], _broadcast(builder, values[1])))
-
-    return types.boolean(VECTOR, types.float32), emit
-
-
-@_emitted
-def any_nonzero(typing: Any, tested: Any) -> Any:
-    """Return whether any lane is other than 0."""
-
-    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return _any(builder, builder.fcmp_unordered("!=", values[0], ir.Constant(_VECTOR, [0.0] * LANES)))
-
-    return types.boolean(VECTOR), emit
-
-
-@_emitted
-def sum_lanes(typing: Any, vector: Any) -> Any:
-    """Return the sum of all lanes: the upper half is added to the lower one until a single lane is left."""
-
-    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        sums, lanes = values[0], LANES
-        while lanes > 1:
-            lanes //= 2
-            kind = ir.VectorType(_INDEX, lanes)
-            halves = [ir.Constant(kind, list(range(start, start + lanes))) for start in (0, lanes)]
-            sums = builder.fadd(*(builder.shuffle_vector(sums, sums, half) for half in halves))
-        return builder.extract_element(sums, ir.Constant(_INDEX, 0))
-
-    return types.float32(VECTOR), emit
+    return types.none(array, types.intp, types.intp, VECTOR), lowered
 
 
 def _pointer(context: Any, builder: Any, array: Any, values: Any) -> Any:
@@ -178,14 +189,3 @@ def _pointer(context: Any, builder: Any, array: Any, values: Any) -> Any:
     indices = [*values[1:3], ir.Constant(ir.IntType(64), 0)]
     pointer = cgutils.get_item_pointer(context, builder, array, data, indices, wraparound=False)
     return builder.bitcast(pointer, _VECTOR.as_pointer())
-
-
-def _multiply_add(builder: Any, *values: Any) -> Any:
-    kind = ir.FunctionType(_VECTOR, [_VECTOR] * 3)
-    fused = cgutils.get_or_insert_function(builder.module, kind, f"llvm.fmuladd.v{LANES}f32")
-    return builder.call(fused, [_broadcast(builder, value) for value in values])
-
-
-def _any(builder: Any, flags: Any) -> Any:
-    bits = ir.IntType(LANES)
-    return builder.icmp_unsigned("!=", builder.bitcast(flags, bits), ir.Constant(bits, 0))

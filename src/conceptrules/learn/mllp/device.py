@@ -1,4 +1,4 @@
-"""Where to train: on a CPU or on a GPU."""
+"""Where to train: on a CPU, or on a GPU where there is one and what it needs is installed."""
 
 from __future__ import annotations
 
@@ -9,11 +9,41 @@ from importlib.util import find_spec
 
 from conceptrules.kernels.mllp.cohort import Cohort, passes_of_epoch
 from conceptrules.learn.checkpoint import Checkpoint
-from conceptrules.learn.device import gpus
 from conceptrules.learn.mllp.train import FitJob, TrainingEngine
+from conceptrules.model.errors import InputError
 
 # Weights x rows x epochs from which a GPU wins although it takes seconds to start: about ten seconds of two cores.
 _MIN_GPU_WORK = 2e11
+INSTALL = "pip install 'conceptrules[gpu]'"
+
+
+def check_device(device: object) -> None:
+    """Raise an error for what is not a device, and for a GPU that cannot be used: before any long work."""
+    if device in ("auto", "cpu"):
+        return
+    if not isinstance(device, str) or device.split(":")[0] != "cuda":
+        raise InputError(f"device is {device!r}; use 'auto', 'cpu', 'cuda', or one of several GPUs, such as 'cuda:0'")
+    for package in ("torch", "triton"):
+        if find_spec(package) is None:
+            raise InputError(f"device is {device!r}, but {package} is not installed: {INSTALL}")
+    devices = gpus()
+    if not devices:
+        raise InputError(f"device is {device!r}, but {_torch()} finds no GPU; use device='cpu', or a torch that fits")
+    if device != "cuda" and device not in devices:
+        raise InputError(f"device is {device!r}, but the GPUs are {', '.join(devices)}")
+
+
+def gpus() -> list[str]:
+    """Return the names of the GPUs; this loads torch."""
+    from conceptrules.kernels.mllp.gpus import list_gpus
+
+    return list_gpus()
+
+
+def _torch() -> str:
+    from conceptrules.kernels.mllp.gpus import torch_version
+
+    return torch_version()
 
 
 def select_engine(

@@ -77,9 +77,9 @@ class GpuRun:
             Outputs,
             self.loss.tolist(),
             self.trainer.own_weights(),
-            self.training.fire(),
-            self.validation.fire(),
-            [scores.argmax(axis=1) for scores in self.validation.score()],
+            self.training.to_host(self.training.fire()),
+            self.validation.to_host(self.validation.fire()),
+            [scores.argmax(axis=1) for scores in self.validation.to_host(self.validation.score())],
         )
         pending = []
         for number, job in zip(self.numbers, self.jobs, strict=True):
