@@ -125,7 +125,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
     array(['a'], dtype='<U1')
     """
 
-    _instead = (
+    _no_rules_hint = (
         "Try more rows or other columns, or class_weight='balanced' for a rare class; clf.select(edges=...) switches "
         "to the networks with rules that frontier_ has"
     )
@@ -277,7 +277,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         ]
         history = [asdict(trial) for trial in found.history]
         self.n_passes_ = 0
-        self._take_over(data, history, choices, found.chosen)._finished(target, found.interrupted)
+        self._set_fitted(data, history, choices, found.chosen)._finalize(target, found.interrupted)
         if file is not None and not file.stays:
             file.remove()
         return self
@@ -338,8 +338,8 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         _warn_if_interrupted(learned.found)
         history = [asdict(trial) for trial in learned.found.history]
         self.n_passes_ = learned.passes
-        self._take_over(learned, history, learned.choices, learned.found.chosen)
-        return self._finished(target, learned.found.interrupted)
+        self._set_fitted(learned, history, learned.choices, learned.found.chosen)
+        return self._finalize(target, learned.found.interrupted)
 
     def refit(self, X: Any, y: Any, *, around: RuleNetwork, **others: Any) -> Self:
         """Learn again around the locked rules of an edited network.

@@ -112,7 +112,7 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
     array(['a'], dtype='<U1')
     """
 
-    _instead = (
+    _no_rules_hint = (
         "Try more epochs (max_epochs), a higher learning_rate, other layers or rates, more rows or other columns; "
         "ConceptRuleClassifier learns without descent"
     )
@@ -215,7 +215,7 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
         data = read_training_data(X, y, self._binarizer(), sample_weight, self.class_weight, groups, time)
         plan = self._plan(data, X_val, y_val)
         (result,) = _train([plan], self, file)
-        self._set_result(plan, result)._finished(y, result.interrupted)
+        self._set_result(plan, result)._finalize(y, result.interrupted)
         if file is not None and not file.stays:
             file.remove()
         return self
@@ -236,7 +236,7 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
 
     def _set_result(self, plan: FitPlan, result: FitResult) -> Self:
         choice = finish(plan, result, self.get_params())
-        return self._take_over(plan.data, [asdict(score) for score in result.history], [choice])
+        return self._set_fitted(plan.data, [asdict(score) for score in result.history], [choice])
 
     def check_parameters(self) -> None:
         """Check all parameters; `fit` does this before it reads the table.
@@ -294,7 +294,7 @@ def fit_together(classifiers: Sequence[MLLPClassifier], tables: Sequence[tuple[A
     for classifier, plan, result in zip(classifiers, plans, results, strict=True):
         classifier._set_result(plan, result)
     for classifier, (_, y), result in zip(classifiers, tables, results, strict=True):
-        classifier._finished(y, result.interrupted)
+        classifier._finalize(y, result.interrupted)
 
 
 def _train(plans: Sequence[FitPlan], first: MLLPClassifier, checkpoint: Checkpoint | None = None) -> list[FitResult]:

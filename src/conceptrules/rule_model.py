@@ -1,36 +1,36 @@
-"""What both estimators can do once they have learned a network."""
+"""What both estimators can do once they have learned a network; their docstrings list its attributes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import partial, wraps
 from html import escape
 from numbers import Integral
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
 from conceptrules.binarize import Binarizer
 from conceptrules.binarize.inspection import Finding
-from conceptrules.explain.explanation import Explanation
 from conceptrules.explain.importance_scores import column_shares
 from conceptrules.explain.scores import Evaluation
 from conceptrules.io.model_file import save
-from conceptrules.layer_transformer import LayerTransformer
 from conceptrules.model.canonical import with_used_predicates
 from conceptrules.model.errors import InputError, NothingLearnedWarning, warn
-from conceptrules.model.evaluation import Bits, unpack
+from conceptrules.model.evaluation import Bits, layers, unpack
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.pareto import Choice, smallest_within, with_at_most
 from conceptrules.model.statistics import pattern_frequencies, probabilities
+from conceptrules.model.text import node_names
 from conceptrules.tables import prediction
 from conceptrules.tables.dask_frames import is_dask_frame, map_partitions
-from conceptrules.tables.table import nearest
+from conceptrules.tables.table import nearest, read_packed_bits
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,6 +39,21 @@ if TYPE_CHECKING:
 
 _PLOTS = ("pareto_front", "coverage", "history", "importance", "confusion")
 DOCUMENTATION = "https://github.com/conceptrules/conceptrules/blob/main/docs/learning.md"
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _call_network(method: Callable[Concatenate[RuleNetwork, P], R]) -> Callable[Concatenate[RuleModel, P], R]:
+    """Return a method of a network as one of a fitted estimator, with its documentation."""
+
+    @wraps(method)
+    def call(model: RuleModel, *arguments: P.args, **options: P.kwargs) -> R:
+        check_is_fitted(model, "network_")
+        return method(model.network_, *arguments, **options)
+
+    return call
 
 
 class Learned(Protocol):
@@ -52,33 +67,17 @@ class Learned(Protocol):
 
 
 class RuleModel:
-    """Mixin of estimators that learn a `RuleNetwork`: they predict, explain, transform, export and report by it.
-
-    Attributes
-    ----------
-    network_ : RuleNetwork
-        The rules.
-    extracted_ : RuleNetwork
-        The rules before simplification.
-    frontier_ : tuple of Choice
-        The Pareto front: networks from the smallest on, each better than all smaller ones, and the chosen one.
-    history_ : list of dict
-        What was tried.
-    binarizer_ : Binarizer
-        What turns a table into bits.
-    classes_ : ndarray of shape (n_classes,)
-        The classes, sorted.
-    """
+    """Mixin of estimators that learn a `RuleNetwork`: they predict, explain, transform, export and report by it."""
 
     network_: RuleNetwork
-    extracted_: RuleNetwork
-    frontier_: tuple[Choice, ...]
-    history_: list[dict[str, Any]]
+    extracted_: RuleNetwork  # before simplification
+    frontier_: tuple[Choice, ...]  # the Pareto front
+    history_: list[dict[str, Any]]  # what was tried
     binarizer_: Binarizer
-    classes_: NDArray[Any]
+    classes_: NDArray[Any]  # sorted
 
     # What to try where no rule was learned.
-    _instead = "Try more rows or other columns"
+    _no_rules_hint = "Try more rows or other columns"
 
     # Where scikit-learn's own diagram of an estimator links to.
     _doc_link_module = "conceptrules"
@@ -108,17 +107,17 @@ class RuleModel:
         >>> ConceptRuleClassifier.from_network(network).predict([{"age": 50}])
         array(['old'], dtype='<U5')
         """
-        made = cls()
-        made.binarizer_ = Binarizer()
-        made.binarizer_.columns_, made.binarizer_.predicates_ = network.columns, network.predicates
-        made.binarizer_.categories_dropped_ = network.training.categories_dropped if network.training else ()
-        made.binarizer_.n_features_in_ = len(network.columns)
-        made.binarizer_.feature_names_in_ = np.array([column.name for column in network.columns], dtype=object)
-        made.classes_, made.history_ = prediction.compile_plan(network).labels, []
+        model = cls()
+        model.binarizer_ = Binarizer()
+        model.binarizer_.columns_, model.binarizer_.predicates_ = network.columns, network.predicates
+        model.binarizer_.categories_dropped_ = network.training.categories_dropped if network.training else ()
+        model.binarizer_.n_features_in_ = len(network.columns)
+        model.binarizer_.feature_names_in_ = np.array([column.name for column in network.columns], dtype=object)
+        model.classes_, model.history_ = prediction.compile_plan(network).labels, []
         score = network.training.validation.macro_f1 if network.training and network.training.validation else np.nan
-        made.frontier_ = (Choice(network.edges, score, network, network),)
-        made.network_ = made.extracted_ = network
-        return made
+        model.frontier_ = (Choice(network.edges, score, network, network),)
+        model.network_ = model.extracted_ = network
+        return model
 
     def predict(self, X: Any, *, abstain: prediction.Abstain | None = None) -> NDArray[Any]:
         """Predict the class of each row.
@@ -161,8 +160,7 @@ class RuleModel:
         ndarray of shape (n_samples, n_classes)
             The probabilities, in the order of `classes_`.
         """
-        fired = self._fired(X)
-        return probabilities(self.network_, fired)
+        return probabilities(self.network_, self._fired(X))
 
     def predict_frequencies(self, X: Any) -> NDArray[np.float64]:
         """Return how often each class was right on the training rows on which the same classes fire, smoothed.
@@ -181,33 +179,13 @@ class RuleModel:
         ndarray of shape (n_samples, n_classes)
             The frequencies, in the order of `classes_`.
         """
-        fired = self._fired(X)
-        return pattern_frequencies(self.network_, fired)
+        return pattern_frequencies(self.network_, self._fired(X))
 
-    def explain(self, row: Any, *, fixed: Iterable[str] = (), to: Any = None, **limits: Any) -> Explanation:
-        """Explain why a row gets its class, and how little would have to differ for another one.
-
-        Parameters
-        ----------
-        row : dict, list or table of one row
-            The row.
-        fixed : iterable of str, default=()
-            Columns that the counterfactual leaves as they are.
-        to : label, default=None
-            The class that the counterfactual should give; None: any other class.
-        **limits : int or float
-            `limit` (states to look at) and `seconds` end the search for the counterfactual early.
-
-        Returns
-        -------
-        Explanation
-            A value that prints as text, and shows as HTML in a notebook.
-        """
-        check_is_fitted(self, "network_")
-        return self.network_.explain(row, fixed=fixed, to=to, **limits)
+    explain = _call_network(RuleNetwork.explain)
+    export = _call_network(RuleNetwork.export)
 
     def evaluate(self, X: Any, y: Any, *, positive: Any = None) -> Evaluation:
-        """Return the scores that people know, on rows whose classes are known.
+        """Return standard metrics on rows whose classes are known.
 
         Parameters
         ----------
@@ -255,7 +233,7 @@ class RuleModel:
             Which nodes of the layer hold on each row.
         """
         check_is_fitted(self, "network_")
-        transformer = LayerTransformer(self.network_, self._layer(layer))
+        transformer = _LayerTransformer(self.network_, self._layer(layer))
         return transformer.set_output(transform=getattr(self, "_container", None)).transform(X)
 
     def get_feature_names_out(self, input_features: Any = None, *, layer: int = -2) -> NDArray[np.object_]:
@@ -275,7 +253,7 @@ class RuleModel:
         """
         check_is_fitted(self, "network_")
         self.binarizer_.get_feature_names_out(input_features)  # objects to names that are not those of the fit
-        return LayerTransformer(self.network_, self._layer(layer)).get_feature_names_out()
+        return _LayerTransformer(self.network_, self._layer(layer)).get_feature_names_out()
 
     def set_output(self, *, transform: str | None = None) -> Self:
         """Set the container that `transform` returns.
@@ -312,8 +290,8 @@ class RuleModel:
         check_is_fitted(self, "network_")
         if (edges is None) == (within is None):
             raise InputError("give select either edges=40 (the best of at most so many edges) or within=0.01")
-        every = self.frontier_
-        chosen = smallest_within(every, within) if edges is None else with_at_most(every, edges)
+        front = self.frontier_
+        chosen = smallest_within(front, within) if edges is None else with_at_most(front, edges)
         self.network_, self.extracted_ = chosen.network, chosen.extracted
         return self
 
@@ -327,28 +305,6 @@ class RuleModel:
         """
         check_is_fitted(self, "network_")
         save(self.network_, path)
-
-    def export(self, to: str, *, verify: bool = False, data: Any = None, **options: Any) -> Any:
-        """Write the rules in another language.
-
-        Parameters
-        ----------
-        to : str
-            The language: "sql", "python", "javascript", "c", "onnx", "pmml", "markdown", "latex".
-        verify : bool, default=False
-            Run the export in its real engine, and object if it decides any row otherwise.
-        data : table, default=None
-            Further rows to verify on.
-        **options
-            Options of the language, see docs/exports.md.
-
-        Returns
-        -------
-        str or bytes
-            The export.
-        """
-        check_is_fitted(self, "network_")
-        return self.network_.export(to, verify=verify, data=data, **options)
 
     def report(
         self,
@@ -418,8 +374,8 @@ class RuleModel:
             case "importance" if X is not None:
                 return plots.importance(importance(self.network_, X))
             case "confusion" if X is not None and y is not None:
-                found = score_answers(self.network_, X, np.asarray(y).tolist())
-                return plots.confusion(found.confusion, found.classes)
+                scores = score_answers(self.network_, X, np.asarray(y).tolist())
+                return plots.confusion(scores.confusion, scores.classes)
             case "importance" | "confusion":
                 raise InputError(f"the plot {what!r} needs rows; give X{' and y' if what == 'confusion' else ''}")
         raise InputError(f"there is no plot {what!r}; {nearest(str(what), _PLOTS)}")
@@ -490,30 +446,30 @@ class RuleModel:
         tags.transformer_tags.preserves_dtype = []
         return tags
 
-    def _take_over(
+    def _set_fitted(
         self, data: Learned, history: Sequence[dict[str, Any]], front: Sequence[Choice], chosen: int = 0
     ) -> Self:
         """Become the fitted model, whose networks have only the predicates that they use."""
         self.binarizer_, self.classes_, self.history_ = data.binarizer, data.classes, list(history)
-        self.frontier_ = tuple(replace(one, network=with_used_predicates(one.network)) for one in front)
+        self.frontier_ = tuple(replace(choice, network=with_used_predicates(choice.network)) for choice in front)
         self.network_, self.extracted_ = self.frontier_[chosen].network, self.frontier_[chosen].extracted
         return self
 
-    def _finished(self, y: Any, interrupted: bool) -> Self:
-        """Let the networks know the name of `y`, if it has or is one, which is that of the target; pass Ctrl-C on.
+    def _finalize(self, y: Any, interrupted: bool) -> Self:
+        """Give the networks the name of the target, if `y` has or is one; warn if nothing was learned; pass Ctrl-C on.
 
         A fit that returned as if nothing had happened would let a cross-validation go on with its next fold.
         """
         name = y if isinstance(y, str) else getattr(y, "name", None)
         if isinstance(name, str):
-            place = next(number for number, one in enumerate(self.frontier_) if one.network is self.network_)
-            self.frontier_ = tuple(replace(one, network=replace(one.network, target=name)) for one in self.frontier_)
-            self.network_ = self.frontier_[place].network
+            chosen = next(i for i, choice in enumerate(self.frontier_) if choice.network is self.network_)
+            self.frontier_ = tuple(replace(c, network=replace(c.network, target=name)) for c in self.frontier_)
+            self.network_ = self.frontier_[chosen].network
         if not self.network_.edges:
             warn(
                 NothingLearnedWarning(
                     f"no rule was learned, so that every row gets the class {self.network_.default!r}: no rules did "
-                    f"better on held-out rows. {self._instead}"
+                    f"better on held-out rows. {self._no_rules_hint}"
                 )
             )
         if interrupted:
@@ -530,3 +486,21 @@ class RuleModel:
         if not isinstance(layer, Integral) or not -count <= layer < count:
             raise InputError(f"layer is {layer!r}; this network has the layers 0 (predicates) to {count - 1} (classes)")
         return int(layer) % count
+
+
+class _LayerTransformer(TransformerMixin, BaseEstimator):
+    """One layer of a network as a transformer, for scikit-learn to put its output into the container asked for."""
+
+    def __init__(self, network: RuleNetwork, layer: int) -> None:
+        self.network = network
+        self.layer = layer
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        return self
+
+    def transform(self, X: Any) -> Bits:
+        words = read_packed_bits(self.network.columns, self.network.predicates, X)
+        return unpack(layers(self.network, words)[self.layer])
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        return np.array(node_names(self.network, self.layer), dtype=object)

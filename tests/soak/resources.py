@@ -118,7 +118,7 @@ def _fail(folder: Path) -> None:
     """Errors in the middle leave nothing behind either."""
     X, y = entangled(60)
     for made in (quick_search(), quick_mllp(max_epochs=5)):
-        with patch("conceptrules.rule_model.RuleModel._take_over", side_effect=ZeroDivisionError):
+        with patch("conceptrules.rule_model.RuleModel._set_fitted", side_effect=ZeroDivisionError):
             try:
                 made.fit(X, y, checkpoint=folder / "run.ckpt")
             except ZeroDivisionError:
