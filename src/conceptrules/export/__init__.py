@@ -35,14 +35,14 @@ class Format:
 
 
 FORMATS: dict[str, Format] = {
-    "c": Format("code.c:c", "verify.programs:CEngine", ".c"),
+    "c": Format("code.languages:c", "verify.programs:CEngine", ".c"),
     "dbt": Format("sql.query:dbt", None, ".sql", "sqlglot", "sql"),
-    "javascript": Format("code.javascript:javascript", "verify.programs:JavaScriptEngine", ".js"),
+    "javascript": Format("code.languages:javascript", "verify.programs:JavaScriptEngine", ".js"),
     "latex": Format("documents:latex", suffix=".tex"),
     "markdown": Format("documents:markdown", suffix=".md"),
     "onnx": Format("onnx.model:onnx_model", "verify.onnxruntime:OnnxEngine", ".onnx", "onnx", "onnx"),
     "pmml": Format("pmml:pmml", "verify.jpmml:PmmlEngine", ".pmml"),
-    "python": Format("code.python:python", "verify.programs:PythonEngine", ".py"),
+    "python": Format("code.languages:python", "verify.programs:PythonEngine", ".py"),
     "sql": Format("sql.query:sql", "verify.sql_engine:SqlEngine", ".sql", "sqlglot", "sql"),
 }
 

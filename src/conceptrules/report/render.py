@@ -15,7 +15,7 @@ from conceptrules import __version__
 from conceptrules.draw.appearance import PALETTES, assign_colours
 from conceptrules.draw.layout import lay_out
 from conceptrules.draw.svg import network_svg, stylesheet
-from conceptrules.export.code.javascript import javascript
+from conceptrules.export.code.languages import javascript
 from conceptrules.model.predicate import shown
 from conceptrules.model.text import percent, plural, word
 from conceptrules.report import audit_sheet as sheet
