@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from math import log10
-from statistics import mean, median
+from statistics import mean, median, stdev
 
 from benchmarks.sources import Record, measurements, read, suite
 from benchmarks.speed.measure import Measurement
@@ -116,6 +116,26 @@ def _cost(way: str, free: str) -> str:
     return f"{100 * (_steered(free, 'f1') - _steered(way, 'f1')):.1f}"
 
 
+def _defaults(settings: str, figure: str) -> list[float]:
+    """Return a figure of MLLPClassifier with some settings, table by table: the means of the folds."""
+    found: dict[str, list[float]] = {}
+    for one in read("mllp_defaults"):
+        if one["settings"] == settings:
+            found.setdefault(one["table"], []).append(one[figure])
+    return [mean(values) for _, values in sorted(found.items())]
+
+
+def _worth(settings: str, others: str) -> str:
+    """Return by how many points some settings are better than others, with the standard error over the tables."""
+    pairs = zip(_defaults(settings, "f1"), _defaults(others, "f1"), strict=True)
+    points = [100 * (one - other) for one, other in pairs]
+    return f"{mean(points):.1f} (± {stdev(points) / len(points) ** 0.5:.1f})".replace("-", "\N{MINUS SIGN}")
+
+
+def _times_as_many(settings: str, others: str) -> str:
+    return digits(mean(_defaults(settings, "edges")) / mean(_defaults(others, "edges")))
+
+
 def _decided(all_decided: bool) -> list[Record]:
     return [one for one in read("proofs") if (one["undecided"] == 0) == all_decided]
 
@@ -172,6 +192,10 @@ FIGURES: Mapping[str, Callable[[], str]] = {
     "steering.fairlearn_difference": lambda: f"{_steered(FAIRLEARN, 'difference'):.3f}",
     "steering.fairlearn_cost": lambda: _cost(FAIRLEARN, "LightGBM, monotone"),
     "steering.fairlearn_chance": lambda: f"{100 * _steered(FAIRLEARN, 'chance'):.1f} %",
+    "mllp_defaults.tables": lambda: str(len(_defaults("default", "f1"))),
+    "mllp_defaults.steps": lambda: _worth("default", "20 steps"),
+    "mllp_defaults.refit": lambda: _worth("refit", "default"),
+    "mllp_defaults.refit_edges": lambda: _times_as_many("refit", "default"),
     "proofs.decided": lambda: in_words(len(_decided(True))),
     "proofs.tables": lambda: in_words(len(read("proofs"))),
     "proofs.slowest": lambda: f"{_slowest()['slowest']:.2f}",

@@ -27,7 +27,7 @@ from conceptrules.model.text import plural
 ROOT = Path(__file__).parents[1]
 PAGES = (
     ROOT / "README.md",
-    *(ROOT / "docs" / f"{name}.md" for name in ("results", "performance", "scale", "steering", "exports")),
+    *(ROOT / "docs" / f"{name}.md" for name in ("results", "performance", "scale", "steering", "exports", "mllp")),
 )
 PLACE = re.compile(r"(<!-- results: (\w+)[^>]*-->\n).*?(<!-- results: end -->)", re.DOTALL)
 MODELS = {

@@ -51,6 +51,7 @@ SOURCES: Mapping[str, Callable[[], Iterable[Record]]] = {
     "scale": lambda: read("scale"),
     "steering": lambda: [record for record in read("steering") if "LightGBM" not in record["way"]],
     "proofs": lambda: read("proofs"),
+    "mllp_defaults": lambda: read("mllp_defaults"),
     "exports": lambda: read("exports"),
     "exports_size": lambda: read("exports_size"),
 }
