@@ -11,7 +11,7 @@ import pytest
 
 from conceptrules.binarize import Binarizer, known_values
 from conceptrules.binarize.binarizer import check_kinds
-from conceptrules.binarize.number_groups import FINE, keys_of, numbers_of_keys
+from conceptrules.binarize.known_values import MAX_GROUP_WEIGHT, from_keys, to_keys
 from conceptrules.binarize.value_counts import ValueCounts
 from conceptrules.model.errors import ColumnTypeError, InputError
 from conceptrules.tables.table import open_table
@@ -119,7 +119,7 @@ def test_very_many_numbers_are_cut_within_two_groups_of_where_they_would_be() ->
     for cuts, expected, values in zip(counted.cuts_, _binarizer().fit(table, y).cuts_, numbers.values(), strict=True):
         below, wanted = (np.searchsorted(np.sort(values), each, side="right") / rows for each in (cuts, expected))
         assert abs(len(below) - len(wanted)) <= 2
-        assert np.abs(below[:, None] - wanted).min(axis=0).max() <= 2 / FINE
+        assert np.abs(below[:, None] - wanted).min(axis=0).max() <= 2 / MAX_GROUP_WEIGHT
 
 
 def test_of_very_many_texts_the_most_frequent_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,9 +139,9 @@ def test_of_very_many_texts_the_most_frequent_are_kept(monkeypatch: pytest.Monke
 
 def test_keys_are_in_the_order_of_numbers() -> None:
     numbers = np.array([-np.inf, -2.5, -1e-300, 0.0, 1e-300, 1.0, 7e9, np.inf])
-    keys = keys_of(numbers)
+    keys = to_keys(numbers)
     assert (keys[1:] > keys[:-1]).all()
-    assert numbers_of_keys(keys)[1:-1].tolist() == numbers[1:-1].tolist()
+    assert from_keys(keys)[1:-1].tolist() == numbers[1:-1].tolist()
 
 
 def test_what_cannot_be_read_as_told_names_its_row() -> None:

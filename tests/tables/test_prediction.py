@@ -29,7 +29,7 @@ from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwor
 from conceptrules.model.predicate import Column, Equals, Interval, Missing, Predicate, holds
 from conceptrules.tables import prediction as plan
 from conceptrules.tables.column_values import read_values
-from conceptrules.tables.dictionary import dictionary, present, spread
+from conceptrules.tables.dictionary import encode_series, expand_to_rows, find_present
 from conceptrules.tables.packing import column_bits, column_words
 from conceptrules.tables.table import open_table, read_bits
 from tests.strategies import all_inputs, flag_networks, levels, networks, rows
@@ -135,10 +135,10 @@ def test_values_with_rows_and_rows_by_values(rows: int, values: int) -> None:
     codes[10_000:10_010] = values - 2  # the last one of all is found as well
     seen = np.zeros(values, bool)
     seen[codes] = True
-    assert present(codes, values).tolist() == seen.tolist()
+    assert find_present(codes, values).tolist() == seen.tolist()
     for share in (0, 0.01, 0.5, 1):
         each = rng.random(values) < share
-        np.testing.assert_array_equal(spread(each, codes), each[codes])
+        np.testing.assert_array_equal(expand_to_rows(each, codes), each[codes])
 
 
 def dictionaries() -> dict[str, Any]:
@@ -182,8 +182,8 @@ def test_a_dictionary_of_another_type_is_refused_by_its_rows_only() -> None:
 def test_only_text_and_categories_have_a_dictionary() -> None:
     import narwhals as nw
 
-    assert dictionary(nw.from_native(pl.Series([1, 2]), series_only=True)) is None
-    assert dictionary(nw.from_native(pd.Series(["a", {}], dtype=object), series_only=True)) is None
+    assert encode_series(nw.from_native(pl.Series([1, 2]), series_only=True)) is None
+    assert encode_series(nw.from_native(pd.Series(["a", {}], dtype=object), series_only=True)) is None
 
 
 def test_a_row_that_the_short_way_cannot_read_takes_the_long_one_and_warns_once() -> None:

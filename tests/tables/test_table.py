@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Equals, Interval, Missing, holds
-from conceptrules.tables.dictionary import encoded
+from conceptrules.tables.dictionary import encode_values
 from conceptrules.tables.prediction import decide, predict
 from conceptrules.tables.table import count_unseen, open_table, read_bits
 from tests.strategies_tables import BUILDS, TEXT_BUILDS, as_read, predicates_on, raw_columns
@@ -186,7 +186,7 @@ def test_an_array_is_its_different_values_and_their_codes(kind: str) -> None:
     values = np.array([1, 0, 1, 7, 0]).astype(np.int64).astype(kind)
     if values.dtype.kind in "fMm":
         values[3] = np.array("NaT" if values.dtype.kind in "Mm" else "nan").astype(kind)
-    codes, different = encoded(values)
+    codes, different = encode_values(values)
     assert len(different) == (2 if kind == "?" else 3)
     assert [str(one) for one in different[codes].tolist()] == [
         str(one) for one in values.astype(different.dtype).tolist()

@@ -24,14 +24,12 @@ from conceptrules.binarize.columns import (
     too_many_categories,
 )
 from conceptrules.binarize.cut_points import Target
-from conceptrules.binarize.known_values import Numbers, Texts
+from conceptrules.binarize.known_values import Counts, NumberCounts, TextCounts
 from conceptrules.model.errors import ColumnTypeError
 from conceptrules.model.predicate import Column, Kind
 from conceptrules.model.values import NOUNS
 from conceptrules.tables.column_values import ColumnValues, check_readable
-from conceptrules.tables.dictionary import encoded
-
-Counts = NDArray[np.int64]
+from conceptrules.tables.dictionary import encode_values
 
 
 @dataclass(slots=True, eq=False)
@@ -52,12 +50,15 @@ class ValueCounts:
     rows: int = 0
     gaps: int = 0
     """Rows without a value."""
-    known: Numbers | Texts | None = None
+    known: NumberCounts | TextCounts | None = None
 
     def add(self, cells: ColumnValues, target: NDArray[np.intp], weight: Counts | None, first: int = 0) -> None:
         """Count a batch whose rows begin at number `first` of the table; no weight: each row weighs one."""
-        self._take_kind(cells, first)
-        self._check(cells, first)
+        self._add_kind(cells, first)
+        if self.given is not None:  # what cannot be read as the user says is refused while its row is known
+            check_readable(cells, Column(self.name, self.given.kind), first)
+            if self.given.order is not None:
+                check_all_listed(cells, self.given.order, first)
         missing = cells.gaps
         self.rows += len(cells)
         self.gaps += int(np.count_nonzero(missing))
@@ -69,11 +70,11 @@ class ValueCounts:
         if self.known is None:
             named = self.given is not None and self.given.kind in ("category", "ordinal", "boolean")
             text = named or self.declared or self.family in ("category", "boolean")
-            self.known = Texts() if text else Numbers()
-        if isinstance(self.known, Numbers) and self.known.groups is not None:
+            self.known = TextCounts() if text else NumberCounts()
+        if isinstance(self.known, NumberCounts) and self.known.groups is not None:
             self.known.add_rows(cells.by_row(cells.values)[present], target, weight)
             return
-        codes, values = _coded(cells, present)
+        codes, values = _encode(cells, present)
         places = codes * self.classes + target
         if weight is None:
             summed = np.bincount(places, minlength=len(values) * self.classes)
@@ -90,7 +91,7 @@ class ValueCounts:
 
     def merge(self, later: ValueCounts) -> None:
         """Add what was counted in a later part of the rows, from a `blank` of the same pass."""
-        self._take_kind(later, later.since)
+        self._add_kind(later, later.since)
         self.rows += later.rows
         self.gaps += later.gaps
         if self.known is None:
@@ -98,7 +99,7 @@ class ValueCounts:
         elif later.known is not None:
             self.known.merge(later.known)  # type: ignore[arg-type]  # of one family, and so of one type
 
-    def _take_kind(self, seen: ColumnValues | ValueCounts, first: int) -> None:
+    def _add_kind(self, seen: ColumnValues | ValueCounts, first: int) -> None:
         self.declared |= seen.declared
         if seen.order is not None:
             self.order = tuple(dict.fromkeys((*(self.order or ()), *seen.order)))
@@ -111,13 +112,6 @@ class ValueCounts:
             )
         if self.family is None:
             self.family, self.since = seen.family, first
-
-    def _check(self, cells: ColumnValues, first: int) -> None:
-        """Object to what cannot be read as the user says, while its row is known."""
-        if self.given is not None:
-            check_readable(cells, Column(self.name, self.given.kind), first)
-            if self.given.order is not None:
-                check_all_listed(cells, self.given.order, first)
 
     @property
     def finished(self) -> bool:
@@ -144,7 +138,7 @@ class ValueCounts:
         """Return the values once each, a gap after them if there is one, and the weight of each class at each value."""
         values, counts = np.zeros(0, object), np.zeros((0, self.classes), np.int64)
         if self.known is not None:
-            values, counts = self.known.values(), self.known.counts()
+            values, counts = self.known.distinct()
         missing = np.zeros(len(values), np.bool_)
         cells = ColumnValues(self.name, values, missing, self.family, self.declared, order=self.order)
         if self.gaps or not len(values):
@@ -153,18 +147,18 @@ class ValueCounts:
         return cells, counts
 
 
-def _coded(cells: ColumnValues, present: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[Any]]:
+def _encode(cells: ColumnValues, present: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[Any]]:
     """Return the place of the value of each present row, and the values."""
     if cells.codes is not None:
-        held = ~cells.missing[:-1]  # categories without rows in this batch are left out
-        return (np.cumsum(held) - 1)[cells.codes[present]], cells.values[:-1][held]
+        used = ~cells.missing[:-1]  # categories without rows in this batch are left out
+        return (np.cumsum(used) - 1)[cells.codes[present]], cells.values[:-1][used]
     values = cells.values if present.all() else cells.values[present]
     if values.dtype == object:
         index: dict[Any, int] = {}
         codes = np.fromiter((index.setdefault(value, len(index)) for value in values.tolist()), np.intp, len(values))
         return codes, np.fromiter(index, object, len(index))
-    found, different = encoded(values)
-    return found.astype(np.intp), different
+    value_codes, distinct = encode_values(values)
+    return value_codes.astype(np.intp), distinct
 
 
 def _with_gap(values: NDArray[Any]) -> NDArray[Any]:

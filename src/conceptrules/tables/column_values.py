@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from conceptrules.model.errors import ColumnTypeError, InputError
 from conceptrules.model.predicate import Column, Kind, Value
 from conceptrules.model.values import NOUNS, READS, brief, family_of, in_utc, is_missing, readable
-from conceptrules.tables.dictionary import Codes, encoded, present
+from conceptrules.tables.dictionary import Codes, encode_values, find_present
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +72,7 @@ def read_values(name: str, raw: NDArray[Any], declared: bool = False) -> ColumnV
 def read_coded_values(name: str, codes: Codes, values: NDArray[Any], declared: bool = False) -> ColumnValues:
     """Return the values of a column whose row r holds `values[codes[r]]`."""
     known = values.copy()
-    known[~present(codes, len(values))] = None
+    known[~find_present(codes, len(values))] = None
     return replace(read_values(name, known, declared), codes=codes)
 
 
@@ -88,7 +88,7 @@ def to_codes(cells: ColumnValues, categories: Sequence[Value]) -> NDArray[np.int
     A dictionary finds what `==` would: 1, 1.0 and True are one category, whatever the table stores them as.
     """
     if cells.values.dtype != object:
-        codes, values = encoded(cells.values)
+        codes, values = encode_values(cells.values)
         return _places(values, categories)[codes]
     return _places(cells.values, categories)
 

@@ -14,7 +14,7 @@ from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Column
 from conceptrules.model.values import label_text
 from conceptrules.tables.column_values import ColumnValues, check_readable, to_numbers
-from conceptrules.tables.dictionary import encoded
+from conceptrules.tables.dictionary import encode_values
 from conceptrules.tables.table import Table, locate_columns, open_table
 
 Hashes = NDArray[np.uint64]
@@ -39,7 +39,7 @@ def hash_rows(columns: Sequence[Column], table: Any, labels: Iterable[object]) -
 
 def hash_labels(labels: Iterable[object]) -> Hashes:
     """Return a hash of each label."""
-    return _each(_listed(labels), label_text)
+    return _hash_texts(labels.tolist() if hasattr(labels, "tolist") else list(labels), label_text)
 
 
 def hash_labelled_rows(columns: Sequence[Column], opened: Table, hashes: Hashes) -> Hashes:
@@ -48,7 +48,7 @@ def hash_labelled_rows(columns: Sequence[Column], opened: Table, hashes: Hashes)
         if opened.rows:
             cells = opened.cells(position)
             check_readable(cells, column)
-            hashes = _mixed(hashes * np.uint64(31) + cells.by_row(_cell_hashes(column, cells)))
+            hashes = _mix(hashes * np.uint64(31) + cells.by_row(_hash_cells(column, cells)))
     return hashes
 
 
@@ -70,20 +70,15 @@ def estimate_overlap(sketch: Sequence[int], distinct: int, hashes: Hashes) -> tu
     return (float(np.isin(hashes, known).mean()), len(hashes)) if len(hashes) else None
 
 
-def _listed(labels: Iterable[Any]) -> list[Any]:
-    listed: list[Any] = labels.tolist() if hasattr(labels, "tolist") else list(labels)
-    return listed
-
-
-def _cell_hashes(column: Column, cells: ColumnValues) -> Hashes:
+def _hash_cells(column: Column, cells: ColumnValues) -> Hashes:
     if column.ordered:
         numbers = to_numbers(cells) + 0.0  # 0 of -0
         numbers[cells.missing] = np.nan  # of all the ways to write NaN, one
-        return _mixed(numbers.view(np.uint64))
+        return _mix(numbers.view(np.uint64))
     if cells.values.dtype != object:
-        codes, values = encoded(cells.values)
-        return _each(values.tolist(), _category_text)[codes]
-    return _each(cells.values.tolist(), _category_text)
+        codes, values = encode_values(cells.values)
+        return _hash_texts(values.tolist(), _category_text)[codes]
+    return _hash_texts(cells.values.tolist(), _category_text)
 
 
 def _category_text(value: Any) -> str:
@@ -95,18 +90,19 @@ def _category_text(value: Any) -> str:
     return f"number {value!r}" if isinstance(value, float) and not value.is_integer() else f"number {int(value)}"
 
 
-def _each(values: list[Any], text: Callable[[Any], str]) -> Hashes:
+def _hash_texts(values: list[Any], text: Callable[[Any], str]) -> Hashes:
     """Return the hash of the text of each value; each different value is hashed once."""
-    known = {value: _hash(text(value)) for value in set(values)}
+    known = {value: hash_text(text(value)) for value in set(values)}
     return np.fromiter(map(known.__getitem__, values), dtype=np.uint64, count=len(values))
 
 
-def _hash(text: str) -> int:
+def hash_text(text: str) -> int:
+    """Return a hash of a text, the same in every process and on every machine."""
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
-def _mixed(hashes: Hashes) -> Hashes:
-    """Return hashes every bit of which depends on every bit given (the finaliser of SplitMix64)."""
+def _mix(hashes: Hashes) -> Hashes:
+    """Return hashes in which every bit depends on every bit before (the finaliser of SplitMix64)."""
     hashes = (hashes ^ (hashes >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     hashes = (hashes ^ (hashes >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return hashes ^ (hashes >> np.uint64(31))

@@ -20,7 +20,7 @@ from conceptrules.model.predicate import (
     named_categories,
 )
 from conceptrules.tables.column_values import ColumnValues, to_codes, to_numbers
-from conceptrules.tables.dictionary import spread
+from conceptrules.tables.dictionary import expand_to_rows
 
 Octets = NDArray[np.uint8]
 # So many rows are compared with all bounds while they are in the cache (256 KB of float64). A multiple of 8.
@@ -56,7 +56,7 @@ def column_words(predicates: Sequence[Predicate], cells: ColumnValues) -> NDArra
         return words_of(_number_octets(predicates, cells))
     octets = octets_for(len(predicates), len(cells))
     for row, holds in zip(octets, column_bits(predicates, cells), strict=True):
-        _write(row, holds if cells.codes is None else spread(holds, cells.codes))
+        _write(row, holds if cells.codes is None else expand_to_rows(holds, cells.codes))
     return words_of(octets)
 
 

@@ -26,7 +26,7 @@ from conceptrules.tables.column_values import (
     to_codes,
     to_numbers,
 )
-from conceptrules.tables.dictionary import DECLARED, dictionary, order_of
+from conceptrules.tables.dictionary import DECLARED, encode_series, read_order
 from conceptrules.tables.packing import column_words
 
 
@@ -82,12 +82,12 @@ class Table:
         name, column = self.names[position], self.column(position)
         if isinstance(column, np.ndarray):
             return read_values(name, column)
-        declared, coded = column.dtype in DECLARED, dictionary(column)
+        declared, coded = column.dtype in DECLARED, encode_series(column)
         if coded is not None:
             # Types that do not go together are told by row, which a dictionary does not know.
             with suppress(ColumnTypeError):
-                return replace(read_coded_values(name, *coded, declared=declared), order=order_of(column))
-        return replace(read_values(name, _array(column), declared=declared), order=order_of(column))
+                return replace(read_coded_values(name, *coded, declared=declared), order=read_order(column))
+        return replace(read_values(name, _array(column), declared=declared), order=read_order(column))
 
 
 def open_table(data: Any) -> Table:
