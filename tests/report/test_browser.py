@@ -16,9 +16,8 @@ from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwor
 from conceptrules.model.predicate import Column, Interval
 from conceptrules.model.text import word
 from conceptrules.report import report
-from conceptrules.report.collect import asked_network
-from conceptrules.report.form_fields import fields
-from conceptrules.report.samples import _in_form
+from conceptrules.report.collect import keep_used_columns
+from conceptrules.report.form import form_fields, to_form
 from conceptrules.tables.table import open_table, read_row
 from tests.report import examples
 
@@ -56,10 +55,10 @@ CHANGE = """(rows) => rows.map((values) => {
 
 
 def form_rows(network: RuleNetwork, table: Any, count: int) -> list[list[float | None]]:
-    network = asked_network(network)
-    opened, form = open_table(table), fields(network)
+    network = keep_used_columns(network)
+    opened, form = open_table(table), form_fields(network)
     rows = [read_row(network.columns, opened.take(np.array([place]))) for place in range(min(count, opened.rows))]
-    return [list(_in_form(row, form)) for row in rows]
+    return [list(to_form(row, form)) for row in rows]
 
 
 def first(table: Any, count: int) -> Any:

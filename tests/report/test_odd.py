@@ -15,10 +15,9 @@ from conceptrules.model.evaluation import decide_fired, layers_plain
 from conceptrules.model.predicate import holds, shown
 from conceptrules.model.statistics import edges
 from conceptrules.report import report
-from conceptrules.report.collect import asked_network
-from conceptrules.report.form_fields import fields
-from conceptrules.report.rule_list import groups
-from conceptrules.report.samples import _in_form
+from conceptrules.report.collect import keep_used_columns
+from conceptrules.report.form import form_fields, to_form
+from conceptrules.report.rule_list import group_rules
 from tests.report import examples
 from tests.strategies import networks
 
@@ -102,7 +101,7 @@ def test_a_long_search_does_not_leave_the_counterfactual_of_another_row(open_pag
 def test_500_columns_stay_usable(open_page):
     network = examples.wide()
     page = open_page(report(network)).page
-    form = fields(asked_network(network))
+    form = form_fields(keep_used_columns(network))
     shown_fields = page.locator(".fields .field:visible")
     assert shown_fields.count() == 36 < len(form)
     page.locator("#field-search").fill("column 49")
@@ -135,7 +134,7 @@ def test_2000_edges_are_folded_and_nothing_is_lost(open_page):
 
 @pytest.mark.parametrize("network", [examples.large(), examples.many_classes()[0], examples.hostile()[0]])
 def test_the_rule_list_has_every_edge(network):
-    found = groups(network, None)
+    found = group_rules(network, None)
     sizes = {item.node: item.size for group in found for item in group.items}
     uses = sum(len(group.items) for group in found if not group.id.startswith("unused"))
     assert sum(sizes.values()) + uses == edges(network)
@@ -171,8 +170,8 @@ def meaning(network, rows):
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(networks(odd=True))
 def test_odd_networks_decide_as_python_does(open_page, network):
-    rows, asked = covering_rows(network, 50), asked_network(network)
-    entered = [_in_form([row[column.name] for column in asked.columns], fields(asked)) for row in rows]
+    rows, asked = covering_rows(network, 50), keep_used_columns(network)
+    entered = [to_form([row[column.name] for column in asked.columns], form_fields(asked)) for row in rows]
     values = [[str(v).replace("inf", "Infinity") if v in (math.inf, -math.inf) else v for v in row] for row in entered]
     opened = open_page(report(network))
     assert opened.run(DECIDE, values) == meaning(network, rows)

@@ -19,7 +19,7 @@ from conceptrules.model.provenance import Training, Validation
 from conceptrules.model.statistics import probabilities, with_statistics
 from conceptrules.report import report, write_report
 from conceptrules.report.collect import collect
-from conceptrules.report.form_fields import fields, slider_ends
+from conceptrules.report.form import form_fields, slider_ends
 from conceptrules.report.payload import payload
 from conceptrules.tables.table import read_packed_bits
 from tests.report import examples
@@ -212,7 +212,7 @@ def test_the_form_offers_what_a_row_can_hold():
     ]
     predicates = [Equals("flag", 1.0), Equals("size", 7), Equals("job", "nurse"), Interval("age", 27, 41)]
     rule = Rule([Literal(number) for number in range(4)])
-    form = fields(RuleNetwork(columns, predicates, [Level([rule], [Concept([0]), Concept()])], ["a", "b"]))
+    form = form_fields(RuleNetwork(columns, predicates, [Level([rule], [Concept([0]), Concept()])], ["a", "b"]))
     assert [field.options for field in form] == [(False, True), (1, 2.5, 7), ("cook", "nurse"), ()]
     assert form[3].cuts == (27, 41)
 

@@ -11,38 +11,17 @@ from typing import Any
 
 from conceptrules.io.whole_file import check_place, write_whole
 from conceptrules.model.network import RuleNetwork
-from conceptrules.report.collect import TITLE, check, collect
+from conceptrules.report.collect import TITLE, check_arguments, collect
 from conceptrules.report.render import render
 
 
 def report(
     network: RuleNetwork, X: Any = None, y: Any = None, *, title: str = TITLE, include_rows: bool = False
 ) -> str:
-    """Return the report of a network as HTML.
+    """Return the report of a network as an HTML document that loads nothing and sends nothing.
 
-    Parameters
-    ----------
-    network : RuleNetwork
-        The network.
-    X : table, optional
-        Rows to test the network on, best ones that it was not learned from. Without rows, the report has no scores.
-    y : array-like, optional
-        The true class of each row of `X`.
-    title : str, default="A concept rule set"
-        The heading.
-    include_rows : bool, default=False
-        Whether to put some rows of `X` into the file, right and wrong ones, to start from. Without it, the file holds
-        no row of the data.
-
-    Returns
-    -------
-    str
-        An HTML document that loads nothing and sends nothing.
-
-    Raises
-    ------
-    InputError
-        If only one of `X` and `y` is given, or rows are asked for and there are none.
+    `X` and `y` are rows to test the network on, best ones that it was not learned from, and their classes; without
+    rows, the report has no scores. Only with `include_rows` are some of them in the file, to start from.
     """
     return render(collect(network, X, y, title=title, include_rows=include_rows))
 
@@ -56,28 +35,7 @@ def write_report(
     title: str = TITLE,
     include_rows: bool = False,
 ) -> None:
-    """Write the report of a network to a file, which appears whole or not at all.
-
-    Parameters
-    ----------
-    network : RuleNetwork
-        The network.
-    X : table or None
-        Rows to test the network on, best ones that it was not learned from.
-    y : array-like or None
-        The true class of each row of `X`.
-    path : str or os.PathLike
-        The HTML file.
-    title : str, default="A concept rule set"
-        The heading.
-    include_rows : bool, default=False
-        Whether to put some rows of `X` into the file, right and wrong ones, to start from.
-
-    Raises
-    ------
-    InputError
-        If only one of `X` and `y` is given, rows are asked for and there are none, or the folder does not exist.
-    """
-    check(X, y, include_rows)
+    """Write the report of a network to a file, which appears whole or not at all."""
+    check_arguments(X, y, include_rows)
     check_place(path)
     write_whole(report(network, X, y, title=title, include_rows=include_rows).encode("utf-8"), path)

@@ -19,9 +19,8 @@ from conceptrules.model.predicate import Value
 from conceptrules.model.provenance import VerdictRecord
 from conceptrules.model.trail import head_of
 from conceptrules.model.values import label_text
-from conceptrules.report.form_fields import Field, fields
-from conceptrules.report.rule_list import Group, groups
-from conceptrules.report.samples import Sample, made_up, real
+from conceptrules.report.form import Field, Sample, form_fields, make_up_samples, pick_real_samples
+from conceptrules.report.rule_list import Group, group_rules
 from conceptrules.report.sentences import three_sentences
 from conceptrules.tables.table import Table, open_table
 
@@ -56,37 +55,41 @@ def collect(
     network: RuleNetwork, X: Any = None, y: Any = None, *, title: str = TITLE, include_rows: bool = False
 ) -> Report:
     """Collect what there is to say about a network, on these rows if there are any."""
-    check(X, y, include_rows)
-    table = None if X is None else open_table(X)
-    labels = [] if table is None else _labels(table, y)
-    admitted = audit(network, table, labels) if table is not None else audit(network)
-    asked = asked_network(network)
-    form = fields(asked)
-    samples = made_up(asked, form) if not include_rows or table is None else real(network, form, table, labels)
+    check_arguments(X, y, include_rows)
+    used = keep_used_columns(network)
+    fields = form_fields(used)
+    if X is None:
+        audited, evaluation, given, samples = audit(network), None, None, make_up_samples(used, fields)
+    else:
+        table = open_table(X)
+        labels = _check_labels(table, y)
+        audited, evaluation = audit(network, table, labels), evaluate(network, table, labels)
+        given = _measure(network, table, labels)
+        samples = pick_real_samples(network, fields, table, labels) if include_rows else make_up_samples(used, fields)
     return Report(
         title=title,
-        network=asked,
+        network=used,
         hash=content_hash(network),
-        sentences=three_sentences(network, admitted),
-        fields=form,
-        groups=groups(asked, None if table is None else _measured(network, table, labels)),
+        sentences=three_sentences(network, audited),
+        fields=fields,
+        groups=group_rules(used, given),
         samples=samples,
-        audit=admitted,
-        evaluation=None if table is None else evaluate(network, table, labels),
+        audit=audited,
+        evaluation=evaluation,
         real_rows=include_rows,
-        verdicts=_verdicts(network),
+        verdicts=_list_verdicts(network),
         head=head_of(network),
     )
 
 
-def asked_network(network: RuleNetwork) -> RuleNetwork:
+def keep_used_columns(network: RuleNetwork) -> RuleNetwork:
     """Return the network with no columns and predicates but those that its rules ask about; there may be thousands."""
     names = network.used_columns
     columns = tuple(column for column in network.columns if column.name in names)
     return replace(with_used_predicates(network), columns=columns)
 
 
-def _verdicts(network: RuleNetwork) -> tuple[VerdictRecord, ...]:
+def _list_verdicts(network: RuleNetwork) -> tuple[VerdictRecord, ...]:
     """Return the verdicts on the network's policy; those on other rules do not count."""
     if network.policy is None:
         return ()
@@ -96,7 +99,7 @@ def _verdicts(network: RuleNetwork) -> tuple[VerdictRecord, ...]:
     return tuple(VerdictRecord(clause.name, clause.text, *unknown) for clause in network.policy.clauses)
 
 
-def check(X: Any, y: Any, include_rows: bool) -> None:
+def check_arguments(X: Any, y: Any, include_rows: bool) -> None:
     """Raise if rows and classes do not come together, or rows are asked for without any."""
     if (X is None) != (y is None):
         raise InputError("a report needs the rows and their classes: give both X and y, or neither")
@@ -104,7 +107,7 @@ def check(X: Any, y: Any, include_rows: bool) -> None:
         raise InputError("include_rows asks for rows of the data in the file, but no data are given")
 
 
-def _labels(table: Table, y: Any) -> list[Value]:
+def _check_labels(table: Table, y: Any) -> list[Value]:
     labels: list[Value] = np.asarray(y).tolist() if not isinstance(y, list) else list(y)
     if len(labels) != table.rows:
         raise InputError(f"y has {len(labels)} labels for the {table.rows} rows of X")
@@ -113,7 +116,7 @@ def _labels(table: Table, y: Any) -> list[Value]:
     return labels
 
 
-def _measured(network: RuleNetwork, table: Table, labels: Sequence[Value]) -> Statistics | None:
+def _measure(network: RuleNetwork, table: Table, labels: Sequence[Value]) -> Statistics | None:
     """Return what the rules cover on these rows, without rows of classes that the network does not know."""
     classes = {label_text(name) for name in network.classes}
     if not any(label_text(label) in classes for label in labels):

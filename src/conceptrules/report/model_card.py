@@ -18,8 +18,9 @@ from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import shown
 from conceptrules.model.text import percent, plural, rule_count, word
-from conceptrules.report.audit_sheet import each_rule, fairness, shaky, tuned
 from conceptrules.report.collect import Report, collect
+from conceptrules.report.rule_list import find_unstable_rules, list_rules
+from conceptrules.report.sentences import describe_tuning, judge_fairness
 
 _STATED = "Not stated. Whoever puts the model to use should say it here."
 _RULES = 40  # rules that a card shows; of larger networks it says where they are
@@ -184,7 +185,7 @@ def _training(known: Report) -> Iterator[Block]:
     if training is None:
         yield "How the model was learned was not recorded."
         return
-    yield f"{plural(training.rows, 'row')} with {plural(len(network.columns), 'column')}. {tuned(training)}"
+    yield f"{plural(training.rows, 'row')} with {plural(len(network.columns), 'column')}. {describe_tuning(training)}"
     if network.statistics is not None:
         shares = zip(network.classes, network.statistics.rows, strict=True)
         total = sum(network.statistics.rows) or 1
@@ -194,7 +195,7 @@ def _training(known: Report) -> Iterator[Block]:
 def _metrics(known: Report) -> Iterator[Block]:
     yield known.sentences[2].replace("this report", "this card")
     if known.evaluation is not None:
-        tested = fairness(known.audit)
+        tested = judge_fairness(known.audit)
         yield f"{tested.title} {tested.text}"
         yield Grid(tuple(_scores(known.evaluation)))
 
@@ -231,7 +232,7 @@ def _caveats(known: Report) -> Iterator[str]:
     scores = known.audit.scores
     if scores is None:
         yield "No rows were given to test the model on."
-    elif known.audit.overlap is None or fairness(known.audit).kind == "bad":
+    elif known.audit.overlap is None or judge_fairness(known.audit).kind == "bad":
         yield "The scores above may be of rows that the model has learned from: test it on others."
     if scores is not None:
         none, _, several = scores.settled
@@ -242,7 +243,7 @@ def _caveats(known: Report) -> Iterator[str]:
         if scores.unseen:
             listed = ", ".join(f"{name} ({plural(rows, 'row')})" for name, rows in scores.unseen[:5])
             yield f"Values that training never showed: {listed}."
-    weak = shaky(each_rule(known.groups))
+    weak = find_unstable_rules(list_rules(known.groups))
     if weak:
         count = plural(len(weak), "rule")
         yield f"{count} could be left out on more than a tenth of the resamples of the training rows."

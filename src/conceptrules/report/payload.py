@@ -25,9 +25,8 @@ from conceptrules.model.text import (
     word,
 )
 from conceptrules.report.collect import Report
-from conceptrules.report.form_fields import Field
-from conceptrules.report.rule_list import Cover, Group, Item
-from conceptrules.report.samples import Sample
+from conceptrules.report.form import Field, Sample
+from conceptrules.report.rule_list import Cover, Group, Item, rule_name
 
 _TEXTS = {"number": number_text, "date": date_text, "datetime": datetime_text, "duration": duration_text}
 
@@ -64,14 +63,13 @@ def bound_text(kind: Kind, value: float) -> str:
 
 
 def _column(field: Field) -> dict[str, Any]:
-    options = [{"value": _value(value), "text": word(value)} for value in field.options]
     return {
         "name": field.name,
         "shown": shown(field.name),
         "kind": field.kind,
         "ordered": field.ordered,
         "missing": field.missing,
-        "options": options,
+        "options": [{"value": _value(value), "text": word(value)} for value in field.options],
         "open": field.open,
         "other": _other(field),
         "cuts": field.cuts,
@@ -98,22 +96,20 @@ def _value(value: Value) -> object:
 
 
 def _predicate(predicate: Predicate, field: Field) -> dict[str, Any]:
+    # A predicate that no rule uses may ask for what is not an option.
+    option = {value: place for place, value in enumerate(field.options)}
     match predicate:
         case Interval(low=low, high=high):
-            return {"column": field.number, "kind": "interval", "low": _bound(low), "high": _bound(high)}
-        case Equals(value=value):  # a predicate that no rule uses may ask for what is no option
-            option = field.options.index(value) if value in field.options else None
-            return {"column": field.number, "kind": "equals", "option": option}
+            bounds = {"low": None if math.isinf(low) else low, "high": None if math.isinf(high) else high}
+            return {"column": field.number, "kind": "interval", **bounds}
+        case Equals(value=value):
+            return {"column": field.number, "kind": "equals", "option": option.get(value)}
         case OneOf(values=values):
-            places = [field.options.index(value) for value in values if value in field.options]
+            places = [option[value] for value in values if value in option]
             return {"column": field.number, "kind": "one_of", "options": places}
         case Missing():
             return {"column": field.number, "kind": "missing"}
     raise AssertionError(predicate)
-
-
-def _bound(value: float) -> float | None:
-    return None if math.isinf(value) else value
 
 
 def _patterns(network: RuleNetwork) -> dict[str, list[float]] | None:
@@ -146,64 +142,52 @@ def _probabilities(network: RuleNetwork) -> dict[str, Any] | None:
 
 
 def _sample(sample: Sample) -> dict[str, Any]:
-    values = [str(value).replace("inf", "Infinity") if _infinite(value) else value for value in sample.values]
+    values = [
+        str(value).replace("inf", "Infinity") if value is not None and math.isinf(value) else value
+        for value in sample.values
+    ]
     return {"title": sample.title, "note": sample.note, "values": values}
 
 
-def _infinite(value: float | None) -> bool:
-    return value is not None and math.isinf(value)
-
-
 def _nodes(report: Report) -> dict[str, dict[str, str]]:
-    """Return what a click on a node of the drawing tells."""
+    """Return what a click on a node of the drawing shows."""
     network = report.network
-    told = {f"p{index}": {"name": "Predicate", "text": text} for index, text in enumerate(node_names(network, 0))}
+    nodes = {f"p{index}": {"name": "Predicate", "text": text} for index, text in enumerate(node_names(network, 0))}
     for group in report.groups:
         for item in group.items:
-            told.setdefault(item.node, _rule_node(item, group))
-    for level, here in enumerate(network.levels[:-1]):
-        for index, concept in enumerate(here.concepts):
-            text = _any_of([f"R{level + 1}.{rule + 1}" for rule in concept.rules])
-            told[f"c{level + 1}.{index}"] = {"name": f"Concept {concept_name(level, index)}", "text": text}
-    for index, name in enumerate(network.classes):
-        rules = network.levels[-1].concepts[index].rules
-        text = _any_of([f"R{len(network.levels)}.{rule + 1}" for rule in rules])
-        default = " It is the answer for everything else." if name == network.default else ""
-        told[f"class{index}"] = {"name": f"Class {word(name)}", "text": text + default}
-    return told
+            nodes.setdefault(item.node, _rule_node(item, group))
+    for number, level in enumerate(network.levels):
+        for index, concept in enumerate(level.concepts):
+            rules = [rule_name(number, rule) for rule in concept.rules]
+            text = f"Holds if {'any of ' if len(rules) > 1 else ''}{', '.join(rules)} does."
+            text = text if rules else "No rule makes it hold."
+            if level is not network.levels[-1]:
+                nodes[f"c{number + 1}.{index}"] = {"name": f"Concept {concept_name(number, index)}", "text": text}
+            else:
+                default = " It is the answer for everything else." if index == network.default_index else ""
+                nodes[f"class{index}"] = {"name": f"Class {word(network.classes[index])}", "text": text + default}
+    return nodes
 
 
 def _rule_node(item: Item, group: Group) -> dict[str, str]:
-    covers = [_cover_text(item.trained, "training row"), _cover_text(item.given, "given row")]
-    figures = "; ".join(filter(None, covers))
+    figures = filter(None, [_describe_cover(item.trained, "training row"), _describe_cover(item.given, "given row")])
     return {
         "name": f"Rule {item.name}",
         "text": item.text,
-        "figures": figures,
+        "figures": "; ".join(figures),
         "rule": item.id,
         "speaks": group.speaks,
     }
 
 
-def _cover_text(cover: Cover | None, noun: str) -> str:
+def _describe_cover(cover: Cover | None, noun: str) -> str:
     if cover is None:
         return ""
-    right = "" if cover.right is None else f", {percent(cover.right)} of them {cover.meaning} {cover.interval}"
-    return f"holds on {plural(cover.rows, noun)}{right}{_decides(cover)}"
-
-
-def _decides(cover: Cover) -> str:
-    if not cover.contested or cover.decided is None:
-        return ""
-    right = (
-        ""
-        if cover.decided_right is None
-        else f", {percent(cover.decided_right)} of these {cover.meaning} {cover.decided_interval}"
-    )
-    return f", and decides {plural(cover.decided, 'row')}{right}"
-
-
-def _any_of(names: list[str]) -> str:
-    if not names:
-        return "No rule makes it hold."
-    return f"Holds if {'any of ' if len(names) > 1 else ''}{', '.join(names)} does."
+    text = f"holds on {plural(cover.rows, noun)}"
+    if cover.right is not None:
+        text += f", {percent(cover.right)} of them {cover.meaning} {cover.interval}"
+    if cover.contested and cover.decided is not None:
+        text += f", and decides {plural(cover.decided, 'row')}"
+        if cover.decided_right is not None:
+            text += f", {percent(cover.decided_right)} of these {cover.meaning} {cover.decided_interval}"
+    return text

@@ -18,26 +18,26 @@ from conceptrules.draw.svg import network_svg, stylesheet
 from conceptrules.export.code.languages import javascript
 from conceptrules.model.predicate import shown
 from conceptrules.model.text import percent, plural, word
-from conceptrules.report import audit_sheet as sheet
 from conceptrules.report.collect import Report
 from conceptrules.report.payload import bound_text, payload
-from conceptrules.report.sentences import listed
+from conceptrules.report.rule_list import count_by_stability, find_unstable_rules, list_rules
+from conceptrules.report.sentences import describe_source, describe_tuning, find_reliability, join_names, judge_fairness
 
 
 def render(report: Report) -> str:
     """Return the whole HTML file."""
-    script = "\n".join([javascript(report.network), _file("counterfactual.js"), _file("page.js")])
-    style = _file("style.css") + _palette() + stylesheet()
+    script = "\n".join([javascript(report.network), _read_file("counterfactual.js"), _read_file("page.js")])
+    style = _read_file("style.css") + _column_colours() + stylesheet()
     numbers = {column.name: number for number, column in enumerate(report.network.columns)}
     drawing = lay_out(report.network)
-    items = sheet.each_rule(report.groups)
+    items = list_rules(report.groups)
     training, scores = report.audit.training, report.audit.scores
     text: str = _template().render(
         report=report,
         network=report.network,
         audit=report.audit,
         version=__version__,
-        policy=_policy(script, style),
+        policy=_security_policy(script, style),
         script=Markup(script),
         style=Markup(style),
         model=Markup(payload(report)),
@@ -45,19 +45,19 @@ def render(report: Report) -> str:
         below=[group for group in report.groups if group.id.startswith("concept")],
         drawn={name for mark in drawing.marks for name in (mark.node.id, *mark.node.stands_for)},
         rule_count=sum(len(level.rules) for level in report.network.levels),
-        fairness=sheet.fairness(report.audit),
-        source=sheet.source(training.validation if training else None),
-        tuned=sheet.tuned(training) if training else "",
-        reliability=sheet.reliability(report.audit),
-        stability=sheet.stability(items),
-        shaky=sheet.shaky(items),
+        fairness=judge_fairness(report.audit),
+        source=describe_source(training.validation if training else None),
+        tuned=describe_tuning(training) if training else "",
+        reliability=find_reliability(report.audit),
+        stability=count_by_stability(items),
+        shaky=find_unstable_rules(items),
         wrong=scores.rows - sum(scores.confusion[i][i] for i in range(len(scores.confusion))) if scores else 0,
         colours={numbers[name]: key for name, key in assign_colours(report.network).items()},
     )
     return text.lstrip()
 
 
-def _palette() -> str:
+def _column_colours() -> str:
     """Return the colours of the columns, as in the drawing."""
     light, dark = (
         "\n".join(f".k{key} {{ --column: {colour}; }}" for key, colour in enumerate(PALETTES[theme]))
@@ -66,7 +66,7 @@ def _palette() -> str:
     return f"{light}\n@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}\n"
 
 
-def _policy(script: str, style: str) -> str:
+def _security_policy(script: str, style: str) -> str:
     """Return a policy by which only this very script and style run, and nothing is ever fetched, sent or framed."""
     return (
         f"default-src 'none'; script-src 'sha256-{_hash(script)}'; style-src 'sha256-{_hash(style)}'; "
@@ -78,7 +78,7 @@ def _hash(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _file(name: str) -> str:
+def _read_file(name: str) -> str:
     return files("conceptrules.report").joinpath(name).read_text(encoding="utf-8")
 
 
@@ -88,10 +88,16 @@ def _figure(value: float | None) -> str:
 
 @cache
 def _template() -> Any:
-    parts = {name: _file(f"{name}.html.jinja") for name in ("template", "audit")}
+    parts = {name: _read_file(f"{name}.html.jinja") for name in ("template", "audit")}
     environment = Environment(
         loader=DictLoader(parts), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters |= {"shown": shown, "word": word, "percent": percent, "listed": listed, "figure": _figure}
+    environment.filters |= {
+        "shown": shown,
+        "word": word,
+        "percent": percent,
+        "listed": join_names,
+        "figure": _figure,
+    }
     environment.globals |= {"plural": plural, "bound_text": bound_text, "zip": zip}
     return environment.get_template("template")

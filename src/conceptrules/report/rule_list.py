@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from conceptrules.draw.graph import rule_id
@@ -12,6 +12,10 @@ from conceptrules.model.network import RuleNetwork, Statistics
 from conceptrules.model.precision import interval_text, wilson_interval
 from conceptrules.model.statistics import rule_size
 from conceptrules.model.text import concept_name, condition_text, given_name, rule_text, word
+
+STABLE = 0.9
+"""Rules that fewer of the resamples need are called unstable."""
+_STABILITY_RANGES = ((0.99, "99% or more"), (0.9, "90 to 99%"), (0.5, "50 to 90%"), (0.0, "under 50%"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +48,12 @@ class Cover:
     @property
     def interval(self) -> str:
         """The 95 % Wilson interval of `right` as text; empty without rows."""
-        return "" if self.right is None else interval_text(wilson_interval(self.right * self.rows, self.rows))
+        return _interval(self.right, self.rows)
 
     @property
     def decided_interval(self) -> str:
         """The same of `decided_right`."""
-        if self.decided is None or self.decided_right is None:
-            return ""
-        return interval_text(wilson_interval(self.decided_right * self.decided, self.decided))
+        return _interval(self.decided_right, self.decided)
 
     @property
     def contested(self) -> bool:
@@ -93,9 +95,10 @@ class Group:
     """The class or concept that the rules make true."""
 
 
-def groups(network: RuleNetwork, given: Statistics | None) -> tuple[Group, ...]:
+def group_rules(network: RuleNetwork, given: Statistics | None) -> tuple[Group, ...]:
     """Return every rule with every concept that has it, so that all edges of the network are there."""
-    return (*_classes(network, given), *_concepts(network, given), *_unused(network, given))
+    lister = _RuleLister(network, given)
+    return (*lister.list_classes(), *lister.list_concepts(), *lister.list_unused())
 
 
 def rule_name(level: int, index: int) -> str:
@@ -103,120 +106,150 @@ def rule_name(level: int, index: int) -> str:
     return f"R{level + 1}.{index + 1}"
 
 
-def _called(network: RuleNetwork, level: int, index: int) -> str:
-    given = given_name(network, rule_text(network, level, index))
-    return f"{rule_name(level, index)} ({given})" if given else rule_name(level, index)
+def list_rules(groups: Sequence[Group]) -> list[Item]:
+    """Return each rule once, though several groups may have it."""
+    return list({item.node: item for group in groups for item in group.items}.values())
 
 
-def _classes(network: RuleNetwork, given: Statistics | None) -> Iterator[Group]:
-    top = len(network.levels) - 1
-    concepts = network.levels[top].concepts
-    # A class without rules never fires, so it wins over none, wherever it stands in the priority.
-    order = sorted(network.priority_indices, key=lambda index: not concepts[index].rules)
-    firing = sum(bool(concept.rules) for concept in concepts)
-    for place, index in enumerate(order):
-        name, rules = network.classes[index], concepts[index].rules
-        title = word(name)
-        default = f" It is {'also ' if rules else ''}the answer for everything else." if name == network.default else ""
-        turn = " It wins over the classes below it." if place < firing - 1 else ""
-        lead = (f"If any of these holds, this class fires.{turn}" if rules else "No rule speaks for it.") + default
-        yield Group(f"class-{index}", title, lead, _items(network, top, rules, given, f"class-{index}", index), title)
+def find_unstable_rules(items: Sequence[Item]) -> list[Item]:
+    """Return the rules that many resamples can do without, the least stable first."""
+    known = [item for item in items if item.stability is not None and item.stability < STABLE]
+    return sorted(known, key=lambda item: item.stability or 0.0)
 
 
-def _concepts(network: RuleNetwork, given: Statistics | None) -> Iterator[Group]:
-    for level in reversed(range(len(network.levels) - 1)):
-        for index, concept in enumerate(network.levels[level].concepts):
-            name, key = concept_name(level, index), concept_id(level, index)
-            users = [
-                rule_name(level + 1, number)
-                for number, rule in enumerate(network.levels[level + 1].rules)
-                if any(literal.index == index for literal in rule.literals)
-            ]
-            lead = "It holds if any of these does" if concept.rules else "No rule makes it hold"
-            asked = f"; asked for by {_some(users)}." if users else "; no rule asks for it."
-            called = given_name(network, name)
-            title = f"{name} ({called})" if called else name
-            yield Group(key, title, lead + asked, _items(network, level, concept.rules, given, key), name)
+@dataclass(frozen=True, slots=True)
+class StabilityRange:
+    """A range of stability, and how many rules are in it."""
+
+    name: str
+    rules: int
+    share: float
 
 
-def _unused(network: RuleNetwork, given: Statistics | None) -> Iterator[Group]:
-    for level, here in enumerate(network.levels):
-        used = {rule for concept in here.concepts for rule in concept.rules}
-        rules = [rule for rule in range(len(here.rules)) if rule not in used]
-        if rules:
-            key = f"unused-{level + 1}"
-            lead = "No concept has these rules; they decide nothing."
-            yield Group(key, f"Used nowhere on level {level + 1}", lead, _items(network, level, rules, given, key), "")
+def count_by_stability(items: Sequence[Item]) -> list[StabilityRange]:
+    """Return how many rules are how stable; nothing if that was not recorded."""
+    known = [item.stability for item in items if item.stability is not None]
+    upper, ranges = 2.0, []
+    for lower, name in _STABILITY_RANGES:
+        count = sum(lower <= value < upper for value in known)
+        ranges.append(StabilityRange(name, count, count / max(len(known), 1)))
+        upper = lower
+    return ranges if known else []
 
 
-def concept_id(level: int, index: int) -> str:
+@dataclass(frozen=True, slots=True)
+class _RuleLister:
+    """A network whose rules are listed, with what they cover on the rows of the report, if there are any."""
+
+    network: RuleNetwork
+    given: Statistics | None
+
+    def list_classes(self) -> Iterator[Group]:
+        network, top = self.network, len(self.network.levels) - 1
+        concepts = network.levels[top].concepts
+        # A class without rules never fires, so it wins over none, wherever it stands in the priority.
+        order = sorted(network.priority_indices, key=lambda index: not concepts[index].rules)
+        firing = sum(bool(concept.rules) for concept in concepts)
+        for position, index in enumerate(order):
+            rules, title, key = concepts[index].rules, word(network.classes[index]), f"class-{index}"
+            turn = " It wins over the classes below it." if position < firing - 1 else ""
+            lead = f"If any of these holds, this class fires.{turn}" if rules else "No rule speaks for it."
+            if index == network.default_index:
+                lead += f" It is {'also ' if rules else ''}the answer for everything else."
+            yield Group(key, title, lead, self._items(top, rules, key, index), title)
+
+    def list_concepts(self) -> Iterator[Group]:
+        for level in reversed(range(len(self.network.levels) - 1)):
+            for index, concept in enumerate(self.network.levels[level].concepts):
+                name, key = concept_name(level, index), _concept_id(level, index)
+                users = [
+                    rule_name(level + 1, number)
+                    for number, rule in enumerate(self.network.levels[level + 1].rules)
+                    if any(literal.index == index for literal in rule.literals)
+                ]
+                lead = "It holds if any of these does" if concept.rules else "No rule makes it hold"
+                lead += f"; asked for by {_shorten(users)}." if users else "; no rule asks for it."
+                title = self._add_given_name(name, name)
+                yield Group(key, title, lead, self._items(level, concept.rules, key), name)
+
+    def list_unused(self) -> Iterator[Group]:
+        for number, level in enumerate(self.network.levels):
+            used = {rule for concept in level.concepts for rule in concept.rules}
+            rules = [rule for rule in range(len(level.rules)) if rule not in used]
+            if rules:
+                key, title = f"unused-{number + 1}", f"Used nowhere on level {number + 1}"
+                lead = "No concept has these rules; they decide nothing."
+                yield Group(key, title, lead, self._items(number, rules, key), "")
+
+    def _items(self, level: int, rules: Sequence[int], group: str, label: int | None = None) -> tuple[Item, ...]:
+        """Return the rules of a group; `label` is the index of the class that they speak for."""
+        network, asked = self.network, asked_columns(self.network)
+        stability = network.training.stability if network.training else ()
+        return tuple(
+            Item(
+                id=f"{group}-{rule_name(level, index)}",
+                node=rule_id(level, index),
+                name=self._add_given_name(rule_name(level, index), rule_text(network, level, index)),
+                text=rule_text(network, level, index),
+                conditions=tuple(
+                    self._condition(level, condition)
+                    for condition in conditions(network, level, network.levels[level].rules[index].literals)
+                ),
+                size=rule_size(network, level, index),
+                columns=asked[level][index],
+                trained=self._cover(network.statistics, level, index, label),
+                given=self._cover(self.given, level, index, label),
+                stability=stability[level][index] if stability else None,
+                place=self._place(level, index),
+            )
+            for index in rules
+        )
+
+    def _add_given_name(self, name: str, text: str) -> str:
+        """Return the name, with the one that people gave to the rule or concept of this text."""
+        given = given_name(self.network, text)
+        return f"{name} ({given})" if given else name
+
+    def _condition(self, level: int, condition: Condition) -> ConditionText:
+        text, index = condition_text(self.network, level, condition), condition.literals[0].index
+        if level:
+            return ConditionText(text, None, _concept_id(level - 1, index))
+        column = self.network.predicates[index].column
+        names = [column.name for column in self.network.columns]
+        return ConditionText(text, names.index(column), None)
+
+    def _cover(self, statistics: Statistics | None, level: int, index: int, label: int | None) -> Cover | None:
+        if statistics is None:
+            return None
+        covered = statistics.covered[level][index]
+        rows, meaning = sum(covered), covered.index(max(covered)) if label is None else label
+        right = covered[meaning] / rows if rows else None
+        share = rows / sum(statistics.rows)
+        cover = Cover(rows, share, right, word(self.network.classes[meaning]), covered)
+        if label is None or not statistics.decided:
+            return cover
+        decided = statistics.decided[label][self.network.levels[-1].concepts[label].rules.index(index)]
+        total = sum(decided)
+        return replace(cover, decided=total, decided_right=decided[label] / total if total else None)
+
+    def _place(self, level: int, index: int) -> str:
+        network, levels = self.network, len(self.network.levels)
+        users = [number for number, concept in enumerate(network.levels[level].concepts) if index in concept.rules]
+        is_top = level + 1 == levels
+        names = [f"class {word(network.classes[user])}" if is_top else concept_name(level, user) for user in users]
+        effect = f"makes {_shorten(names)} hold" if names else "is used nowhere"
+        where = f"level {level + 1} of {levels}" if levels > 1 else "the only level"
+        return f"{rule_name(level, index)} stands on {where} and {effect}."
+
+
+def _concept_id(level: int, index: int) -> str:
     return f"concept-{level + 1}-{index}"
 
 
-def _items(
-    network: RuleNetwork,
-    level: int,
-    rules: Sequence[int],
-    given: Statistics | None,
-    group: str,
-    right: int | None = None,
-) -> tuple[Item, ...]:
-    numbers = {column.name: number for number, column in enumerate(network.columns)}
-    reached, here = asked_columns(network), network.levels[level]
-    stability = network.training.stability if network.training else ()
-    return tuple(
-        Item(
-            id=f"{group}-{rule_name(level, index)}",
-            node=rule_id(level, index),
-            name=_called(network, level, index),
-            text=rule_text(network, level, index),
-            conditions=tuple(
-                _condition(network, numbers, level, each)
-                for each in conditions(network, level, here.rules[index].literals)
-            ),
-            size=rule_size(network, level, index),
-            columns=reached[level][index],
-            trained=_cover(network, network.statistics, level, index, right),
-            given=_cover(network, given, level, index, right),
-            stability=stability[level][index] if stability else None,
-            place=_place(network, level, index),
-        )
-        for index in rules
-    )
+def _interval(share: float | None, rows: float | None) -> str:
+    return "" if share is None or rows is None else interval_text(wilson_interval(share * rows, rows))
 
 
-def _condition(network: RuleNetwork, numbers: Mapping[str, int], level: int, condition: Condition) -> ConditionText:
-    text, index = condition_text(network, level, condition), condition.literals[0].index
-    if level:
-        return ConditionText(text, None, concept_id(level - 1, index))
-    return ConditionText(text, numbers[network.predicates[index].column], None)
-
-
-def _cover(
-    network: RuleNetwork, statistics: Statistics | None, level: int, index: int, right: int | None
-) -> Cover | None:
-    if statistics is None:
-        return None
-    covered = statistics.covered[level][index]
-    rows, kind = sum(covered), covered.index(max(covered)) if right is None else right
-    share = rows / sum(statistics.rows)
-    found = Cover(rows, share, covered[kind] / rows if rows else None, word(network.classes[kind]), covered)
-    if right is None or not statistics.decided:
-        return found
-    decided = statistics.decided[right][network.levels[-1].concepts[right].rules.index(index)]
-    total = sum(decided)
-    return replace(found, decided=total, decided_right=decided[right] / total if total else None)
-
-
-def _place(network: RuleNetwork, level: int, index: int) -> str:
-    users = [number for number, concept in enumerate(network.levels[level].concepts) if index in concept.rules]
-    top = level + 1 == len(network.levels)
-    named = [f"class {word(network.classes[user])}" if top else concept_name(level, user) for user in users]
-    feeds = f"makes {_some(named)} hold" if named else "is used nowhere"
-    where = f"level {level + 1} of {len(network.levels)}" if len(network.levels) > 1 else "the only level"
-    return f"{rule_name(level, index)} stands on {where} and {feeds}."
-
-
-def _some(names: Sequence[str], most: int = 8) -> str:
+def _shorten(names: Sequence[str], most: int = 8) -> str:
     rest = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + rest

@@ -1,0 +1,305 @@
+"""The form of "try a row": what can be entered in each column, and rows to start from.
+
+These rows are made up from the rules, so that the file can travel; they are real ones only where asked for.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from typing import Literal as Choice
+
+import numpy as np
+
+from conceptrules.draw.appearance import shorten
+from conceptrules.logic.probe_rows import deciding_rows
+from conceptrules.model.evaluation import decide_fired, layers, pack, unpack
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.predicate import Column, Kind, Predicate, Value, finite_bounds, holds, known_categories
+from conceptrules.model.text import word
+from conceptrules.model.values import label_text
+from conceptrules.report.rule_list import rule_name
+from conceptrules.report.sentences import LONGEST
+from conceptrules.tables.prediction import predict
+from conceptrules.tables.table import Table, read_row
+
+DAY = 86_400_000_000.0  # microseconds
+OTHER = -1
+_MOST_RULES = 5  # of a class, that are tried for a row
+_MOST_REAL_ROWS = 6  # right ones, and as many wrong ones
+
+Raw = list[Value | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One column of the form."""
+
+    number: int
+    """Its place among the columns of the network."""
+    name: str
+    kind: Kind
+    missing: bool
+    """Whether training rows had gaps here."""
+    options: tuple[Value, ...] = ()
+    """The categories, in their order."""
+    open: bool = False
+    """Whether there are categories besides the options, as far as is known."""
+    cuts: tuple[float, ...] = ()
+    """Where a predicate in use begins or ends, ascending."""
+    ends: tuple[float, float] = (0.0, 1.0)
+    """The ends of the slider: a bit beyond the cuts, since the file says nothing about the range of the data."""
+
+    @property
+    def ordered(self) -> bool:
+        return Column("", self.kind).ordered
+
+
+def form_fields(network: RuleNetwork) -> tuple[Field, ...]:
+    """Return a field for each column of a network whose rules ask about all of them."""
+    dropped = {name for name, _ in network.training.categories_dropped} if network.training else set()
+    fields = []
+    for number, column in enumerate(network.columns):
+        predicates = [network.predicates[index] for index in network.used_columns[column.name]]
+        field = Field(number, column.name, column.kind, column.missing)
+        if column.ordered:
+            cuts = finite_bounds(predicates)
+            field = replace(field, cuts=cuts, ends=slider_ends(cuts, column.kind))
+        else:
+            is_open = column.kind == "category" and (column.name in dropped or not column.categories)
+            field = replace(field, options=_options(column, predicates), open=is_open)
+        fields.append(field)
+    return tuple(fields)
+
+
+def _options(column: Column, predicates: Sequence[Predicate]) -> tuple[Value, ...]:
+    """Return what a row can hold: text or numbers, whichever the first category is."""
+    if column.kind == "boolean":
+        return (False, True)
+    known = known_categories(column, predicates)
+    return tuple(value for value in known if isinstance(value, str) == isinstance(known[0], str))
+
+
+def slider_ends(cuts: Sequence[float], kind: Kind) -> tuple[float, float]:
+    """Return ends as far beyond the outer cuts as these are from their neighbours; not below 0 if all cuts are above.
+
+    >>> slider_ends([27.0, 41.0], "number"), slider_ends([10.0], "number")
+    ((13.0, 55.0), (5.0, 15.0))
+    """
+    if not cuts:
+        return (0.0, 30 * DAY) if kind != "number" else (0.0, 1.0)
+    near = 30 * DAY if kind in ("date", "datetime") else abs(cuts[0]) / 2 or 1.0
+    below = cuts[1] - cuts[0] if len(cuts) > 1 else near
+    above = cuts[-1] - cuts[-2] if len(cuts) > 1 else near
+    low = cuts[0] - below
+    if kind in ("number", "duration") and cuts[0] > 0:
+        low = max(low, 0.0)
+    return max(low, -sys.float_info.max), min(cuts[-1] + above, sys.float_info.max)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A row in the terms of the form."""
+
+    title: str
+    note: str
+    values: tuple[float | None, ...]
+    """For each column a number, or the place of a category among the options, -1 for any other; None is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Goal:
+    """What a made-up row shall show: this class answers, this rule of the last level holds, so many classes fire."""
+
+    title: str
+    note: str
+    answer: int | None
+    """The class; None for any."""
+    rule: int | None = None
+    fire: Choice["none", "one", "several", "any"] = "any"
+
+
+def make_up_samples(network: RuleNetwork, fields: Sequence[Field]) -> tuple[Sample, ...]:
+    """Make up a row for each class and, where there can be one, for a rule that is often wrong, no class, several."""
+    rows = [[row[column.name] for column in network.columns] for row in deciding_rows(network)]
+    rows = rows or [[_typical(field) for field in fields]]
+    outcomes = _Outcomes.of(network, rows)
+    samples: dict[str, Sample] = {}
+    for goal in _goals(network):
+        matches = outcomes.find(goal)
+        if len(matches) and goal.title not in samples:
+            row = _make_plain(network, fields, rows[int(matches[0])], goal)
+            samples[goal.title] = Sample(goal.title, goal.note, to_form(row, fields))
+    return tuple(samples.values())
+
+
+def pick_real_samples(
+    network: RuleNetwork, fields: Sequence[Field], table: Table, y: Sequence[Value]
+) -> tuple[Sample, ...]:
+    """Return rows of the table that got the right class and rows that got the wrong one, of as many kinds as can be."""
+    answers = predict(network, table).tolist()
+    kinds: dict[tuple[str, str], list[int]] = {}
+    for row, (true, answer) in enumerate(zip(y, answers, strict=True)):
+        kinds.setdefault((label_text(true), label_text(answer)), []).append(row)
+    samples = []
+    for outcome in ("right", "wrong"):
+        alike = [rows for (true, answer), rows in kinds.items() if (true == answer) == (outcome == "right")]
+        for row in _take_in_turn(alike):
+            cells = read_row(network.columns, table.take(np.array([row])))
+            by_name = {column.name: value for column, value in zip(network.columns, cells, strict=True)}
+            true, answer = (shorten(word(label), LONGEST) for label in (y[row], answers[row]))
+            note = f"A row of the data. Its class is {true}; the model answers {answer}."
+            values = to_form([by_name[field.name] for field in fields], fields)
+            samples.append(Sample(f"Row {row + 1}, {outcome}: {true}", note, values))
+    return tuple(samples)
+
+
+def _take_in_turn(kinds: Sequence[Sequence[int]]) -> list[int]:
+    """Return the first of each kind, then the second of each, and so on."""
+    turns = zip_longest(*kinds)
+    return [row for turn in turns for row in turn if row is not None][:_MOST_REAL_ROWS]
+
+
+def _goals(network: RuleNetwork) -> Iterator[_Goal]:
+    top = len(network.levels) - 1
+    for index in network.priority_indices:
+        concept = network.levels[top].concepts[index]
+        rules = sorted(concept.rules, key=lambda rule: -_covered_rows(network, rule))[:_MOST_RULES]
+        title = shorten(word(network.classes[index]), LONGEST)
+        for rule in rules:
+            note = f"Made up: {rule_name(top, rule)} holds, and only {title} fires."
+            yield _Goal(f"Answer {title}", note, index, rule, "one")
+        for rule in rules:
+            note = f"Made up: {rule_name(top, rule)} holds, and {title} wins."
+            yield _Goal(f"Answer {title}", note, index, rule)
+    for index, rule, right in _find_worst_rule(network):
+        number, title = rule_name(top, rule), shorten(word(network.classes[index]), LONGEST)
+        note = f"Made up: {number} says {title}, but is right on only {right:.0%} of its training rows."
+        yield _Goal(f"Often wrong, by {number}", note, index, rule)
+    note = "Made up: no class fires, so this is the answer for everything else."
+    yield _Goal("No class fires", note, None, None, "none")
+    note = "Made up: several classes fire, and the first of them wins."
+    yield _Goal("Several classes fire", note, None, None, "several")
+
+
+def _covered_rows(network: RuleNetwork, rule: int) -> float:
+    return sum(network.statistics.covered[-1][rule]) if network.statistics else 0.0
+
+
+def _find_worst_rule(network: RuleNetwork) -> list[tuple[int, int, float]]:
+    """Return the class, the rule of the last level that is right least often, and how often."""
+    if network.statistics is None:
+        return []
+    covered = network.statistics.covered[-1]
+    shares = [
+        (covered[rule][index] / sum(covered[rule]), index, rule)
+        for index, concept in enumerate(network.levels[-1].concepts)
+        for rule in concept.rules
+        if sum(covered[rule])
+    ]
+    return [(index, rule, share) for share, index, rule in sorted(shares)[:1] if share < 0.99]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Outcomes:
+    """Which rules of the last level hold on some rows, which classes fire, and what the answers are."""
+
+    rules: np.ndarray
+    fires: np.ndarray
+    answers: np.ndarray
+
+    @staticmethod
+    def of(network: RuleNetwork, rows: Sequence[Raw]) -> _Outcomes:
+        """Return what holds on raw rows."""
+        bits = np.zeros((len(rows), len(network.predicates)), dtype=bool)
+        for row, values in zip(bits, rows, strict=True):
+            by_name = {column.name: value for column, value in zip(network.columns, values, strict=True)}
+            row[:] = [holds(predicate, by_name[predicate.column]) for predicate in network.predicates]
+        hidden = layers(network, pack(bits))
+        fires = unpack(hidden[-1])
+        return _Outcomes(unpack(hidden[-2]), fires, decide_fired(network, fires))
+
+    def find(self, goal: _Goal) -> np.ndarray:
+        """Return the rows that show what the goal asks for."""
+        count = self.fires.sum(axis=1)
+        matches = {"none": count == 0, "one": count == 1, "several": count > 1, "any": count >= 0}[goal.fire]
+        if goal.answer is not None:
+            matches &= (self.answers == goal.answer) & self.rules[:, goal.rule]
+        return np.flatnonzero(matches)
+
+
+def _make_plain(network: RuleNetwork, fields: Sequence[Field], row: Raw, goal: _Goal) -> Raw:
+    """Return the row with a plain value wherever it then still shows what it shall."""
+
+    def fits(values: Raw) -> bool:
+        return len(_Outcomes.of(network, [values]).find(goal)) > 0
+
+    plain = _make_typical(fields, row, fits)
+    for field in fields:
+        better = (value for value in _plainer(field, plain[field.number]) if fits(_with(plain, field, value)))
+        plain = _with(plain, field, next(better, plain[field.number]))
+    return plain
+
+
+def _make_typical(fields: Sequence[Field], row: Raw, fits: Callable[[Raw], bool]) -> Raw:
+    """Make all columns typical if that fits, else one half of them after the other: few tries even for 500 columns."""
+    tried = list(row)
+    for field in fields:
+        tried[field.number] = _typical(field)
+    if fits(tried):
+        return tried
+    if len(fields) < 2:
+        return row
+    half = len(fields) // 2
+    return _make_typical(fields[half:], _make_typical(fields[:half], row, fits), fits)
+
+
+def _with(row: Raw, field: Field, value: Value | None) -> Raw:
+    return [*row[: field.number], value, *row[field.number + 1 :]]
+
+
+def _typical(field: Field) -> Value | None:
+    if not field.ordered:
+        return field.options[0] if field.options else None
+    return _between(field, len(field.cuts) // 2)
+
+
+def _plainer(field: Field, value: Value | None) -> list[Value]:
+    """Return what would read better: any known value than none, the middle of a cell than its edge."""
+    if not field.ordered:
+        return [] if value in field.options else list(field.options[:6])
+    if value is None or isinstance(value, str) or math.isnan(value):
+        return [_between(field, cell) for cell in range(len(field.cuts) + 1)]
+    middle = _between(field, sum(value > cut for cut in field.cuts))
+    return [middle] if middle != value else []
+
+
+def _between(field: Field, cell: int) -> float:
+    """Return a number with few digits in this cell of the column."""
+    stops = [field.ends[0], *field.cuts, field.ends[1]]
+    low, high = stops[cell], stops[cell + 1]
+    if not low < high:  # no room beyond the largest number
+        return math.inf if cell else high
+    middle = low / 2 + high / 2
+    near = [math.floor(middle / DAY) * DAY, math.floor(high)] if field.kind != "number" else []
+    if field.kind == "number" and all((2 * cut).is_integer() for cut in field.cuts):
+        near = [round(middle), math.floor(high)]
+    near += [float(f"{middle:.{digits}g}") for digits in range(1, 17)]
+    return float(next((value for value in near if low < value <= high), high))
+
+
+def to_form(row: Sequence[Value | None], fields: Sequence[Field]) -> tuple[float | None, ...]:
+    """Return a row in the terms of the form, as in a `Sample`."""
+    return tuple(_to_field(field, row[field.number]) for field in fields)
+
+
+def _to_field(field: Field, value: Value | None) -> float | None:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if field.ordered:
+        assert not isinstance(value, str)
+        return float(value)
+    return field.options.index(value) if value in field.options else OTHER
