@@ -1,7 +1,7 @@
 """Rows made from a network itself, to try it on: every cut point and category, every rule firing and just failing.
 
-A column's values fall into cells that no predicate tells apart; a set of cells is an integer with a bit for each. A row
-that makes a node hold is found by going down from the node, and each wish narrows the cells that are left.
+A column's values fall into cells on which all predicates agree; a set of cells is an integer with a bit for each. A row
+that makes a node hold is found by going down from the node, and each goal narrows the cells that are left.
 """
 
 from __future__ import annotations
@@ -9,31 +9,35 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 from random import Random
 
-from conceptrules.logic.probe_values import probe_values
-from conceptrules.model.network import Literal, RuleNetwork
+from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import (
     Column,
     Interval,
+    Kind,
     Predicate,
     Value,
+    finite_bounds,
     holds,
+    named_categories,
 )
 
 Row = dict[str, Value | None]
 CellMasks = Mapping[str, int]
-Wish = tuple[int, int, bool]
+Goal = tuple[int, int, bool]
 """A node of h(layer) that is to have a value: (layer, index, value). Predicates are layer 0."""
 
-# Linked lists, since the branches of a search share their ends.
-_Chain = tuple[Wish, "_Chain"] | None
-_Choices = tuple[list[Wish], "_Choices"] | None
-_Open = tuple[_Chain, _Choices, CellMasks]
-
-_STEPS = 5_000  # of the search for one row; beyond that the node is left to chance
+_MAX_STEPS = 5_000  # of the search for one row; beyond that the node is left to chance
+_DAY = 86_400e6
+# Python's datetimes, less a day at each end for float64 to round into; whole numbers that float64 can hold.
+_SPAN: dict[Kind, tuple[float, float]] = {
+    "date": (-719_161 * _DAY, 2_932_895 * _DAY),
+    "datetime": (-719_161 * _DAY, 2_932_895 * _DAY),
+    "duration": (-(2.0**53), 2.0**53),
+}
+_LEAST, _MOST = -(2**63), 2**63 - 1
 
 
 def covering_rows(network: RuleNetwork, limit: int = 10_000) -> list[Row]:
@@ -44,68 +48,141 @@ def covering_rows(network: RuleNetwork, limit: int = 10_000) -> list[Row]:
     to `limit` rows in all, each value of a column where the rule that tests it would hold, and rows at random. What no
     row can be (a rule that contradicts itself) is left out.
     """
-    space = _space(network)
-    found: dict[tuple[object, ...], Row] = {}
-    needed = [*_decisive(network, space), *_each_value(space)]
-    for row in needed:
-        found.setdefault(_key(row), row)
-    possible = math.prod(len(values) for values in space.values.values())
-    more = islice(_more(network, space), 4 * limit)  # rows at random repeat themselves
-    while len(found) < min(limit, possible) and (extra := next(more, None)) is not None:
-        found.setdefault(_key(extra), extra)
-    return list(found.values())
+    search = _RowSearch(network)
+    rows: dict[tuple[object, ...], Row] = {}
+    for row in _list_deciding(network, search):
+        rows.setdefault(_key_of(row), row)
+    for name, values in search.values.items():
+        for cell in range(len(values)):
+            row = search.draw_row({**search.full, name: 1 << cell})
+            rows.setdefault(_key_of(row), row)
+    possible = math.prod(map(len, search.values.values()))
+    more = islice(_vary_rows(network, search), 4 * limit)  # rows at random repeat themselves
+    while len(rows) < min(limit, possible) and (extra := next(more, None)) is not None:
+        rows.setdefault(_key_of(extra), extra)
+    return list(rows.values())
 
 
 def deciding_rows(network: RuleNetwork) -> list[Row]:
     """Return the first of `covering_rows`: each rule as it holds and as it just fails, each class as the answer."""
-    return list(_decisive(network, _space(network)))
+    return list(_list_deciding(network, _RowSearch(network)))
 
 
-@dataclass(slots=True)
-class _Space:
-    """The values of each column in use, and where each predicate holds among them."""
+class _RowSearch:
+    """The values of each column in use, where each predicate holds among them, and the search for rows."""
 
-    columns: tuple[Column, ...]
-    values: dict[str, list[Value | None]]
-    holds: list[int]
-    network: RuleNetwork
-    random: Random = field(default_factory=lambda: Random(0))
-    full: dict[str, int] = field(default_factory=dict)
-    known: dict[tuple[str, int], list[Value | None]] = field(default_factory=dict)
-    """The values of sets of cells that were asked for."""
+    def __init__(self, network: RuleNetwork) -> None:
+        self.network, self.random = network, Random(0)
+        used = network.used_columns
+        self.values = {
+            column.name: probe_values(column, [network.predicates[index] for index in used[column.name]])
+            for column in network.columns
+            if column.name in used
+        }
+        self.full = {name: (1 << len(values)) - 1 for name, values in self.values.items()}
+        rising = {name: _take_rising(values) for name, values in self.values.items()}
+        self.masks = {
+            index: _mask_of(network.predicates[index], self.values[name], rising[name])
+            for name, indices in used.items()
+            for index in indices
+        }
+        self._allowed: dict[tuple[str, int], list[Value | None]] = {}
 
-    def row(self, cells: CellMasks) -> Row:
+    def draw_row(self, cells: CellMasks) -> Row:
         """Return a row out of these cells."""
-        row: Row = dict.fromkeys(column.name for column in self.columns)
+        row: Row = dict.fromkeys(column.name for column in self.network.columns)
         for name, mask in cells.items():
-            row[name] = self.random.choice(self._allowed(name, mask))
+            if (name, mask) not in self._allowed:
+                bits = f"{mask:b}"[::-1]  # shifting a long number once for each value would take the square of the time
+                pairs = zip(self.values[name], bits, strict=False)
+                self._allowed[name, mask] = [value for value, bit in pairs if bit == "1"]
+            row[name] = self.random.choice(self._allowed[name, mask])
         return row
 
-    def _allowed(self, name: str, mask: int) -> list[Value | None]:
-        if (name, mask) not in self.known:
-            values = self.values[name]
-            bits = f"{mask:b}"[::-1]  # shifting a long number once for each value would take the square of the time
-            self.known[name, mask] = [value for value, bit in zip(values, bits, strict=False) if bit == "1"]
-        return self.known[name, mask]
+    def find_row(self, goals: Sequence[Goal]) -> list[Row]:
+        """Return a row that reaches the goals, in a list; an empty list if none is found."""
+        cells = self.find_cells(goals)
+        return [] if cells is None else [self.draw_row(cells)]
+
+    def find_cells(self, goals: Sequence[Goal]) -> CellMasks | None:
+        """Return cells of all columns whose rows reach the goals; None if there are none, or the search is too long.
+
+        A goal narrows the cells, comes down to goals on the layer below, or to a choice between such goals. All goals
+        are settled before the first choice is made.
+        """
+        stack: list[tuple[tuple[Goal, ...], tuple[list[Goal], ...], CellMasks]] = [(tuple(goals), (), self.full)]
+        for _ in range(_MAX_STEPS):
+            if not stack:
+                return None
+            pending, choices, cells = stack.pop()
+            if pending:
+                goal, rest = pending[0], pending[1:]
+                if goal[0] == 0:
+                    name, left = self._narrow(goal, cells)
+                    stack += [(rest, choices, {**cells, name: left})] if left else []
+                else:
+                    below, needs_all = _expand_goal(self.network, *goal)
+                    stack.append(((*below, *rest), choices, cells) if needs_all else (rest, (below, *choices), cells))
+            elif choices:
+                options, rest_of_choices = choices[0], choices[1:]
+                narrowed = [self._narrow(goal, cells) for goal in options if goal[0] == 0]
+                if any(left == cells[name] for name, left in narrowed):  # nothing more is asked for
+                    stack.append(((), rest_of_choices, cells))
+                else:
+                    stack += [((goal,), rest_of_choices, cells) for goal in reversed(options)]
+            else:
+                return cells
+        return None
+
+    def _narrow(self, goal: Goal, cells: CellMasks) -> tuple[str, int]:
+        """Return the column of a goal on a predicate, and the cells of it that are left."""
+        _, index, value = goal
+        name = self.network.predicates[index].column
+        return name, cells[name] & (self.masks[index] if value else ~self.masks[index])
 
 
-def _space(network: RuleNetwork) -> _Space:
-    wanted, used = set(network.used_predicates), network.used_columns
-    values = {
-        column.name: probe_values(column, [network.predicates[index] for index in used[column.name]])
-        for column in network.columns
-        if column.name in used
-    }
-    rising = {name: _rising(some) for name, some in values.items()}
-    places = [
-        _places(predicate, values[predicate.column], rising[predicate.column]) if index in wanted else 0
-        for index, predicate in enumerate(network.predicates)
-    ]
-    full = {name: (1 << len(some)) - 1 for name, some in values.items()}
-    return _Space(network.columns, values, places, network, full=full)
+def _expand_goal(network: RuleNetwork, layer: int, index: int, value: bool) -> tuple[list[Goal], bool]:
+    """Return what a goal comes down to one layer lower, and whether all of that is needed or any one of it."""
+    level = network.levels[(layer - 1) // 2]
+    if layer % 2 == 0:
+        return [(layer - 1, rule, value) for rule in level.concepts[index].rules], not value
+    return [(layer - 1, literal.index, literal.negated != value) for literal in level.rules[index].literals], value
 
 
-def _rising(values: Sequence[Value | None]) -> list[float]:
+def _list_deciding(network: RuleNetwork, search: _RowSearch) -> Iterator[Row]:
+    """Yield each rule as it holds and as it just fails, each class as the answer, and a row on which none fires."""
+    for depth, level in enumerate(network.levels):
+        for index in range(len(level.rules)):
+            yield from search.find_row([(2 * depth + 1, index, True)])
+            goals, _ = _expand_goal(network, 2 * depth + 1, index, True)
+            for number, (layer, node, value) in enumerate(goals):
+                yield from search.find_row([*goals[:number], (layer, node, not value), *goals[number + 1 :]])
+    top = 2 * len(network.levels)
+    order = network.priority_indices
+    for rank, index in enumerate(order):
+        yield from search.find_row([(top, index, True), *((top, higher, False) for higher in order[:rank])])
+        yield from search.find_row([(top, index, True), *((top, lower, True) for lower in order[rank + 1 :][:1])])
+    yield from search.find_row([(top, index, False) for index in order])
+
+
+def _vary_rows(network: RuleNetwork, search: _RowSearch) -> Iterator[Row]:
+    """Yield for each rule a row on which it holds, with each value of each column that matters; then rows at random."""
+    for depth, level in enumerate(network.levels):
+        for index in range(len(level.rules)):
+            cells = search.find_cells([(2 * depth + 1, index, True)]) or {}
+            for name in [name for name in cells if cells[name] != search.full[name]]:
+                for cell in range(len(search.values[name])):
+                    yield search.draw_row({**cells, name: 1 << cell})
+    while search.values:
+        yield search.draw_row(search.full)
+
+
+def _key_of(row: Row) -> tuple[object, ...]:
+    """Return a key that differs for 0 and -0, and for NaN and None."""
+    return tuple(map(repr, row.values()))
+
+
+def _take_rising(values: Sequence[Value | None]) -> list[float]:
     """Return the numbers that the values begin with, as long as they rise."""
     numbers: list[float] = []
     for value in values:
@@ -115,132 +192,73 @@ def _rising(values: Sequence[Value | None]) -> list[float]:
     return numbers
 
 
-def _places(predicate: Predicate, values: Sequence[Value | None], rising: Sequence[float]) -> int:
+def _mask_of(predicate: Predicate, values: Sequence[Value | None], rising: Sequence[float]) -> int:
     """Return where a predicate holds, with a bit for each value.
 
     In numbers that rise, an interval is looked up: thousands of cut points make millions of pairs with the values.
     """
-    found, start = 0, 0
+    mask, start = 0, 0
     if isinstance(predicate, Interval):
         start = len(rising)
         first = 0 if predicate.low == -math.inf else bisect_right(rising, predicate.low)
-        found = (1 << bisect_right(rising, predicate.high)) - (1 << first)
-    return found | sum(holds(predicate, value) << place for place, value in enumerate(values[start:], start))
+        mask = (1 << bisect_right(rising, predicate.high)) - (1 << first)
+    return mask | sum(holds(predicate, value) << cell for cell, value in enumerate(values[start:], start))
 
 
-def _decisive(network: RuleNetwork, space: _Space) -> Iterator[Row]:
-    """Yield each rule as it holds and as it just fails, each class as the answer, and a row on which none fires."""
-    for level, index in _rules(network):
-        yield from _tried(space, [(2 * level + 1, index, True)])
-        wishes = _literal_wishes(network, level, index)
-        for place, (layer, node, value) in enumerate(wishes):
-            yield from _tried(space, [*wishes[:place], (layer, node, not value), *wishes[place + 1 :]])
-    top = 2 * len(network.levels)
-    order = network.priority_indices
-    for place, index in enumerate(order):
-        yield from _tried(space, [(top, index, True), *((top, other, False) for other in order[:place])])
-        yield from _tried(space, [(top, index, True), *((top, other, True) for other in order[place + 1 :][:1])])
-    yield from _tried(space, [(top, index, False) for index in order])
+# Values to try a column with
 
 
-def _each_value(space: _Space) -> Iterator[Row]:
-    for name, values in space.values.items():
-        for place in range(len(values)):
-            yield space.row({**space.full, name: 1 << place})
+def probe_values(column: Column, predicates: Sequence[Predicate]) -> list[Value | None]:
+    """Return values on all sides of all the predicates of a column, and what could be taken for one of its categories.
+
+    None comes last.
+
+    >>> probe_values(Column("ok", "boolean"), [])
+    [True, False, None]
+    """
+    if column.kind == "number":
+        ends = (-math.inf, math.inf)
+        around = {near for bound in finite_bounds(predicates) for near in (bound, *_neighbours(bound))}
+        return [*sorted(around | {0.0, 1.0, *ends}), -0.0, math.nan, None]
+    if column.ordered:
+        return [*_moments_around(finite_bounds(predicates), column.kind), None]
+    if column.kind == "boolean":
+        return [True, False, None]
+    return [*_categories_around(column, named_categories(predicates)), None]
 
 
-def _more(network: RuleNetwork, space: _Space) -> Iterator[Row]:
-    for level, index in _rules(network):
-        cells = _found(space, [(2 * level + 1, index, True)])
-        if cells is not None:
-            yield from _varied(space, cells)
-    while space.values:
-        yield space.row(space.full)
+def _neighbours(number: float) -> tuple[float, float]:
+    return math.nextafter(number, -math.inf), math.nextafter(number, math.inf)
 
 
-def _varied(space: _Space, cells: CellMasks) -> Iterator[Row]:
-    """Yield the row with each value of each column that matters to it."""
-    for name in [name for name in cells if cells[name] != space.full[name]]:
-        for place in range(len(space.values[name])):
-            yield space.row({**cells, name: 1 << place})
+def _moments_around(bounds: Sequence[float], kind: Kind) -> list[float]:
+    """Return whole microseconds around the bounds, since tables hold nothing finer."""
+    low, high = _SPAN[kind]
+    around = {0.0, low, high}
+    for bound in bounds:
+        if low <= bound <= high:
+            floor = float(math.floor(bound))
+            below, above = _neighbours(floor)
+            around |= {floor, math.floor(below), math.ceil(above), floor - 1, floor + 1}
+    return [float(value) for value in sorted(around) if low <= value <= high]
 
 
-def _rules(network: RuleNetwork) -> Iterator[tuple[int, int]]:
-    for number, level in enumerate(network.levels):
-        for index in range(len(level.rules)):
-            yield number, index
+def _categories_around(column: Column, named: Sequence[Value]) -> list[Value]:
+    """Return the categories, then values that are not among them but could be taken for them.
 
-
-def _literal_wishes(network: RuleNetwork, level: int, index: int) -> list[Wish]:
-    return [_wish(literal, 2 * level) for literal in network.levels[level].rules[index].literals]
-
-
-def _wish(literal: Literal, layer: int) -> Wish:
-    return layer, literal.index, not literal.negated
-
-
-def _tried(space: _Space, wishes: Sequence[Wish]) -> Iterator[Row]:
-    cells = _found(space, wishes)
-    if cells is not None:
-        yield space.row(cells)
-
-
-def _found(space: _Space, wishes: Sequence[Wish]) -> CellMasks | None:
-    """Return cells of all columns whose rows fulfil the wishes; None if there are none, or the search is too long."""
-    stack: list[_Open] = [(_chained(wishes, None), None, space.full)]
-    for _ in range(_STEPS):
-        if not stack:
-            return None
-        sure, choices, cells = stack.pop()
-        if sure is not None:
-            stack += _settle(space, sure, choices, cells)
-        elif choices is not None:
-            options, choices = choices
-            met = any(_is_met(space, wish, cells) for wish in options)
-            stack += (
-                [((wish, None), choices, cells) for wish in reversed(options)] if not met else [(None, choices, cells)]
-            )
-        else:
-            return cells
-    return None
-
-
-def _settle(space: _Space, sure: _Chain, choices: _Choices, cells: CellMasks) -> list[_Open]:
-    """Settle one wish: it narrows the cells, comes down to wishes on the layer below, or to a choice."""
-    assert sure is not None
-    (layer, index, value), rest = sure
-    if layer == 0:
-        name = space.network.predicates[index].column
-        left = cells[name] & (space.holds[index] if value else ~space.holds[index])
-        return [(rest, choices, {**cells, name: left})] if left else []
-    below, needs_all = _below(space.network, layer, index, value)
-    return [(_chained(below, rest), choices, cells)] if needs_all else [(rest, (below, choices), cells)]
-
-
-def _is_met(space: _Space, wish: Wish, cells: CellMasks) -> bool:
-    """Return whether a wish on a predicate asks for nothing more, so that there is no need to try it."""
-    layer, index, value = wish
-    if layer:
-        return False
-    left = cells[space.network.predicates[index].column]
-    return not left & (~space.holds[index] if value else space.holds[index])
-
-
-def _chained(wishes: Sequence[Wish], rest: _Chain) -> _Chain:
-    for wish in reversed(wishes):
-        rest = (wish, rest)
-    return rest
-
-
-def _below(network: RuleNetwork, layer: int, index: int, value: bool) -> tuple[list[Wish], bool]:
-    """Return what a wish comes down to one layer lower, and whether all of that is needed or any one of it."""
-    level = network.levels[(layer - 1) // 2]
-    if layer % 2 == 0:
-        return [(layer - 1, rule, value) for rule in level.concepts[index].rules], not value
-    literals = [_wish(literal, layer - 1) for literal in level.rules[index].literals]
-    return (literals, True) if value else ([(low, node, not wanted) for low, node, wanted in literals], False)
-
-
-def _key(row: Row) -> tuple[object, ...]:
-    """Return a key that tells 0 from -0 and NaN from None."""
-    return tuple(map(repr, row.values()))
+    Texts with other case or with blanks at the end are equal in some databases. Numbers stay within 64 bits if all the
+    categories are whole numbers within them.
+    """
+    known: dict[Value, None] = dict.fromkeys([*named, *column.categories])
+    first = next(iter([*column.categories, *named]), "")
+    if isinstance(first, str):
+        words = [value for value in known if isinstance(value, str)]
+        alike = [near for text in words if text in named for near in (text + " ", text.upper(), text.lower())]
+        return [*words, *(near for near in dict.fromkeys([*alike, "never seen", ""]) if near not in known)]
+    numbers = [value for value in known if not isinstance(value, str)]
+    near_numbers: list[int | float] = [value + step for value in numbers for step in (-1, 1)]
+    if not all(isinstance(value, int) for value in numbers):
+        near_numbers = [*(number for number in near_numbers if math.isfinite(number)), 0.5]
+    elif all(_LEAST <= value <= _MOST for value in numbers):
+        near_numbers = [number for number in near_numbers if _LEAST <= number <= _MOST]
+    return [*numbers, *(value for value in near_numbers if value not in known)]
