@@ -2,24 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from numpy.typing import NDArray
 
-from conceptrules.logic.equivalence import WORK, Row, Undecided, find_counterexample, find_difference
-from conceptrules.logic.rule_matching import Section, sections
+from conceptrules.logic.equivalence import WORK, Row, find_counterexample, find_difference
+from conceptrules.logic.solver import Undecided
+from conceptrules.model.conditions import Condition, conditions
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value, finite_bounds
-from conceptrules.model.text import number_text, word
+from conceptrules.model.text import concept_name, condition_text, number_text, word
 from conceptrules.tables.prediction import predict
+
+T = TypeVar("T")
+RuleText = frozenset[tuple[str, str]]
+"""A rule as the text of each condition, with its column or concept; concepts have their name in the old network."""
+Rules = frozenset[RuleText]
+
+_NO_RULES: Rules = frozenset()
+_MAX_PAIRS = 1_000_000  # of rules or concepts to compare: a few seconds
+_MIN_SIMILARITY = 0.5  # half of the literals the same, or all of them on the same columns
 
 
 @dataclass(frozen=True, slots=True)
-class Logic:
-    """How the rules of one class that both networks have compare; None stands for not decided, since too large."""
+class RuleChanges:
+    """The rules of one class, or of one concept, as far as they differ."""
+
+    name: str
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    changed: tuple[tuple[str, str], ...]
+    """The rules that were changed: each with the one that is most like it, as (old, new)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassImplications:
+    """How the rules of one class that both networks have compare; None where that is undecided."""
 
     name: Value
     """The class."""
@@ -30,7 +51,7 @@ class Logic:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class RowChanges:
     """What the two networks decide on the rows of a table."""
 
     rows: int
@@ -47,9 +68,9 @@ class Difference:
 
     settings: tuple[tuple[str, str, str], ...]
     """What surrounds the rules and differs (classes, priority, default, columns, cut points): its name, old, new."""
-    sections: tuple[Section, ...]
+    sections: tuple[RuleChanges, ...]
     """The rules that differ, for each class and concept."""
-    logic: tuple[Logic, ...]
+    logic: tuple[ClassImplications, ...]
     """How the rules of each class that both have compare."""
     same: bool | None
     """Whether all rows get the same class; None if that is not decided."""
@@ -59,7 +80,7 @@ class Difference:
     """A row that gets different classes."""
     decisions: tuple[Value, Value] | None
     """The old and the new class of that row."""
-    data: Rows | None = None
+    data: RowChanges | None = None
     """What the two decide on the rows of a table, if one was given."""
 
 
@@ -84,40 +105,43 @@ def diff(old: RuleNetwork, new: RuleNetwork, *, table: Any = None) -> Difference
     >>> def older(age):
     ...     level = Level([Rule([Literal(0)])], [Concept([0]), Concept()])
     ...     return RuleNetwork([Column("age")], [Interval("age", age)], [level], ["old", "young"], default="young")
-    >>> found = diff(older(27), older(41))
-    >>> found.same, found.row, found.decisions
+    >>> difference = diff(older(27), older(41))
+    >>> difference.same, difference.row, difference.decisions
     (False, {'age': 41.0}, ('old', 'young'))
     """
     same: bool | None = None
-    row, reason = None, None
+    row, reason, decisions = None, None, None
     try:
         row = find_difference(old, new, work=WORK)
         same = row is None
     except (Undecided, InputError) as error:
         reason = str(error)
-    decisions = None if row is None else (_decided(old, row), _decided(new, row))
-    logic = tuple(Logic(name, *_implications(old, new, name)) for name in old.classes if name in new.classes)
-    data = None if table is None else changed_rows(predict(old, table), predict(new, table))
-    return Difference(_settings(old, new), sections(old, new), logic, same, reason, row, decisions, data)
+    if row is not None:
+        decisions = (_decide_row(old, row), _decide_row(new, row))
+    implications = tuple(
+        ClassImplications(name, _decide_implication(old, new, name), _decide_implication(new, old, name))
+        for name in old.classes
+        if name in new.classes
+    )
+    data = None if table is None else compare_answers(predict(old, table), predict(new, table))
+    return Difference(
+        _compare_settings(old, new), compare_rules(old, new), implications, same, reason, row, decisions, data
+    )
 
 
-def changed_rows(before: NDArray[Any], after: NDArray[Any], show: int = 5) -> Rows:
+def compare_answers(before: NDArray[Any], after: NDArray[Any], show: int = 5) -> RowChanges:
     """Compare what two networks predict for the rows of a table, and keep the first `show` that differ."""
     pairs = list(zip(before.tolist(), after.tolist(), strict=True))
-    changed = [i for i, (one, other) in enumerate(pairs) if one != other]
-    return Rows(len(pairs), len(changed), tuple((i, *pairs[i]) for i in changed[:show]))
+    changed = [row for row, (old, new) in enumerate(pairs) if old != new]
+    return RowChanges(len(pairs), len(changed), tuple((row, *pairs[row]) for row in changed[:show]))
 
 
-def _decided(network: RuleNetwork, row: Row) -> Value:
+def _decide_row(network: RuleNetwork, row: Row) -> Value:
     value: Value = predict(network, [{column.name: row[column.name] for column in network.columns}]).tolist()[0]
     return value
 
 
-def _implications(old: RuleNetwork, new: RuleNetwork, name: Value) -> tuple[bool | None, bool | None]:
-    return _implied(old, new, name), _implied(new, old, name)
-
-
-def _implied(first: RuleNetwork, second: RuleNetwork, name: Value) -> bool | None:
+def _decide_implication(first: RuleNetwork, second: RuleNetwork, name: Value) -> bool | None:
     try:
         return find_counterexample(first, second, name, work=WORK) is None
     except (Undecided, InputError):
@@ -127,39 +151,132 @@ def _implied(first: RuleNetwork, second: RuleNetwork, name: Value) -> bool | Non
 # What surrounds the rules
 
 
-def _settings(old: RuleNetwork, new: RuleNetwork) -> tuple[tuple[str, str, str], ...]:
-    pairs = [
-        ("classes", _listed(old.classes), _listed(new.classes)),
-        ("priority", _listed(old.priority), _listed(new.priority)),
-        ("default", str(old.default), str(new.default)),
-        *_both("column", _columns(old), _columns(new)),
-        *_both("cut points of", _cuts(old), _cuts(new)),
-    ]
-    return tuple(pair for pair in pairs if pair[1] != pair[2])
+def _compare_settings(old: RuleNetwork, new: RuleNetwork) -> tuple[tuple[str, str, str], ...]:
+    return tuple(
+        (name, ours.get(name, "none"), theirs.get(name, "none"))
+        for ours, theirs in zip(_list_settings(old), _list_settings(new), strict=True)
+        for name in dict.fromkeys([*ours, *theirs])
+        if ours.get(name) != theirs.get(name)
+    )
 
 
-def _both(what: str, old: Mapping[str, str], new: Mapping[str, str]) -> list[tuple[str, str, str]]:
-    names = dict.fromkeys([*old, *new])
-    return [(f"{what} {name!r}", old.get(name, "none"), new.get(name, "none")) for name in names]
+def _list_settings(network: RuleNetwork) -> tuple[dict[str, str], ...]:
+    """Return what surrounds the rules, by name: the classes, the kind of each column, and the bounds that rules use.
+
+    Of ordinal columns the order counts too, which decides what `rank <= b` means.
+    """
+    classes = {"classes": _join(network.classes), "priority": _join(network.priority), "default": str(network.default)}
+    kinds, cuts = dict[str, str](), dict[str, str]()
+    for column in network.columns:
+        order = " < ".join(map(word, column.categories))
+        kinds[f"column {column.name!r}"] = f"ordinal ({order})" if column.kind == "ordinal" else column.kind
+    for name, indices in network.used_columns.items():
+        if bounds := finite_bounds(network.predicates[index] for index in indices):
+            cuts[f"cut points of {name!r}"] = _join(map(number_text, bounds))
+    return classes, kinds, cuts
 
 
-def _columns(network: RuleNetwork) -> dict[str, str]:
-    """Return the kind of each column; of ordinal columns the order too, which decides what `rank <= b` means."""
-    orders = {column.name: " < ".join(map(word, column.categories)) for column in network.columns}
-    return {
-        column.name: f"ordinal ({orders[column.name]})" if column.kind == "ordinal" else column.kind
-        for column in network.columns
-    }
-
-
-def _cuts(network: RuleNetwork) -> dict[str, str]:
-    """Return the bounds that rules use, of the columns that have some."""
-    bounds = {
-        name: finite_bounds(network.predicates[index] for index in indices)
-        for name, indices in network.used_columns.items()
-    }
-    return {name: _listed(map(number_text, some)) for name, some in bounds.items() if some}
-
-
-def _listed(values: Iterable[object]) -> str:
+def _join(values: Iterable[object]) -> str:
     return ", ".join(map(str, values))
+
+
+# Which rules are the same, which were changed, and which are in one network only
+
+
+def compare_rules(old: RuleNetwork, new: RuleNetwork) -> tuple[RuleChanges, ...]:
+    """Return the classes whose rules differ, and then the concepts that their rules name."""
+    below: list[RuleChanges] = []
+    names: list[Mapping[int, str]] = [{}]  # what the literals of each level of `new` are called here
+    for depth in range(max(len(old.levels), len(new.levels)) - 1):
+        # Concepts below the classes; a network of fewer levels has none.
+        ours = _list_concepts(old, depth, {}) if depth < len(old.levels) - 1 else []
+        theirs = _list_concepts(new, depth, names[depth]) if depth < len(new.levels) - 1 else []
+        changes, matched_names = _match_concepts(depth, ours, theirs)
+        below += changes
+        names.append(matched_names)
+    last = len(new.levels) - 1
+    old_classes = dict(zip(old.classes, _list_concepts(old, len(old.levels) - 1, {}), strict=True))
+    new_classes = dict(zip(new.classes, _list_concepts(new, last, names[last]), strict=True))
+    top = [
+        _compare_concepts(word(name), old_classes.get(name, _NO_RULES), new_classes.get(name, _NO_RULES))
+        for name in dict.fromkeys([*old.classes, *new.classes])
+    ]
+    return tuple(changes for changes in [*top, *below] if changes.added or changes.removed or changes.changed)
+
+
+def _match_concepts(
+    depth: int, ours: Sequence[Rules], theirs: Sequence[Rules]
+) -> tuple[list[RuleChanges], dict[int, str]]:
+    """Pair the concepts of a level by what they share; return their changes, and names for those of `theirs`."""
+    pairs = _find_best_pairs(ours, theirs, _compare_meaning, above=0)
+    partner = {theirs_index: ours_index for ours_index, theirs_index in pairs}
+    names = {
+        index: concept_name(depth, partner[index]) if index in partner else f"new {concept_name(depth, index)}"
+        for index in range(len(theirs))
+    }
+    alone = sorted(set(range(len(ours))) - set(partner.values()))
+    changes = [_compare_concepts(concept_name(depth, i), ours[i], theirs[j]) for i, j in sorted(pairs)]
+    changes += [_compare_concepts(concept_name(depth, i), ours[i], _NO_RULES) for i in alone]
+    changes += [_compare_concepts(names[j], _NO_RULES, theirs[j]) for j in range(len(theirs)) if j not in partner]
+    return changes, names
+
+
+def _list_concepts(network: RuleNetwork, depth: int, names: Mapping[int, str]) -> list[Rules]:
+    """Return the rules of each concept of a level."""
+    level = network.levels[depth]
+
+    def describe(condition: Condition) -> tuple[str, str]:
+        literal = condition.literals[0]
+        if not depth:
+            return condition_text(network, 0, condition), network.predicates[literal.index].column
+        name = names.get(literal.index, concept_name(depth - 1, literal.index))
+        return f"not {name}" if literal.negated else name, name
+
+    rules = [frozenset(map(describe, conditions(network, depth, rule.literals))) for rule in level.rules]
+    return [frozenset(rules[rule] for rule in concept.rules) for concept in level.concepts]
+
+
+def _compare_concepts(name: str, ours: Rules, theirs: Rules) -> RuleChanges:
+    removed, added = sorted(ours - theirs, key=_text_of), sorted(theirs - ours, key=_text_of)
+    pairs = sorted(_find_best_pairs(removed, added, _compare_literals, above=_MIN_SIMILARITY))
+    before, after = {i for i, _ in pairs}, {j for _, j in pairs}
+    return RuleChanges(
+        name,
+        tuple(_text_of(rule) for j, rule in enumerate(added) if j not in after),
+        tuple(_text_of(rule) for i, rule in enumerate(removed) if i not in before),
+        tuple((_text_of(removed[i]), _text_of(added[j])) for i, j in pairs),
+    )
+
+
+def _find_best_pairs(
+    ours: Sequence[T], theirs: Sequence[T], similarity: Callable[[T, T], float], above: float
+) -> list[tuple[int, int]]:
+    """Return the best pair first, then the best of what is left; none that scores 0, or less than `above`."""
+    if len(ours) * len(theirs) > _MAX_PAIRS:
+        return []
+    scored = [(similarity(old, new), -i, -j) for i, old in enumerate(ours) for j, new in enumerate(theirs)]
+    before, after = dict[int, int](), dict[int, int]()
+    for score, i, j in sorted(scored, reverse=True):
+        if score > 0 and score >= above and -i not in before and -j not in after:
+            before[-i], after[-j] = -j, -i
+    return list(before.items())
+
+
+def _compare_meaning(ours: Rules, theirs: Rules) -> float:
+    """Return how alike two concepts are: equal rules count, then equal literals; two without rules are the same too."""
+    if ours == theirs:
+        return 2.0
+    literals, other_literals = frozenset[tuple[str, str]]().union(*ours), frozenset[tuple[str, str]]().union(*theirs)
+    shared = len(literals & other_literals) / (len(literals | other_literals) or 1)
+    return len(ours & theirs) / len(ours | theirs) + shared / 2
+
+
+def _compare_literals(ours: RuleText, theirs: RuleText) -> float:
+    """Return how alike two rules are: 1 for each literal in both, 1/2 for one on the same column."""
+    same = ours & theirs
+    near = len({subject for _, subject in ours - same} & {subject for _, subject in theirs - same})
+    return (len(same) + near / 2) / max(len(ours), len(theirs), 1)
+
+
+def _text_of(rule: RuleText) -> str:
+    return " and ".join(sorted(text for text, _ in rule)) or "always"

@@ -10,9 +10,9 @@ import pytest
 from conceptrules.cli import main
 from conceptrules.cli.commands import diff as difference
 from conceptrules.io.model_file import dumps, save, schema
-from conceptrules.logic.difference import Rows, diff
+from conceptrules.logic.difference import RowChanges, diff
 from tests.io.test_versions import WHOLE
-from tests.logic.test_difference import network
+from tests.logic.test_difference import people as network
 from tests.logic.test_equivalence import pigeons
 
 
@@ -105,7 +105,7 @@ def test_what_is_not_decided_has_an_exit_code_of_its_own(monkeypatch):
     text = difference.as_text(found)
     assert text.endswith("whether every row gets the same class from both is not decided: too large")
     assert "yes is not decided: too large" in text
-    assert difference.exit_code(difference.replace(found, data=Rows(9, 1, ()))) == difference.DIFFERENT
+    assert difference.exit_code(difference.replace(found, data=RowChanges(9, 1, ()))) == difference.DIFFERENT
 
 
 def test_the_schema_is_printed(capsys):

@@ -13,9 +13,8 @@ from conceptrules.cli.console import to_json
 from conceptrules.cli.files import check_streams, read_model
 from conceptrules.cli.options import TABLE, Json, Model
 from conceptrules.edit.trail import edit_text
-from conceptrules.logic.difference import Difference, Logic, Rows, changed_rows
+from conceptrules.logic.difference import ClassImplications, Difference, RowChanges, RuleChanges, compare_answers
 from conceptrules.logic.difference import diff as compare_networks
-from conceptrules.logic.rule_matching import Section
 from conceptrules.model.predicate import shown
 from conceptrules.model.text import plural, word
 from conceptrules.tables.files.table_reader import open_file
@@ -40,7 +39,7 @@ def diff(
     if data:  # each network reads the table as it learned its columns
         source = open_file(data)
         old_answers, new_answers = (net.predict(columns.read_rows(source, net)) for net in (before, after))
-        difference = replace(difference, data=changed_rows(old_answers, new_answers))
+        difference = replace(difference, data=compare_answers(old_answers, new_answers))
     # The entries that the trail of the new model has after those of the old one; none if it does not go on.
     continues = after.trail[: len(before.trail)] == before.trail
     edits = [edit_text(entry, after.trail) for entry in after.trail[len(before.trail) :]] if continues else []
@@ -75,7 +74,7 @@ def _lines(difference: Difference) -> Iterator[str]:
     yield from _verdict(difference)
 
 
-def _section(section: Section) -> Iterator[str]:
+def _section(section: RuleChanges) -> Iterator[str]:
     yield section.name
     yield from (f"  - {rule}" for rule in section.removed)
     yield from (f"  + {rule}" for rule in section.added)
@@ -84,7 +83,7 @@ def _section(section: Section) -> Iterator[str]:
         yield f"    {new}"
 
 
-def _implications(logic: Logic) -> str:
+def _implications(logic: ClassImplications) -> str:
     meanings = {
         (True, True): "fires on the same rows in both",
         (True, False): "fires on more rows in the new model, and wherever it fires in the old one",
@@ -95,7 +94,7 @@ def _implications(logic: Logic) -> str:
     return f"{word(logic.name)} {meanings.get(implied, 'is not decided: too large')}"  # type: ignore[arg-type]
 
 
-def _rows(data: Rows) -> Iterator[str]:
+def _rows(data: RowChanges) -> Iterator[str]:
     yield f"{data.different:,} of {data.rows:,} rows get another class"
     for row, old, new in data.first:
         yield f"  row {row + 1}: {word(old)} -> {word(new)}"  # as `conceptrules explain --row` counts
