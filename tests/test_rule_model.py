@@ -233,8 +233,8 @@ def test_a_table_twice_over_and_a_weight_of_two_are_no_better(quick: Quick) -> N
     twice, weighted = quick().fit(X.iloc[order], y[order]), quick().fit(X, y, sample_weight=np.full(len(y), 2))
     assert twice.frontier_ == weighted.frontier_
     assert twice.network_ == weighted.network_
-    assert twice.network_.training.validation.crs_f1 < 0.98
-    gain = twice.network_.training.validation.crs_f1 - once.network_.training.validation.crs_f1
+    assert twice.network_.training.validation.macro_f1 < 0.98
+    gain = twice.network_.training.validation.macro_f1 - once.network_.training.validation.macro_f1
     assert gain < 0.05
     assert twice.network_.training.validation.rows == 2 * once.network_.training.validation.rows
     assert sum(twice.network_.statistics.rows) == 2 * len(y)
@@ -248,8 +248,8 @@ def test_the_newest_rows_judge(quick: Quick) -> None:
     y[day >= 240] = np.where(X["age"][day >= 240] > 50, "young", "old")
     validation = quick().fit(X, y, time=day).network_.training.validation
     assert (validation.source, validation.rows) == ("held back", 60)
-    assert validation.crs_f1 < 0.4
-    assert quick().fit(X, y).network_.training.validation.crs_f1 > 0.6
+    assert validation.macro_f1 < 0.4
+    assert quick().fit(X, y).network_.training.validation.macro_f1 > 0.6
 
 
 def test_rows_that_judge_are_said_once(quick: Quick) -> None:

@@ -23,8 +23,7 @@ from conceptrules.edit import (
     replay,
     undo,
 )
-from conceptrules.edit.normal_form import normalise
-from conceptrules.edit.rules import find_sole_owner
+from conceptrules.edit.rules import find_sole_owner, normalise
 from conceptrules.io import dumps, loads
 from conceptrules.model import Column, Concept, Equals, InputError, Interval, Level, Literal, OneOf, Rule, RuleNetwork
 from conceptrules.model.evaluation import pack

@@ -6,6 +6,7 @@ Names come from data, so everything is escaped. The HTML has the notebook's own 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import groupby
 
 from conceptrules.draw.appearance import Theme, check_theme, escape_text
 from conceptrules.draw.layout import FOLD, lay_out
@@ -14,16 +15,7 @@ from conceptrules.draw.svg import Svg, network_svg
 from conceptrules.edit.editing import Edited
 from conceptrules.edit.effects import Effect
 from conceptrules.edit.trail import Replayed, edit_text
-from conceptrules.explain.explanation import Explanation, FiredRule
-from conceptrules.explain.text import (
-    absent_lines,
-    answer_text,
-    certainty_text,
-    change_text,
-    clause_text,
-    counterfactual_lines,
-    figures_text,
-)
+from conceptrules.explain.explanation import Explanation
 from conceptrules.logic.policies.proof import Proof, Verdict
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
@@ -57,36 +49,17 @@ def network_html(network: RuleNetwork) -> str:
 
 
 def explanation_html(explanation: Explanation) -> str:
-    """Return a heading and short lists."""
-    parts = [
-        f"<p><strong>{escape_text(answer_text(explanation))}</strong></p>",
-        _rules_html(explanation.fired, explanation.label),
-    ]
-    for rival in explanation.rivals:
-        parts += [f"<p>{escape_text(word(rival.label))} fired too and lost: {escape_text(rival.reason)}</p>"]
-        parts += [_rules_html(rival.rules, rival.label)]
-    for absent in explanation.absent:
-        first, *rest = absent_lines(absent)
-        parts += [f"<p>{escape_text(first)}</p>", _list_html(_code(text.strip()) for text in rest)]
-    parts += [f"<p>{escape_text(clause_text(clause))}</p>" for clause in explanation.clauses]
-    if miss := explanation.nearest:
-        unmet = " and ".join(map(_code, miss.unmet))
-        lost = "" if miss.wins else " (though a class that fires would still come first)"
-        rule = f"{escape_text(word(miss.label))} by the rule {_code(miss.text)}"
-        parts += [f"<p>Nearest miss: {rule}, which only lacks {unmet}{lost}.</p>"]
-    first, *_ = counterfactual_lines(explanation)
-    parts += [f"<p>{escape_text(first[0].upper() + first[1:])}</p>"]
-    if (counterfactual := explanation.counterfactual) is not None:
-        parts += [_list_html(_code(change_text(change)) for change in counterfactual.changes)]
-        parts += [f"<p>{escape_text(certainty_text(counterfactual))}</p>"]
-    return f'<div class="conceptrules-explanation">{"".join(parts)}</div>'
-
-
-def _rules_html(rules: Iterable[FiredRule], label: object) -> str:
-    return _list_html(
-        f"{escape_text(rule.owner)} because {_code(rule.text)}{escape_text(figures_text(rule, label))}"
-        for rule in rules
-    )
+    """Return the text of an explanation, with its indented lines as lists."""
+    parts = []
+    lines = [line for line in str(explanation).split("\n") if line]
+    for indented, group in groupby(lines, key=lambda line: line.startswith("  ")):
+        if indented:
+            parts.append(_list_html(_code(line.strip()) for line in group))
+        else:
+            parts += [f"<p>{escape_text(line)}</p>" for line in group]
+    first, *rest = parts
+    strong = first.replace("<p>", "<p><strong>").replace("</p>", "</strong></p>")
+    return f'<div class="conceptrules-explanation">{strong}{"".join(rest)}</div>'
 
 
 def proof_html(proof: Proof | ProofRecord) -> str:

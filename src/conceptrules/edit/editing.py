@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from conceptrules.edit.effects import Effect, compute_effect
-from conceptrules.edit.normal_form import normalise
 from conceptrules.edit.operations import Operation, to_plain
-from conceptrules.edit.rules import add_rule, drop_stale_names, remove_rule
+from conceptrules.edit.rules import add_rule, drop_stale_names, normalise, remove_rule
 from conceptrules.explain.measurement import list_labels, measure
 from conceptrules.io.decode import read_predicate
 from conceptrules.io.encode import predicate_fields
@@ -62,32 +61,9 @@ def edit(
     labels: Iterable[object] | None = None,
     when: str | None = None,
 ) -> Edited:
-    """Edit a network, and say what that does before anything is written.
+    """Edit a network, and say what that does: the function behind `RuleNetwork.edit`, which explains the parameters.
 
-    Parameters
-    ----------
-    network : RuleNetwork
-        The network.
-    operation : Operation
-        What to do, such as `DropRule("age > 41", "old")`.
-    who, why : str
-        Who makes the edit, and the reason; the trail keeps both.
-    data : table, optional
-        Rows to compare the classes of before and after on; the trail keeps counts of them, and no row.
-    labels : iterable of class labels, optional
-        The class of each row of `data`; the statistics of the network are counted on them again.
-    when : str, optional
-        The time, in UTC; by default now.
-
-    Returns
-    -------
-    Edited
-        The edited network, the effect, and the proof of its policy.
-
-    Raises
-    ------
-    InputError
-        If the edit cannot be made: the message names the nearest rule, column or class.
+    `when` is the time, in UTC; by default now.
     """
     return _record_edit(network, to_plain(operation), operation.apply, who, why, data, labels, when)
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from conceptrules.cli import main
-from conceptrules.edit.normal_form import normalise
+from conceptrules.edit.rules import normalise
 from conceptrules.export import export
 from conceptrules.io.model_file import load, save
 from conceptrules.model import Rule
