@@ -70,8 +70,11 @@ def test_settings_of_its_own_for_each_fold() -> None:
     [
         ({"folds": 2, "settings": [[QUICK]]}, "a list for each of 1 folds, but there are 2 folds"),
         ({"folds": 2, "settings": [[QUICK], [{"width": 3}]]}, r"settings\[1\]\[0\] has 'width'"),
-        ({"settings": [QUICK, {"width": 3}]}, r"settings\[1\] has 'width', which is no parameter of MLLPClassifier"),
-        ({"settings": [{"max_edges": 3}]}, r"settings\[0\] has 'max_edges', which is no parameter of MLLPClassifier"),
+        ({"settings": [QUICK, {"width": 3}]}, r"settings\[1\] has 'width', which is not a parameter of MLLPClassifier"),
+        (
+            {"settings": [{"max_edges": 3}]},
+            r"settings\[0\] has 'max_edges', which is not a parameter of MLLPClassifier",
+        ),
         (
             {"settings": QUICK},
             r"settings is {'layers': .*; give a list with a dictionary of parameters for each member",
@@ -82,9 +85,9 @@ def test_settings_of_its_own_for_each_fold() -> None:
         ({"settings": [[QUICK], QUICK], "folds": 2}, r"settings\[1\] is {.*, but other folds have lists"),
         ({"settings": [[QUICK], [3]], "folds": 2}, r"settings\[1\]\[0\] is 3; it needs a dictionary"),
         ({"estimator": "mllp"}, "estimator is 'mllp'; give a ConceptRuleClassifier or an MLLPClassifier"),
-        ({"estimator": ConceptRuleClassifier(), "settings": [QUICK]}, "is no parameter of ConceptRuleClassifier"),
+        ({"estimator": ConceptRuleClassifier(), "settings": [QUICK]}, "is not a parameter of ConceptRuleClassifier"),
         ({"estimator": ConceptRuleClassifier(effort="huge")}, "effort is 'huge'"),
-        ({"settings": [{"device": "cpu"}]}, r"settings\[0\] has 'device', which is one for all"),
+        ({"settings": [{"device": "cpu"}]}, r"settings\[0\] has 'device', which all members share"),
         ({"settings": [{**QUICK, "layers": (2, 2)}]}, "odd number"),
         ({"folds": 1}, "folds is 1"),
         ({"folds": 1000}, "folds is 1000"),

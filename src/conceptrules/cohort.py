@@ -19,9 +19,10 @@ from conceptrules.tables.labels import check_labels
 from conceptrules.tables.table import open_table
 
 Classifier = ConceptRuleClassifier | MLLPClassifier
-Places = NDArray[np.intp]
+RowNumbers = NDArray[np.intp]
 Settings = Mapping[str, Any]
-OF_THE_COHORT = ("device", "n_jobs", "verbose")
+# Parameters that the whole cohort shares.
+_SHARED = ("device", "n_jobs", "verbose")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,10 +31,10 @@ class Fitted:
 
     fold: int
     settings: Settings
-    train: Places
-    """The rows it was fitted on, by their place in the table."""
-    test: Places
-    """The rows held out, by their place in the table."""
+    train: RowNumbers
+    """The numbers of the rows that it was fitted on."""
+    test: RowNumbers
+    """The numbers of the rows held out."""
     classifier: Classifier
 
 
@@ -57,12 +58,12 @@ def fit_cohort(
         The estimator to fit, whose parameters the settings override; its `device`, `n_jobs` and `verbose` are those of
         the whole cohort. None: `ConceptRuleClassifier()`.
     folds : int, splitter or sequence of pairs, default=None
-        A number of folds, a splitter of scikit-learn, or pairs of training and test rows (their places). None: all rows
+        A number of folds, a splitter of scikit-learn, or pairs of the numbers of training and test rows. None: all rows
         are for training.
     settings : sequence of dict, or of sequences of dict, default=({},)
         Parameters of the estimator, one dictionary for each member. Several binarization rates in one of them are still
         one member, whose validation rows choose among them. Where each fold has settings of its own (chosen from its
-        own rows, say): a list of such lists, one for each fold.
+        own rows, say), give a list of such lists, one for each fold.
 
     Returns
     -------
@@ -73,8 +74,8 @@ def fit_cohort(
     Raises
     ------
     InputError
-        If the settings are no list of dictionaries, or name what the estimator has not; or if the folds, the table or
-        the classes do not fit.
+        If the settings are not a list of dictionaries, or name a parameter that the estimator does not have; or if the
+        folds, the table or the classes do not fit.
 
     Examples
     --------
@@ -93,15 +94,14 @@ def fit_cohort(
             "MLLPClassifier(layers=(64,))"
         )
     base.check_parameters()
-    table, tries = open_table(X), _listed(settings, base)
-    parts, labels = _folds(folds, y, table.rows), np.asarray(y)
-    if tries and isinstance(tries[0], list) and len(tries) != len(parts):
-        raise InputError(f"settings has a list for each of {len(tries)} folds, but there are {len(parts)} folds")
+    table = open_table(X)
+    parts, labels = _split_rows(folds, y, table.rows), np.asarray(y)
     members, tables = [], []
-    for fold, (train, test) in enumerate(parts):
+    for fold, settings_of_fold in enumerate(_settings_by_fold(settings, base, len(parts))):
+        train, test = parts[fold]
         rows = table.take(train), labels[train]
-        for one in tries[fold] if tries and isinstance(tries[0], list) else tries:
-            members.append(Fitted(fold, one, train, test, clone(base).set_params(**one)))
+        for own in settings_of_fold:
+            members.append(Fitted(fold, own, train, test, clone(base).set_params(**own)))
             tables.append(rows)
     if isinstance(base, MLLPClassifier):
         fit_together([member.classifier for member in members], tables)
@@ -111,39 +111,43 @@ def fit_cohort(
     return members
 
 
-def _listed(settings: Any, base: Classifier) -> list[Any]:
-    """Return the settings as a list of dictionaries, or of lists of dictionaries, each of them checked."""
-    if isinstance(settings, Mapping | str) or not isinstance(settings, Iterable):
+def _settings_by_fold(settings: Any, base: Classifier, folds: int) -> list[list[Settings]]:
+    """Return a list of checked settings for each fold."""
+    if not _is_list_like(settings):
         raise InputError(
             f"settings is {settings!r}; give a list with a dictionary of parameters for each member, such as "
             "[{'random_state': 0}, {'random_state': 1}]"
         )
-    found = [one if isinstance(one, Mapping | str) or not isinstance(one, Iterable) else list(one) for one in settings]
-    if any(isinstance(one, list) for one in found):
-        return [_members(one, base, f"settings[{fold}]") for fold, one in enumerate(found)]
-    return _members(found, base, "settings")
+    entries = list(settings)
+    if not any(map(_is_list_like, entries)):
+        return [_check_settings(entries, base, "settings")] * folds
+    if len(entries) != folds:
+        raise InputError(f"settings has a list for each of {len(entries)} folds, but there are {folds} folds")
+    return [_check_settings(entry, base, f"settings[{fold}]") for fold, entry in enumerate(entries)]
 
 
-def _members(settings: Any, base: Classifier, place: str) -> list[dict[str, Any]]:
-    if not isinstance(settings, list):
-        raise InputError(f"{place} is {settings!r}, but other folds have lists; give a list for each fold, or for none")
-    for number, one in enumerate(settings):
-        _check(one, base, f"{place}[{number}]")
-    return [dict(one) for one in settings]
+def _is_list_like(value: Any) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, Mapping | str)
 
 
-def _check(settings: Any, base: Classifier, place: str) -> None:
-    if not isinstance(settings, Mapping):
-        raise InputError(f"{place} is {settings!r}; it needs a dictionary of parameters, such as {{'random_state': 0}}")
-    for name in settings:
-        if name in OF_THE_COHORT and name in base.get_params():
-            raise InputError(f"{place} has {name!r}, which is one for all; give it to the estimator")
-        if name not in base.get_params():
-            raise InputError(f"{place} has {name!r}, which is no parameter of {type(base).__name__}")
-    clone(base).set_params(**settings).check_parameters()
+def _check_settings(entries: Any, base: Classifier, name: str) -> list[Settings]:
+    if not _is_list_like(entries):
+        raise InputError(f"{name} is {entries!r}, but other folds have lists; give a list for each fold, or for none")
+    checked, parameters = list(entries), base.get_params()
+    for number, settings in enumerate(checked):
+        where = f"{name}[{number}]"
+        if not isinstance(settings, Mapping):
+            raise InputError(f"{where} is {settings!r}; it needs a dictionary of parameters: {{'random_state': 0}}")
+        for parameter in settings:
+            if parameter not in parameters:
+                raise InputError(f"{where} has {parameter!r}, which is not a parameter of {type(base).__name__}")
+            if parameter in _SHARED:
+                raise InputError(f"{where} has {parameter!r}, which all members share; give it to the estimator")
+        clone(base).set_params(**settings).check_parameters()
+    return [dict(settings) for settings in checked]
 
 
-def _folds(folds: Any, y: Any, rows: int) -> Sequence[tuple[Places, Places]]:
+def _split_rows(folds: Any, y: Any, rows: int) -> Sequence[tuple[RowNumbers, RowNumbers]]:
     labels, _ = check_labels(y)
     if len(labels) != rows:
         raise InputError(f"y has {len(labels)} labels for the {rows} rows of X")
@@ -151,7 +155,9 @@ def _folds(folds: Any, y: Any, rows: int) -> Sequence[tuple[Places, Places]]:
         return [(np.arange(rows), np.arange(0))]
     try:
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "The least populated class")  # told again, by class, where it matters
+            warnings.filterwarnings(
+                "ignore", "The least populated class"
+            )  # each fit warns of it, by class, where it matters
             return list(check_cv(folds, labels, classifier=True).split(np.zeros(rows), labels))
     except ValueError as error:
         raise InputError(f"folds is {folds!r}: {error}") from None

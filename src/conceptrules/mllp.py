@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
@@ -28,8 +28,8 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
     """Learn a Concept Rule Set by the paper's method: a Multilayer Logical Perceptron under Random Binarization.
 
     A continuous network is trained by gradient descent while a part of its weights is rounded at random, so that the
-    rules read off it in the end decide as it does. Several rates of rounding are trained side by side, and held-out
-    rows choose the rate and the epoch. `ConceptRuleClassifier` finds better rules on most tables.
+    rules that are read off it decide as it does. Several rates of rounding are trained side by side, and held-out rows
+    choose the rate and the epoch. `ConceptRuleClassifier` finds better rules on most tables.
 
     Parameters
     ----------
@@ -258,20 +258,13 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
 
     def _hyperparameters(self, inputs: int) -> Hyperparameters:
         """Return the settings of a training run on so many predicates, checked."""
-        rate = {} if _is_auto(self.binarization_rate) else {"binarization_rate": self.binarization_rate}
-        inputs *= 2 if self.negation is True else 1
-        return Hyperparameters(
-            layers=auto_layers(inputs) if _is_auto(self.layers) else self.layers,
-            negation=self.negation,
-            max_epochs=self.max_epochs,
-            patience=self.patience,
-            batch_size=self.batch_size,
-            learning_rate=self.learning_rate,
-            l2=self.l2,
-            priority=self.priority,
-            refit=self.refit,
-            **rate,
-        )
+        names = {field.name for field in fields(Hyperparameters)}
+        settings = {name: value for name, value in self.get_params().items() if name in names}
+        if _is_auto(self.layers):
+            settings["layers"] = auto_layers(inputs * (2 if self.negation is True else 1))
+        if _is_auto(self.binarization_rate):
+            del settings["binarization_rate"]
+        return Hyperparameters(**settings)
 
 
 def fit_together(classifiers: Sequence[MLLPClassifier], tables: Sequence[tuple[Any, Any]]) -> None:
