@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -70,20 +71,18 @@ def layer_on_gpu(x: np.ndarray, w: np.ndarray, dy: np.ndarray) -> list[np.ndarra
 def train_epoch(
     cohort: Cohort, masked: np.ndarray, rows: KernelRows, order: np.ndarray, rate: float, settings: StepSettings
 ) -> np.ndarray:
-    """What `reference.epoch` does: with the same mask and order, and the same state in the end."""
+    """What `reference.epoch` does, with this mask and this order in place of new ones; the cohort takes the result."""
     specs = [NetworkSpec(cohort.sizes, 0.0, 0, rate, settings.l2) for _ in cohort.weights]
     trainer = gpu.Trainer(specs, list(cohort.weights), [rows], [0], settings, DEVICE)
     trainer.moment.copy_(torch.from_numpy(cohort.first))
     trainer.square.copy_(torch.from_numpy(cohort.second))
     trainer.updates.fill_(cohort.steps)
-    trainer.masked.copy_(torch.from_numpy(masked))
     trainer.rows.set_order(0, torch.from_numpy(order).to(trainer.device))
-    trainer.rows.rewind()
-    trainer.begin_epoch(1.0)
-    with trainer.on_device():
-        trainer.apply_mask()
-        trainer.run(trainer.rows.steps)
-    loss = trainer.end_epoch().cpu().numpy()
+    with (
+        patch.object(trainer.rows, "shuffle", lambda *_: trainer.rows.rewind()),
+        patch.object(trainer, "_draw_mask", lambda: trainer.masked.copy_(torch.from_numpy(masked))),
+    ):
+        loss = trainer.epoch(1.0).cpu().numpy()
     arrays, tensors = (cohort.weights, cohort.first, cohort.second), (trainer.weights, trainer.moment, trainer.square)
     for array, tensor in zip(arrays, tensors, strict=True):
         array[:] = tensor.cpu().numpy()

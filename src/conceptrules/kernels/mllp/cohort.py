@@ -1,7 +1,7 @@
-"""What a kernel works on: the weights of a cohort of networks, and the rows they are trained on.
+"""What the kernels work on: the weights of a cohort of networks, and the rows that they are trained on.
 
-All weights of one network lie in one flat row, layer after layer, so that an optimiser step is one loop;
-`Cohort.layers` shows them as one matrix a layer.
+All weights of one network lie in one flat row, layer after layer, so that a step of Adam is one loop; `Cohort.layers`
+shows them as one matrix a layer.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(slots=True)
 class Cohort:
-    """The learning state of K networks of one shape: weights and Adam's two moments, each (K, weights)."""
+    """The state of training K networks of one shape: weights and Adam's two moments, each (K, weights)."""
 
     sizes: tuple[int, ...]
     """Inputs, the middle layers, classes."""
@@ -49,9 +49,9 @@ class Cohort:
 
 
 def initial_weights(sizes: tuple[int, ...], networks: int, rng: np.random.Generator) -> Floats:
-    """Return (networks, weights) of small random weights.
+    """Return (networks, weights) of random weights near 0.
 
-    From a product of many factors well below 1 no gradient would come back, so the weights are near 0.
+    With larger ones, the products of many factors well below 1 would let no gradient through.
     """
     return np.float32(0.1) * rng.random((networks, Cohort.count(sizes)), np.float32)
 
@@ -72,7 +72,7 @@ class KernelRows:
 
 
 def passes_of_epoch(rows: int, batch_size: int, min_steps: int) -> int:
-    """Return how many times an epoch passes over the table: as often as `min_steps` steps take at least."""
+    """Return how often an epoch passes over the table: as often as it takes for at least `min_steps` steps."""
     return -(-min_steps // -(-rows // batch_size))
 
 

@@ -74,44 +74,31 @@ class Trainer:
         """
         with self.on_device():
             self.rows.shuffle(self.order_seeds, self.epochs)
-            self.begin_epoch(scale)
+            torch.mul(self.learning_rates, scale, out=self.scaled_rates)
+            self.state.loss.zero_()
             self._draw_mask()
+            rounded = self.weights > 0.5
+            self.state.set_weights(torch.where(self.masked, rounded.float(), self.weights), ~self.masked | rounded)
+            self.state.gradient.zero_()  # weights that are not visited get no gradient in this epoch
+            for _ in range(self.rows.steps // STEPS_PER_LAUNCH):
+                self._steps()
+            for _ in range(self.rows.steps % STEPS_PER_LAUNCH):
+                self._step()
             self.epochs += 1
-            self.run(self.rows.steps)
-            return self.end_epoch()
+            lengths = self.rows.lengths[self.group_of.long()]
+            self.updates += -(-lengths // self.rows.batch_size)
+            return self.state.loss.sum((1, 2)) / lengths
 
     def on_device(self) -> AbstractContextManager[Any]:
         """Make the device current: Triton launches there, wherever its arguments lie."""
         return torch.cuda.device(self.device) if self.device.type == "cuda" else nullcontext()
 
-    def begin_epoch(self, scale: float) -> None:
-        torch.mul(self.learning_rates, scale, out=self.scaled_rates)
-        self.state.loss.zero_()
-
-    def end_epoch(self) -> Tensor:
-        lengths = self.rows.lengths[self.group_of.long()]
-        self.updates += -(-lengths // self.rows.batch_size)
-        return self.state.loss.sum((1, 2)) / lengths
-
     def _draw_mask(self) -> None:
-        """Draw which weights are rounded from now on: one draw for the networks of a group that have the same sizes."""
+        """Draw which weights are rounded: one draw for the networks of a group that have the same sizes."""
         triton_kernels.draw_masks[(-(-self.shape.weights // SPAN), len(self.networks))](
             self.masked.view(torch.uint8), self.weight_numbers, self.rates, self.mask_seeds, self.epochs,
             self.shape.weights, SPAN=SPAN,
         )  # fmt: skip
-        self.apply_mask()
-
-    def apply_mask(self) -> None:
-        """Round the masked weights, and list the active ones."""
-        rounded = self.weights > 0.5
-        self.state.set_weights(torch.where(self.masked, rounded.float(), self.weights), ~self.masked | rounded)
-        self.state.gradient.zero_()  # weights that are not visited get no gradient until the next mask
-
-    def run(self, steps: int) -> None:
-        for _ in range(steps // STEPS_PER_LAUNCH):
-            self._steps()
-        for _ in range(steps % STEPS_PER_LAUNCH):
-            self._step()
 
     def _make_step(self) -> None:
         rows, state, settings = self.rows, self.state, self.settings

@@ -1,6 +1,6 @@
-"""The definition, in plain NumPy: slow, readable, and the oracle of every other kernel.
+"""What the kernels compute, in plain NumPy: slow, readable, and what the tests compare every other kernel with.
 
-Layout: a batch lies in the last axis. For a cohort of K networks x is (K, inputs, batch) and w (K, outputs, inputs).
+The rows of a batch are the last axis. For a cohort of K networks x is (K, inputs, batch) and w (K, outputs, inputs).
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ Array = NDArray[np.floating]
 
 
 def none_of(x: Array, w: Array) -> Array:
-    """`y[i, b] = prod_j (1 - w[i, j] x[j, b])`: true where none of the selected inputs is."""
+    """Return `y[i, b] = prod_j (1 - w[i, j] x[j, b])`: true where none of the selected inputs is."""
     result: Array = np.prod(_factors(x, w), axis=-2)
     return result
 
 
 def none_of_gradient(x: Array, w: Array, dy: Array) -> tuple[Array, Array]:
-    """The gradients of x and of w, given that of y.
+    """Return the gradients of x and of w, given that of y.
 
     The derivative of a product by one factor is the product of the others: not y / factor, which is 0 / 0
-    where a factor is exactly 0, the normal case under random binarization.
+    where a factor is exactly 0, the normal case under Random Binarization.
     """
-    towards = -dy[..., :, None, :] * _others(_factors(x, w))
-    dx = np.sum(towards * w[..., None], axis=-3)
-    dw = np.sum(towards * x[..., None, :, :], axis=-1)
+    slope = -dy[..., :, None, :] * _products_of_others(_factors(x, w))
+    dx = np.sum(slope * w[..., None], axis=-3)
+    dw = np.sum(slope * x[..., None, :, :], axis=-1)
     return dx, dw
 
 
@@ -36,8 +36,8 @@ def _factors(x: Array, w: Array) -> Array:
     return factors
 
 
-def _others(factors: Array) -> Array:
-    """At each input, the product of the factors of all other inputs (axis -2)."""
+def _products_of_others(factors: Array) -> Array:
+    """Return at each input the product of the factors of all other inputs (axis -2)."""
     ones = np.ones_like(factors[..., :1, :])
     before = np.cumprod(np.concatenate([ones, factors[..., :-1, :]], axis=-2), axis=-2)
     after = np.cumprod(np.concatenate([ones, factors[..., :0:-1, :]], axis=-2), axis=-2)[..., ::-1, :]
@@ -45,14 +45,8 @@ def _others(factors: Array) -> Array:
     return result
 
 
-def binarized(weights: Floats, masked: Flags) -> Floats:
-    """Random binarization: the masked weights rounded at 0.5, the others as they are."""
-    rounded: Floats = np.where(masked, weights > 0.5, weights).astype(np.float32)
-    return rounded
-
-
 def forward(cohort: Cohort, packed: NDArray[np.uint8]) -> Floats:
-    """The class scores of each network on each row: (K, rows, classes)."""
+    """Return the class scores of each network on each row: (K, rows, classes)."""
     values = _activations(cohort, cohort.weights, packed)
     scores: Floats = 1 - values[-1].transpose(0, 2, 1)
     return scores
@@ -61,12 +55,12 @@ def forward(cohort: Cohort, packed: NDArray[np.uint8]) -> Floats:
 def epoch(
     cohort: Cohort, masked: Flags, rows: KernelRows, order: NDArray[np.int64], rate: float, settings: StepSettings
 ) -> Floats:
-    """Trains every network on the rows in this order, a batch a step; returns the mean loss of each.
+    """Train every network on the rows in this order, a batch a step; return the mean loss of each.
 
-    The masked weights take part with the rounded value that they had at the start. Their gradient is 0, but what
-    momentum they have goes on moving the value behind it: on tables with many classes this helps.
+    This is Random Binarization: the masked weights take part with the value that they had at the start, rounded at 0.5.
+    Their gradient is 0, but their momentum goes on moving the value behind it: on tables with many classes this helps.
     """
-    effective = binarized(cohort.weights, masked)
+    effective = np.where(masked, cohort.weights > 0.5, cohort.weights).astype(np.float32)
     total = np.zeros(len(effective))
     for start in range(0, len(order), settings.batch_size):
         batch = order[start : start + settings.batch_size]
@@ -79,7 +73,11 @@ def epoch(
 
 
 def _activations(cohort: Cohort, weights: Floats, packed: NDArray[np.uint8]) -> list[Array]:
-    """x of every layer. A rule is `none_of` the complements of its literals, so the bits are complemented once."""
+    """Return x of every layer.
+
+    With complements between them, AND and OR are both `none_of`: a rule is `none_of` the complements of its literals, a
+    concept the complement of `none_of` its rules. So only the bits and the scores are complemented.
+    """
     bits = np.unpackbits(packed, axis=1, count=cohort.sizes[0])
     x: Array = np.broadcast_to(1 - bits.T.astype(np.float32), (len(weights), cohort.sizes[0], len(bits)))
     values = [x]
@@ -89,7 +87,7 @@ def _activations(cohort: Cohort, weights: Floats, packed: NDArray[np.uint8]) -> 
 
 
 def _gradient(cohort: Cohort, weights: Floats, rows: KernelRows, batch: NDArray[np.int64]) -> tuple[Array, Floats]:
-    """The loss, and its gradient."""
+    """Return the loss of each network, and its gradient."""
     values = _activations(cohort, weights, rows.packed[batch])
     error = (1 - values[-1]) - (np.arange(cohort.sizes[-1])[:, None] == rows.target[batch])
     scale = rows.weight[batch] / error[0].size
