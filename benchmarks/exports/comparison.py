@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.exports import hostile, report
 from conceptrules import MLLPClassifier
 from conceptrules.datasets import DatasetError, load
-from conceptrules.datasets.catalogue import catalogue
+from conceptrules.datasets.loading import catalogue
 from conceptrules.export import export
 from conceptrules.export.verify.comparison import compare
 from conceptrules.model.content_hash import content_hash

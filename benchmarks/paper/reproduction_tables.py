@@ -11,7 +11,7 @@ from benchmarks.paper.conceptrules_tables import Figure
 from benchmarks.paper.markdown import markdown, signed
 from benchmarks.paper.reference import BASELINES, COLUMN, NAMES, OURS, data_names, paper_cell
 from benchmarks.paper.results import NEAR, SEEDS, Cell, Results, average, reached, seed_means
-from conceptrules.datasets.catalogue import catalogue
+from conceptrules.datasets.loading import catalogue
 
 AIMS = {"wine": 95.0, "blogger": 82.0}
 MEAN, SETS = 86.0, 9

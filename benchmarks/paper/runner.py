@@ -21,7 +21,7 @@ from benchmarks.paper.progress import counted, say
 from benchmarks.paper.records import QUICK, RECORDS, Fold, Run, missing, read, remove, write_fold
 from benchmarks.paper.reference import PAST
 from benchmarks.paper.settings import Settings, load_settings
-from conceptrules.datasets.catalogue import catalogue
+from conceptrules.datasets.loading import catalogue
 
 SLOWEST_FIRST = (*PAST, "svm", "plnn", "sbrl", "c45", "gbdt", "lr", "rf100", "rf10", "cart")
 

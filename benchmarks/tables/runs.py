@@ -24,7 +24,7 @@ from benchmarks.paper.scores import macro_f1
 from benchmarks.speed.report import machine
 from benchmarks.tables.models import MODELS
 from benchmarks.tables.suite import Table, load, tables
-from conceptrules.datasets.catalogue import Entry
+from conceptrules.datasets.loading import Entry
 
 RECORD = jsonl.RECORDS / "tables.jsonl"
 KEY = ("table", "fold", "model", "seed")

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
 from conceptrules import datasets
-from conceptrules.datasets.catalogue import Entry, manifest
-from conceptrules.datasets.loading import folders
+from conceptrules.datasets.loading import Entry, folders, manifest
 
 FOLDS = 5
 Index = NDArray[np.int64]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from conceptrules import datasets
-from conceptrules.datasets.catalogue import catalogue
+from conceptrules.datasets.loading import catalogue
 from conceptrules.datasets.tictactoe import LINES
 
 EMBEDDED = [name for name, entry in catalogue().items() if entry.embedded]

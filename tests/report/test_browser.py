@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from conceptrules.datasets import DatasetError
-from conceptrules.datasets.catalogue import catalogue
+from conceptrules.datasets.loading import catalogue
 from conceptrules.explain.counterfactual import find_counterfactual
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Interval

@@ -16,24 +16,31 @@ import typer
 
 from conceptrules.tables.files.formats import TextFormat, text_format
 
+
+def option(help: str, *names: str, default: str | bool = False) -> Any:
+    """Return an option for typer; its help shows this text as its default, or nothing."""
+    return typer.Option(*names, help=help, show_default=default)
+
+
+def argument(help: str) -> Any:
+    """Return an argument for typer; its help shows no default."""
+    return typer.Argument(help=help, show_default=False)
+
+
 TABLE = "CSV, TSV (also .gz) or Parquet; - for CSV on standard input."
-Data = Annotated[str, typer.Argument(help=TABLE, show_default=False)]
+Data = Annotated[str, argument(TABLE)]
 Files = Annotated[
     list[str],
-    typer.Argument(
-        help="CSV, TSV (also .gz) or Parquet: a file, several, a pattern such as 'part-*.parquet', or a folder "
-        "of Parquet files; - for CSV on standard input.",
-        show_default=False,
+    argument(
+        "CSV, TSV (also .gz) or Parquet: a file, several, a pattern such as 'part-*.parquet', or a folder "
+        "of Parquet files; - for CSV on standard input."
     ),
 ]
-Model = Annotated[str, typer.Argument(help="A model file that fit wrote; - for standard input.", show_default=False)]
+Model = Annotated[str, argument("A model file that fit wrote; - for standard input.")]
 Out = Annotated[str, typer.Option("--output", "-o", help="A .csv or .parquet file; - for CSV on standard output.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Target = Annotated[str, typer.Option("--target", "-t", help="The column to predict.", show_default=False)]
-Bins = Annotated[
-    int,
-    typer.Option(help="Predict in which of so many ranges the target is, where it is a quantity.", show_default=False),
-]
+Target = Annotated[str, option("The column to predict.", "--target", "-t")]
+Bins = Annotated[int, option("Predict in which of so many ranges the target is, where it is a quantity.")]
 Seed = Annotated[int, typer.Option(help="Same seed, same data: same rules.")]
 Jobs = Annotated[int, typer.Option("--n-jobs", help="Cores to use, -1 for all; the result does not depend on it.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no summary.")]
@@ -44,15 +51,10 @@ class TextOptions:
     """How a table of text is written."""
 
     delimiter: Annotated[
-        str,
-        typer.Option(help="What stands between the fields of a text: ; or tab.", show_default="comma, in .tsv tab"),
+        str, option("What stands between the fields of a text: ; or tab.", default="comma, in .tsv tab")
     ] = ""
-    missing: Annotated[
-        str, typer.Option(help="Words that mean missing besides the empty field: NA,?,-", show_default=False)
-    ] = ""
-    dates: Annotated[
-        str, typer.Option(help="How to read dates such as 3/4/2024: day-first or month-first.", show_default=False)
-    ] = ""
+    missing: Annotated[str, option("Words that mean missing besides the empty field: NA,?,-")] = ""
+    dates: Annotated[str, option("How to read dates such as 3/4/2024: day-first or month-first.")] = ""
 
     @property
     def format(self) -> TextFormat:
@@ -64,23 +66,17 @@ class TextOptions:
 class FeatureOptions:
     """Which columns are learned from, and as what."""
 
-    drop: Annotated[
-        list[str],
-        typer.Option(help="A column to leave out; repeat the option, or separate names by commas.", show_default=False),
-    ] = field(default_factory=list)
+    drop: Annotated[list[str], option("A column to leave out; repeat the option, or separate names by commas.")] = (
+        field(default_factory=list)
+    )
     only: Annotated[
-        list[str],
-        typer.Option(
-            help="A column to learn from; all that are not named are left out. Repeat it, or use commas.",
-            show_default=False,
-        ),
+        list[str], option("A column to learn from; all that are not named are left out. Repeat it, or use commas.")
     ] = field(default_factory=list)
     kind: Annotated[
         list[str],
-        typer.Option(
-            help="The kind of a column, if the guess is wrong: zip=category. Or the order of its categories: "
-            "'size=S<M<L'. Repeat it for more columns.",
-            show_default=False,
+        option(
+            "The kind of a column, if the guess is wrong: zip=category. Or the order of its categories: "
+            "'size=S<M<L'. Repeat it for more columns."
         ),
     ] = field(default_factory=list)
 
@@ -90,51 +86,27 @@ class LearnerOptions:
     """The options of the learner, as they were written; None: not given."""
 
     method: Annotated[str, typer.Option(help="How to learn: search, or mllp, the method of the paper.")] = "search"
-    effort: Annotated[
-        str | None, typer.Option(help="search: how hard to try: fast, default or best.", show_default="default")
-    ] = None
+    effort: Annotated[str | None, option("search: how hard to try: fast, default or best.", default="default")] = None
     scoring: Annotated[
         str | None,
-        typer.Option(
-            help="search: what to optimise: f1_macro, accuracy, balanced_accuracy or neg_log_loss.",
-            show_default="f1_macro",
-        ),
+        option("search: what to optimise: f1_macro, accuracy, balanced_accuracy or neg_log_loss.", default="f1_macro"),
     ] = None
-    max_edges: Annotated[
-        int | None, typer.Option(help="search: the most edges of the network.", show_default=False)
-    ] = None
-    max_rules: Annotated[
-        int | None, typer.Option(help="search: the most rules of the network.", show_default=False)
-    ] = None
-    max_rule_length: Annotated[
-        int | None, typer.Option(help="search: the most literals of a rule.", show_default=False)
-    ] = None
-    min_rows: Annotated[
-        int | None, typer.Option(help="search: the least rows that every rule covers.", show_default=False)
-    ] = None
-    policy: Annotated[
-        str | None, typer.Option(help="search: a policy file (TOML) that every network satisfies.", show_default=False)
-    ] = None
+    max_edges: Annotated[int | None, option("search: the most edges of the network.")] = None
+    max_rules: Annotated[int | None, option("search: the most rules of the network.")] = None
+    max_rule_length: Annotated[int | None, option("search: the most literals of a rule.")] = None
+    min_rows: Annotated[int | None, option("search: the least rows that every rule covers.")] = None
+    policy: Annotated[str | None, option("search: a policy file (TOML) that every network satisfies.")] = None
     layers: Annotated[
         str | None,
-        typer.Option(
-            help="mllp: sizes of the middle layers, an odd number of them: auto, 64 or 64,64,64.", show_default="auto"
-        ),
+        option("mllp: sizes of the middle layers, an odd number of them: auto, 64 or 64,64,64.", default="auto"),
     ] = None
     rate: Annotated[
-        str | None,
-        typer.Option(help="mllp: binarization rate, or several to choose from: auto or 0.8,0.9.", show_default="auto"),
+        str | None, option("mllp: binarization rate, or several to choose from: auto or 0.8,0.9.", default="auto")
     ] = None
     negation: Annotated[
-        bool | None,
-        typer.Option(
-            help="Let rules say NOT, or never. By default, those of search may, those of mllp never do.",
-            show_default=False,
-        ),
+        bool | None, option("Let rules say NOT, or never. By default, those of search may, those of mllp never do.")
     ] = None
-    max_epochs: Annotated[
-        int | None, typer.Option(help="mllp: the longest that training may take.", show_default="400")
-    ] = None
+    max_epochs: Annotated[int | None, option("mllp: the longest that training may take.", default="400")] = None
     max_categories: Annotated[
         int, typer.Option(help="How many categories of a column are kept, the most frequent ones.")
     ] = 255
@@ -142,10 +114,10 @@ class LearnerOptions:
     n_jobs: Jobs = -1
     device: Annotated[
         str | None,
-        typer.Option(
-            help="mllp: where to train: auto, cpu, cuda (all GPUs) or one of them, such as cuda:0. search: where "
+        option(
+            "mllp: where to train: auto, cpu, cuda (all GPUs) or one of them, such as cuda:0. search: where "
             "tables of more than 100,000 rows are gone over: cpu or a GPU.",
-            show_default="mllp: auto, search: cpu",
+            default="mllp: auto, search: cpu",
         ),
     ] = None
 
@@ -158,18 +130,13 @@ class LearningOptions:
     learner: LearnerOptions
     groups: Annotated[
         str,
-        typer.Option(
-            help="A column that says which rows belong together, such as those of a patient: they are held out "
-            "together. It is not learned from.",
-            show_default=False,
+        option(
+            "A column that says which rows belong together, such as those of a patient: they are held out "
+            "together. It is not learned from."
         ),
     ] = ""
     time: Annotated[
-        str,
-        typer.Option(
-            help="A column of dates or numbers: the newest rows are held out. It is not learned from.",
-            show_default=False,
-        ),
+        str, option("A column of dates or numbers: the newest rows are held out. It is not learned from.")
     ] = ""
     bins: Bins = 0
     date_parts: Annotated[

@@ -13,16 +13,18 @@ from __future__ import annotations
 import difflib
 import gzip
 import os
+import tomllib
 from collections.abc import Callable, Sequence
 from csv import reader as csv_reader
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from conceptrules.datasets import tictactoe
-from conceptrules.datasets.catalogue import Entry, catalogue, manifest
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -56,18 +58,72 @@ class Dataset:
         return f"Dataset({self.name!r}, {self.X.num_rows} rows, {self.X.num_columns} columns, target {self.target!r})"
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One data set of the catalogue."""
+
+    name: str
+    citation: str
+    rows: int
+    columns: int
+    classes: int
+    target: str
+    doi: str = ""
+    continuous: tuple[str, ...] = ()
+    embedded: bool = False
+
+    @property
+    def file(self) -> str:
+        return f"{self.name}.csv.gz"
+
+    @property
+    def origin(self) -> str:
+        """Return where a person finds it: the citation, with the DOI where there is one."""
+        return f"{self.citation}, doi:{self.doi}" if self.doi else self.citation
+
+
+@cache
+def catalogue() -> dict[str, Entry]:
+    """Return by name the entries of the package's catalogue, which is known before any file is opened."""
+    text = files("conceptrules.datasets").joinpath("catalogue.toml").read_text(encoding="utf-8")
+    return {
+        name: Entry(name, **fields | {"continuous": tuple(fields.get("continuous", ()))})
+        for name, fields in tomllib.loads(text).items()
+    }
+
+
+def manifest(folder: str | os.PathLike[str]) -> dict[str, Entry]:
+    """Return by name the entries of a folder's MANIFEST.toml; a folder without one has none."""
+    path = Path(folder, "MANIFEST.toml")
+    content = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    entries = {}
+    for fields in content.get("dataset", []):
+        citation, _, doi = fields.get("citation", "").partition(", doi:")
+        entries[fields["name"]] = Entry(
+            fields["name"],
+            citation,
+            rows=fields["rows"] if "rows" in fields else fields["instances"],
+            columns=len(fields["continuous"]) + len(fields["discrete"]),
+            classes=fields["classes"],
+            target=fields["target"],
+            doi=doi,
+            continuous=tuple(fields["continuous"]),
+        )
+    return entries
+
+
 def folders() -> list[Path]:
     """Return the folders that the environment variable CONCEPTRULES_DATA names, with os.pathsep between them."""
-    return [Path(place) for place in os.environ.get(VARIABLE, "").split(os.pathsep) if place]
+    return [Path(folder) for folder in os.environ.get(VARIABLE, "").split(os.pathsep) if folder]
 
 
 def entries(folder: str | os.PathLike[str] | None = None) -> dict[str, Entry]:
     """Return by name, in alphabetical order, what is known of each data set that `load` can be asked for."""
     if folder is not None:
-        found = catalogue() | manifest(folder)
+        known = catalogue() | manifest(folder)
     else:
-        found = {name: entry for place in reversed(folders()) for name, entry in manifest(place).items()} | catalogue()
-    return dict(sorted(found.items()))
+        known = {name: entry for path in reversed(folders()) for name, entry in manifest(path).items()} | catalogue()
+    return dict(sorted(known.items()))
 
 
 def names(*, folder: str | os.PathLike[str] | None = None) -> list[str]:
@@ -120,10 +176,10 @@ def find(name: str, *, folder: str | os.PathLike[str] | None = None) -> Path | N
     entry = _entry(name, folder)
     if folder is None and entry.embedded:
         return None
-    places = folders() if folder is None else [Path(folder)]
-    path = next((place / entry.file for place in places if (place / entry.file).is_file()), None)
+    searched = folders() if folder is None else [Path(folder)]
+    path = next((path / entry.file for path in searched if (path / entry.file).is_file()), None)
     if path is None:
-        into = " or ".join(map(str, places)) or f"a folder and set ${VARIABLE} to it (or give the folder)"
+        into = " or ".join(map(str, searched)) or f"a folder and set ${VARIABLE} to it (or give the folder)"
         source = f". Source: {entry.origin}" if entry.origin else ""
         raise DatasetError(f"data set {name!r} needs the file {entry.file}: put it into {into}{source}")
     return path

@@ -10,10 +10,9 @@ import typer
 from conceptrules.cli.commands.show import check_report_output
 from conceptrules.cli.console import console, table, to_json
 from conceptrules.cli.files import check_table_output, write_table
-from conceptrules.cli.options import Json, Out, Seed
+from conceptrules.cli.options import Json, Out, Seed, argument
 from conceptrules.datasets import DatasetError, find, load
-from conceptrules.datasets.catalogue import Entry
-from conceptrules.datasets.loading import entries
+from conceptrules.datasets.loading import Entry, entries
 from conceptrules.datasets.tictactoe import LINES
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Equals
@@ -23,9 +22,7 @@ _NUMBERS = ("rows", "columns", "classes")
 
 
 def datasets(
-    name: Annotated[
-        str, typer.Argument(help="A data set to write as a table, its target last.", show_default=False)
-    ] = "",
+    name: Annotated[str, argument("A data set to write as a table, its target last.")] = "",
     output: Out = STREAM,
     folder: Annotated[str | None, typer.Option(help="Where the files are; by default $CONCEPTRULES_DATA.")] = None,
     as_json: Json = False,

@@ -11,7 +11,7 @@ import typer
 from conceptrules.cli import columns
 from conceptrules.cli.console import to_json
 from conceptrules.cli.files import check_streams, read_model
-from conceptrules.cli.options import TABLE, Json, Model
+from conceptrules.cli.options import TABLE, Json, Model, argument
 from conceptrules.edit.trail import edit_text
 from conceptrules.logic.difference import ClassImplications, Difference, RowChanges, RuleChanges, compare_answers
 from conceptrules.logic.difference import diff as compare_networks
@@ -25,7 +25,7 @@ SAME, DIFFERENT, UNDECIDED = 0, 1, 3  # 2 is an error
 def diff(
     old: Model,
     new: Model,
-    data: Annotated[str, typer.Argument(help="Rows to decide by both. " + TABLE, show_default=False)] = "",
+    data: Annotated[str, argument("Rows to decide by both. " + TABLE)] = "",
     as_json: Json = False,
 ) -> None:
     """Show what differs between two models.

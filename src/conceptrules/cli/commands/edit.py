@@ -13,7 +13,7 @@ from conceptrules.cli import columns
 from conceptrules.cli.commands.prove import proof_fields
 from conceptrules.cli.console import escape_lines, to_json
 from conceptrules.cli.files import check_model_output, check_not_input, check_streams, read_model, write_model
-from conceptrules.cli.options import TABLE, Json, Model, Target, TextOptions, Without
+from conceptrules.cli.options import TABLE, Json, Model, Target, TextOptions, Without, argument, option
 from conceptrules.edit import LockRule, Operation, SetDefault, SetPriority
 from conceptrules.edit.editing import Edited
 from conceptrules.edit.editing import edit as apply_edit
@@ -44,9 +44,7 @@ FORMS = {
     "unlock": "RULE",
     "rename": "RULE NAME",
 }
-ModelOut = Annotated[
-    str, typer.Option("--output", "-o", help="The model file to write; without it, nothing is.", show_default=False)
-]
+ModelOut = Annotated[str, option("The model file to write; without it, nothing is.", "--output", "-o")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,9 +52,9 @@ class EditOptions:
     """Who makes a change and why, the rows that show its effect, and where it is written."""
 
     output: ModelOut = ""
-    who: Annotated[str, typer.Option("--by", help="Who makes the change.", show_default="the user's name")] = ""
-    why: Annotated[str, typer.Option(help="The reason; the trail keeps it.", show_default=False)] = ""
-    data: Annotated[str, typer.Option(help="Rows to show the effect on. " + TABLE, show_default=False)] = ""
+    who: Annotated[str, option("Who makes the change.", "--by", default="the user's name")] = ""
+    why: Annotated[str, option("The reason; the trail keeps it.")] = ""
+    data: Annotated[str, option("Rows to show the effect on. " + TABLE)] = ""
     target: Target = ""
     force: Annotated[bool, typer.Option("--force", help="Write even if the policy of the model is refuted.")] = False
     text: Annotated[TextOptions, Without("dates")]
@@ -66,11 +64,9 @@ class EditOptions:
 def edit(
     model: Model,
     action: Annotated[str, typer.Argument(help="; ".join(f"{name} {form}" for name, form in FORMS.items()))],
-    arguments: Annotated[list[str], typer.Argument(help="What the action takes.", show_default=False)],
+    arguments: Annotated[list[str], argument("What the action takes.")],
     *,
-    label: Annotated[
-        str, typer.Option("--class", help="The class, or concept such as C1.2, of the rule.", show_default=False)
-    ] = "",
+    label: Annotated[str, option("The class, or concept such as C1.2, of the rule.", "--class")] = "",
     decides: Annotated[bool, typer.Option("--decides", help="lock: where the rule holds, answer its class.")] = False,
     options: EditOptions,
 ) -> None:
@@ -95,8 +91,8 @@ def undo(
 
 
 def replay(
-    edited: Annotated[str, typer.Argument(help="The model whose changes are made again.", show_default=False)],
-    model: Annotated[str, typer.Argument(help="The model to make them on.", show_default=False)],
+    edited: Annotated[str, argument("The model whose changes are made again.")],
+    model: Annotated[str, argument("The model to make them on.")],
     *,
     output: ModelOut = "",
     as_json: Json = False,

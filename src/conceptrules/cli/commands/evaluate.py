@@ -15,7 +15,18 @@ from conceptrules.cli import columns
 from conceptrules.cli.console import console, table, to_json
 from conceptrules.cli.files import check_model_output, check_not_input, read_model_and_table, write_model
 from conceptrules.cli.learner import LearningTask, task_in_memory
-from conceptrules.cli.options import TABLE, Data, Json, LearningOptions, Model, Quiet, Target, TextOptions, Without
+from conceptrules.cli.options import (
+    TABLE,
+    Data,
+    Json,
+    LearningOptions,
+    Model,
+    Quiet,
+    Target,
+    TextOptions,
+    Without,
+    option,
+)
 from conceptrules.explain.scores import Evaluation
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
@@ -33,8 +44,7 @@ def evaluate(
     *,
     target: Target = "",
     positive: Annotated[
-        str,
-        typer.Option(help="Of two classes, the one that Gini, KS and cut-offs are about.", show_default="the second"),
+        str, option("Of two classes, the one that Gini, KS and cut-offs are about.", default="the second")
     ] = "",
     cv: Annotated[int, typer.Option(help="Learn and test on this many folds instead of testing a model.")] = 0,
     learning: Annotated[LearningOptions, Without("groups"), Without("time")],

@@ -10,7 +10,7 @@ import typer
 from conceptrules.cli import columns
 from conceptrules.cli.console import to_json
 from conceptrules.cli.files import read_model_and_table
-from conceptrules.cli.options import Data, Model, TextOptions
+from conceptrules.cli.options import Data, Model, TextOptions, option
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
@@ -32,7 +32,7 @@ def explain(
             help="A column that the counterfactual must not change; repeat it, or separate names by commas.",
         ),
     ],
-    to: Annotated[str, typer.Option(help="The class that the counterfactual is to give.", show_default=False)] = "",
+    to: Annotated[str, option("The class that the counterfactual is to give.")] = "",
     text: TextOptions,
     as_json: Annotated[bool, typer.Option("--json", help="Print one line of JSON for each row.")] = False,
 ) -> None:

@@ -16,7 +16,7 @@ from conceptrules.cli.files import (
     read_model,
     write_bytes,
 )
-from conceptrules.cli.options import Model
+from conceptrules.cli.options import Model, option
 from conceptrules.export import FORMATS, format_of
 from conceptrules.export import export as exported
 from conceptrules.model.errors import InputError
@@ -29,9 +29,9 @@ from conceptrules.tables.files.table_reader import open_file
 class SqlOptions:
     """How a query is written."""
 
-    dialect: Annotated[str, typer.Option(help="SQL: duckdb, sqlite, postgres, ...", show_default="duckdb")] = ""
-    table: Annotated[str, typer.Option(help="SQL: the table to ask, or schema.table.", show_default="data")] = ""
-    view: Annotated[str, typer.Option(help="SQL: make a view of this name.", show_default=False)] = ""
+    dialect: Annotated[str, option("SQL: duckdb, sqlite, postgres, ...", default="duckdb")] = ""
+    table: Annotated[str, option("SQL: the table to ask, or schema.table.", default="data")] = ""
+    view: Annotated[str, option("SQL: make a view of this name.")] = ""
     reasons: Annotated[bool, typer.Option("--reasons", help="SQL: add the rules that fire.")] = False
     probabilities: Annotated[bool, typer.Option("--probabilities", help="SQL: add the probabilities.")] = False
     trust_types: Annotated[
@@ -39,38 +39,29 @@ class SqlOptions:
     ] = False
     columns: Annotated[
         list[str],
-        typer.Option(
-            "--column",
-            help="SQL: what the table calls a column, as model name=table name. Repeat it for more columns.",
-            show_default=False,
-        ),
+        option("SQL: what the table calls a column, as model name=table name. Repeat it for more columns.", "--column"),
     ] = field(default_factory=list)
     types: Annotated[
         list[str],
-        typer.Option(
-            "--type",
-            help="SQL: what the table holds in a column, if its kind does not say it: smoker=boolean. Only BigQuery "
+        option(
+            "SQL: what the table holds in a column, if its kind does not say it: smoker=boolean. Only BigQuery "
             "and Snowflake need it.",
-            show_default=False,
+            "--type",
         ),
     ] = field(default_factory=list)
-    keep: Annotated[
-        list[str], typer.Option(help="SQL: a further column of the table to give back.", show_default=False)
-    ] = field(default_factory=list)
+    keep: Annotated[list[str], option("SQL: a further column of the table to give back.")] = field(default_factory=list)
     prefix: Annotated[str, typer.Option(help="SQL: goes before the names of the added columns.")] = ""
 
 
 def export(
     model: Model,
     *,
-    to: Annotated[str, typer.Option(help=f"The format: {', '.join(FORMATS)}.", show_default=False)],
+    to: Annotated[str, option(f"The format: {', '.join(FORMATS)}.")],
     output: Annotated[str, typer.Option("--output", "-o", help="The file; - for standard output.")] = STREAM,
     sql: SqlOptions,
-    name: Annotated[
-        str, typer.Option(help="Programming languages: the name of the function.", show_default="decide")
-    ] = "",
+    name: Annotated[str, option("Programming languages: the name of the function.", default="decide")] = "",
     verify: Annotated[bool, typer.Option(help="Run the export, and compare it with the model row by row.")] = True,
-    data: Annotated[str, typer.Option(help="Verify on the rows of this table too.", show_default=False)] = "",
+    data: Annotated[str, option("Verify on the rows of this table too.")] = "",
 ) -> None:
     """Write a model in another language, after a check that it decides the same there."""
     check_not_input(output, [model, data])

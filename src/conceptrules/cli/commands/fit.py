@@ -12,7 +12,7 @@ import typer
 from conceptrules.cli.console import to_json
 from conceptrules.cli.files import check_model_output, check_not_input, list_files, write_model
 from conceptrules.cli.learner import LearningTask, is_large, task_in_batches, task_in_memory
-from conceptrules.cli.options import Files, Json, LearningOptions, Quiet, Target
+from conceptrules.cli.options import Files, Json, LearningOptions, Quiet, Target, option
 from conceptrules.model.errors import InputError
 from conceptrules.model.metrics import SCORE_NAMES
 from conceptrules.model.network import RuleNetwork
@@ -54,17 +54,13 @@ def fit(
     learning: LearningOptions,
     checkpoint: Annotated[
         str,
-        typer.Option(
-            help="A file to keep what is finished: started again after a kill, fit goes on from it. "
-            "Removed at the end.",
-            show_default=False,
-        ),
+        option("A file to keep what is finished: started again after a kill, fit goes on from it. Removed at the end."),
     ] = "",
     scratch: Annotated[
         str,
-        typer.Option(
-            help="The folder for what does not fit into memory, of large tables; it is removed at the end.",
-            show_default="the usual one for temporary files",
+        option(
+            "The folder for what does not fit into memory, of large tables; it is removed at the end.",
+            default="the usual one for temporary files",
         ),
     ] = "",
     quiet: Quiet = False,

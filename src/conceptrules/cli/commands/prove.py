@@ -20,7 +20,7 @@ from conceptrules.cli.files import (
     write_bytes,
     write_model,
 )
-from conceptrules.cli.options import TABLE, Json, Model, Target, TextOptions, Without
+from conceptrules.cli.options import TABLE, Json, Model, Target, TextOptions, Without, argument, option
 from conceptrules.io.json_readers import finite
 from conceptrules.logic.policies.proof import Proof, record_proof, write_certificate
 from conceptrules.logic.policies.proof import prove as prove_policy
@@ -35,20 +35,12 @@ _EXIT_CODES = {"proved": 0, "refuted": 1, "undecided": 3}  # 2 is an error
 
 def prove(
     model: Model,
-    policy: Annotated[
-        str,
-        typer.Argument(help="A policy file (TOML); by default, the model's own policy.", show_default=False),
-    ] = "",
+    policy: Annotated[str, argument("A policy file (TOML); by default, the model's own policy.")] = "",
     *,
-    data: Annotated[str, typer.Option(help="Rows to check clauses about rows on. " + TABLE, show_default=False)] = "",
+    data: Annotated[str, option("Rows to check clauses about rows on. " + TABLE)] = "",
     target: Target = "",
-    certificate: Annotated[
-        str, typer.Option(help="Write a certificate there, for python -m conceptrules.check.", show_default=False)
-    ] = "",
-    output: Annotated[
-        str,
-        typer.Option("--output", "-o", help="Write the model with the policy and the verdicts.", show_default=False),
-    ] = "",
+    certificate: Annotated[str, option("Write a certificate there, for python -m conceptrules.check.")] = "",
+    output: Annotated[str, option("Write the model with the policy and the verdicts.", "--output", "-o")] = "",
     text: Annotated[TextOptions, Without("dates")],
     as_json: Json = False,
 ) -> None:

@@ -15,7 +15,7 @@ from conceptrules.cli.files import (
     read_model_and_table,
     write_bytes,
 )
-from conceptrules.cli.options import TABLE, Json, Model, Target, TextOptions
+from conceptrules.cli.options import TABLE, Json, Model, Target, TextOptions, argument, option
 from conceptrules.explain.rule_coverage import rule_records
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import shown
@@ -67,12 +67,12 @@ def draw(
 
 def report(
     model: Model,
-    data: Annotated[str, typer.Argument(help="Rows to test the model on. " + TABLE, show_default=False)] = "",
+    data: Annotated[str, argument("Rows to test the model on. " + TABLE)] = "",
     *,
     output: Annotated[str, typer.Option("--output", "-o", help="An .html file; - for standard output.")],
     target: Target = "",
     text: TextOptions,
-    title: Annotated[str, typer.Option(help="The heading.", show_default=False)] = "",
+    title: Annotated[str, option("The heading.")] = "",
     include_rows: Annotated[
         bool, typer.Option("--include-rows", help="Put real rows to try, right and wrong ones, into the file.")
     ] = False,
