@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
 from typing import Any, Self, cast, get_args
@@ -198,9 +199,9 @@ class Binarizer(TransformerMixin, BaseEstimator):
         return self._predicates.made
 
     @predicates_.setter
-    def predicates_(self, given: tuple[Predicate, ...]) -> None:
+    def predicates_(self, predicates: tuple[Predicate, ...]) -> None:
         self._predicates = _Predicates()
-        self._predicates.made = given
+        self._predicates.made = predicates
 
     def transform(self, X: Any) -> Bits:
         """Return where each predicate holds.
@@ -282,11 +283,11 @@ class Binarizer(TransformerMixin, BaseEstimator):
             raise InputError(f"literals must be {known}, got {self.literals!r}")
         return PredicateSettings(int(self.max_categories), cast(Literals, self.literals), int(self.quantiles))
 
-    def _check_names(self, given: Any) -> None:
-        """Raise an `InputError`, in the words of scikit-learn, unless these are the names of the columns."""
-        if given is None:
+    def _check_names(self, input_features: Any) -> None:
+        """Raise scikit-learn's error unless these are the names of the columns."""
+        if input_features is None:
             return
-        names = np.asarray(given, dtype=object)
+        names = np.asarray(input_features, dtype=object)
         if hasattr(self, "feature_names_in_") and not np.array_equal(self.feature_names_in_, names):
             raise InputError("input_features is not equal to feature_names_in_; give the names of the training columns")
         if len(names) != self.n_features_in_:
@@ -305,19 +306,20 @@ class Binarizer(TransformerMixin, BaseEstimator):
         return tags
 
 
+@dataclass
 class _Predicates:
-    """The predicates of learned columns, made when they are first asked for."""
+    """The predicates of learned columns, made when they are first asked for; a wide table has very many."""
 
-    def __init__(self, learned: Sequence[LearnedColumn] = (), literals: Literals = "intervals") -> None:
-        self._learned, self._literals = learned, literals
+    learned: Sequence[LearnedColumn] = ()
+    literals: Literals = "intervals"
 
     @cached_property
     def made(self) -> tuple[Predicate, ...]:
-        return tuple(predicate for column in self._learned for predicate in column.predicates(self._literals))
+        return tuple(predicate for column in self.learned for predicate in column.predicates(self.literals))
 
 
 def check_rows(table: Table, labels: int) -> None:
-    """Object, in the words of scikit-learn, to a table without rows or columns, or with another number of labels."""
+    """Raise scikit-learn's error for a table without rows or columns, or with another number of labels."""
     shape = f"(shape=({table.rows}, {len(table.names)})) while a minimum of 1 is required"
     if not table.names:
         raise InputError(f"Found a table with 0 feature(s) {shape}; give at least one column to learn from")
@@ -336,11 +338,11 @@ def check_kinds(kinds: Mapping[Any, str | Sequence[Any]], names: Sequence[str]) 
         name = str(key)
         if name not in names:
             raise InputError(f"kinds names column {name!r}, which is not in the table; {nearest(name, names)}")
-        checked[name] = _given_kind(name, kind)
+        checked[name] = _check_kind(name, kind)
     return checked
 
 
-def _given_kind(name: str, kind: str | Sequence[Any]) -> GivenKind:
+def _check_kind(name: str, kind: str | Sequence[Any]) -> GivenKind:
     if isinstance(kind, list | tuple):
         order = tuple(map(whole, Column(name, "ordinal", tuple(kind)).categories))
         if not order or len({isinstance(value, str) for value in order}) > 1:

@@ -31,7 +31,7 @@ class ColumnValues:
     values: NDArray[Any]
     missing: NDArray[np.bool_]
     family: Kind | None
-    """What the values are; "category" is text, None a column without any value to tell."""
+    """What the values are; "category" is text, None a column without any value."""
     declared: bool = False
     """Whether the table's own type says that the values are categories."""
     codes: Codes | None = None
@@ -40,7 +40,7 @@ class ColumnValues:
 
     @property
     def kind(self) -> Kind:
-        """The kind of a column with these values, unless told otherwise."""
+        """The kind of a column with these values, unless the user gives another."""
         if self.family is None or (self.declared and self.family in READS["category"]):
             return "category" if self.order is None else "ordinal"
         return self.family
@@ -62,8 +62,8 @@ def read_values(name: str, raw: NDArray[Any], declared: bool = False) -> ColumnV
     """Return a one-dimensional array of whatever type as the values of a column."""
     if raw.dtype == object and set(map(type, raw.tolist())) == {str}:
         return ColumnValues(name, raw, np.zeros(len(raw), dtype=np.bool_), "category", declared)
-    values, family = _normal(name, raw)
-    missing = _gaps(values)
+    values, family = _normalise(name, raw)
+    missing = _find_gaps(values)
     if values.dtype.kind in "fO" and missing.all():
         family = None  # pandas reads an empty column of text as a column of NaN
     return ColumnValues(name, values, missing, family, declared)
@@ -89,11 +89,11 @@ def to_codes(cells: ColumnValues, categories: Sequence[Value]) -> NDArray[np.int
     """
     if cells.values.dtype != object:
         codes, values = encode_values(cells.values)
-        return _places(values, categories)[codes]
-    return _places(cells.values, categories)
+        return _find_places(values, categories)[codes]
+    return _find_places(cells.values, categories)
 
 
-def _places(values: NDArray[Any], categories: Sequence[Value]) -> NDArray[np.intp]:
+def _find_places(values: NDArray[Any], categories: Sequence[Value]) -> NDArray[np.intp]:
     index = {category: code for code, category in enumerate(categories)}
     return np.fromiter(map(index.get, values.tolist(), repeat(-1)), dtype=np.intp, count=len(values))
 
@@ -103,13 +103,11 @@ def check_readable(cells: ColumnValues, column: Column, first: int = 0) -> None:
 
     The first row of these values is row `first` of the table.
     """
-    if cells.family is None or cells.missing.all():
-        return
-    if readable(cells.family, column):
+    if cells.family is None or cells.missing.all() or readable(cells.family, column):
         return
     row = int(np.argmin(cells.gaps))
-    place = row if cells.codes is None else cells.codes[row]
-    found = f"row {first + row} holds {brief(cells.values[place])} ({NOUNS[cells.family]})"
+    value = cells.values[row if cells.codes is None else cells.codes[row]]
+    found = f"row {first + row} holds {brief(value)} ({NOUNS[cells.family]})"
     if cells.family not in READS[column.kind]:
         raise ColumnTypeError(
             f"column {column.name!r} is of the kind {column.kind}, but {found}; "
@@ -122,7 +120,7 @@ def check_readable(cells: ColumnValues, column: Column, first: int = 0) -> None:
     )
 
 
-def _normal(name: str, raw: NDArray[Any]) -> tuple[NDArray[Any], Kind | None]:
+def _normalise(name: str, raw: NDArray[Any]) -> tuple[NDArray[Any], Kind | None]:
     match raw.dtype.kind:
         case "b":
             return raw, "boolean"
@@ -137,16 +135,16 @@ def _normal(name: str, raw: NDArray[Any]) -> tuple[NDArray[Any], Kind | None]:
             raise InputError(
                 f"Complex data not supported: column {name!r}; give real and imaginary parts as two columns"
             )
-    return _normal_objects(name, raw.astype(object))
+    return _normalise_objects(name, raw.astype(object))
 
 
-def _normal_objects(name: str, values: NDArray[Any]) -> tuple[NDArray[Any], Kind | None]:
+def _normalise_objects(name: str, values: NDArray[Any]) -> tuple[NDArray[Any], Kind | None]:
     present = ~np.fromiter(map(is_missing, values), dtype=np.bool_, count=len(values))
-    family = _one_family(name, values, present)
+    family = _find_family(name, values, present)
     match family:
         case "number":
             normal = np.full(len(values), np.nan)
-            normal[present] = _floats(name, values[present])
+            normal[present] = _to_floats(name, values[present])
         case "date" | "datetime" | "duration":
             normal = np.full(len(values), "NaT", dtype="m8[us]" if family == "duration" else "M8[us]")
             normal[present] = [in_utc(value) for value in values[present]]
@@ -156,7 +154,7 @@ def _normal_objects(name: str, values: NDArray[Any]) -> tuple[NDArray[Any], Kind
     return normal, family
 
 
-def _gaps(values: NDArray[Any]) -> NDArray[np.bool_]:
+def _find_gaps(values: NDArray[Any]) -> NDArray[np.bool_]:
     gaps = np.zeros(len(values), dtype=np.bool_)
     match values.dtype.kind:
         case "f":
@@ -168,15 +166,15 @@ def _gaps(values: NDArray[Any]) -> NDArray[np.bool_]:
     return gaps
 
 
-def _one_family(name: str, values: NDArray[Any], present: NDArray[np.bool_]) -> Kind | None:
+def _find_family(name: str, values: NDArray[Any], present: NDArray[np.bool_]) -> Kind | None:
     """Return the family that all present values belong to, or raise an error that shows the first that does not."""
-    found = {kind: family_of(kind) for kind in set(map(type, values[present]))}
-    families = set(found.values())
+    by_type = {kind: family_of(kind) for kind in set(map(type, values[present]))}
+    families = set(by_type.values())
     if len(families) <= 1 and None not in families:
         return next(iter(families), None)
     rows = np.flatnonzero(present)
-    first = found[type(values[rows[0]])]
-    row = next(row for row in rows if first is None or found[type(values[row])] != first)
+    first = by_type[type(values[rows[0]])]
+    row = next(row for row in rows if first is None or by_type[type(values[row])] != first)
     among = f" among {NOUNS[first]}" if first else ""
     raise ColumnTypeError(
         f"column {name!r}: row {row} holds {brief(values[row])} ({type(values[row]).__name__}){among}, but each "
@@ -185,7 +183,7 @@ def _one_family(name: str, values: NDArray[Any], present: NDArray[np.bool_]) -> 
     )
 
 
-def _floats(name: str, values: NDArray[Any]) -> NDArray[np.float64]:
+def _to_floats(name: str, values: NDArray[Any]) -> NDArray[np.float64]:
     try:
         with np.errstate(over="ignore"):  # a decimal beyond all floats is infinite
             return values.astype(np.float64)

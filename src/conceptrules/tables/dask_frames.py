@@ -32,16 +32,13 @@ def read_dask_frame(table: UnreadTable) -> Any:
 
 
 def map_partitions(function: Callable[[Any], Any], frame: Any) -> Any:
-    """Return a dask Series of what a function says of each partition, worked out where the partition is."""
-    return frame.map_partitions(_on_index, function, meta=(None, object))
+    """Return a dask Series of what a function returns for each partition, computed where the partition is."""
+    return frame.map_partitions(_apply_to_partition, function, meta=(None, object))
 
 
-def _on_index(part: Any, function: Callable[[Any], Any]) -> Any:
-    return part.iloc[:, 0].astype(object).copy() if not len(part) else _series(part, function(part))
-
-
-def _series(part: Any, answers: Any) -> Any:
-    return type(part.iloc[:, 0])(answers, index=part.index, dtype=object)
+def _apply_to_partition(part: Any, function: Callable[[Any], Any]) -> Any:
+    first = part.iloc[:, 0]
+    return type(first)(function(part), index=part.index, dtype=object) if len(part) else first.astype(object).copy()
 
 
 @dataclass(frozen=True)
@@ -59,15 +56,11 @@ class DaskFrame:
     def rows(self) -> int:
         return len(self.frame)
 
-    @property
-    def size(self) -> int:
-        return self.rows * len(self.schema.names) * 8
-
     def batches(self, columns: Sequence[str]) -> Iterator[pa.Table]:
         for part in self.frame[list(columns)].to_delayed():
-            read = arrow_table(part.compute())
-            if len(read):
-                yield read
+            table = arrow_table(part.compute())
+            if len(table):
+                yield table
 
 
 def arrow_table(part: Any) -> pa.Table:

@@ -51,19 +51,15 @@ def _days(moments: Moments) -> NDArray[np.int64]:
     return moments.astype("M8[D]").astype(np.int64)
 
 
-def _month(moments: Moments) -> NDArray[Any]:
-    return moments.astype("M8[M]").astype(np.int64) % 12 + 1
-
-
 def _weekday(moments: Moments) -> NDArray[Any]:
     return np.array(WEEKDAYS, dtype=object)[(_days(moments) + 3) % 7]  # day 0, 1970-01-01, was a Thursday
 
 
-def _hour(moments: Moments) -> NDArray[Any]:
-    return moments.astype("M8[h]").astype(np.int64) % 24
-
-
-PARTS: dict[str, Callable[[Moments], NDArray[Any]]] = {"month": _month, "weekday": _weekday, "hour": _hour}
+PARTS: dict[str, Callable[[Moments], NDArray[Any]]] = {
+    "month": lambda moments: moments.astype("M8[M]").astype(np.int64) % 12 + 1,
+    "weekday": _weekday,
+    "hour": lambda moments: moments.astype("M8[h]").astype(np.int64) % 24,
+}
 
 
 def part_of(name: str, columns: Container[str]) -> DatePart | None:
@@ -76,9 +72,9 @@ def part_of(name: str, columns: Container[str]) -> DatePart | None:
     if part in PARTS and column in columns:
         return DatePart(part, column)
     words = name.removeprefix("days from ").split(" to ")
-    pairs = ((" to ".join(words[:place]), " to ".join(words[place:])) for place in range(1, len(words)))
-    found = (DatePart("days", to, since) for since, to in pairs if since in columns and to in columns)
-    return next(found, None) if name.startswith("days from ") else None
+    pairs = ((" to ".join(words[:split]), " to ".join(words[split:])) for split in range(1, len(words)))
+    parts = (DatePart("days", to, since) for since, to in pairs if since in columns and to in columns)
+    return next(parts, None) if name.startswith("days from ") else None
 
 
 def part_values(part: DatePart, moments: Mapping[str, Moments]) -> list[Any]:
@@ -86,8 +82,8 @@ def part_values(part: DatePart, moments: Mapping[str, Moments]) -> list[Any]:
     dates = [moments[name] for name in part.columns]
     missing = np.any([np.isnat(each) for each in dates], axis=0)
     of, *since = (np.where(missing, np.datetime64(0, "us"), each) for each in dates)
-    found = _days(of) - _days(since[0]) if since else PARTS[part.part](of)
-    return [None if gap else value for gap, value in zip(missing.tolist(), found.tolist(), strict=True)]
+    values = _days(of) - _days(since[0]) if since else PARTS[part.part](of)
+    return [None if gap else value for gap, value in zip(missing.tolist(), values.tolist(), strict=True)]
 
 
 def with_date_parts(table: Any) -> Any:

@@ -69,26 +69,26 @@ def _number_octets(predicates: Sequence[Predicate], cells: ColumnValues) -> Octe
     """Return the octets of a column of numbers, booleans, dates or durations: one comparison for each bound."""
     octets, missing = octets_for(len(predicates), len(cells)), octets_for(1, len(cells))[0]
     _write(missing, cells.missing)
-    some = octets_for(1, len(cells))[0]
-    _write(some, ~cells.missing)
+    present = octets_for(1, len(cells))[0]
+    _write(present, ~cells.missing)
     bounds = finite_bounds(predicates)
-    up_to = dict(zip(bounds, _up_to(bounds, cells), strict=True))
+    up_to = dict(zip(bounds, _compare_with_bounds(bounds, cells), strict=True))
     for row, predicate in zip(octets, predicates, strict=True):
         match predicate:
             case Missing():
                 row[:] = missing
             case Equals(value=value):
-                _write(row, _equal(cells.values, value))
+                _write(row, _find_equal(cells.values, value))
             case OneOf(values=values):
-                _write(row, np.logical_or.reduce([_equal(cells.values, value) for value in values]))
+                _write(row, np.logical_or.reduce([_find_equal(cells.values, value) for value in values]))
             case Interval(low=low, high=high):
-                above = ~up_to[low] if low in up_to else some
-                np.bitwise_and(up_to.get(high, some), above, out=row)
-                np.bitwise_and(row, some, out=row)
+                above = ~up_to[low] if low in up_to else present
+                np.bitwise_and(up_to.get(high, present), above, out=row)
+                np.bitwise_and(row, present, out=row)
     return octets
 
 
-def _up_to(bounds: Sequence[float], cells: ColumnValues) -> Octets:
+def _compare_with_bounds(bounds: Sequence[float], cells: ColumnValues) -> Octets:
     """Return where the values are at most each bound, (bounds, octets); on missing values, anything."""
     octets = octets_for(len(bounds), len(cells))
     values = cells.values.view(np.int64) if cells.values.dtype.kind in "mM" else cells.values
@@ -99,15 +99,15 @@ def _up_to(bounds: Sequence[float], cells: ColumnValues) -> Octets:
     return octets
 
 
-def _equal(values: NDArray[Any], wanted: Value) -> Bits:
-    """Return what Python's `==` says, number by number; NumPy would round the wanted one to the type of the column."""
+def _find_equal(values: NDArray[Any], value: Value) -> Bits:
+    """Return what Python's `==` says, number by number; NumPy would round the value to the type of the column."""
     never = np.zeros(len(values), dtype=np.bool_)
-    if isinstance(wanted, str) or values.dtype.kind in "mM":
+    if isinstance(value, str) or values.dtype.kind in "mM":
         return never
     try:
-        near = float(wanted) if values.dtype.kind == "f" else int(wanted)
+        near = float(value) if values.dtype.kind == "f" else int(value)
     except OverflowError:
         return never
-    if near != wanted or (values.dtype.kind == "b" and near not in (0, 1)):
+    if near != value or (values.dtype.kind == "b" and near not in (0, 1)):
         return never
     return np.asarray(values == (np.float64(near) if isinstance(near, float) else near))

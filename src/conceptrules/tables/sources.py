@@ -109,10 +109,10 @@ def is_source(data: Any) -> bool:
     if isinstance(data, UnreadTable | str | os.PathLike | dataset.Dataset | pa.RecordBatchReader):
         return True
     if isinstance(data, list | tuple):
-        return bool(data) and all(isinstance(one, str | os.PathLike) for one in data)
+        return bool(data) and all(isinstance(name, str | os.PathLike) for name in data)
     try:
         native = nw.from_native(data, pass_through=True, allow_series=True)
-    except DuplicateError:  # it is told where the table is opened
+    except DuplicateError:  # the error is raised where the table is opened
         return False
     if isinstance(native, nw.LazyFrame):
         return True
@@ -123,13 +123,11 @@ def resolve_source(data: Any) -> UnreadTable:
     """Return the table that a user names; files have to be there, and all of one format."""
     if isinstance(data, UnreadTable):
         return data
-    if isinstance(data, str | os.PathLike):
-        return UnreadTable(_files([data]))
-    if isinstance(data, list | tuple):
-        return UnreadTable(_files(data))
+    if isinstance(data, str | os.PathLike | list | tuple):
+        return UnreadTable(_find_files(data if isinstance(data, list | tuple) else [data]))
     if isinstance(data, dataset.Dataset) or isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame):
         return UnreadTable(data)
-    return UnreadTable(_stream(data))
+    return UnreadTable(_open_stream(data))
 
 
 def list_columns(table: UnreadTable) -> list[str]:
@@ -166,73 +164,65 @@ def open_source(table: UnreadTable, folder: Callable[[], Path], show: Show = lam
         elif hasattr(data, "sink_parquet"):
             data.sink_parquet(spool)
         else:
-            _write(_stream(data), spool, show)
+            _write_stream(_open_stream(data), spool, show)
     return ParquetFiles((str(spool),))
 
 
 def read_whole(source: Source, columns: Sequence[str]) -> pa.Table:
     """Return a table in memory, of the types that it has."""
-    parts = [_plain(part, source.schema) for part in source.batches(columns)]
+    parts = [_decode_text(batch, source.schema) for batch in source.batches(columns)]
     return pa.concat_tables(parts or [source.schema.empty_table().select(columns)], promote_options="permissive")
 
 
-def _plain(part: pa.Table, schema: pa.Schema) -> pa.Table:
+def _decode_text(batch: pa.Table, schema: pa.Schema) -> pa.Table:
     """Return text that was read in dictionaries as text."""
-    for place, field in enumerate(part.schema):
+    for index, field in enumerate(batch.schema):
         kind = schema.field(field.name).type
         if pa.types.is_dictionary(field.type) and not pa.types.is_dictionary(kind):
-            part = part.set_column(place, field.name, part[place].cast(kind))
-    return part
+            batch = batch.set_column(index, field.name, batch[index].cast(kind))
+    return batch
 
 
 @contextmanager
 def report_full_disk(folder: Path) -> Iterator[None]:
-    """Tell a full disk as an error of the user's, who can name another folder."""
+    """Turn the error that a disk is full into one for the user, who can name another folder."""
     try:
         yield
     except Exception as error:  # polars and Arrow have errors of their own
-        full = getattr(error, "errno", None) == errno.ENOSPC or "No space left" in str(error)
-        if not full:
-            raise
-        raise disk_full_error(folder) from None
+        if getattr(error, "errno", None) == errno.ENOSPC or "No space left" in str(error):
+            raise disk_full_error(folder) from None
+        raise
 
 
 def disk_full_error(folder: Path, needed: int | None = None) -> InputError:
     """Return the error that a disk is full, or would be."""
-    wanted = "" if needed is None else f": {needed / 1e9:.2f} GB are needed"
-    return InputError(f"the disk of {folder} is full{wanted}; make room, or name a folder elsewhere with scratch=")
+    size = "" if needed is None else f": {needed / 1e9:.2f} GB are needed"
+    return InputError(f"the disk of {folder} is full{size}; make room, or name a folder elsewhere with scratch=")
 
 
-def _files(data: Sequence[Any]) -> tuple[str, ...]:
-    """Return the files that names and patterns stand for, in their order."""
-    found: list[str] = []
-    for one in data:
-        name = os.fspath(one)
+def _find_files(patterns: Sequence[str | os.PathLike[str]]) -> tuple[str, ...]:
+    """Return the files that names, patterns and folders stand for, in their order."""
+    files: list[str] = []
+    for name in [os.fspath(pattern) for pattern in patterns]:
         if os.path.isdir(name):
-            parts = sorted(glob.glob(os.path.join(glob.escape(name), f"*{PARQUET}")))
-            if not parts:
-                raise InputError(f"the folder {name} has no files that end in {PARQUET}; name files, or a pattern")
-            found += parts
-        elif os.path.exists(name):
-            found.append(name)
-        elif matched := sorted(glob.glob(name, recursive=True)):
-            found += matched
+            matches = sorted(glob.glob(os.path.join(glob.escape(name), f"*{PARQUET}")))
+            problem = f"the folder {name} has no files that end in {PARQUET}; name files, or a pattern"
         else:
-            pattern = glob.has_magic(name)
-            raise InputError(f"no file matches {name}" if pattern else f"there is no file {name}")
-    suffixes = [table_suffix(name) == PARQUET for name in found]
-    if len(set(suffixes)) > 1:
-        raise InputError(
-            f"{found[suffixes.index(True)]} is Parquet and {found[suffixes.index(False)]} is text; give files of one "
-            "format"
-        )
-    twice = next((name for place, name in enumerate(found) if name in found[:place]), None)
-    if twice is not None:
-        raise InputError(f"{twice} is named twice; name each file once")
-    return tuple(found)
+            matches = [name] if os.path.exists(name) else sorted(glob.glob(name, recursive=True))
+            problem = f"no file matches {name}" if glob.has_magic(name) else f"there is no file {name}"
+        if not matches:
+            raise InputError(problem)
+        files += matches
+    by_format = {table_suffix(name) == PARQUET: name for name in files}
+    if len(by_format) > 1:
+        raise InputError(f"{by_format[True]} is Parquet and {by_format[False]} is text; give files of one format")
+    repeated = next((name for index, name in enumerate(files) if name in files[:index]), None)
+    if repeated is not None:
+        raise InputError(f"{repeated} is named twice; name each file once")
+    return tuple(files)
 
 
-def _stream(data: Any) -> pa.RecordBatchReader:
+def _open_stream(data: Any) -> pa.RecordBatchReader:
     if isinstance(data, pa.RecordBatchReader):
         return data
     if not hasattr(data, "__arrow_c_stream__"):
@@ -243,7 +233,7 @@ def _stream(data: Any) -> pa.RecordBatchReader:
     return pa.RecordBatchReader.from_stream(data)
 
 
-def _write(stream: pa.RecordBatchReader, to: Path, show: Show) -> None:
+def _write_stream(stream: pa.RecordBatchReader, to: Path, show: Show) -> None:
     schema = pa.schema([field.with_type(_storable(field.type)) for field in stream.schema])
     with parquet.ParquetWriter(to, schema, compression="zstd", compression_level=1) as file:
         for batch in stream:
