@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 from conceptrules import InputError, MLLPClassifier
 from conceptrules.learn.mllp import cpu_engine
 from conceptrules.logic.simplification import simplify
-from conceptrules.model.canonical import in_order, with_used_predicates
+from conceptrules.model.canonical import drop_unused_predicates, sort_nodes
 from conceptrules.model.evaluation import layers_plain, pack
 from tests.people import quick_mllp as quick
 from tests.people import simple
@@ -128,8 +128,8 @@ def test_every_layer_comes_as_a_named_table(layer: int) -> None:
 
 def test_the_network_is_simplified_and_the_extracted_one_kept() -> None:
     words, used = pack(FITTED.binarizer_.transform(X)), pack(FITTED.transform(X, layer=0))
-    simple = in_order(simplify(FITTED.extracted_, words))
-    assert simplify(FITTED.network_, used) == FITTED.network_ == with_used_predicates(simple)
+    simple = sort_nodes(simplify(FITTED.extracted_, words))
+    assert simplify(FITTED.network_, used) == FITTED.network_ == drop_unused_predicates(simple)
     assert FITTED.extracted_.edges > FITTED.network_.edges
 
 

@@ -37,7 +37,7 @@ from conceptrules.learn.training_data import read_training_data
 from conceptrules.model.errors import InputError, warn
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Banned, Forbidden, LeastRows, Locked, Policy
-from conceptrules.model.policy.policy import region
+from conceptrules.model.policy.policy import read_banned_rule
 from conceptrules.rule_model import RuleModel
 from conceptrules.tables.dask_frames import DaskFrame, is_dask_frame, read_dask_frame
 from conceptrules.tables.sources import is_source, list_columns, open_source, read_whole, resolve_source
@@ -373,7 +373,11 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         own, theirs = self.policy or Policy(), around.policy or Policy()
         known = [name for name in open_table(X).names if name not in self._forbidden()]
         dropped = [Banned(*rule) for rule in dropped_rules(around)]
-        banned = [one for one in dropped if all(test.predicate.column in known for test in region(one, around.columns))]
+        banned = [
+            one
+            for one in dropped
+            if all(test.predicate.column in known for test in read_banned_rule(one, around.columns))
+        ]
         more = [*theirs.of_kind(Locked), *theirs.of_kind(Banned), *banned]
         clauses = dict.fromkeys((*own.clauses, *more))
         return self.set_params(policy=Policy(tuple(clauses), own.domain)).fit(X, y, **others)

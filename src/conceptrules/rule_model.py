@@ -21,11 +21,11 @@ from conceptrules.binarize.inspection import Finding
 from conceptrules.explain.importance_scores import column_shares
 from conceptrules.explain.scores import Evaluation
 from conceptrules.io.model_file import save
-from conceptrules.model.canonical import with_used_predicates
+from conceptrules.model.canonical import drop_unused_predicates
 from conceptrules.model.errors import InputError, NothingLearnedWarning, warn
 from conceptrules.model.evaluation import Bits, layers, unpack
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.pareto import Choice, smallest_within, with_at_most
+from conceptrules.model.pareto import Choice, choose_by_score, choose_by_size
 from conceptrules.model.statistics import pattern_frequencies, probabilities
 from conceptrules.model.text import node_names
 from conceptrules.tables import prediction
@@ -291,7 +291,7 @@ class RuleModel:
         if (edges is None) == (within is None):
             raise InputError("give select either edges=40 (the best of at most so many edges) or within=0.01")
         front = self.frontier_
-        chosen = smallest_within(front, within) if edges is None else with_at_most(front, edges)
+        chosen = choose_by_score(front, within) if edges is None else choose_by_size(front, edges)
         self.network_, self.extracted_ = chosen.network, chosen.extracted
         return self
 
@@ -451,7 +451,7 @@ class RuleModel:
     ) -> Self:
         """Become the fitted model, whose networks have only the predicates that they use."""
         self.binarizer_, self.classes_, self.history_ = data.binarizer, data.classes, list(history)
-        self.frontier_ = tuple(replace(choice, network=with_used_predicates(choice.network)) for choice in front)
+        self.frontier_ = tuple(replace(choice, network=drop_unused_predicates(choice.network)) for choice in front)
         self.network_, self.extracted_ = self.frontier_[chosen].network, self.frontier_[chosen].extracted
         return self
 

@@ -12,7 +12,7 @@ from conceptrules import InputError
 from conceptrules.draw.layout import lay_out
 from conceptrules.draw.rule_set import collect_rule_set
 from conceptrules.draw.svg import network_svg, stylesheet
-from conceptrules.model.predicate import shown
+from conceptrules.model.predicate import printable
 from tests.draw.html_reader import Reader
 from tests.draw.networks import HOSTILE, empty, hostile, large
 from tests.draw.test_layout import used_edges
@@ -79,8 +79,8 @@ def test_hostile_names_are_text_in_the_drawing():
     for name in HOSTILE:
         # Names that could be misread are in quotes, with their quotes and backslashes escaped, as in the text.
         inside = name.translate({10: "\\n", 9: "\\t", 0: "\\u0000", 27: "\\u001b", 34: '\\"'})
-        assert shown(inside) in words
-        assert any(shown(inside) in label for label in labels)
+        assert printable(inside) in words
+        assert any(printable(inside) in label for label in labels)
 
 
 def test_the_text_in_a_drawing_is_short_and_has_no_control_characters():

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conceptrules.model import Concept, Level, Literal, Rule
-from conceptrules.model.canonical import in_order, with_used_predicates
+from conceptrules.model.canonical import drop_unused_predicates, sort_nodes
 from conceptrules.model.evaluation import layers_plain
 from conceptrules.model.provenance import Training
 from tests.model.test_text import ADULT
@@ -29,10 +29,10 @@ def shuffled(network, random):
 
 @given(networks())
 def test_classes_fire_as_before_and_a_second_time_changes_nothing(network):
-    ordered = in_order(network)
+    ordered = sort_nodes(network)
     inputs = all_inputs(len(network.predicates))
     assert np.array_equal(layers_plain(ordered, inputs)[-1], layers_plain(network, inputs)[-1])
-    assert in_order(ordered) == ordered
+    assert sort_nodes(ordered) == ordered
 
 
 @given(networks(), st.integers(0, 99))
@@ -41,24 +41,24 @@ def test_the_order_does_not_depend_on_how_nodes_were_found(network, seed):
     distinct = all(len(set(level.rules)) == len(level.rules) for level in network.levels)
     apart = all(len(set(level.concepts)) == len(level.concepts) for level in network.levels[:-1])
     if distinct and apart:
-        assert in_order(shuffled(network, np.random.default_rng(seed))) == in_order(network)
+        assert sort_nodes(shuffled(network, np.random.default_rng(seed))) == sort_nodes(network)
 
 
 def test_what_goes_by_the_number_of_a_rule_goes():
     low, high = ADULT.levels
     training = Training("0", 0, (), 1, 0.5, 1, stability=((1, 0.5, 1), (1, 1)))
     network = replace(ADULT, levels=(low, replace(high, rules=high.rules[::-1])), training=training)
-    assert in_order(network).statistics is None
-    assert in_order(network).training == replace(training, stability=())
+    assert sort_nodes(network).statistics is None
+    assert sort_nodes(network).training == replace(training, stability=())
 
 
 @given(measured_networks(odd=True))
 def test_unused_predicates_go_and_all_else_stays(network):
-    found = with_used_predicates(network)
+    found = drop_unused_predicates(network)
     assert found.used_predicates == tuple(range(len(found.predicates)))
     assert (str(found), found.columns, found.statistics) == (str(network), network.columns, network.statistics)
     assert found.edges == network.edges
-    assert with_used_predicates(found) is found
+    assert drop_unused_predicates(found) is found
     bits = all_inputs(min(len(network.predicates), 8))
     bits = np.resize(bits, (len(bits), len(network.predicates)))
     for new, old in zip(
@@ -73,7 +73,7 @@ def test_the_order_of_a_small_network() -> None:
         [Concept([0, 2]), Concept([1]), Concept([0, 1])],
     )
     high = Level([Rule([Literal(2)]), Rule([Literal(0), Literal(1, True)])], [Concept([1]), Concept([0])])
-    ordered = in_order(replace(ADULT, levels=(low, high), statistics=None))
+    ordered = sort_nodes(replace(ADULT, levels=(low, high), statistics=None))
     assert ordered.levels == (
         Level(
             [Rule([Literal(0), Literal(1)]), Rule([Literal(0), Literal(1, True)]), Rule([Literal(2)])],
@@ -84,5 +84,5 @@ def test_the_order_of_a_small_network() -> None:
 
 
 def test_what_is_in_order_comes_back_itself() -> None:
-    ordered = in_order(ADULT)
-    assert in_order(ordered) is ordered
+    ordered = sort_nodes(ADULT)
+    assert sort_nodes(ordered) is ordered

@@ -10,15 +10,15 @@ from conceptrules.model.network import Concept
 from conceptrules.model.predicate import (
     KINDS,
     bounds_of,
+    categories_of,
     finite_bounds,
     holds,
     key_of,
     known_categories,
-    named,
     named_categories,
     one_of,
+    printable,
     run_of,
-    shown,
     size_of,
 )
 from conceptrules.model.text import predicate_text
@@ -71,7 +71,7 @@ def test_numpy_values_become_python_values():
 
 
 def test_control_characters_are_shown_and_not_sent():
-    assert shown("a\x1b[2J\nb é") == r"a\x1b[2J\nb é"
+    assert printable("a\x1b[2J\nb é") == r"a\x1b[2J\nb é"
 
 
 def test_a_set_of_categories_is_not_empty_and_names_each_once():
@@ -103,9 +103,9 @@ def test_keys_of_numbers_that_are_equal_or_nearly():
 
 
 def test_what_a_predicate_speaks_of():
-    assert named(OneOf("job", ("nurse", "smith"))) == ("nurse", "smith")
-    assert named(Equals("job", "nurse")) == ("nurse",)
-    assert named(Missing("job")) == named(Interval("age")) == ()
+    assert categories_of(OneOf("job", ("nurse", "smith"))) == ("nurse", "smith")
+    assert categories_of(Equals("job", "nurse")) == ("nurse",)
+    assert categories_of(Missing("job")) == categories_of(Interval("age")) == ()
 
 
 @pytest.mark.parametrize(

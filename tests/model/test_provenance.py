@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from conceptrules.model.provenance import ProofRecord, Training, VerdictRecord, for_other_rules
+from conceptrules.model.provenance import ProofRecord, Training, VerdictRecord, without_rule_figures
 
 PLAIN = Training(version="0.1", seed=3, settings=(), rows=10, rate=None, epoch=None)
 
@@ -17,8 +17,8 @@ def test_what_was_not_told_is_empty() -> None:
 
 def test_other_rules_keep_all_but_the_figures_of_single_rules() -> None:
     full = replace(PLAIN, stability=((0.5,),), fingerprint=(7,), distinct=9, augmented=True)
-    assert for_other_rules(full) == replace(full, stability=())
-    assert for_other_rules(None) is None
+    assert without_rule_figures(full) == replace(full, stability=())
+    assert without_rule_figures(None) is None
 
 
 def test_a_notebook_shows_the_verdicts() -> None:

@@ -22,12 +22,12 @@ from conceptrules.model import (
 from conceptrules.model.rule_reader import (
     LONGEST,
     Stated,
+    condition_texts,
     nearest_name,
     read_bound,
     read_literals,
     read_rule,
-    stated_text,
-    words_of_rule,
+    tests_text,
 )
 from conceptrules.model.text import literal_text, literals_text, rule_text
 from tests.strategies import names, networks, tables
@@ -133,7 +133,7 @@ def test_reading_the_text_of_a_predicate_gives_it(table):
     for predicate in predicates:
         assume(exact(predicate, columns))
         for test in (Stated(predicate), Stated(predicate, True)):
-            assert read_rule(stated_text([test], columns), columns) == (test,)
+            assert read_rule(tests_text([test], columns), columns) == (test,)
 
 
 @given(networks(odd=True))
@@ -157,7 +157,7 @@ def test_hostile_names_stay_apart(some, value):
     columns = tuple(Column(name, "category", ("a", value) if value != "a" else ("a",)) for name in some)
     for column in columns:
         tests = (Stated(Equals(column.name, value)), Stated(OneOf(column.name, column.categories), True))
-        assert read_rule(stated_text(tests, columns), columns) == tests
+        assert read_rule(tests_text(tests, columns), columns) == tests
 
 
 def test_new_predicates_are_added_and_known_ones_found():
@@ -316,8 +316,8 @@ def test_unknown_names_get_the_nearest_or_up_to_ten() -> None:
 
 def test_rules_that_read_alike_but_for_the_order_have_the_same_words() -> None:
     network = RuleNetwork(COLUMNS, [Interval("age", 27), Equals("code", 1)], [Level([], [Concept()])], ["a"])
-    words = words_of_rule(network, 0, [Literal(1, True), Literal(0)])
-    assert words == words_of_rule(network, 0, [Literal(0), Literal(1, True)]) == {"age > 27", "code != 1"}
+    words = condition_texts(network, 0, [Literal(1, True), Literal(0)])
+    assert words == condition_texts(network, 0, [Literal(0), Literal(1, True)]) == {"age > 27", "code != 1"}
 
 
 def deep() -> RuleNetwork:

@@ -26,9 +26,9 @@ from conceptrules.model.statistics import (
     edges,
     edges_by_bounds,
     expected_patterns,
-    lifted,
     pattern_frequencies,
     probabilities,
+    raise_decided,
     rule_size,
     sizes_of,
     with_statistics,
@@ -217,8 +217,8 @@ def test_optimism_lowers_the_shares_of_the_answer_and_keeps_the_sums() -> None:
 
 def test_the_decided_class_is_lifted_just_above_the_others() -> None:
     frequencies = np.array([[0.5, 0.25, 0.25], [0.5, 0.25, 0.25], [0.25, 0.25, 0.5]])
-    found = lifted(frequencies, np.array([0, 1, 2]))
+    found = raise_decided(frequencies, np.array([0, 1, 2]))
     raised = 0.5 * (1 + 1e-6)
     np.testing.assert_array_equal(found[[0, 2]], frequencies[[0, 2]])
     np.testing.assert_allclose(found[1], np.array([0.5, raised, 0.25]) / (0.75 + raised), rtol=1e-12)
-    assert lifted(np.array([[1.0]]), np.array([0])).tolist() == [[1.0]]
+    assert raise_decided(np.array([[1.0]]), np.array([0])).tolist() == [[1.0]]

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 
 from conceptrules.logic.probe_rows import covering_rows
 from conceptrules.model.evaluation import decide_fired, layers_plain
-from conceptrules.model.predicate import holds, shown
+from conceptrules.model.predicate import holds, printable
 from conceptrules.model.statistics import edges
 from conceptrules.report import report
 from conceptrules.report.collect import keep_used_columns
@@ -60,7 +60,7 @@ def test_hostile_names_are_text(with_rows):
 def test_hostile_names_are_shown_and_run_nothing(open_page):
     network, table, y = examples.hostile()
     page = open_page(report(network, table, y.tolist(), title=examples.HOSTILE[2], include_rows=True)).page
-    names = [" ".join(shown(name or "(no name)").split()) for name in examples.HOSTILE]
+    names = [" ".join(printable(name or "(no name)").split()) for name in examples.HOSTILE]
     found = [" ".join(text.split()) for text in page.locator(".field-name").all_text_contents()]
     assert sorted(found) == sorted(names)
     assert page.title() == examples.HOSTILE[2]

@@ -28,7 +28,7 @@ from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, PackedBits, unpack
 from conceptrules.model.predicate import KINDS, Column, Predicate
 from conceptrules.model.text import predicate_text
-from conceptrules.model.values import whole
+from conceptrules.model.values import int_if_whole
 from conceptrules.tables.labels import check_labels, encode_labels
 from conceptrules.tables.table import Table, count_unseen, nearest, open_table, read_packed_bits
 
@@ -344,7 +344,7 @@ def check_kinds(kinds: Mapping[Any, str | Sequence[Any]], names: Sequence[str]) 
 
 def _check_kind(name: str, kind: str | Sequence[Any]) -> GivenKind:
     if isinstance(kind, list | tuple):
-        order = tuple(map(whole, Column(name, "ordinal", tuple(kind)).categories))
+        order = tuple(map(int_if_whole, Column(name, "ordinal", tuple(kind)).categories))
         if not order or len({isinstance(value, str) for value in order}) > 1:
             raise InputError(
                 f"kinds says {list(kind)!r} for column {name!r}; an order needs categories, all text or all numbers"

@@ -10,7 +10,7 @@ import numpy as np
 
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Value
-from conceptrules.model.values import brief, whole
+from conceptrules.model.values import brief, int_if_whole
 from conceptrules.tables.column_values import ColumnValues, to_codes
 
 _SCALES = (
@@ -110,8 +110,8 @@ def find_order(cells: ColumnValues, given: tuple[Value, ...] | None) -> tuple[Va
         check_all_listed(cells, given)
         return given
     if cells.order is not None:
-        return tuple(map(whole, cells.order))
-    values = {whole(value) for value in cells.values[~cells.missing].tolist()}
+        return tuple(map(int_if_whole, cells.order))
+    values = {int_if_whole(value) for value in cells.values[~cells.missing].tolist()}
     if any(isinstance(value, str) for value in values):
         first = ", ".join(brief(value) for value in sorted(values)[:3])
         raise InputError(

@@ -15,7 +15,7 @@ from conceptrules.binarize.category_order import find_order, order_of_words
 from conceptrules.binarize.cut_points import QUANTILES, Target, find_cuts, short_moments, short_numbers
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Column, Equals, Interval, Kind, Missing, OneOf, Predicate, Value
-from conceptrules.model.values import whole
+from conceptrules.model.values import int_if_whole
 from conceptrules.tables.column_values import ColumnValues, check_readable, to_codes, to_numbers
 
 _MOST = 255  # categories that the search can keep
@@ -131,7 +131,7 @@ def _learn_ordinal(
 
 
 def _categories(cells: ColumnValues) -> list[Value]:
-    return sorted({whole(value) for value in cells.values[~cells.missing].tolist()})
+    return sorted({int_if_whole(value) for value in cells.values[~cells.missing].tolist()})
 
 
 def _learn_categories(

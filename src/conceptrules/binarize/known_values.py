@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.model.values import whole
+from conceptrules.model.values import int_if_whole
 from conceptrules.tables.column_values import ColumnValues, to_numbers
 from conceptrules.tables.hashes import SmallestHashes, hash_text
 
@@ -286,4 +286,4 @@ def _mix(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def _hash(value: object) -> int:
-    return hash_text(f"{isinstance(value, str)} {whole(value)}")
+    return hash_text(f"{isinstance(value, str)} {int_if_whole(value)}")

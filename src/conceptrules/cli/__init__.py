@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Sequence
 
 from conceptrules.model.errors import ColumnWarning
-from conceptrules.model.predicate import shown
+from conceptrules.model.predicate import printable
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -51,4 +51,4 @@ def _told(message: Warning | str) -> tuple[str, str]:
 
 
 def _say(kind: str, message: object) -> None:
-    print(f"{kind}: {shown(message)}", file=sys.stderr)
+    print(f"{kind}: {printable(message)}", file=sys.stderr)

@@ -16,7 +16,7 @@ from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Fair, Policy
 from conceptrules.model.predicate import Column, Value
-from conceptrules.model.values import label_text, whole
+from conceptrules.model.values import int_if_whole, label_text
 from conceptrules.tables.column_values import check_readable
 from conceptrules.tables.date_parts import DatePart, part_of, part_values, with_date_parts
 from conceptrules.tables.files.table_reader import Delimited, TableFile
@@ -76,7 +76,7 @@ def _parse_order(text: str) -> tuple[Value, ...]:
     if not all(parts):
         raise InputError(f"--kind gives the order {text!r}, with nothing beside a <; write for example size=S<M<L")
     try:
-        return tuple(map(whole, map(float, parts)))
+        return tuple(map(int_if_whole, map(float, parts)))
     except ValueError:
         return tuple(parts)
 

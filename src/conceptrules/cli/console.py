@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from conceptrules.model.predicate import shown
+from conceptrules.model.predicate import printable
 
 
 def console() -> Console:
@@ -23,15 +23,15 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[object]], numbers: Se
     """Return plain columns under headings; those named in `numbers` are aligned to the right."""
     drawn = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     for heading in headings:
-        drawn.add_column(Text(shown(heading)), justify="right" if heading in numbers else "left")
+        drawn.add_column(Text(printable(heading)), justify="right" if heading in numbers else "left")
     for row in rows:
-        drawn.add_row(*(Text(shown(cell)) for cell in row))
+        drawn.add_row(*(Text(printable(cell)) for cell in row))
     return drawn
 
 
 def escape_lines(text: str) -> str:
     """Return the text with its control characters written as escapes; lines stay lines."""
-    return "\n".join(map(shown, text.splitlines()))
+    return "\n".join(map(printable, text.splitlines()))
 
 
 def to_json(value: Any, indent: int | None = 1) -> str:

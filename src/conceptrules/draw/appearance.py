@@ -9,7 +9,7 @@ from typing import cast, get_args
 
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.predicate import shown
+from conceptrules.model.predicate import printable
 
 Theme = Choice["auto", "light", "dark"]
 # Distinct with the common kinds of colour blindness, and at least 3:1 against their background; the tests check both.
@@ -46,12 +46,12 @@ def escape_text(text: object) -> str:
     >>> escape_text("<b>" + chr(7))
     '&lt;b&gt;\\\\x07'
     """
-    return html.escape(shown(text))
+    return html.escape(printable(text))
 
 
 def shorten(text: object, length: int) -> str:
     """Return at most `length` characters, with an ellipsis where something is left out and no control characters."""
-    clean = shown(text)
+    clean = printable(text)
     return clean if len(clean) <= length else clean[: length - 1] + "…"
 
 

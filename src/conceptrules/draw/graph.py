@@ -10,7 +10,7 @@ from typing import Literal as Choice
 
 from conceptrules.draw.appearance import assign_colours
 from conceptrules.model.network import Literal, RuleNetwork
-from conceptrules.model.predicate import Column, Equals, Interval, Missing, OneOf, Predicate, Value, named
+from conceptrules.model.predicate import Column, Equals, Interval, Missing, OneOf, Predicate, Value, categories_of
 from conceptrules.model.statistics import edges as count_edges
 from conceptrules.model.statistics import sizes_of
 from conceptrules.model.text import bound_texts, concept_name, literal_text, rule_text, word
@@ -167,7 +167,7 @@ def bare_text(predicate: Predicate, column: Column) -> str:
         case Interval() | OneOf():
             bounds = bound_texts(predicate, column)
             if bounds is None:
-                return f"in {{{', '.join(map(word, named(predicate)))}}}"
+                return f"in {{{', '.join(map(word, categories_of(predicate)))}}}"
             signs = [f"{sign} {bound}" for sign, bound in zip(">≤", bounds, strict=True) if bound is not None]
             return ", ".join(signs) or "present"
     raise AssertionError(predicate)

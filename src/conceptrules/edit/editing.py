@@ -22,7 +22,7 @@ from conceptrules.model.policy.plain import from_plain as policy_from_plain
 from conceptrules.model.policy.plain import to_plain as policy_to_plain
 from conceptrules.model.policy.policy import check_policy
 from conceptrules.model.predicate import Interval, Predicate
-from conceptrules.model.provenance import for_other_rules
+from conceptrules.model.provenance import without_rule_figures
 from conceptrules.model.trail import START, TrailEntry, head_of, seal, state_of
 from conceptrules.model.values import label_text
 
@@ -129,7 +129,7 @@ def _record_edit(
     if after == before:
         edited = replace(edited, statistics=before.statistics)
     else:
-        training = for_other_rules(network.training)
+        training = without_rule_figures(network.training)
         edited = replace(edited, statistics=None, training=training and replace(training, validation=None))
         classes = set(map(label_text, network.classes))
         if targets is not None and any(label_text(label) in classes for label in targets):

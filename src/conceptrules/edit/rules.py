@@ -12,10 +12,10 @@ from typing import TypeVar
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.policy import Forbidden, Policy
-from conceptrules.model.policy.policy import stated
+from conceptrules.model.policy.policy import read_known_rule
 from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value
-from conceptrules.model.provenance import for_other_rules
-from conceptrules.model.rule_reader import nearest_name, read_literals, words_of_rule
+from conceptrules.model.provenance import without_rule_figures
+from conceptrules.model.rule_reader import condition_texts, nearest_name, read_literals
 from conceptrules.model.text import concept_name, rule_text, word
 from conceptrules.model.values import label_text
 
@@ -83,9 +83,9 @@ def find_rule(network: RuleNetwork, label: Value, text: str) -> tuple[Owner, int
 def _match_words(network: RuleNetwork, level: int, text: str, rules: Sequence[int]) -> int | None:
     """Return the first of some rules that says what a text says, with its conditions in any order."""
     extended, literals = read_literals(text, network, level)
-    words = words_of_rule(extended, level, literals)
+    words = condition_texts(extended, level, literals)
     of_level = network.levels[level].rules
-    return next((rule for rule in rules if words_of_rule(network, level, of_level[rule].literals) == words), None)
+    return next((rule for rule in rules if condition_texts(network, level, of_level[rule].literals) == words), None)
 
 
 def find_similar_rule(network: RuleNetwork, label: Value, text: str) -> str | None:
@@ -127,7 +127,7 @@ def read_rule_of(network: RuleNetwork, owner: Owner, text: str) -> tuple[RuleNet
         columns = f"column {named[0]!r}" if len(named) == 1 else f"columns {', '.join(map(repr, named))}"
         raise InputError(f"{error}; the policy of the network forbids the {columns}") from None
     if level == 0:
-        stated("the rule", text, network.columns)
+        read_known_rule("the rule", text, network.columns)
     return extended, literals
 
 
@@ -138,8 +138,8 @@ def add_rule(network: RuleNetwork, owner: Owner, literals: Sequence[Literal]) ->
     rules = network.levels[level].rules
     index = rules.index(rule) if rule in rules else len(rules)
     members = network.levels[level].concepts[concept].rules
-    words = words_of_rule(network, level, rule.literals)
-    if any(words_of_rule(network, level, rules[member].literals) == words for member in members):
+    words = condition_texts(network, level, rule.literals)
+    if any(condition_texts(network, level, rules[member].literals) == words for member in members):
         raise Conflict("the rule is there already", already=True)
     return _replace_members(network, owner, (*members, index), rules if index < len(rules) else (*rules, rule))
 
@@ -235,7 +235,7 @@ def _carry_figures(before: RuleNetwork, after: RuleNetwork) -> RuleNetwork:
     new = [_rule_contents(after, level) for level in range(len(before.levels))]
     same = all(len(set(a)) == len(a) and set(a) == set(b) for a, b in zip(old, new, strict=True))
     if statistics is None or not same:  # an edit that changes rules drops what was counted
-        return replace(after, training=for_other_rules(training))
+        return replace(after, training=without_rule_figures(training))
     orders = [[a.index(rule) for rule in b] for a, b in zip(old, new, strict=True)]  # the earlier number of each rule
     owners = zip(before.levels[-1].concepts, after.levels[-1].concepts, statistics.decided, strict=False)
     decided = [tuple(rows[a.rules.index(orders[-1][rule])] for rule in b.rules) for a, b, rows in owners]

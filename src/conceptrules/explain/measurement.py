@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, decide_fired
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.predicate import Value, plain
+from conceptrules.model.predicate import Value, python_value
 from conceptrules.model.statistics import probabilities, with_statistics
 from conceptrules.model.values import label_text
 from conceptrules.tables.table import open_table, read_packed_bits
@@ -52,7 +52,7 @@ def index_labels(
     texts = [label_text(value) for value in values]
     for text, value in sorted(zip(texts, values, strict=True), key=lambda pair: pair[0]):
         if text not in classes:
-            classes[text] = plain(value)
+            classes[text] = python_value(value)
     indices = {text: index for index, text in enumerate(classes)}
     return tuple(classes.values()), np.array([indices[text] for text in texts], dtype=np.intp)
 

@@ -12,7 +12,7 @@ from conceptrules.explain.importance_scores import Decisions, Without, rule_plac
 from conceptrules.model.evaluation import PackedBits
 from conceptrules.model.metrics import macro_f1_by_column
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.statistics import first_and_number
+from conceptrules.model.statistics import number_codes
 
 Floats = NDArray[np.float64]
 RESAMPLES = 100
@@ -74,9 +74,9 @@ def _kinds(
     codes = target.astype(np.int64)
     for decisions in (decided, *(other for other in others if (other != decided).any())):
         if codes.max() > 2**62 // classes:  # only the codes that occur keep a number
-            codes = first_and_number(codes)[1]
+            codes = number_codes(codes)[1]
         codes = codes * classes + decisions
-    first, kind = first_and_number(codes)
+    first, kind = number_codes(codes)
     return first, np.bincount(kind, weight).astype(np.float64)
 
 

@@ -10,7 +10,7 @@ from conceptrules.export.wording import comment, header, rule_id
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.precision import interval_text, wilson_interval
-from conceptrules.model.predicate import shown
+from conceptrules.model.predicate import printable
 from conceptrules.model.text import concept_name, number_text, rule_text, word
 
 # Markdown lets any of these be escaped by a backslash, and then they mean nothing but themselves.
@@ -81,7 +81,7 @@ def escape_markdown(text: str) -> str:
     >>> print(escape_markdown("a|b <script>"))
     a\\|b \\<script\\>
     """
-    return _MARKDOWN.sub(r"\\\g<0>", shown(text))
+    return _MARKDOWN.sub(r"\\\g<0>", printable(text))
 
 
 def latex(network: RuleNetwork) -> str:
@@ -127,7 +127,7 @@ def escape_latex(text: str) -> str:
     50 \\% \\textbackslash{}input
     """
     words = []
-    for each in shown(text).split(" "):
+    for each in printable(text).split(" "):
         parts = [each[start : start + _LONG] for start in range(0, len(each), _LONG)]
         words.append(r"\allowbreak{}".join(_LATEX_SPECIAL.sub(_escape_match, part) for part in parts))
     return " ".join(words)

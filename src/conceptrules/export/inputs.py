@@ -9,7 +9,7 @@ from typing import Literal as Choice
 
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.predicate import Column, Value, named
+from conceptrules.model.predicate import Column, Value, categories_of
 
 Family = Choice["ordered", "flag", "text", "figure", "whole"]
 """What a column holds, as code sees it: numbers to compare, true or false, text, and numbers that are categories.
@@ -49,7 +49,7 @@ def inputs(network: RuleNetwork) -> tuple[Input, ...]:
     columns = {column.name: column for column in network.columns}
     result = []
     for name, predicates in network.used_columns.items():
-        values = (value for index in predicates for value in named(network.predicates[index]))
+        values = (value for index in predicates for value in categories_of(network.predicates[index]))
         known = (*columns[name].categories, *values)
         result.append(Input(columns[name], _family(columns[name], known), predicates, known))
     return tuple(result)

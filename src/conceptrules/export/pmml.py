@@ -20,7 +20,7 @@ from conceptrules.export.wording import concept_title, header, predicate_words, 
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.evaluation import first_firing
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value, named, shown
+from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value, categories_of, printable
 from conceptrules.model.statistics import expected_patterns
 from conceptrules.model.text import rule_text
 
@@ -117,7 +117,7 @@ def _add_dictionary(
 
 
 def _is_escaped(network: RuleNetwork, used: Input) -> bool:
-    values = [value for index in used.predicates for value in named(network.predicates[index])]
+    values = [value for index in used.predicates for value in categories_of(network.predicates[index])]
     return any(isinstance(value, str) and _ILLEGAL.search(value) for value in values)
 
 
@@ -160,7 +160,9 @@ def _test(predicate: Predicate, used: Input, field: str, escape: bool) -> Elemen
             up_to = [_compare("lessOrEqual", field, _constant(_number(high), "double"))] if high < math.inf else []
             return _combine("and", [*above, *up_to]) if above or up_to else _apply("isNotMissing", _reference(field))
         case Equals() | OneOf():
-            constants = [_category(value, used, escape) for value in named(predicate) if can_hold(used.family, value)]
+            constants = [
+                _category(value, used, escape) for value in categories_of(predicate) if can_hold(used.family, value)
+            ]
             function = "equal" if isinstance(predicate, Equals) else "isIn"
             return _compare(function, field, *constants) if constants else _truth(False)
     raise AssertionError(predicate)
@@ -182,12 +184,12 @@ def _add_level(derived: Element, network: RuleNetwork, number: int) -> None:
         for literal in rule.literals:
             name = _concept_field(number - 1, literal.index) if number else f"{OWN}p{literal.index + 1}"
             literals.append(_apply("not", _reference(name)) if literal.negated else _reference(name))
-        words = shown(rule_text(network, number, index))
+        words = printable(rule_text(network, number, index))
         condition = _combine("and", literals) if literals else _truth(True)
         _derive(derived, f"{OWN}R{rule_id(number, index)}", words, condition)
     for index, concept in enumerate(level.concepts):
         rules = [_reference(f"{OWN}R{rule_id(number, rule)}") for rule in concept.rules]
-        words = shown(concept_title(network, number, index))
+        words = printable(concept_title(network, number, index))
         _derive(derived, _concept_field(number, index), words, _combine("or", rules) if rules else _truth(False))
 
 

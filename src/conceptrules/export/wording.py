@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.network import Literal, RuleNetwork
-from conceptrules.model.predicate import shown
+from conceptrules.model.predicate import printable
 from conceptrules.model.text import concept_name, given_name, literal_text, rule_text, word
 from conceptrules.model.trail import head_of
 
@@ -72,10 +72,10 @@ def rule_lines(network: RuleNetwork) -> Iterator[str]:
 def comment(text: str) -> str:
     """Return one line that is safe in the comments of any language, whatever the names in it.
 
-    Nothing ends the line (`shown` escapes line ends and all control characters), a block comment, a script or a CDATA
-    section, and nothing is a trigraph: a blank goes in between.
+    Nothing ends the line (`printable` escapes line ends and all control characters), a block comment, a script or a
+    CDATA section, and nothing is a trigraph: a blank goes in between.
 
     >>> comment("a */ b ]]> c </script> d ??/")
     'a * / b ]] > c < /script> d ? ?/'
     """
-    return _ENDS.sub(" ", shown(text))
+    return _ENDS.sub(" ", printable(text))

@@ -33,7 +33,7 @@ from conceptrules.model.content_hash import content_hash
 from conceptrules.model.errors import InputError, shortened, warn
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork, Statistics, check_columns
 from conceptrules.model.predicate import KINDS, Column, Equals, Interval, Missing, OneOf, Predicate, Value
-from conceptrules.model.provenance import for_other_rules
+from conceptrules.model.provenance import without_rule_figures
 from conceptrules.model.text import concept_name
 
 Places = Mapping[str, int]
@@ -191,7 +191,7 @@ def _without_figures(network: RuleNetwork, counted: Statistics | None) -> RuleNe
             "the rules were changed by hand, so what was counted of the old ones is left out; "
             "`conceptrules measure model.json data.csv -o model.json` counts it again"
         )
-    training = for_other_rules(network.training)
+    training = without_rule_figures(network.training)
     return replace(network, training=training and replace(training, validation=None))
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from conceptrules.model.evaluation import PackedBits, layers
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
-from conceptrules.model.provenance import for_other_rules
+from conceptrules.model.provenance import without_rule_figures
 
 Levels = tuple[Level, ...]
 Matrix = NDArray[np.bool_]
@@ -94,7 +94,7 @@ def _with_levels(network: RuleNetwork, levels: Levels) -> RuleNetwork:
     """Return the network with these levels; where they differ its statistics go, since they belong to its rules."""
     if levels == network.levels:
         return network
-    return replace(network, levels=levels, statistics=None, training=for_other_rules(network.training))
+    return replace(network, levels=levels, statistics=None, training=without_rule_figures(network.training))
 
 
 # Constants

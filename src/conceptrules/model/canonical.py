@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
-from conceptrules.model.provenance import for_other_rules
+from conceptrules.model.provenance import without_rule_figures
 
 
-def in_order(network: RuleNetwork) -> RuleNetwork:
+def sort_nodes(network: RuleNetwork) -> RuleNetwork:
     """Return the network with its rules sorted by their literals and its concepts by their rules.
 
     Two networks with the same rules become equal. The classes stay where they are. Where the order changes, statistics
@@ -30,10 +30,10 @@ def in_order(network: RuleNetwork) -> RuleNetwork:
     levels = tuple(result)
     if levels == network.levels:
         return network
-    return replace(network, levels=levels, statistics=None, training=for_other_rules(network.training))
+    return replace(network, levels=levels, statistics=None, training=without_rule_figures(network.training))
 
 
-def with_used_predicates(network: RuleNetwork) -> RuleNetwork:
+def drop_unused_predicates(network: RuleNetwork) -> RuleNetwork:
     """Return the network without the predicates that no rule asks about; all else stays, the columns and figures too.
 
     A wide table has tens of thousands of predicates, and a network uses a few: files, reports and exports need only

@@ -17,10 +17,10 @@ from conceptrules.model.predicate import (
     OneOf,
     Predicate,
     Value,
+    categories_of,
     key_of,
-    named,
     one_of,
-    plain,
+    python_value,
     run_of,
 )
 from conceptrules.model.provenance import Training
@@ -211,10 +211,10 @@ class RuleNetwork(Shortcuts):
     def __post_init__(self) -> None:
         for name in ("columns", "predicates", "levels"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
-        object.__setattr__(self, "classes", tuple(map(plain, self.classes)))
-        object.__setattr__(self, "priority", tuple(map(plain, self.priority)) or self.classes)
+        object.__setattr__(self, "classes", tuple(map(python_value, self.classes)))
+        object.__setattr__(self, "priority", tuple(map(python_value, self.priority)) or self.classes)
         if self.classes:
-            object.__setattr__(self, "default", self.classes[0] if self.default is None else plain(self.default))
+            object.__setattr__(self, "default", self.classes[0] if self.default is None else python_value(self.default))
         check_columns(self.columns, self.predicates)
         _check_classes(self.classes, self.priority, self.default)
         _check_levels(self.levels, len(self.predicates), len(self.classes))
@@ -286,19 +286,17 @@ def check_columns(columns: Sequence[Column], predicates: Sequence[Predicate]) ->
 
 def _check_named(number: int, column: Column, predicate: Predicate) -> None:
     """Check the categories of a predicate: an ordinal column lists them all, and sets have them in its order."""
-    unknown = len(column.places)
-    order = [column.places.get(key_of(value), unknown) for value in named(predicate)]
+    categories, unknown = categories_of(predicate), len(column.places)
+    order = [column.places.get(key_of(value), unknown) for value in categories]
     if column.kind == "ordinal" and unknown in order:
-        value = named(predicate)[order.index(unknown)]
         raise InputError(
-            f"predicate {number} asks for {value!r}, which has no place in the order of column {column.name!r}; "
-            f"there are {', '.join(map(repr, column.categories)) or 'none'}"
+            f"predicate {number} asks for {categories[order.index(unknown)]!r}, which has no place in the order of "
+            f"column {column.name!r}; there are {', '.join(map(repr, column.categories)) or 'none'}"
         )
     if order != sorted(order):
-        ordered = one_of(column, named(predicate)).values
         raise InputError(
-            f"predicate {number} lists {list(named(predicate))}, which is not the order of column {column.name!r}; "
-            f"write OneOf({column.name!r}, {ordered!r})"
+            f"predicate {number} lists {list(categories)}, which is not the order of column {column.name!r}; "
+            f"write OneOf({column.name!r}, {one_of(column, categories).values!r})"
         )
 
 

@@ -49,7 +49,7 @@ class Choice:
     name: ClassVar[str] = ""
 
 
-def with_at_most(choices: Sequence[Choice], edges: Any) -> Choice:
+def choose_by_size(choices: Sequence[Choice], edges: Any) -> Choice:
     """Return the best network with at most so many edges, of several from the smallest on."""
     if not isinstance(edges, Integral) or isinstance(edges, bool) or edges < 0:
         raise InputError(f"edges is {edges!r}; it needs a whole number of at least 0, such as 40")
@@ -60,7 +60,7 @@ def with_at_most(choices: Sequence[Choice], edges: Any) -> Choice:
     return max(small, key=attrgetter("score"))
 
 
-def smallest_within(choices: Sequence[Choice], within: Any) -> Choice:
+def choose_by_score(choices: Sequence[Choice], within: Any) -> Choice:
     """Return the smallest network whose score is at most so much below the best, of several from the smallest on."""
     if not isinstance(within, Real) or isinstance(within, bool) or not float(within) >= 0:
         raise InputError(f"within is {within!r}; it needs a number of at least 0, such as 0.01")

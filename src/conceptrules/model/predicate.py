@@ -18,7 +18,7 @@ ORDERED: tuple[Kind, ...] = ("number", "date", "datetime", "duration")
 EPOCH = dt.datetime(1970, 1, 1)
 
 
-def plain(value: object) -> Value:
+def python_value(value: object) -> Value:
     """Return a category or a class as a Python value: a NumPy scalar is unpacked, all else is refused."""
     value = value.item() if hasattr(value, "item") else value
     if not isinstance(value, str | int | float) or (isinstance(value, float) and math.isnan(value)):
@@ -63,7 +63,7 @@ class Column:
     """The place of each category among the categories, by its `key_of`."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "categories", tuple(map(plain, self.categories)))
+        object.__setattr__(self, "categories", tuple(map(python_value, self.categories)))
         object.__setattr__(self, "places", {key_of(value): place for place, value in enumerate(self.categories)})
         if not isinstance(self.name, str):
             raise InputError(f"the name of a column is text, not {self.name!r}")
@@ -119,7 +119,7 @@ class Equals(Predicate):
     """The category."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "value", plain(self.value))
+        object.__setattr__(self, "value", python_value(self.value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ class OneOf(Predicate):
     """The categories, in the order of the column; `one_of` puts them in it."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", tuple(map(plain, self.values)))
+        object.__setattr__(self, "values", tuple(map(python_value, self.values)))
         if not self.values:
             raise InputError(f"a set of categories of column {self.column!r} needs at least one")
         if len(set(map(key_of, self.values))) < len(self.values):
@@ -155,7 +155,7 @@ def one_of(column: Column, values: Iterable[Value]) -> OneOf:
     >>> one_of(Column("rank", "category", ("a", "b", "c")), ["c", "a"]).values
     ('a', 'c')
     """
-    by_key = {key_of(value): value for value in map(plain, values)}
+    by_key = {key_of(value): value for value in map(python_value, values)}
     last = len(column.places)
     return OneOf(
         column.name, tuple(by_key[key] for key in sorted(by_key, key=lambda key: column.places.get(key, last)))
@@ -204,7 +204,7 @@ def bounds_of(predicate: Predicate, column: Column) -> int:
     return size_of(predicate, column)
 
 
-def named(predicate: Predicate) -> tuple[Value, ...]:
+def categories_of(predicate: Predicate) -> tuple[Value, ...]:
     """Return the categories that a predicate speaks of."""
     match predicate:
         case Equals(value=value):
@@ -216,7 +216,7 @@ def named(predicate: Predicate) -> tuple[Value, ...]:
 
 def named_categories(predicates: Iterable[Predicate]) -> tuple[Value, ...]:
     """Return the categories that these predicates speak of, once each, in the order in which they come."""
-    return tuple(dict.fromkeys(value for predicate in predicates for value in named(predicate)))
+    return tuple(dict.fromkeys(value for predicate in predicates for value in categories_of(predicate)))
 
 
 def known_categories(column: Column, predicates: Iterable[Predicate]) -> tuple[Value, ...]:
@@ -260,6 +260,6 @@ def holds(predicate: Predicate, value: Value | None) -> bool:
     raise AssertionError(predicate)
 
 
-def shown(text: object) -> str:
+def printable(text: object) -> str:
     """Return text without control characters, so that no name can move the cursor of a terminal."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))

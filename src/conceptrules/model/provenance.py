@@ -65,7 +65,7 @@ class Training:
     """Whether the rules were learned from mixed rows too, with the classes that a forest expects of them."""
 
 
-def for_other_rules(training: Training | None) -> Training | None:
+def without_rule_figures(training: Training | None) -> Training | None:
     """Return what is still true of a training when the rules change: all but what goes by the number of a rule."""
     return training and replace(training, stability=())
 

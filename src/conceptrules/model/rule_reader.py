@@ -138,20 +138,20 @@ def read_bound(column: Column, text: str) -> float:
         raise InputError(f"a cut of {column.name!r}: {str(error).partition('at character 1: ')[2]}") from None
 
 
-def stated_text(tests: Sequence[Stated], columns: Sequence[Column]) -> str:
+def tests_text(tests: Sequence[Stated], columns: Sequence[Column]) -> str:
     """Return tests as the text of a rule, just as a network prints it."""
-    network = as_network(tests, columns)
+    network = network_of_tests(tests, columns)
     return rule_text(network, 0, 0)
 
 
-def as_network(tests: Sequence[Stated], columns: Sequence[Column]) -> RuleNetwork:
+def network_of_tests(tests: Sequence[Stated], columns: Sequence[Column]) -> RuleNetwork:
     """Return a network whose only rule has these tests."""
     predicates = tuple(dict.fromkeys(test.predicate for test in tests))
     literals = tuple(Literal(predicates.index(test.predicate), test.negated) for test in tests)
     return RuleNetwork(tuple(columns), predicates, (Level((Rule(literals),), (Concept((0,)),)),), ("yes",))
 
 
-def words_of_rule(network: RuleNetwork, level: int, literals: Sequence[Literal]) -> frozenset[str]:
+def condition_texts(network: RuleNetwork, level: int, literals: Sequence[Literal]) -> frozenset[str]:
     """Return the conditions of a rule as a set of texts: rules that read alike but for the order have the same."""
     return frozenset(literals_text(network, level, literals))
 

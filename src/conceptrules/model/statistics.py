@@ -125,10 +125,10 @@ def _lowered(rows: Floats, excess: Floats) -> Floats:
 
 def probabilities(network: RuleNetwork, fired: Bits) -> Floats:
     """Return the `pattern_frequencies`, with the decided class lifted above the others where it is not the largest."""
-    return lifted(pattern_frequencies(network, fired), decide_fired(network, fired))
+    return raise_decided(pattern_frequencies(network, fired), decide_fired(network, fired))
 
 
-def lifted(frequencies: Floats, decided: NDArray[np.intp]) -> Floats:
+def raise_decided(frequencies: Floats, decided: NDArray[np.intp]) -> Floats:
     """Return rows of probabilities in which that of the decided class is the largest."""
     rows = np.arange(len(frequencies))
     rest = frequencies.copy()
@@ -166,12 +166,12 @@ def distinct_rows(fired: Bits) -> tuple[Bits, NDArray[np.intp]]:
     for node in fired.T:
         codes = codes * 2 + node
         if codes.size and codes.max() > len(fired):  # many classes: only the codes that occur keep a number
-            codes = first_and_number(codes)[1]
-    rows, inverse = first_and_number(codes)
+            codes = number_codes(codes)[1]
+    rows, inverse = number_codes(codes)
     return fired[rows], inverse
 
 
-def first_and_number(codes: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def number_codes(codes: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the first row of each different code, in the order of codes, and the number of each row's code there."""
     if not codes.size or codes.max() > 4 * len(codes):
         _, first, number = np.unique(codes, return_index=True, return_inverse=True)

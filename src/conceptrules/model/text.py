@@ -23,9 +23,9 @@ from conceptrules.model.predicate import (
     OneOf,
     Predicate,
     Value,
-    named,
+    categories_of,
+    printable,
     run_of,
-    shown,
 )
 
 # A name or value with one of these in it, or like the name of a concept, could be taken for our own words.
@@ -68,7 +68,7 @@ def lists_text(column: Column) -> bool:
 
 
 def _quoted(text: str) -> str:
-    return shown(json.dumps(text, ensure_ascii=False))
+    return printable(json.dumps(text, ensure_ascii=False))
 
 
 def number_text(value: float) -> str:
@@ -129,7 +129,7 @@ def predicate_text(
             bounds = bound_texts(predicate, column, words)
             if bounds is not None:
                 return _between_text(name, *bounds, at_most)
-            return f"{name} in {{{', '.join(map(category, named(predicate)))}}}"
+            return f"{name} in {{{', '.join(map(category, categories_of(predicate)))}}}"
     raise AssertionError(predicate)
 
 
@@ -270,7 +270,7 @@ def _header(network: RuleNetwork) -> str:
     firing = [word(name) for name in network.priority if _rules_of(network, name)]
     rules = rule_count(network)
     if not rules:
-        said = no_rule(network)
+        said = no_rules_text(network)
         return f"{said[0].upper()}{said[1:]}."
     size = f"{plural(rules, 'rule')}, {plural(edges(network), 'edge')}."
     order = f" When several classes fire, the first of these wins: {', '.join(firing)}."
@@ -282,7 +282,7 @@ def rule_count(network: RuleNetwork) -> int:
     return sum(len(level.rules) for level in network.levels)
 
 
-def no_rule(network: RuleNetwork) -> str:
+def no_rules_text(network: RuleNetwork) -> str:
     """Return what a network without rules says; of one that was learned, that no rule was worth its edges."""
     default = word(network.default)
     learned = network.training is not None

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from conceptrules.model.errors import shortened
-from conceptrules.model.predicate import Column, Kind, Value, shown
+from conceptrules.model.predicate import Column, Kind, Value, printable
 
 # The first that fits decides: bool is an int, a datetime is a date, NumPy's timedelta64 is an integer.
 FAMILIES: tuple[tuple[tuple[type, ...], Kind], ...] = (
@@ -90,13 +90,13 @@ def label_text(label: object) -> str:
     return str(int(plain)) if isinstance(plain, float) and plain.is_integer() else str(plain)
 
 
-def whole(value: Any) -> Value:
+def int_if_whole(value: Any) -> Value:
     """Return 1 for 1.0: whole numbers are floats only because their column has gaps."""
     number: Value = int(value) if isinstance(value, float) and value.is_integer() else value
     return number
 
 
-def in_utc(value: Any) -> Any:
+def to_utc(value: Any) -> Any:
     """Return a date-time with a zone in UTC and without it; any other value as it is."""
     if isinstance(value, dt.datetime) and value.tzinfo is not None:
         return value.astimezone(dt.UTC).replace(tzinfo=None)
@@ -105,4 +105,4 @@ def in_utc(value: Any) -> Any:
 
 def brief(value: object, most: int = 60) -> str:
     """Return a value as text for a message, shortened to `most` characters."""
-    return shortened(shown(repr(value.item() if isinstance(value, np.generic) else value)), most)
+    return shortened(printable(repr(value.item() if isinstance(value, np.generic) else value)), most)

@@ -11,7 +11,7 @@ import numpy as np
 from conceptrules.explain.auditing import Audit, audit
 from conceptrules.explain.measurement import measure
 from conceptrules.explain.scores import Evaluation, evaluate
-from conceptrules.model.canonical import with_used_predicates
+from conceptrules.model.canonical import drop_unused_predicates
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork, Statistics
@@ -86,7 +86,7 @@ def keep_used_columns(network: RuleNetwork) -> RuleNetwork:
     """Return the network with no columns and predicates but those that its rules ask about; there may be thousands."""
     names = network.used_columns
     columns = tuple(column for column in network.columns if column.name in names)
-    return replace(with_used_predicates(network), columns=columns)
+    return replace(drop_unused_predicates(network), columns=columns)
 
 
 def _list_verdicts(network: RuleNetwork) -> tuple[VerdictRecord, ...]:

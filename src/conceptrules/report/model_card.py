@@ -16,7 +16,7 @@ from conceptrules.export.documents import escape_markdown
 from conceptrules.io.whole_file import check_place, write_whole
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.predicate import shown
+from conceptrules.model.predicate import printable
 from conceptrules.model.text import percent, plural, rule_count, word
 from conceptrules.report.collect import Report, collect
 from conceptrules.report.rule_list import find_unstable_rules, list_rules
@@ -219,7 +219,7 @@ def _scores(found: Evaluation) -> Iterator[tuple[str, str]]:
 def _rules(network: RuleNetwork) -> Block:
     count = rule_count(network)
     if count <= _RULES:
-        return Listing("\n".join(map(shown, str(network).splitlines())))
+        return Listing("\n".join(map(printable, str(network).splitlines())))
     return f"There are {count:,} rules, too many for a card; conceptrules rules and the report show them all."
 
 
@@ -278,4 +278,4 @@ def _block_html(block: Block) -> str:
 
 
 def _html(text: str) -> str:
-    return escape(shown(text))
+    return escape(printable(text))

@@ -11,8 +11,8 @@ import numpy as np
 
 from conceptrules.model.evaluation import decide_fired
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.predicate import Equals, Interval, Kind, Missing, OneOf, Predicate, Value, shown
-from conceptrules.model.statistics import lifted, probabilities
+from conceptrules.model.predicate import Equals, Interval, Kind, Missing, OneOf, Predicate, Value, printable
+from conceptrules.model.statistics import probabilities, raise_decided
 from conceptrules.model.text import (
     concept_name,
     date_text,
@@ -65,7 +65,7 @@ def bound_text(kind: Kind, value: float) -> str:
 def _column(field: Field) -> dict[str, Any]:
     return {
         "name": field.name,
-        "shown": shown(field.name),
+        "shown": printable(field.name),
         "kind": field.kind,
         "ordered": field.ordered,
         "missing": field.missing,
@@ -137,7 +137,7 @@ def _probabilities(network: RuleNetwork) -> dict[str, Any] | None:
     shares = np.tile(np.array(network.statistics.rows) / sum(network.statistics.rows), (classes, 1))
     return {
         "seen": dict(zip(map(_pattern, seen), stated.tolist(), strict=True)),
-        "unseen": lifted(shares, np.arange(classes)).diagonal().tolist(),
+        "unseen": raise_decided(shares, np.arange(classes)).diagonal().tolist(),
     }
 
 

@@ -16,7 +16,7 @@ from conceptrules.draw.appearance import PALETTES, assign_colours
 from conceptrules.draw.layout import lay_out
 from conceptrules.draw.svg import network_svg, stylesheet
 from conceptrules.export.code.languages import javascript
-from conceptrules.model.predicate import shown
+from conceptrules.model.predicate import printable
 from conceptrules.model.text import percent, plural, word
 from conceptrules.report.collect import Report
 from conceptrules.report.payload import bound_text, payload
@@ -93,7 +93,7 @@ def _template() -> Any:
         loader=DictLoader(parts), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {
-        "shown": shown,
+        "shown": printable,
         "word": word,
         "percent": percent,
         "listed": join_names,

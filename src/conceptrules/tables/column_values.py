@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from conceptrules.model.errors import ColumnTypeError, InputError
 from conceptrules.model.predicate import Column, Kind, Value
-from conceptrules.model.values import NOUNS, READS, brief, family_of, in_utc, is_missing, readable
+from conceptrules.model.values import NOUNS, READS, brief, family_of, is_missing, readable, to_utc
 from conceptrules.tables.dictionary import Codes, encode_values, find_present
 
 
@@ -147,7 +147,7 @@ def _normalise_objects(name: str, values: NDArray[Any]) -> tuple[NDArray[Any], K
             normal[present] = _to_floats(name, values[present])
         case "date" | "datetime" | "duration":
             normal = np.full(len(values), "NaT", dtype="m8[us]" if family == "duration" else "M8[us]")
-            normal[present] = [in_utc(value) for value in values[present]]
+            normal[present] = [to_utc(value) for value in values[present]]
         case _:
             normal = values.copy()
             normal[~present] = None

@@ -15,7 +15,7 @@ from conceptrules.cli.options import TABLE, Json, Model, argument
 from conceptrules.edit.trail import edit_text
 from conceptrules.logic.difference import ClassImplications, Difference, RowChanges, RuleChanges, compare_answers
 from conceptrules.logic.difference import diff as compare_networks
-from conceptrules.model.predicate import shown
+from conceptrules.model.predicate import printable
 from conceptrules.model.text import plural, word
 from conceptrules.tables.files.table_reader import open_file
 
@@ -57,18 +57,18 @@ def exit_code(difference: Difference) -> int:
 def as_text(difference: Difference, edits: Sequence[str] = ()) -> str:
     """Return the edits that led to the new model, and what they changed."""
     heading = [f"{plural(len(edits), 'edit')} on the trail of the new model:"] if edits else []
-    return "\n".join([*heading, *(shown(f"  {text}") for text in edits), *_lines(difference)])
+    return "\n".join([*heading, *(printable(f"  {text}") for text in edits), *_lines(difference)])
 
 
 def _lines(difference: Difference) -> Iterator[str]:
     for section in difference.sections:
         yield from _section(section)
     for setting, old, new in difference.settings:
-        yield shown(f"{setting}: {old} -> {new}")
+        yield printable(f"{setting}: {old} -> {new}")
     if not difference.sections and not difference.settings:
         yield "the rules are the same"
     for logic in difference.logic:
-        yield shown(_implications(logic))
+        yield printable(_implications(logic))
     if difference.data:
         yield from _rows(difference.data)
     yield from _verdict(difference)

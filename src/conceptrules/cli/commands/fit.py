@@ -16,7 +16,7 @@ from conceptrules.cli.options import Files, Json, LearningOptions, Quiet, Target
 from conceptrules.model.errors import InputError
 from conceptrules.model.metrics import SCORE_NAMES
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.text import no_rule, plural, rule_count, word
+from conceptrules.model.text import no_rules_text, plural, rule_count, word
 from conceptrules.tables.files.formats import STREAM
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def fit(
     elif not quiet:
         counts = f"{plural(summary.rules, 'rule')}, {plural(summary.edges, 'edge')}"
         typer.echo(f"{counts}, learned from {plural(summary.rows, 'row')} in {seconds}", err=True)
-        typer.echo(_verdict(summary) if summary.rules else no_rule(network), err=True)
+        typer.echo(_verdict(summary) if summary.rules else no_rules_text(network), err=True)
     if interrupted:
         raise typer.Exit(130)
 

@@ -18,7 +18,7 @@ from conceptrules.cli.files import (
 from conceptrules.cli.options import TABLE, Json, Model, Target, TextOptions, argument, option
 from conceptrules.explain.rule_coverage import rule_records
 from conceptrules.model.errors import InputError
-from conceptrules.model.predicate import shown
+from conceptrules.model.predicate import printable
 from conceptrules.model.values import label_text
 from conceptrules.tables.files.formats import STREAM
 
@@ -93,7 +93,7 @@ def report(
     X = y = None
     if source is not None:
         X, y = columns.read_labelled_rows(source, target, network)
-        title = title or f"Predicting {shown(target or columns.find_target(source, network))}"
+        title = title or f"Predicting {printable(target or columns.find_target(source, network))}"
     html = make_report(network, X, y, include_rows=include_rows, **({"title": title} if title else {}))
     write_bytes(html.encode(), output)
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from conceptrules.export.inputs import OWN, Family, Input, exact_double, field_names, free_name, inputs, is_utf8
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value, named
+from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value, categories_of
 
 OUTPUTS = ("label", "probabilities", "rules")
 ROWS = "rows_only"
@@ -104,7 +104,7 @@ def onnx_inputs(network: RuleNetwork) -> tuple[OnnxInput, ...]:
 
 def _needs_second(network: RuleNetwork, used: Input) -> bool:
     tests = [network.predicates[index] for index in used.predicates]
-    matters = any(isinstance(test, Missing) or "" in named(test) for test in tests)
+    matters = any(isinstance(test, Missing) or "" in categories_of(test) for test in tests)
     return used.family == "whole" or (used.family == "text" and matters)
 
 
@@ -130,9 +130,9 @@ def _test(graph: OnnxGraph, column: OnnxInput, tests: Sequence[Predicate]) -> st
         return graph.node("Concat", [missing] * len(tests), axis=1)
     if isinstance(tests[0], Interval):
         return _between(graph, column.name, [test for test in tests if isinstance(test, Interval)])
-    equal = _equal(graph, column, [value for test in tests for value in named(test)])
+    equal = _equal(graph, column, [value for test in tests for value in categories_of(test)])
     if isinstance(tests[0], OneOf):
-        equal = _any_of(graph, equal, [len(named(test)) for test in tests])
+        equal = _any_of(graph, equal, [len(categories_of(test)) for test in tests])
     return graph.node("And", [equal, graph.node("Not", [column.missing])]) if column.missing else equal
 
 

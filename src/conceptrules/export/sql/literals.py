@@ -13,7 +13,7 @@ from conceptrules.export.sql.readings import Reading, fill
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
-from conceptrules.model.statistics import lifted, pattern_frequencies, probabilities
+from conceptrules.model.statistics import pattern_frequencies, probabilities, raise_decided
 from conceptrules.model.text import number_text
 
 _COMPARED_TEXT = {"mysql": "CAST(CONVERT(x USING utf8mb4) AS BINARY)", "tsql": "CAST(x + N'.' AS VARBINARY(MAX))"}
@@ -179,7 +179,7 @@ def probability_columns(network: RuleNetwork, pattern: str, fires: Sequence[str]
     known = probabilities(network, np.array(seen, dtype=np.bool_).reshape(len(seen), len(fires)))
     shares = np.array(statistics.rows) / sum(statistics.rows)
     winners = [*network.priority_indices, network.default_index]
-    unknown = lifted(np.tile(shares, (len(winners), 1)), np.array(winners))
+    unknown = raise_decided(np.tile(shares, (len(winners), 1)), np.array(winners))
 
     def double(value: float) -> exp.Expr:
         return exp.cast(number_literal(value, dialect), _DOUBLE)

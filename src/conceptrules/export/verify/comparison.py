@@ -14,7 +14,7 @@ from conceptrules.export.verify.trial_rows import Answers, TrialRows, covering_t
 from conceptrules.export.wording import rule_ids
 from conceptrules.model.errors import ConceptRulesError
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.predicate import shown
+from conceptrules.model.predicate import printable
 
 
 class MismatchError(ConceptRulesError):
@@ -31,7 +31,7 @@ class Mismatch:
 
     def __str__(self) -> str:
         values = ", ".join(f"{name!r}: {value!r}" for name, value in self.row.items())
-        return shown(f"the export says {self.actual}, the network {self.expected}, on the row {{{values}}}")
+        return printable(f"the export says {self.actual}, the network {self.expected}, on the row {{{values}}}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from conceptrules.learn.evidence import with_training
 from conceptrules.learn.examples import Bits, Examples, Weights
 from conceptrules.learn.training_data import TrainingData
 from conceptrules.logic.simplification import simplify
-from conceptrules.model.canonical import in_order
+from conceptrules.model.canonical import sort_nodes
 from conceptrules.model.evaluation import class_words, unpack
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.pareto import Choice
@@ -95,7 +95,7 @@ def finish(plan: FitPlan, result: FitResult, parameters: Mapping[str, Any]) -> C
     """
     data, rows, judged = plan.data, plan.data.rows, result.judged.score
     extracted = extract_network(result.best, data)
-    simplified = in_order(simplify(extracted, plan.holdout.seen.to_packed_bits()))
+    simplified = sort_nodes(simplify(extracted, plan.holdout.seen.to_packed_bits()))
     network = with_statistics(simplified, rows.to_packed_bits(), rows.target, rows.weight)
     tested = network if result.judged is result.best else extract_network(result.judged, data)
     score = result.best.score

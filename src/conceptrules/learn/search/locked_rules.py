@@ -14,7 +14,7 @@ from conceptrules.kernels.search.values import LONGEST, Rules, empty_rules
 from conceptrules.learn.search.binned_table import MAX_BINS, BinnedTable, Bins
 from conceptrules.model.errors import InputError
 from conceptrules.model.policy import Banned, Implies, Locked, Policy
-from conceptrules.model.policy.policy import region, stated
+from conceptrules.model.policy.policy import read_banned_rule, read_known_rule
 from conceptrules.model.predicate import Value, finite_bounds, holds, size_of
 from conceptrules.model.rule_reader import Stated
 
@@ -60,7 +60,7 @@ def locked_rules(table: BinnedTable, classes: Sequence[Value], policy: Policy) -
 def banned_rules(table: BinnedTable, classes: Sequence[Value], policy: Policy) -> Rules:
     """Return the rules that are not to be learned; those of more conditions than a rule can have are left out."""
     columns = tuple(bins.column for bins in table.bins)
-    regions = [(classes.index(clause.label), region(clause, columns)) for clause in policy.of_kind(Banned)]
+    regions = [(classes.index(clause.label), read_banned_rule(clause, columns)) for clause in policy.of_kind(Banned)]
     short = [one for one in regions if 0 < len({test.predicate.column for test in one[1]}) <= LONGEST]
     return _coded(table, [owner for owner, _ in short], [tests for _, tests in short])
 
@@ -84,7 +84,7 @@ def _coded(table: BinnedTable, owners: Sequence[int], every: Sequence[Sequence[S
 
 def _tests(table: BinnedTable, policy: Policy) -> tuple[tuple[Stated, ...], ...]:
     columns = tuple(bins.column for bins in table.bins)
-    return tuple(stated(clause.name, clause.rule, columns) for clause in rules_to_keep(policy))
+    return tuple(read_known_rule(clause.name, clause.rule, columns) for clause in rules_to_keep(policy))
 
 
 def _finer(bins: Bins, cuts: set[float]) -> Bins:

@@ -36,7 +36,7 @@ from conceptrules.model.policy import (
     Policy,
     Priority,
 )
-from conceptrules.model.policy.policy import check_policy, region
+from conceptrules.model.policy.policy import check_policy, read_banned_rule
 from conceptrules.model.predicate import Value
 
 _LIMITS = {"edges": "max_edges", "rules": "max_rules", "literals": "max_rule_length"}
@@ -105,7 +105,7 @@ def _check_banned(policy: Policy, task: SearchTask, locked: LockedRules) -> None
     columns = tuple(bins.column for bins in task.table.bins)
     for one, tests in zip(rules_to_keep(policy), locked.tests, strict=True):
         for other in policy.of_kind(Banned):
-            if one.label == other.label and lies_inside(columns, tests, region(other, columns)):
+            if one.label == other.label and lies_inside(columns, tests, read_banned_rule(other, columns)):
                 raise InputError(f"{one.name} contradicts {other.name}; unlock the rule, or take out the ban")
 
 

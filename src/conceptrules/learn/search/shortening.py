@@ -13,13 +13,13 @@ from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.logic.minimisation import minimise
 from conceptrules.logic.policies.proof import prove
 from conceptrules.logic.simplification import simplify
-from conceptrules.model.canonical import in_order
+from conceptrules.model.canonical import sort_nodes
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import PackedBits, decide
 from conceptrules.model.network import Concept, Level, RuleNetwork
 from conceptrules.model.policy import Fair, LeastPrecision, LeastRows, Locked, Policy
-from conceptrules.model.policy.policy import stated
-from conceptrules.model.rule_reader import as_network, words_of_rule
+from conceptrules.model.policy.policy import read_known_rule
+from conceptrules.model.rule_reader import condition_texts, network_of_tests
 from conceptrules.model.statistics import with_statistics
 
 
@@ -38,12 +38,12 @@ def shortest(
     seen = coded.bits(rows.codes)
     simple = simplify(coded.network, seen)
     smaller = minimise(simple)
-    short = in_order(smaller if settings.kept_by(smaller) else simple)
+    short = sort_nodes(smaller if settings.kept_by(smaller) else simple)
     if policy is None or not policy.clauses:
         return short
     policy = Policy(tuple(one for one in policy.clauses if not isinstance(one, Fair)), policy.domain)
     needed = _needed(coded.network, seen, policy)
-    ways = [short, *map(in_order, (simple, simplify(coded.network), needed, coded.network))]
+    ways = [short, *map(sort_nodes, (simple, simplify(coded.network), needed, coded.network))]
     proofs = [prove(_counted(one, rows, table, policy), policy) for one in ways]
     kept = [one for one, proof in zip(ways, proofs, strict=True) if proof.proved]
     if kept:
@@ -67,10 +67,10 @@ def _needed(network: RuleNetwork, seen: PackedBits, policy: Policy) -> RuleNetwo
     """Return a network of one level without the rules that no row needs, but with those that are locked."""
     if len(network.levels) > 1:
         return network
-    locked = {words_of_rule(one, 0, one.levels[0].rules[0].literals) for one in _locked(network, policy)}
+    locked = {condition_texts(one, 0, one.levels[0].rules[0].literals) for one in _locked(network, policy)}
     answers = decide(network, seen)
     for rule in range(len(network.levels[0].rules)):
-        if words_of_rule(network, 0, network.levels[0].rules[rule].literals) not in locked:
+        if condition_texts(network, 0, network.levels[0].rules[rule].literals) not in locked:
             level = network.levels[0]
             concepts = tuple(Concept(tuple(one for one in concept.rules if one != rule)) for concept in level.concepts)
             fewer = replace(network, levels=(replace(level, concepts=concepts),))
@@ -85,4 +85,4 @@ def _needed(network: RuleNetwork, seen: PackedBits, policy: Policy) -> RuleNetwo
 def _locked(network: RuleNetwork, policy: Policy) -> list[RuleNetwork]:
     """Return each locked rule as a network of its own."""
     columns = network.columns
-    return [as_network(stated(one.name, one.rule, columns), columns) for one in policy.of_kind(Locked)]
+    return [network_of_tests(read_known_rule(one.name, one.rule, columns), columns) for one in policy.of_kind(Locked)]

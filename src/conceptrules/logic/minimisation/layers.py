@@ -12,7 +12,7 @@ from conceptrules.logic.minimisation.cubes import Cover, Cube, Space, absorb_cub
 from conceptrules.logic.minimisation.variables import ConceptVariable, variables_of
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Predicate
-from conceptrules.model.provenance import for_other_rules
+from conceptrules.model.provenance import without_rule_figures
 
 _TRUE, _FALSE, _EITHER = 0b10, 0b01, 0b11
 _MAX_CUBES = 300  # of one concept, on the way
@@ -100,7 +100,7 @@ def with_layers(network: RuleNetwork, layers: Iterable[Layer]) -> RuleNetwork:
         predicates=(*network.predicates, *new),
         levels=tuple(levels),
         statistics=None,
-        training=for_other_rules(network.training),
+        training=without_rule_figures(network.training),
     )
 
 

@@ -17,7 +17,7 @@ from conceptrules.logic.policies.possible_rows import Space
 from conceptrules.logic.solver import Undecided
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Clause, Implies, Independent, Locked, Monotone, Policy
-from conceptrules.model.policy.policy import stated
+from conceptrules.model.policy.policy import read_known_rule
 from conceptrules.model.predicate import Column, Predicate, Value
 from conceptrules.model.rule_reader import Stated
 
@@ -62,7 +62,7 @@ def claims_of(
     """Return the claims that a clause comes down to; None where it is not about decisions."""
     match clause:
         case Implies(rule=rule, label=label) | Locked(rule=rule, label=label, mode="decides"):
-            return [Claim((frozenset([label]),), stated(clause.name, rule, columns))]
+            return [Claim((frozenset([label]),), read_known_rule(clause.name, rule, columns))]
         case Independent(column=column) if column not in space:
             return []  # it is forbidden, and no column of the network
         case Independent(column=column):
@@ -78,7 +78,9 @@ def claims_of(
         case _:
             return None
     # Neighbours suffice, unless what is impossible depends on the column, so that a row may skip a cell.
-    impossible = [test for rule in policy.domain.impossible for test in stated("domain.impossible", rule, columns)]
+    impossible = [
+        test for rule in policy.domain.impossible for test in read_known_rule("domain.impossible", rule, columns)
+    ]
     skips = any(test.predicate.column == column for test in impossible)
     pairs = combinations(chain, 2) if skips else pairwise(chain)
     falling = isinstance(clause, Monotone) and clause.direction == "down"
@@ -91,7 +93,10 @@ def list_conflicts(policy: Policy, columns: Sequence[Column]) -> Iterator[tuple[
     deciding += [clause for clause in policy.of_kind(Locked) if clause.mode == "decides"]
     for first, second in combinations(deciding, 2):
         if first.label != second.label:
-            tests = (*stated(first.name, first.rule, columns), *stated(second.name, second.rule, columns))
+            tests = (
+                *read_known_rule(first.name, first.rule, columns),
+                *read_known_rule(second.name, second.rule, columns),
+            )
             yield first, second, Claim((frozenset(),), tests)
 
 

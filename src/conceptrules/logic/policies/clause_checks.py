@@ -27,9 +27,9 @@ from conceptrules.model.policy import (
     OnlyFor,
     Priority,
 )
-from conceptrules.model.policy.policy import region, stated
+from conceptrules.model.policy.policy import read_banned_rule, read_known_rule
 from conceptrules.model.predicate import Value
-from conceptrules.model.rule_reader import as_network, nearest_name, words_of_rule
+from conceptrules.model.rule_reader import condition_texts, nearest_name, network_of_tests
 from conceptrules.model.statistics import edges, with_statistics
 from conceptrules.model.text import number_text, percent, plural, rule_text, word
 from conceptrules.tables.prediction import decide
@@ -82,7 +82,7 @@ def _list_violations(clause: Clause, network: RuleNetwork) -> Iterator[str]:
             lost = find_lost_rule(clause, network)
             yield from [] if lost is None else [lost]
         case Banned(label=label):
-            inside = rules_inside(network, region(clause, network.columns))
+            inside = rules_inside(network, read_banned_rule(clause, network.columns))
             back = (rule for rule in inside if label in _classes_with(network, {rule}))
             yield from (f"this rule does: {rule_text(network, 0, rule)}" for rule in back)
 
@@ -92,10 +92,10 @@ def find_lost_rule(clause: Locked, network: RuleNetwork) -> str | None:
 
     In a network of several levels, concepts pass it on: some rule of the class holds wherever the concept does.
     """
-    alone = as_network(stated(clause.name, clause.rule, network.columns), network.columns)
-    locked = words_of_rule(alone, 0, alone.levels[0].rules[0].literals)
+    alone = network_of_tests(read_known_rule(clause.name, clause.rule, network.columns), network.columns)
+    locked = condition_texts(alone, 0, alone.levels[0].rules[0].literals)
     first = network.levels[0].rules
-    rules = {index for index, rule in enumerate(first) if words_of_rule(network, 0, rule.literals) == locked}
+    rules = {index for index, rule in enumerate(first) if condition_texts(network, 0, rule.literals) == locked}
     return None if clause.label in _classes_with(network, rules) else f"{word(clause.label)} has no such rule"
 
 

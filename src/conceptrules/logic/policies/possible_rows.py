@@ -19,7 +19,7 @@ from conceptrules.logic.column_cells import MOMENTS, ColumnCells, by_column, cel
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Banned, Domain, Implies, Locked, Policy
-from conceptrules.model.policy.policy import region, stated
+from conceptrules.model.policy.policy import read_banned_rule, read_known_rule
 from conceptrules.model.predicate import (
     Column,
     Interval,
@@ -104,8 +104,8 @@ def policy_tests(policy: Policy, columns: Sequence[Column]) -> list[Stated]:
     texts = [(clause.name, clause.rule) for clause in policy.of_kind(Implies)]
     texts += [(clause.name, clause.rule) for clause in policy.of_kind(Locked) if clause.mode == "decides"]
     texts += [("domain.impossible", rule) for rule in policy.domain.impossible]
-    banned = [test for clause in policy.of_kind(Banned) for test in region(clause, columns)]
-    return [test for name, text in texts for test in stated(name, text, columns)] + banned
+    banned = [test for clause in policy.of_kind(Banned) for test in read_banned_rule(clause, columns)]
+    return [test for name, text in texts for test in read_known_rule(name, text, columns)] + banned
 
 
 def network_space(network: RuleNetwork, policy: Policy) -> Space:

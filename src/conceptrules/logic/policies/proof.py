@@ -27,7 +27,7 @@ from conceptrules.model.content_hash import content_hash
 from conceptrules.model.errors import InputError, short_errors
 from conceptrules.model.network import Concept, Level, RuleNetwork
 from conceptrules.model.policy import Cost, Fair, LeastPrecision, LeastRows, Locked, Policy
-from conceptrules.model.policy.policy import check_policy, stated
+from conceptrules.model.policy.policy import check_policy, read_known_rule
 from conceptrules.model.predicate import Column, Value
 from conceptrules.model.provenance import ProofRecord, VerdictRecord
 
@@ -179,7 +179,7 @@ def check_contradictions(
 
 
 def _split_space(network: RuleNetwork, policy: Policy, space: Space, work: int) -> Splitting:
-    impossible = [stated("domain.impossible", rule, network.columns) for rule in policy.domain.impossible]
+    impossible = [read_known_rule("domain.impossible", rule, network.columns) for rule in policy.domain.impossible]
     return Splitting(network, space, impossible, work)
 
 

@@ -25,7 +25,7 @@ from conceptrules.model.policy.clauses import (
     Priority,
     Size,
 )
-from conceptrules.model.predicate import Column, Value, named
+from conceptrules.model.predicate import Column, Value, categories_of
 from conceptrules.model.rule_reader import Stated, nearest_name, read_rule
 from conceptrules.model.text import category_word, word
 
@@ -214,12 +214,12 @@ def check_policy(policy: Policy, columns: Sequence[Column], classes: Sequence[Va
 
 def _check_rules(policy: Policy, columns: Sequence[Column]) -> None:
     for name, text in rule_texts(policy):
-        stated(name, text, columns)
+        read_known_rule(name, text, columns)
     for clause in policy.of_kind(Banned):
-        region(clause, columns)
+        read_banned_rule(clause, columns)
 
 
-def region(clause: Banned, columns: Sequence[Column]) -> tuple[Stated, ...]:
+def read_banned_rule(clause: Banned, columns: Sequence[Column]) -> tuple[Stated, ...]:
     """Return the tests of a banned rule; it may name categories that are no longer there."""
     try:
         return read_rule(clause.rule, columns)
@@ -227,7 +227,7 @@ def region(clause: Banned, columns: Sequence[Column]) -> tuple[Stated, ...]:
         raise InputError(f"{clause.name}: {error}") from None
 
 
-def stated(clause: str, text: str, columns: Sequence[Column]) -> tuple[Stated, ...]:
+def read_known_rule(clause: str, text: str, columns: Sequence[Column]) -> tuple[Stated, ...]:
     """Return the tests of a rule in words; an error names the clause, and so does one about an unknown category."""
     try:
         tests = read_rule(text, columns)
@@ -236,7 +236,7 @@ def stated(clause: str, text: str, columns: Sequence[Column]) -> tuple[Stated, .
     known = {column.name: column for column in columns}
     for test in tests:
         column = known[test.predicate.column]
-        for value in named(test.predicate):
+        for value in categories_of(test.predicate):
             if column.categories and value not in column.categories:
                 listed = [category_word(column, category) for category in column.categories]
                 raise InputError(
@@ -315,7 +315,7 @@ def _check_locked(policy: Policy, columns: Sequence[Column]) -> None:
     limits = {limit.of: limit.most for limit in policy.of_kind(Limit)}
     only = {clause.column: clause for clause in policy.of_kind(OnlyFor)}
     for clause in policy.of_kind(Locked):
-        tests = stated(clause.name, clause.rule, columns)
+        tests = read_known_rule(clause.name, clause.rule, columns)
         used = {test.predicate.column for test in tests}
         for column in sorted(used):
             if column in forbidden:
