@@ -15,15 +15,8 @@ from conceptrules.model.text import concept_name, number_text, rule_text, word
 
 # Markdown lets any of these be escaped by a backslash, and then they mean nothing but themselves.
 _MARKDOWN = re.compile(r"[\\`*_\[\]{}<>|#~$&^@]|:(?=/)")
-_LATEX = {
+_LATEX = {sign: f"\\{sign}" for sign in "{}$&#%_"} | {
     "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
     "^": r"\textasciicircum{}",
     "~": r"\textasciitilde{}",
     "<": r"\ensuremath{<}",
@@ -48,18 +41,7 @@ class RuleTable:
 
 
 def markdown(network: RuleNetwork) -> str:
-    """Return the rules as Markdown tables (those of GitHub), class by class.
-
-    Parameters
-    ----------
-    network : RuleNetwork
-        The network.
-
-    Returns
-    -------
-    str
-        The content of a .md file.
-    """
+    """Return the rules of a network as Markdown tables (those of GitHub), class by class."""
     head, ruler = _columns(network, ["rule", "literals", "rows", "right"]), ["---", "---", "---:", "---:"]
     blocks = [" ".join(map(escape_markdown, _introduction(network)))]
     for table in _tables(network):
@@ -85,18 +67,7 @@ def escape_markdown(text: str) -> str:
 
 
 def latex(network: RuleNetwork) -> str:
-    """Return the rules as LaTeX tables, class by class; the document needs the package longtable.
-
-    Parameters
-    ----------
-    network : RuleNetwork
-        The network.
-
-    Returns
-    -------
-    str
-        Text to be read in with `\\input`.
-    """
+    """Return the rules of a network as LaTeX tables to be read in with `\\input`; they need the package longtable."""
     head = _columns(network, ["rule", "literals", "rows", "right"])
     layout = "".join(_columns(network, ["l", r"p{0.5\textwidth}", "r", "r"]))
     lines = [f"% {comment(line)}" for line in header(network)]

@@ -90,7 +90,7 @@ def is_double(value: Value) -> bool:
 
 
 def exact_double(value: float, column: Column) -> float:
-    """Return a category as a double; raise for large whole numbers, whose cells may have been other numbers before."""
+    """Return a category as a double; raise for a number so large that doubles round others to it."""
     if math.isfinite(value) and abs(value) >= 2**53:
         raise InputError(
             f"column {column.name!r} has the category {value!r}, which double precision cannot tell from its "

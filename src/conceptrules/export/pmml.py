@@ -36,25 +36,8 @@ _MEANINGS = {
 
 
 def pmml(network: RuleNetwork) -> str:
-    """Return the network as PMML.
+    """Return the network as PMML, or raise if double precision cannot hold a category exactly.
 
-    Parameters
-    ----------
-    network : RuleNetwork
-        The network.
-
-    Returns
-    -------
-    str
-        The content of a .pmml file.
-
-    Raises
-    ------
-    InputError
-        If a category is a number that double precision cannot tell from its neighbours.
-
-    Notes
-    -----
     Fields: numbers, dates, times and durations (these in microseconds) and categories that are numbers are doubles,
     true and false are booleans, text is strings; a value that is missing is left out. Output fields: `label`, and
     true or false for each rule, R1.1 and so on.

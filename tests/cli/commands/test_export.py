@@ -103,7 +103,7 @@ def test_a_mismatch_writes_nothing(run, monkeypatch):
         (["--to", "sql", "--column", "age=a", "--column", "age=b"], "--column names 'age' twice"),
         (["--to", "sql", "--type", "age"], "--type 'age' should read model name=type, for example smoker=boolean"),
         (["--to", "sql", "--type", "age=number", "--type", "age=boolean"], "--type names 'age' twice"),
-        (["--to", "sql", "--type", "age=text"], "cannot be read from the type 'text', in Python neither"),
+        (["--to", "sql", "--type", "age=text"], "cannot be read from the type 'text', nor could Python read it"),
         (["--to", "c", "--type", "age=boolean"], "the export to c has no option 'types'"),
         (["--to", "sql", "--column", "aeg=a"], "has no column 'aeg' to give another name; did you mean 'age'?"),
         (["--to", "sql", "-o", "model.json"], "is the file model.json itself"),

@@ -439,7 +439,7 @@ def test_what_is_told_is_verified_on_a_table_of_that_type(dialect):
 @pytest.mark.parametrize(
     ("column", "types", "message"),
     [
-        ("number", {"c": "text"}, "column 'c' cannot be read from the type 'text', in Python neither"),
+        ("number", {"c": "text"}, "column 'c' cannot be read from the type 'text', nor could Python read it"),
         ("number", {"c": "text"}, "it needs number or boolean"),
         ("figures", {"c": "text"}, "it needs number or boolean"),
         ("text", {"c": "number"}, "it needs text"),

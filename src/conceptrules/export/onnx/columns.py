@@ -20,7 +20,6 @@ from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value, categories_of
 
-OUTPUTS = ("label", "probabilities", "rules")
 ROWS = "rows_only"
 """The input of a network that uses no column: its values do not matter, only how many there are."""
 _NEVER = -2
@@ -91,8 +90,9 @@ class OnnxInput:
 
 def onnx_inputs(network: RuleNetwork) -> tuple[OnnxInput, ...]:
     """Return the columns in use, under names that can be those of inputs."""
-    names = field_names(network, {*OUTPUTS, ROWS})
-    taken = {*OUTPUTS, ROWS, *names.values()}
+    reserved = {"label", "probabilities", "rules", ROWS}
+    names = field_names(network, reserved)
+    taken = {*reserved, *names.values()}
     result = []
     for used in inputs(network):
         name = names[used.column.name]
@@ -164,13 +164,3 @@ def _equal(graph: OnnxGraph, column: OnnxInput, values: Sequence[Value]) -> str:
     table: dict[str, Any] = {"keys_strings": texts, "values_int64s": list(range(len(texts))), "default_int64": -1}
     cells = graph.node("LabelEncoder", [column.name], domain="ai.onnx.ml", **table)
     return graph.node("Equal", [cells, graph.constant(np.array([codes], dtype=np.int64))])
-
-
-def _double(value: float, column: str) -> float:
-    """Raise for larger whole numbers, which come in as doubles that may have been others."""
-    if math.isfinite(value) and abs(value) >= 2**53:
-        raise InputError(
-            f"column {column!r} has the category {value!r}, which double precision cannot tell from its neighbours; "
-            "for this export, train with that column as text"
-        )
-    return float(value)

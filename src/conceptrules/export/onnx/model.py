@@ -17,7 +17,7 @@ import onnx
 import onnx.checker
 from numpy.typing import NDArray
 
-from conceptrules.export.onnx.columns import OUTPUTS, ROWS, OnnxGraph, OnnxInput, onnx_inputs, predicate_bits, utf8
+from conceptrules.export.onnx.columns import ROWS, OnnxGraph, OnnxInput, onnx_inputs, predicate_bits, utf8
 from conceptrules.export.wording import header, rule_ids, rule_lines
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.network import Concept, Rule, RuleNetwork
@@ -25,29 +25,11 @@ from conceptrules.model.statistics import probabilities
 
 # What onnxruntime has run since 2022: opset 17 is ONNX 1.12.
 OPSET, ML_OPSET, IR_VERSION = 17, 2, 8
-_LEAST, _MOST = -(2**63), 2**63 - 1
 
 
 def onnx_model(network: RuleNetwork) -> bytes:
-    """Return the network as an ONNX graph.
+    """Return the network as an ONNX graph, or raise if a name in it is not valid Unicode.
 
-    Parameters
-    ----------
-    network : RuleNetwork
-        The network.
-
-    Returns
-    -------
-    bytes
-        The content of a .onnx file.
-
-    Raises
-    ------
-    InputError
-        If the extra `onnx` is not installed, or a name is not valid Unicode.
-
-    Notes
-    -----
     Inputs are of the shape (rows, 1): strings for columns of text, whole numbers beyond 2^53 as int64, all else double.
     Text has no value that could mean missing, so where it matters whether text is missing, a second input of booleans
     says so. Outputs: `label` (rows,), `probabilities` (rows, classes) if the network has statistics, and `rules`
@@ -61,7 +43,8 @@ def onnx_model(network: RuleNetwork) -> bytes:
     graph.node("Gather", [graph.constant(_labels(network)), decided], "label")
     graph.node("Identity", [rules], "rules")
     if network.statistics is not None:
-        graph.node("Gather", [graph.constant(_table(network)), _pattern(graph, network, fired, decided)], OUTPUTS[1])
+        table = graph.constant(_probability_table(network))
+        graph.node("Gather", [table, _probability_row(graph, network, fired, decided)], "probabilities")
     return _model(network, columns, graph)
 
 
@@ -69,14 +52,13 @@ def _layers(graph: OnnxGraph, network: RuleNetwork, bits: str, places: dict[int,
     """Return where each class fires, a constant 1 in front, and where each rule holds."""
     width, holding = 1 + len(places), []
     for level in network.levels:
-        weights, full = _rule_matrix(level.rules, width, places)
+        weights, needed = _rule_matrix(level.rules, width, places)
         sums = graph.node("MatMul", [bits, graph.constant(weights)])
-        rules = graph.node("Equal", [sums, graph.constant(full)])
+        rules = graph.node("Equal", [sums, graph.constant(needed)])
         without_first = graph.constant(np.arange(1, 1 + len(level.rules)))
         holding.append(graph.node("Gather", [rules, without_first], axis=1))
-        sums = graph.node(
-            "MatMul", [graph.bits(rules), graph.constant(_concept_matrix(level.concepts, weights.shape[1]))]
-        )
+        members = graph.constant(_concept_matrix(level.concepts, weights.shape[1]))
+        sums = graph.node("MatMul", [graph.bits(rules), members])
         bits = graph.bits(graph.node("Greater", [sums, graph.constant(np.array(0.5, dtype=np.float32))]))
         width, places = 1 + len(level.concepts), {index: 1 + index for index in range(len(level.concepts))}
     return bits, graph.node("Concat", holding, axis=1)
@@ -90,13 +72,13 @@ def _rule_matrix(
     A rule with a literal and its opposite needs a sum that it cannot get.
     """
     weights = np.zeros((width, 1 + len(rules)), dtype=np.float32)
-    full = np.zeros((1, 1 + len(rules)), dtype=np.float32)
+    needed = np.zeros((1, 1 + len(rules)), dtype=np.float32)
     for number, rule in enumerate(rules, start=1):
         for literal in rule.literals:
             weights[places[literal.index], number] = -1 if literal.negated else 1
         impossible = len({literal.index for literal in rule.literals}) < len(rule.literals)
-        full[0, number] = width + 1 if impossible else sum(not literal.negated for literal in rule.literals)
-    return weights, full
+        needed[0, number] = width + 1 if impossible else sum(not literal.negated for literal in rule.literals)
+    return weights, needed
 
 
 def _concept_matrix(concepts: Sequence[Concept], width: int) -> NDArray[np.float32]:
@@ -111,24 +93,24 @@ def _decide(graph: OnnxGraph, network: RuleNetwork, fired: str) -> str:
     """Return the index of the class: the first by priority that fires, or else the default, which counts for half."""
     order = [1 + index for index in network.priority_indices]
     weights = np.array([[1.0] * len(order) + [0.5]], dtype=np.float32)
-    ranked = graph.node(
-        "Mul", [graph.node("Gather", [fired, graph.constant(np.array([*order, 0]))], axis=1), graph.constant(weights)]
-    )
+    ordered = graph.node("Gather", [fired, graph.constant(np.array([*order, 0]))], axis=1)
+    ranked = graph.node("Mul", [ordered, graph.constant(weights)])
     first = graph.node("ArgMax", [ranked], axis=1, keepdims=0)
     classes = [*network.priority_indices, network.default_index]
     return graph.node("Gather", [graph.constant(np.array(classes)), first])
 
 
-def _pattern(graph: OnnxGraph, network: RuleNetwork, fired: str, decided: str) -> str:
-    """Return the row of `_table` for the pattern of firing classes if training saw it, or for the decided class."""
+def _probability_row(graph: OnnxGraph, network: RuleNetwork, fired: str, decided: str) -> str:
+    """Return the row of `_probability_table`: that of a pattern that training saw, else that of the class."""
     assert network.statistics is not None
     patterns = [pattern for pattern, _ in network.statistics.patterns]
     signs = np.zeros((1 + len(network.classes), 1 + len(patterns)), dtype=np.float32)
-    full = np.zeros((1, 1 + len(patterns)), dtype=np.float32)
+    needed = np.zeros((1, 1 + len(patterns)), dtype=np.float32)
     for number, pattern in enumerate(patterns, start=1):
         signs[1:, number] = np.where(pattern, 1, -1)
-        full[0, number] = sum(pattern)
-    same = graph.bits(graph.node("Equal", [graph.node("MatMul", [fired, graph.constant(signs)]), graph.constant(full)]))
+        needed[0, number] = sum(pattern)
+    sums = graph.node("MatMul", [fired, graph.constant(signs)])
+    same = graph.bits(graph.node("Equal", [sums, graph.constant(needed)]))
     halved = graph.node("Mul", [same, graph.constant(np.array([[0.5] + [1.0] * len(patterns)], dtype=np.float32))])
     seen = graph.node("ArgMax", [halved], axis=1, keepdims=0)
     after = graph.node("Add", [seen, graph.constant(np.array(len(network.classes) - 1))])
@@ -136,7 +118,7 @@ def _pattern(graph: OnnxGraph, network: RuleNetwork, fired: str, decided: str) -
     return graph.node("Where", [none, decided, after])
 
 
-def _table(network: RuleNetwork) -> NDArray[np.float64]:
+def _probability_table(network: RuleNetwork) -> NDArray[np.float64]:
     """Return probabilities for each class as the answer to a new pattern, then for each pattern that training saw."""
     assert network.statistics is not None
     unseen = replace(network, statistics=replace(network.statistics, patterns=()))
@@ -157,7 +139,8 @@ def _labels(network: RuleNetwork) -> NDArray[Any]:
 def has_labels(network: RuleNetwork) -> bool:
     """Return whether the output `label` holds the classes themselves, rather than their numbers."""
     kinds = set(map(type, network.classes))
-    return len(kinds) == 1 and not any(type(value) is int and not _LEAST <= value <= _MOST for value in network.classes)
+    wide = any(type(value) is int and not -(2**63) <= value < 2**63 for value in network.classes)
+    return len(kinds) == 1 and not wide
 
 
 def _model(network: RuleNetwork, columns: Sequence[OnnxInput], graph: OnnxGraph) -> bytes:

@@ -99,7 +99,8 @@ def _check_storage(column: Column, storage: str) -> Storage:
     if not readable(STORAGES[storage], column):
         needed = " or ".join(name for name, kind in STORAGES.items() if readable(kind, column))
         raise InputError(
-            f"column {column.name!r} cannot be read from the type {storage!r}, in Python neither; it needs {needed}"
+            f"column {column.name!r} cannot be read from the type {storage!r}, nor could Python read it; "
+            f"it needs {needed}"
         )
     return storage
 

@@ -22,7 +22,7 @@ from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predi
 
 # Without MATERIALIZED, these two put each layer's expressions into the next one, and the text grows without end.
 _MATERIALIZED = ("postgres", "sqlite")
-_MANY = 50
+_MOST_TERMS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,10 +154,10 @@ def _any_equal(tests: Sequence[exp.Expr | None]) -> exp.Expr | None:
 
 
 def _join_many(join: Callable[..., exp.Expr], terms: Sequence[exp.Expr]) -> exp.Expr:
-    """Join terms in brackets by the fifty: databases limit how deep an expression goes."""
-    if len(terms) <= _MANY:
+    """Join terms, in brackets of fifty where there are more: databases limit the depth of an expression."""
+    if len(terms) <= _MOST_TERMS:
         return join(*terms)
-    groups = [terms[start : start + _MANY] for start in range(0, len(terms), _MANY)]
+    groups = [terms[start : start + _MOST_TERMS] for start in range(0, len(terms), _MOST_TERMS)]
     return _join_many(join, [exp.Paren(this=join(*group)) for group in groups])
 
 

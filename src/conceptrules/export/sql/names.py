@@ -1,4 +1,4 @@
-"""The names in a query: those of the table, quoted, and our own, which keep out of their way."""
+"""The names in a query: those of the table, quoted, and our own, which never clash with them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def names_of(
 
 
 def column_names(network: RuleNetwork, columns: Mapping[str, str]) -> dict[str, str]:
-    """Return what the table calls each column of the network; raise if `columns` names one that there is not."""
+    """Return what the table calls each column of the network; raise if `columns` renames one that does not exist."""
     known = [column.name for column in network.columns]
     for name in columns:
         if name not in known:
@@ -143,7 +143,7 @@ def _fold(name: str, dialect: str) -> str:
 
 
 def _marks(names: Sequence[str]) -> str:
-    """Return as few underscores as it takes for no name of ours to be one of these."""
+    """Return the fewest underscores that keep our own names from being one of these."""
     folded = [name.casefold() for name in names]
     marks = ""
     while any(_could_be_ours(name, marks) for name in folded):

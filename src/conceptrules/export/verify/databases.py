@@ -30,8 +30,8 @@ _OLDEST_SQLITE = (3, 35, 0)  # knows MATERIALIZED
 _USER = "conceptrules"
 # If this process is killed, the pipe to the guard closes, and the guard stops the server.
 _GUARD = 'cat; kill -INT "$1"; while kill -0 "$1"; do sleep 0.1; done; rm -rf -- "$0"'
-# Answers are told apart by their place alone. From 8 MB on, a scan would be shared among workers, or begin where the
-# last one stopped, and the rows would come out in another order.
+# Answers are matched to rows by their position alone. From 8 MB on, a scan would be shared among workers, or begin
+# where the last one stopped, and the rows would come out in another order.
 _IN_ORDER = ("max_parallel_workers_per_gather=0", "synchronize_seqscans=off")
 _ARROW_TYPES = {
     "number": pa.float64(),
@@ -240,7 +240,7 @@ def _stop(process: subprocess.Popen[bytes], guard: subprocess.Popen[bytes], fold
 
 
 def _program(name: str) -> str | None:
-    """Find a program on the path, or where Debian hides it; the newest."""
+    """Return the path of a program: on the search path, or the newest where Debian hides it."""
     paths = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), key=lambda path: path.parts[4].zfill(4))
     return shutil.which(name) or (str(paths[-1]) if paths else None)
 
@@ -249,5 +249,5 @@ def _other_user() -> tuple[int, int] | None:
     """Return the numbers of a user and a group that are not root's."""
     import pwd  # which only Unix has
 
-    known = {entry.pw_name: (entry.pw_uid, entry.pw_gid) for entry in pwd.getpwall()}
-    return known.get("postgres") or known.get("nobody")
+    users = {entry.pw_name: (entry.pw_uid, entry.pw_gid) for entry in pwd.getpwall()}
+    return users.get("postgres") or users.get("nobody")

@@ -88,7 +88,6 @@ def _java_imports() -> Iterator[None]:
     """Let Java packages be imported here and nowhere else: one of them is named dill, which torch looks for."""
     before = list(sys.meta_path)
     importlib.import_module("jpype.imports")  # adds what finds them
-
     if _java_finder() not in sys.meta_path:
         sys.meta_path.append(_java_finder())
     try:
