@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.logic.equivalence import Undecided, equivalent, find_counterexample, find_difference, implies
+from conceptrules.logic.equivalence import equivalent, find_counterexample, find_difference, implies
 from conceptrules.logic.simplification import simplify
+from conceptrules.logic.solver import Undecided
 from conceptrules.model import (
     Column,
     Concept,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.logic.solver import FALSE, TRUE, Pool, Undecided
+from conceptrules.logic.solver import FALSE, TRUE, FormulaPool, Undecided
 
 FULL = (0b111, 0b11, 0b1111)
 EVERY = list(itertools.product(*(range(full.bit_length()) for full in FULL)))
@@ -17,8 +17,8 @@ Meaning = frozenset[tuple[int, ...]]
 ALL: Meaning = frozenset(EVERY)
 
 
-def pool(work: int = 1_000_000) -> Pool:
-    return Pool(FULL, work)
+def pool(work: int = 1_000_000) -> FormulaPool:
+    return FormulaPool(FULL, work)
 
 
 def where(column: int, cells: int) -> Meaning:
@@ -38,7 +38,7 @@ FORMULAS = st.recursive(
 )
 
 
-def built(formulas: Pool, formula: Formula) -> tuple[int, Meaning]:
+def built(formulas: FormulaPool, formula: Formula) -> tuple[int, Meaning]:
     """Return the number of a formula, and the rows on which it is true."""
     kind, parts = formula
     if kind == "literal":
@@ -46,7 +46,7 @@ def built(formulas: Pool, formula: Formula) -> tuple[int, Meaning]:
         return formulas.literal(column, cells), where(column, cells)
     if kind == "not":
         number, rows = built(formulas, parts)  # type: ignore[arg-type]
-        return formulas.negated(number), ALL - rows
+        return formulas.negate(number), ALL - rows
     both = [built(formulas, part) for part in parts]  # type: ignore[attr-defined]
     joined: Callable[..., Meaning] = frozenset.intersection if kind == "all" else frozenset.union
     rows = joined(ALL if kind == "all" else frozenset(), *(rows for _, rows in both))
@@ -58,7 +58,7 @@ def built(formulas: Pool, formula: Formula) -> tuple[int, Meaning]:
 def test_what_is_found_makes_the_formula_true_and_nothing_is_overlooked(formula: Formula) -> None:
     formulas = pool()
     number, rows = built(formulas, formula)
-    for asked, wanted in ((number, rows), (formulas.negated(number), ALL - rows)):
+    for asked, wanted in ((number, rows), (formulas.negate(number), ALL - rows)):
         found = formulas.find(asked)
         assert (found is None) == (not wanted)
         if found is not None:
@@ -71,7 +71,7 @@ def test_what_is_found_makes_the_formula_true_and_nothing_is_overlooked(formula:
 def test_formulas_that_say_the_same_are_found_to_do_so(first: Formula, second: Formula) -> None:
     formulas = pool()
     (one, rows), (other, more) = built(formulas, first), built(formulas, second)
-    apart = formulas.any([formulas.all([one, formulas.negated(other)]), formulas.all([other, formulas.negated(one)])])
+    apart = formulas.any([formulas.all([one, formulas.negate(other)]), formulas.all([other, formulas.negate(one)])])
     assert (formulas.find(apart) is None) == (rows == more)
 
 
@@ -101,8 +101,8 @@ def test_what_decides_a_formula_is_all_that_is_left_of_it() -> None:
     assert formulas.all([a, FALSE, b]) == FALSE
     assert formulas.any([a, TRUE, b]) == TRUE
     either = formulas.any([a, b])
-    assert formulas.all([either, formulas.negated(either), FALSE]) == FALSE
-    assert formulas.find(formulas.all([either, formulas.negated(either)])) is None
+    assert formulas.all([either, formulas.negate(either), FALSE]) == FALSE
+    assert formulas.find(formulas.all([either, formulas.negate(either)])) is None
 
 
 def test_literals_of_one_column_become_one() -> None:
@@ -117,12 +117,12 @@ def test_literals_of_one_column_become_one() -> None:
 def test_a_negation_is_that_of_each_part() -> None:
     formulas = pool()
     a, b = formulas.literal(0, 0b001), formulas.literal(1, 0b01)
-    assert formulas.negated(TRUE) == FALSE
-    assert formulas.negated(FALSE) == TRUE
-    assert formulas.negated(a) == formulas.literal(0, 0b110)
-    assert formulas.negated(formulas.all([a, b])) == formulas.any([formulas.negated(a), formulas.negated(b)])
-    assert formulas.negated(formulas.any([a, b])) == formulas.all([formulas.negated(a), formulas.negated(b)])
-    assert formulas.negated(formulas.negated(formulas.all([a, b]))) == formulas.all([a, b])
+    assert formulas.negate(TRUE) == FALSE
+    assert formulas.negate(FALSE) == TRUE
+    assert formulas.negate(a) == formulas.literal(0, 0b110)
+    assert formulas.negate(formulas.all([a, b])) == formulas.any([formulas.negate(a), formulas.negate(b)])
+    assert formulas.negate(formulas.any([a, b])) == formulas.all([formulas.negate(a), formulas.negate(b)])
+    assert formulas.negate(formulas.negate(formulas.all([a, b]))) == formulas.all([a, b])
 
 
 def test_cells_that_are_found_are_as_wide_as_can_be() -> None:
@@ -133,7 +133,7 @@ def test_cells_that_are_found_are_as_wide_as_can_be() -> None:
     assert formulas.find(a) == {0: 0b011}
     assert formulas.find(formulas.all([a, b])) == {0: 0b011, 1: 0b01}
     assert formulas.find(formulas.any([a, b])) == {0: 0b011}
-    assert formulas.find(formulas.all([formulas.any([a, b]), formulas.any([formulas.negated(a), c])])) == {
+    assert formulas.find(formulas.all([formulas.any([a, b]), formulas.any([formulas.negate(a), c])])) == {
         0: 0b011,
         2: 0b0011,
     }

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from conceptrules.logic.equivalence import Row, Undecided, find_difference
+from conceptrules.logic.equivalence import Row, find_difference
+from conceptrules.logic.solver import Undecided
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value

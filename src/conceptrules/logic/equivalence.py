@@ -9,18 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from conceptrules.logic.column_cells import cells_of
-from conceptrules.logic.solver import FALSE, TRUE, Domains, Pool, Undecided
-from conceptrules.model.network import Literal, RuleNetwork
-from conceptrules.model.predicate import Predicate, Value
-
-__all__ = ["WORK", "Row", "Undecided", "equivalent", "find_counterexample", "find_difference", "implies"]
+from conceptrules.logic.column_cells import cell_numbers, cells_of
+from conceptrules.logic.solver import FALSE, TRUE, FormulaPool, Undecided
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.predicate import Value
 
 Row = dict[str, Any]
 # Parts of formulas that one question may look at: about ten seconds. Counted, not timed, so that the answer is always
 # the same.
 WORK = 5_000_000
-_DEEPEST = 50  # levels; formulas are nested as deep as these
+_MAX_LEVELS = 50  # levels; formulas are nested as deep as these
 
 
 def implies(first: RuleNetwork, second: RuleNetwork, label: Value, *, work: int = WORK) -> bool:
@@ -119,7 +117,7 @@ def find_difference(first: RuleNetwork, second: RuleNetwork, *, work: int = WORK
     """
     question = _Question((first, second), work)
     ours, theirs = question.decisions(first), question.decisions(second)
-    return question.row((ours[name], theirs.get(name, FALSE)) for name in first.classes)
+    return question.find_row((ours[name], theirs.get(name, FALSE)) for name in first.classes)
 
 
 def find_counterexample(first: RuleNetwork, second: RuleNetwork, label: Value, *, work: int = WORK) -> Row | None:
@@ -148,23 +146,32 @@ def find_counterexample(first: RuleNetwork, second: RuleNetwork, label: Value, *
     """
     question = _Question((first, second), work)
     ours, theirs = question.firing(first), question.firing(second)
-    return question.row([(ours.get(label, FALSE), theirs.get(label, FALSE))])
+    return question.find_row([(ours.get(label, FALSE), theirs.get(label, FALSE))])
 
 
 class _Question:
     """The formulas of networks over the cells of their columns."""
 
     def __init__(self, networks: Sequence[RuleNetwork], work: int) -> None:
-        if max(len(network.levels) for network in networks) > _DEEPEST:
-            raise Undecided(f"not decided: more than {_DEEPEST} levels")
+        if max(len(network.levels) for network in networks) > _MAX_LEVELS:
+            raise Undecided(f"not decided: more than {_MAX_LEVELS} levels")
         self.cells = cells_of(networks)
-        self.places = {name: place for place, name in enumerate(self.cells)}
         self.names = dict.fromkeys(column.name for network in networks for column in network.columns)
-        self.pool = Pool([(1 << len(cells.values)) - 1 for cells in self.cells.values()], work)
+        self.pool = FormulaPool([(1 << len(cells.values)) - 1 for cells in self.cells.values()], work)
 
     def firing(self, network: RuleNetwork) -> dict[Value, int]:
         """Return for each class the formula that says where it fires."""
-        return dict(zip(network.classes, self._classes(network), strict=True))
+        pool = self.pool
+        numbers = {name: number for number, name in enumerate(self.cells)}
+        below = [FALSE] * len(network.predicates)  # what no rule tests may be anything
+        for index in network.used_predicates:
+            predicate = network.predicates[index]
+            below[index] = pool.literal(numbers[predicate.column], self.cells[predicate.column].where(predicate))
+        for level in network.levels:
+            literals = [[(below[literal.index], literal.negated) for literal in rule.literals] for rule in level.rules]
+            rules = [pool.all(pool.negate(node) if negated else node for node, negated in rule) for rule in literals]
+            below = [pool.any(rules[rule] for rule in concept.rules) for concept in level.concepts]
+        return dict(zip(network.classes, below, strict=True))
 
     def decisions(self, network: RuleNetwork) -> dict[Value, int]:
         """Return for each class the formula that says where it is the answer."""
@@ -172,35 +179,21 @@ class _Question:
         result = {}
         for name in network.priority:
             result[name] = self.pool.all([silent, firing[name]])
-            silent = self.pool.all([silent, self.pool.negated(firing[name])])
+            silent = self.pool.all([silent, self.pool.negate(firing[name])])
         result[network.default] = self.pool.any([result[network.default], silent])
         return result
 
-    def row(self, questions: Iterable[tuple[int, int]]) -> Row | None:
-        """Return a row on which the first formula of some pair is true and the second is not."""
+    def find_row(self, questions: Iterable[tuple[int, int]]) -> Row | None:
+        """Return a row on which the first formula of some pair is true and the second is not.
+
+        In each column, it has the value of the first possible cell.
+        """
         for yes, no in questions:
-            found = None if yes == no else self.pool.find(self.pool.all([yes, self.pool.negated(no)]))
-            if found is not None:
-                return self._raw(found)
+            domains = None if yes == no else self.pool.find(self.pool.all([yes, self.pool.negate(no)]))
+            if domains is not None:
+                row: Row = dict.fromkeys(self.names)
+                for number, (name, cells) in enumerate(self.cells.items()):
+                    if number in domains:
+                        row[name] = cells.raw(cell_numbers(domains[number])[0])
+                return row
         return None
-
-    def _classes(self, network: RuleNetwork) -> list[int]:
-        below = list(map(self._predicate, network.predicates))
-        for level in network.levels:
-            rules = [self.pool.all(self._literal(below, literal) for literal in rule.literals) for rule in level.rules]
-            below = [self.pool.any(rules[rule] for rule in concept.rules) for concept in level.concepts]
-        return below
-
-    def _predicate(self, predicate: Predicate) -> int:
-        """Return the formula of a predicate; it is false where no rule tests the column."""
-        cells = self.cells.get(predicate.column)
-        return FALSE if cells is None else self.pool.literal(self.places[predicate.column], cells.where(predicate))
-
-    def _literal(self, below: Sequence[int], literal: Literal) -> int:
-        return self.pool.negated(below[literal.index]) if literal.negated else below[literal.index]
-
-    def _raw(self, domains: Domains) -> Row:
-        """Return a row of a table: in each column, the value of the first possible cell."""
-        chosen = {name: domains[place] for name, place in self.places.items() if place in domains}
-        first = {name: (cells & -cells).bit_length() - 1 for name, cells in chosen.items()}
-        return {name: self.cells[name].raw(first[name]) if name in first else None for name in self.names}

@@ -7,6 +7,7 @@ formula is a number: 0 is false, 1 is true, the others have an entry in a pool, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Literal as Choice
 
 from conceptrules.model.errors import ConceptRulesError
@@ -20,7 +21,7 @@ class Undecided(ConceptRulesError):
     """The networks are too large for an exact answer within the limit."""
 
 
-class Pool:
+class FormulaPool:
     """Formulas that are built once each.
 
     `full[column]` has a bit for each cell of the column; `work` limits how many parts of formulas are looked at.
@@ -32,7 +33,7 @@ class Pool:
         self._literals: dict[int, tuple[int, int]] = {}
         self._nodes: dict[int, tuple[Operator, frozenset[int]]] = {}
         self._columns: dict[int, frozenset[int]] = {FALSE: frozenset(), TRUE: frozenset()}
-        self._negated: dict[int, int] = {FALSE: TRUE, TRUE: FALSE}
+        self._negations: dict[int, int] = {FALSE: TRUE, TRUE: FALSE}
         self._restricted: dict[tuple[int, int, int], int] = {}
 
     def literal(self, column: int, cells: int) -> int:
@@ -52,17 +53,17 @@ class Pool:
         """Return the OR of formulas."""
         return self._node("any", formulas)
 
-    def negated(self, formula: int) -> int:
+    def negate(self, formula: int) -> int:
         """Return the negation of a formula."""
-        if formula not in self._negated:
+        if formula not in self._negations:
             if formula in self._literals:
                 column, cells = self._literals[formula]
                 result = self.literal(column, self.full[column] & ~cells)
             else:
                 operator, parts = self._nodes[formula]
-                result = self._node("any" if operator == "all" else "all", map(self.negated, sorted(parts)))
-            self._negated[formula], self._negated[result] = result, formula
-        return self._negated[formula]
+                result = self._node("any" if operator == "all" else "all", map(self.negate, sorted(parts)))
+            self._negations[formula], self._negations[result] = result, formula
+        return self._negations[formula]
 
     def find(self, formula: int) -> Domains | None:
         """Return cells, by column, that make the formula true whichever of them are chosen; None if nothing does."""
@@ -70,7 +71,7 @@ class Pool:
         seen: set[object] = set()
         while stack:
             self._spend(1)
-            domains, rest = self._propagated(*stack.pop())
+            domains, rest = self._propagate(*stack.pop())
             if rest == TRUE:
                 return domains
             key = rest, tuple((column, domains.get(column)) for column in sorted(self._columns[rest]))
@@ -88,9 +89,9 @@ class Pool:
         for part in sorted(self._nodes[choice][1], key=lambda part: (part not in self._literals, part)):
             yield dict(domains), self.all([part, *refuted, *others])
             if part in self._literals:
-                refuted.append(self.negated(part))
+                refuted.append(self.negate(part))
 
-    def _propagated(self, domains: Domains, formula: int) -> tuple[Domains, int]:
+    def _propagate(self, domains: Domains, formula: int) -> tuple[Domains, int]:
         """Turn literals that have to hold into domains, and drop what they decide."""
         while units := self._units(formula):
             parts = self._nodes[formula][1] if formula in self._nodes else [formula]
@@ -116,25 +117,25 @@ class Pool:
             return formula
         key = formula, column, cells
         if key not in self._restricted:
-            self._restricted[key] = self._restricted_now(formula, column, cells)
+            if formula in self._literals:
+                left = self._literals[formula][1] & cells
+                result = TRUE if left == cells else self.literal(column, left)
+            else:
+                operator, parts = self._nodes[formula]
+                self._spend(len(parts))
+                result = self._node(operator, [self._restrict(part, column, cells) for part in parts])
+                if result != formula:  # literals may have been joined only now, such as x <= 1 or x > 1
+                    result = self._restrict(result, column, cells)
+            self._restricted[key] = result
         return self._restricted[key]
-
-    def _restricted_now(self, formula: int, column: int, cells: int) -> int:
-        if formula in self._literals:
-            held = self._literals[formula][1] & cells
-            return TRUE if held == cells else self.literal(column, held)
-        operator, parts = self._nodes[formula]
-        self._spend(len(parts))
-        result = self._node(operator, [self._restrict(part, column, cells) for part in parts])
-        # Literals that were joined only now, such as x <= 1 or x > 1.
-        return self._restrict(result, column, cells) if result != formula else result
 
     def _node(self, operator: Operator, formulas: Iterable[int]) -> int:
         """Return an AND or an OR: parts of the same kind are opened, literals of a column become one, constants go."""
         neutral, final = (TRUE, FALSE) if operator == "all" else (FALSE, TRUE)
         literals: Domains = {}
         parts: set[int] = set()
-        for part in self._opened(operator, formulas):
+        nodes = ((formula, *self._nodes.get(formula, (None, ()))) for formula in formulas)
+        for part in chain.from_iterable(parts if kind == operator else (formula,) for formula, kind, parts in nodes):
             if part in self._literals:
                 column, cells = self._literals[part]
                 known = literals.get(column)
@@ -153,11 +154,6 @@ class Pool:
         number = self._number((operator, members), frozenset().union(*map(self._columns.__getitem__, members)))
         self._nodes[number] = operator, members
         return number
-
-    def _opened(self, operator: Operator, formulas: Iterable[int]) -> Iterator[int]:
-        for formula in formulas:
-            kind, parts = self._nodes.get(formula, (None, ()))
-            yield from parts if kind == operator else (formula,)
 
     def _number(self, key: object, columns: frozenset[int]) -> int:
         number = self._numbers.setdefault(key, len(self._numbers) + 2)
