@@ -91,9 +91,9 @@ def test_stability_is_that_of_plain_counting(network: RuleNetwork, data: st.Data
         [decided(without_rule(network, level, index), bits) for index in range(len(nodes.rules))]
         for level, nodes in enumerate(network.levels)
     ]
-    kinds, total = stable._kinds(truth, before, [other for level in others for other in level], weight)
+    kinds, total = stable._group_rows(truth, before, [other for level in others for other in level], weight)
     assert total.sum() == weight.sum()
-    drawn = stable._resamples(total, int(weight.sum()), seed=0)
+    drawn = stable._draw_resamples(total, int(weight.sum()), seed=0)
     assert (drawn.sum(axis=0) == weight.sum()).all()
 
     def worse(answers: np.ndarray) -> float:

@@ -15,17 +15,7 @@ from conceptrules.draw.appearance import shorten, text_width
 from conceptrules.draw.fold import fold_graph, is_folded
 from conceptrules.draw.graph import Edge, NetworkGraph, Node, collect_graph
 from conceptrules.draw.node_order import order_nodes
-from conceptrules.draw.predicate_cards import (
-    GAP,
-    HEAD,
-    ROW,
-    WORDS,
-    CardStack,
-    heading,
-    right_end,
-    row_text,
-    stack_cards,
-)
+from conceptrules.draw.predicate_cards import ROW, WORDS, CardStack, heading, right_end, row_text, stack_cards
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.text import word
 
@@ -153,7 +143,7 @@ def _centres(
 
 def _ideal_centres(neighbours: Sequence[Sequence[float]], otherwise: float) -> list[float]:
     """Return the mean of the neighbours; a node without any goes with the one beside it, so that it moves nobody."""
-    means = [fmean(places) if places else None for places in neighbours]
+    means = [fmean(centres) if centres else None for centres in neighbours]
     last = next((mean for mean in means if mean is not None), otherwise)
     return [last := last if mean is None else mean for mean in means]
 
@@ -196,28 +186,48 @@ def _assemble(
     """Return everything in its place, with room for the labels on the left."""
     left = _MARGIN + _LABELS
     tops = _tops(graph)
-    bottom = tops[0] + max((stack.height for stack in stacks), default=0.0)
-    marks = [
-        _mark(graph, graph.nodes[name], left + centres[name], tops[depth])
-        for depth, layer in enumerate(order)
-        for name in layer
-        if depth
+    top, bottom = tops[0], tops[0] + max((stack.height for stack in stacks), default=0.0)
+    marks, wires, headings = [], [], []
+    for depth, layer in enumerate(order):
+        for node in [graph.nodes[name] for name in layer] if depth else ():
+            wide, high = _size(graph, node)
+            below, above = graph.below.get(node.id, ()), graph.above.get(node.id, ())
+            x = left + centres[node.id] - wide / 2
+            marks.append(Mark(node, _name(graph, node), x, tops[depth], wide, high, below, above))
+    ends = {mark.node.id: (mark.y, mark.y + mark.height) for mark in marks}
+    ends |= dict.fromkeys(order[0], (top - 10, top - 10))
+    for stack in stacks:
+        x, end = left + stack.x, left + stack.x + stack.card_width
+        for node, y in stack.rows():
+            above = graph.above.get(node.id, ())
+            marks.append(Mark(node, row_text(node), x, top + y, stack.card_width, ROW, (), above))
+            port, middle = left + centres[node.id], top + y + ROW / 2
+            wires.append(Wire(node.id, ((end, middle), (port, middle), (port, top - 10)), node.colour))
+        for card, y in stack.headings():
+            full = card[0].tooltip if card[0].column is None else word(card[0].column)
+            headings.append(Label(heading(card), full, x, top + y + 15, "column", card[0].colour))
+    lines = [
+        EdgeLine(
+            edge,
+            (left + centres[edge.source], ends[edge.source][0]),
+            (left + centres[edge.target], ends[edge.target][1]),
+            graph.nodes[edge.source].colour,
+        )
+        for edge in graph.edges
     ]
-    marks += [mark for stack in stacks for mark in _predicate_marks(graph, stack, left, tops[0])]
-    ends = {mark.node.id: (mark.y, mark.y + mark.height) for mark in marks if mark.node.layer}
-    ends |= dict.fromkeys(order[0], (tops[0] - 10, tops[0] - 10))
-    lines = tuple(_line(graph, edge, left, centres, ends) for edge in graph.edges)
-    wires = tuple(wire for stack in stacks for wire in _wires(stack, left, tops[0]))
-    labels = (
-        *_captions(network, graph, tops),
-        *_headings(graph, stacks, left, tops[0]),
-        *_notes(network, graph, bottom),
-    )
-    least = max((_MARGIN * 2 + text_width(label.text, SMALL) for label in labels if label.kind == "note"), default=0.0)
+    notes = list(_notes(network, graph, bottom))
+    least = max(_MARGIN * 2 + text_width(note.text, SMALL) for note in notes)
+    rules = sum(len(level.rules) for level in network.levels)
     return Drawing(
-        _title(network), max(left + right + _MARGIN, least), bottom + 44 + _MARGIN, tuple(marks), lines, wires, labels,
-        graph.unused,
-    )  # fmt: skip
+        title=f"A network of {_count(rules, 'rule')} and {_count(network.edges, 'edge')}",
+        width=max(left + right + _MARGIN, least),
+        height=bottom + 44 + _MARGIN,
+        marks=tuple(marks),
+        lines=tuple(lines),
+        wires=tuple(wires),
+        labels=(*_captions(network, graph, tops), *headings, *notes),
+        unused=graph.unused,
+    )
 
 
 def _tops(graph: NetworkGraph) -> dict[int, float]:
@@ -236,36 +246,6 @@ def _tops(graph: NetworkGraph) -> dict[int, float]:
     return tops
 
 
-def _mark(graph: NetworkGraph, node: Node, centre: float, top: float) -> Mark:
-    wide, high = _size(graph, node)
-    below, above = graph.below.get(node.id, ()), graph.above.get(node.id, ())
-    return Mark(node, _name(graph, node), centre - wide / 2, top, wide, high, below, above)
-
-
-def _predicate_marks(graph: NetworkGraph, stack: CardStack, left: float, top: float) -> Iterator[Mark]:
-    for node, y in stack.rows():
-        above = graph.above.get(node.id, ())
-        yield Mark(node, row_text(node), left + stack.x, top + y, stack.card_width, ROW, (), above)
-
-
-def _wires(stack: CardStack, left: float, top: float) -> Iterator[Wire]:
-    ports = dict(stack.ports())
-    for node, y in stack.rows():
-        x, middle = left + ports[node.id], top + y + ROW / 2
-        yield Wire(node.id, ((left + stack.x + stack.card_width, middle), (x, middle), (x, top - 10)), node.colour)
-
-
-def _line(
-    graph: NetworkGraph,
-    edge: Edge,
-    left: float,
-    centres: Mapping[str, float],
-    ends: Mapping[str, tuple[float, float]],
-) -> EdgeLine:
-    start = left + centres[edge.source], ends[edge.source][0]
-    return EdgeLine(edge, start, (left + centres[edge.target], ends[edge.target][1]), graph.nodes[edge.source].colour)
-
-
 def _captions(network: RuleNetwork, graph: NetworkGraph, tops: Mapping[int, float]) -> Iterator[Label]:
     """Yield the names of the layers, on the left."""
     several = len(network.levels) > 1
@@ -273,24 +253,9 @@ def _captions(network: RuleNetwork, graph: NetworkGraph, tops: Mapping[int, floa
         if not layer:
             continue
         level = f" {(depth + 1) // 2}" if several else ""
-        name = "columns" if depth == 0 else "classes" if depth == len(graph.layers) - 1 else None
-        name = name or ("rules" if depth % 2 else "concepts") + level
+        name = ("rules" if depth % 2 else "concepts") + level
+        name = "columns" if depth == 0 else "classes" if depth == len(graph.layers) - 1 else name
         yield Label(name, "", _MARGIN, tops[depth] + 15, "layer")
-
-
-def _headings(graph: NetworkGraph, stacks: Sequence[CardStack], left: float, top: float) -> Iterator[Label]:
-    for stack in stacks:
-        y = top
-        for card in stack.cards:
-            column = card[0].column
-            full = card[0].tooltip if column is None else word(column)
-            yield Label(heading(card), full, left + stack.x, y + 15, "column", card[0].colour)
-            y += HEAD + ROW * len(card) + GAP
-
-
-def _title(network: RuleNetwork) -> str:
-    rules = sum(len(level.rules) for level in network.levels)
-    return f"A network of {_count(rules, 'rule')} and {_count(network.edges, 'edge')}"
 
 
 def _notes(network: RuleNetwork, graph: NetworkGraph, bottom: float) -> Iterator[Label]:

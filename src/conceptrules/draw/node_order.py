@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Mapping, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby
 from statistics import fmean
 
 from conceptrules.draw.graph import NetworkGraph, Node
@@ -44,10 +44,10 @@ def count_crossings(graph: NetworkGraph, order: Order) -> int:
 
 def count_crossings_by_layer(graph: NetworkGraph, order: Order) -> list[int]:
     """Count the crossings between each two layers, from the predicates up."""
-    place = {name: number for layer in order for number, name in enumerate(layer)}
+    positions = {name: number for layer in order for number, name in enumerate(layer)}
     ends: list[list[tuple[int, int]]] = [[] for _ in order[1:]]
     for edge in graph.edges:
-        ends[graph.nodes[edge.source].layer].append((place[edge.source], place[edge.target]))
+        ends[graph.nodes[edge.source].layer].append((positions[edge.source], positions[edge.target]))
     return [_count_inversions(sorted(pairs)) for pairs in ends]
 
 
@@ -73,16 +73,16 @@ def _count_inversions(ends: Sequence[tuple[int, int]]) -> int:
 
 def _sweep_up(graph: NetworkGraph, order: Order) -> Order:
     layers = [order[0]]
-    for below, layer in pairwise(order):
-        layers.append(layer if layer is order[-1] else _sort_by_mean(layer, _places(layers[-1] or below), graph.below))
-    return tuple(layers)
+    for layer in order[1:-1]:
+        layers.append(_sort_by_mean(layer, _positions(layers[-1]), graph.below))
+    return (*layers, order[-1])
 
 
 def _sweep_down(graph: NetworkGraph, order: Order) -> Order:
     layers = [order[-1]]
     for layer in reversed(order[1:-1]):
-        layers.append(_sort_by_mean(layer, _places(layers[-1]), graph.above))
-    layers.append(_sort_columns(graph, order[0], _places(layers[-1])))
+        layers.append(_sort_by_mean(layer, _positions(layers[-1]), graph.above))
+    layers.append(_sort_columns(graph, order[0], _positions(layers[-1])))
     return tuple(reversed(layers))
 
 
@@ -90,8 +90,8 @@ def _switch(graph: NetworkGraph, order: Order) -> Order:
     """Let neighbours, or whole columns, change places where that saves crossings; once from left to right."""
     layers = list(order)
     for depth in range(len(order) - 1):
-        sides = [(_weight(depth), graph.above, _places(layers[depth + 1]))]
-        sides += [(_weight(depth - 1), graph.below, _places(layers[depth - 1]))] if depth else []
+        sides = [(_weight(depth), graph.above, _positions(layers[depth + 1]))]
+        sides += [(_weight(depth - 1), graph.below, _positions(layers[depth - 1]))] if depth else []
         units = [[name] for name in layers[depth]]
         if depth == 0:
             units = [
@@ -109,37 +109,37 @@ def _count_saved(
     right: Sequence[str],
     weight: int,
     neighbours: Mapping[str, Sequence[str]],
-    places: Mapping[str, int],
+    positions: Mapping[str, int],
 ) -> int:
     """Return how many weighted crossings it saves to switch these two."""
     first, second = (
-        sorted(places[other] for name in unit for other in neighbours.get(name, ())) for unit in (left, right)
+        sorted(positions[other] for name in unit for other in neighbours.get(name, ())) for unit in (left, right)
     )
     return weight * sum(bisect_left(second, end) - (len(second) - bisect_right(second, end)) for end in first)
 
 
-def _places(layer: Sequence[str]) -> dict[str, int]:
+def _positions(layer: Sequence[str]) -> dict[str, int]:
     return {name: number for number, name in enumerate(layer)}
 
 
 def _sort_by_mean(
-    layer: Sequence[str], places: Mapping[str, int], neighbours: Mapping[str, Sequence[str]]
+    layer: Sequence[str], positions: Mapping[str, int], neighbours: Mapping[str, Sequence[str]]
 ) -> tuple[str, ...]:
-    own = _places(layer)
+    own = _positions(layer)
 
     def mean(name: str) -> float:
-        positions = [places[other] for other in neighbours.get(name, ()) if other in places]
-        return fmean(positions) if positions else own[name]
+        ends = [positions[neighbour] for neighbour in neighbours.get(name, ()) if neighbour in positions]
+        return fmean(ends) if ends else own[name]
 
     return tuple(sorted(layer, key=lambda name: (mean(name), own[name])))
 
 
-def _sort_columns(graph: NetworkGraph, layer: Sequence[str], places: Mapping[str, int]) -> tuple[str, ...]:
+def _sort_columns(graph: NetworkGraph, layer: Sequence[str], positions: Mapping[str, int]) -> tuple[str, ...]:
     """Order whole columns by the mean of all their edges."""
     blocks = group_by_column([graph.nodes[name] for name in layer])
 
     def mean(block: Sequence[Node]) -> float:
-        return fmean(places[up] for node in block for up in graph.above[node.id])
+        return fmean(positions[up] for node in block for up in graph.above[node.id])
 
     return tuple(node.id for block in sorted(blocks, key=mean) for node in block)
 

@@ -13,7 +13,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, Literal
 
 from conceptrules.draw.appearance import LIGHT, QUIET, shorten
-from conceptrules.explain.importance_scores import Importance, Weight
+from conceptrules.explain.importance_scores import Importance
 from conceptrules.explain.rule_coverage import RuleCoverage
 from conceptrules.model.errors import InputError
 from conceptrules.model.metrics import SCORE_NAMES
@@ -106,8 +106,15 @@ def _regularization_path(scores: Sequence[Mapping[str, Any]], training: Training
     panels[0].legend(frameon=False, fontsize="small")
     if refined:
         panels[1].legend(frameon=False, fontsize="small")
+    penalties = [line["penalty"] for line in scores]
+    low, high = min(penalties), max(penalties)
+    # Few ticks from the largest penalty to the smallest, so that none overlap.
+    ticks = sorted({float(f"{low * (high / low) ** (step / (_TICKS - 1)):.2g}") for step in range(_TICKS)})
     for axes in panels:
-        _penalty_axis(axes, [line["penalty"] for line in scores])
+        axes.set_xscale("log")
+        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axes.minorticks_off()
+        axes.invert_xaxis()
     _mark_chosen(panels, training.edge_penalty if training else None)
     return figure
 
@@ -132,16 +139,6 @@ def _curve(axes: Axes, lines: Sequence[Mapping[str, Any]], over: str, name: str,
     axes.plot([line[over] for line in lines], [line[name] for line in lines], linewidth=1.4, **style)
 
 
-def _penalty_axis(axes: Axes, penalties: Sequence[float]) -> None:
-    """Make a logarithmic axis from the largest penalty to the smallest, with few ticks, so that none overlap."""
-    low, high = min(penalties), max(penalties)
-    ticks = {float(f"{low * (high / low) ** (step / (_TICKS - 1)):.2g}") for step in range(_TICKS)}
-    axes.set_xscale("log")
-    axes.set_xticks(sorted(ticks), [f"{tick:g}" for tick in sorted(ticks)])
-    axes.minorticks_off()
-    axes.invert_xaxis()
-
-
 def importance(value: Importance) -> Figure:
     """Plot how many decisions change without a column, and without a rule; the most important come first.
 
@@ -162,7 +159,8 @@ def importance(value: Importance) -> Figure:
     2
     """
     panels = (("columns", value.columns), ("rules", value.rules))
-    shown = [_rank(weights) for _, weights in panels]
+    ranked = [sorted((w for w in weights if w.changed), key=lambda w: -w.changed) for _, weights in panels]
+    shown = [weights[:_MOST] for weights in ranked]
     sizes = [max(2, len(weights)) for weights in shown]
     figure = _figure(9, 2 + 0.28 * sum(sizes))
     drawn = figure.subplots(2, 1, sharex=True, height_ratios=sizes)
@@ -172,8 +170,7 @@ def importance(value: Importance) -> Figure:
         for y, weight in enumerate(top):
             axes.annotate(f" {weight.changed:,}", (weight.changed, y), va="center", fontsize="small")
         _names(axes, [weight.name for weight in top])
-        idle = sum(not weight.changed for weight in weights)
-        more = len(weights) - len(top) - idle
+        more, idle = len(ranked[number]) - len(top), len(weights) - len(ranked[number])
         parts = [f"{more} more"] * bool(more) + [f"{idle} that change nothing"] * bool(idle)
         axes.set_title(title + (f" (and {', '.join(parts)})" if parts else ""), fontsize="medium")
         axes.set_ylim(sizes[number] - 0.5, -0.5)
@@ -346,11 +343,6 @@ def _to_png(figure: Figure) -> bytes:
     return picture.getvalue()
 
 
-def _rank(weights: Sequence[Weight]) -> list[Weight]:
-    """Return those that change anything, the most important first."""
-    return sorted((weight for weight in weights if weight.changed), key=lambda weight: -weight.changed)[:_MOST]
-
-
 def _names(axes: Axes, names: Sequence[str]) -> None:
     """Write the names on the left, the first on top."""
     texts = [_drawable(shorten(name, _WORDS)) for name in names]
@@ -361,12 +353,12 @@ def _names(axes: Axes, names: Sequence[str]) -> None:
 
 def _drawable(text: str) -> str:
     """Write out characters that the font does not have, for which matplotlib would draw empty boxes and warn."""
-    known = _characters()
+    known = _known_characters()
     return "".join(c if ord(c) in known else c.encode("unicode_escape").decode() for c in text)
 
 
 @cache
-def _characters() -> frozenset[int]:
+def _known_characters() -> frozenset[int]:
     from matplotlib import font_manager
 
     return frozenset(font_manager.get_font(font_manager.findfont(font_manager.FontProperties())).get_charmap())

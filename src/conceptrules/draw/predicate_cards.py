@@ -42,13 +42,17 @@ class CardStack:
     def height(self) -> float:
         return sum(HEAD + ROW * len(card) for card in self.cards) + GAP * (len(self.cards) - 1)
 
-    def rows(self) -> Iterator[tuple[Node, float]]:
-        """Yield each predicate and how far down it is."""
+    def headings(self) -> Iterator[tuple[Sequence[Node], float]]:
+        """Yield each card and how far down it begins."""
         y = 0.0
         for card in self.cards:
-            for number, node in enumerate(card):
-                yield node, y + HEAD + ROW * number
+            yield card, y
             y += HEAD + ROW * len(card) + GAP
+
+    def rows(self) -> Iterator[tuple[Node, float]]:
+        """Yield each predicate and how far down it is."""
+        for card, y in self.headings():
+            yield from ((node, y + HEAD + ROW * number) for number, node in enumerate(card))
 
     def ports(self) -> Iterator[tuple[str, float]]:
         """Yield each predicate and where its wire comes out on top."""

@@ -1,8 +1,7 @@
-"""How much decisions hang on each rule, concept and column: how many of them change without it."""
+"""How much decisions depend on each rule, concept and column: how many of them change without it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,7 +32,7 @@ class Weight:
 
 @dataclass(frozen=True, slots=True)
 class Importance:
-    """How many decisions hang on each rule, concept and column, in the order of the network.
+    """How many decisions depend on each rule, concept and column, in the order of the network.
 
     A rule or a concept is taken out by letting it never hold; a column, by taking every literal on it out of its rule.
     """
@@ -68,8 +67,8 @@ def importance(network: RuleNetwork, table: Any) -> Importance:
     >>> from conceptrules.model import Column, Concept, Interval, Level, Literal
     >>> level = Level([Rule([Literal(0)])], [Concept([0]), Concept()])
     >>> network = RuleNetwork([Column("age")], [Interval("age", 41)], [level], ["old", "young"], default="young")
-    >>> found = importance(network, [{"age": 20}, {"age": 50}, {"age": 60}])
-    >>> [(rule.name, rule.changed) for rule in found.rules]
+    >>> weights = importance(network, [{"age": 20}, {"age": 50}, {"age": 60}])
+    >>> [(rule.name, rule.changed) for rule in weights.rules]
     [('age > 41', 2)]
     """
     return importance_of_bits(
@@ -79,25 +78,24 @@ def importance(network: RuleNetwork, table: Any) -> Importance:
 
 def importance_of_bits(network: RuleNetwork, words: PackedBits) -> Importance:
     """Return the `importance` on rows that are given as the packed bits of all predicates."""
-    without = Without(network, words)
-    decided = without.nothing()
+    ablation = Ablation(network, words)
 
     def changed(decisions: Decisions) -> int:
-        return int(np.count_nonzero(decisions != decided))
+        return int(np.count_nonzero(decisions != ablation.decided))
 
     return Importance(
         words.rows,
         tuple(
-            Weight(rule_text(network, level, index), level, index, changed(without.rule(level, index)))
-            for level, index in rule_places(network)
+            Weight(rule_text(network, level, index), level, index, changed(ablation.without_rule(level, index)))
+            for level, index in list_rules(network)
         ),
         tuple(
-            Weight(concept_name(level, index), level, index, changed(without.concept(level, index)))
+            Weight(concept_name(level, index), level, index, changed(ablation.without_concept(level, index)))
             for level, below in enumerate(network.levels[:-1])
             for index in range(len(below.concepts))
         ),
         tuple(
-            Weight(column.name, None, index, changed(without.column(column.name)))
+            Weight(column.name, None, index, changed(ablation.without_column(column.name)))
             for index, column in enumerate(network.columns)
         ),
     )
@@ -131,54 +129,48 @@ def asked_columns(network: RuleNetwork) -> list[list[tuple[int, ...]]]:
     return result
 
 
-def rule_places(network: RuleNetwork) -> Iterator[tuple[int, int]]:
-    """Yield the level and the index of each rule."""
-    for level, nodes in enumerate(network.levels):
-        yield from ((level, index) for index in range(len(nodes.rules)))
+def list_rules(network: RuleNetwork) -> list[tuple[int, int]]:
+    """Return the level and the index of each rule."""
+    return [(number, index) for number, level in enumerate(network.levels) for index in range(len(level.rules))]
 
 
-class Without:
+class Ablation:
     """What a network decides on some rows when a part of it is taken out.
 
     What does not depend on that part is computed once.
     """
 
     def __init__(self, network: RuleNetwork, words: PackedBits) -> None:
-        found = layers(network, words)
-        self.network, self.below, self.rules = network, found[::2], found[1::2]
-        self.order, self.default = network.priority_indices, network.default_index
+        hidden = layers(network, words)
+        self.network, self.below, self.rules = network, hidden[::2], hidden[1::2]
+        self.decided = self._decide(self.below[-1])
 
-    def nothing(self) -> Decisions:
-        """Return the decisions of the whole network."""
-        return first_firing_packed(self.below[-1], self.order, self.default)
-
-    def rule(self, level: int, index: int) -> Decisions:
+    def without_rule(self, level: int, index: int) -> Decisions:
         """Return the decisions where this rule never holds."""
         concepts = self.below[level + 1].words.copy()
         for number, concept in enumerate(self.network.levels[level].concepts):
             if index in concept.rules:
-                others = [rule for rule in concept.rules if rule != index]
-                concepts[number] = np.bitwise_or.reduce(self.rules[level].words[others], axis=0)
-        return self._decided(level + 1, concepts)
+                left = [rule for rule in concept.rules if rule != index]
+                concepts[number] = np.bitwise_or.reduce(self.rules[level].words[left], axis=0)
+        return self._decide_above(level, concepts)
 
-    def concept(self, level: int, index: int) -> Decisions:
+    def without_concept(self, level: int, index: int) -> Decisions:
         """Return the decisions where this concept never holds."""
         concepts = self.below[level + 1].words.copy()
         concepts[index] = 0
-        return self._decided(level + 1, concepts)
+        return self._decide_above(level, concepts)
 
-    def column(self, name: str) -> Decisions:
+    def without_column(self, name: str) -> Decisions:
         """Return the decisions without the literals on a column."""
         asked = {index for index, predicate in enumerate(self.network.predicates) if predicate.column == name}
-
-        def less(rule: Rule) -> Rule:
-            return Rule(tuple(literal for literal in rule.literals if literal.index not in asked))
-
         first, *rest = self.network.levels
-        fired = class_words((replace(first, rules=tuple(map(less, first.rules))), *rest), self.below[0])
-        return first_firing_packed(fired, self.order, self.default)
+        rules = tuple(Rule(tuple(i for i in rule.literals if i.index not in asked)) for rule in first.rules)
+        return self._decide(class_words((replace(first, rules=rules), *rest), self.below[0]))
 
-    def _decided(self, level: int, below: NDArray[np.uint64]) -> Decisions:
-        """Return what the levels from this one on decide above these concepts."""
-        words, rest = PackedBits(below, self.below[0].rows), self.network.levels[level:]
-        return first_firing_packed(class_words(rest, words) if rest else words, self.order, self.default)
+    def _decide_above(self, level: int, concepts: NDArray[np.uint64]) -> Decisions:
+        """Return what the levels above this one decide on its concepts."""
+        words, rest = PackedBits(concepts, self.below[0].rows), self.network.levels[level + 1 :]
+        return self._decide(class_words(rest, words) if rest else words)
+
+    def _decide(self, fired: PackedBits) -> Decisions:
+        return first_firing_packed(fired, self.network.priority_indices, self.network.default_index)

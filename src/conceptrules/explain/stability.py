@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.explain.importance_scores import Decisions, Without, rule_places
+from conceptrules.explain.importance_scores import Ablation, Decisions, list_rules
 from conceptrules.model.evaluation import PackedBits
 from conceptrules.model.metrics import macro_f1_by_column
 from conceptrules.model.network import RuleNetwork
@@ -24,7 +25,7 @@ def stability(
     """Return for each rule the share of bootstrap resamples on which macro-F1 is lower without it: [level][rule].
 
     A resample has as many rows as there are (repeats counted, where weights are whole numbers), drawn by their weight.
-    Rows that no rule tells apart are drawn together, which is the same and much less work.
+    Rows that no rule distinguishes are drawn together, which is the same and much less work.
     """
     whole = bool(np.all(weight == np.round(weight)))
     rows = int(weight.sum()) if whole else len(weight)
@@ -41,38 +42,36 @@ class DecisionKinds(NamedTuple):
 
 def decision_kinds(network: RuleNetwork, words: PackedBits, target: NDArray[np.int64], weight: Floats) -> DecisionKinds:
     """Return the kinds of rows. Those of several tables can be put together, see `joined_kinds`."""
-    without = Without(network, words)
-    decided = without.nothing()
-    others = [without.rule(*place) for place in rule_places(network)]
-    kinds, total = _kinds(target, decided, others, weight)
-    return DecisionKinds(np.stack([one[kinds].astype(np.int64) for one in (target, decided, *others)], axis=1), total)
+    ablation = Ablation(network, words)
+    without = [ablation.without_rule(level, index) for level, index in list_rules(network)]
+    first, total = _group_rows(target, ablation.decided, without, weight)
+    answers = [column[first].astype(np.int64) for column in (target, ablation.decided, *without)]
+    return DecisionKinds(np.stack(answers, axis=1), total)
 
 
-def joined_kinds(several: Sequence[DecisionKinds]) -> DecisionKinds:
+def joined_kinds(tables: Sequence[DecisionKinds]) -> DecisionKinds:
     """Return the kinds of all tables."""
-    answers, place = np.unique(np.concatenate([one.answers for one in several]), axis=0, return_inverse=True)
-    weight = np.bincount(place.ravel(), np.concatenate([one.weight for one in several])).astype(np.float64)
+    answers, index = np.unique(np.concatenate([kinds.answers for kinds in tables]), axis=0, return_inverse=True)
+    weight = np.bincount(index.ravel(), np.concatenate([kinds.weight for kinds in tables])).astype(np.float64)
     return DecisionKinds(answers, weight)
 
 
 def stability_of(network: RuleNetwork, kinds: DecisionKinds, rows: int, seed: int = 0) -> tuple[tuple[float, ...], ...]:
-    """Return the `stability` from kinds of rows; a resample has so many rows."""
-    counts = _resamples(kinds.weight, rows, seed)
-    truth, answers, *others = kinds.answers.T.astype(np.intp)
-    scores = _Scores(counts, truth, answers, len(network.classes))
-    worse = {place: scores.worse(other) for place, other in zip(rule_places(network), others, strict=True)}
-    return tuple(
-        tuple(worse[level, index] for index in range(len(nodes.rules))) for level, nodes in enumerate(network.levels)
-    )
+    """Return the `stability` from kinds of rows; a resample has `rows` rows."""
+    counts = _draw_resamples(kinds.weight, rows, seed)
+    truth, answers, *without = kinds.answers.T.astype(np.intp)
+    scores = _ResampledScores(counts, truth, answers, len(network.classes))
+    worse = iter([scores.share_worse(other_answers) for other_answers in without])
+    return tuple(tuple(islice(worse, len(level.rules))) for level in network.levels)
 
 
-def _kinds(
-    target: NDArray[np.int64], decided: Decisions, others: list[Decisions], weight: Floats
+def _group_rows(
+    target: NDArray[np.int64], decided: Decisions, without: list[Decisions], weight: Floats
 ) -> tuple[NDArray[np.intp], Floats]:
     """Return the first row of each kind of rows that are right, wrong and changed alike, and the weight of the kind."""
-    classes = int(max(target.max(), *(each.max() for each in (decided, *others)))) + 1
+    classes = int(max(column.max() for column in (target, decided, *without))) + 1
     codes = target.astype(np.int64)
-    for decisions in (decided, *(other for other in others if (other != decided).any())):
+    for decisions in (decided, *(changed for changed in without if (changed != decided).any())):
         if codes.max() > 2**62 // classes:  # only the codes that occur keep a number
             codes = number_codes(codes)[1]
         codes = codes * classes + decisions
@@ -80,35 +79,35 @@ def _kinds(
     return first, np.bincount(kind, weight).astype(np.float64)
 
 
-def _resamples(total: Floats, rows: int, seed: int) -> Floats:
+def _draw_resamples(weight: Floats, rows: int, seed: int) -> Floats:
     """Return how often each kind of row is drawn: (kinds, resamples)."""
-    drawn = np.random.default_rng(seed).multinomial(rows, total / total.sum(), size=RESAMPLES)
+    drawn = np.random.default_rng(seed).multinomial(rows, weight / weight.sum(), size=RESAMPLES)
     return np.ascontiguousarray(drawn.T, dtype=np.float64)
 
 
-class _Scores:
+class _ResampledScores:
     """Macro-F1 on each resample, of the network and of changes of it."""
 
     def __init__(self, counts: Floats, truth: NDArray[np.intp], answers: NDArray[np.intp], classes: int) -> None:
         self.counts, self.truth, self.answers, self.classes = counts, truth, answers, classes
-        self.present = self._by(truth, slice(None))
-        self.answered = self._by(answers, slice(None))
+        self.present = self._count(truth, slice(None))
+        self.answered = self._count(answers, slice(None))
         right = np.flatnonzero(truth == answers)
-        self.right = self._by(truth[right], right)
+        self.right = self._count(truth[right], right)
         self.score = macro_f1_by_column(self.present, self.answered, self.right)
 
-    def worse(self, answers: NDArray[np.intp]) -> float:
+    def share_worse(self, answers: NDArray[np.intp]) -> float:
         """Return the share of resamples on which other answers are worse; only rows that differ are counted anew."""
         rows = np.flatnonzero(answers != self.answers)
         if not len(rows):
             return 0.0
         old, new, truth = self.answers[rows], answers[rows], self.truth[rows]
-        answered = self.answered - self._by(old, rows) + self._by(new, rows)
+        answered = self.answered - self._count(old, rows) + self._count(new, rows)
         lost, won = old == truth, new == truth
-        right = self.right - self._by(old[lost], rows[lost]) + self._by(new[won], rows[won])
+        right = self.right - self._count(old[lost], rows[lost]) + self._count(new[won], rows[won])
         return float(np.mean(macro_f1_by_column(self.present, answered, right) < self.score - 1e-12))
 
-    def _by(self, kind: NDArray[np.intp], rows: NDArray[np.intp] | slice) -> Floats:
+    def _count(self, kind: NDArray[np.intp], rows: NDArray[np.intp] | slice) -> Floats:
         """Return how many rows of each kind there are: (classes, resamples)."""
         ones = np.zeros((self.classes, len(kind)))
         ones[kind, np.arange(len(kind))] = 1
