@@ -193,9 +193,9 @@ class RowSchedule:
         self.steps = -(-longest // self.batch_size)
         # Keys are drawn as (groups, passes, rows), in the shape of the largest; `within` picks each group's own.
         self.key_shape = (len(groups), int(passes.max()), int(counts.max()))
-        place = np.minimum(np.arange(longest), totals[:, None] - 1)
-        self.within = tensor(place // counts[:, None] * self.key_shape[2] + place % counts[:, None])
-        self.counts, self.passes, self.totals = (tensor(each.astype(np.int32)) for each in (counts, passes, totals))
+        turn = np.minimum(np.arange(longest), totals[:, None] - 1)
+        self.within = tensor(turn // counts[:, None] * self.key_shape[2] + turn % counts[:, None])
+        self.counts, self.passes, self.totals = (tensor(array.astype(np.int32)) for array in (counts, passes, totals))
         self.base = torch.tensor(self.bases[:-1], device=device)[:, None]
         self.packed = tensor(np.concatenate(_widen_all(groups, inputs)))
         self.target = tensor(np.concatenate([rows.target for rows in groups]).astype(np.int32))

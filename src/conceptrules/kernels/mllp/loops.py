@@ -50,13 +50,13 @@ def backprop_masked(
 ) -> None:
     """Set d by all masked weights of 1 out of a node: they need no gradient of their own, so one division will do."""
     for i in range(len(strips)):
-        none, one = broadcast(ZERO), broadcast(ZERO)
+        divided, undivided = broadcast(ZERO), broadcast(ZERO)
         for k in range(len(no_zero_targets)):
-            none += load(no_zero, strips[i], no_zero_targets[k])
+            divided += load(no_zero, strips[i], no_zero_targets[k])
         for k in range(len(one_zero_targets)):
-            one += load(one_zero, strips[i], one_zero_targets[k])
+            undivided += load(one_zero, strips[i], one_zero_targets[k])
         factor = ONE - load(x, strips[i], node)
-        store(d, strips[i], node, where_equal(factor, ZERO, one, none / factor))
+        store(d, strips[i], node, where_equal(factor, ZERO, undivided, divided / factor))
 
 
 @inlined
