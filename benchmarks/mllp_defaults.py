@@ -55,28 +55,30 @@ def run(name: str, fold: int, settings: str, device: str) -> dict[str, Any]:
         clf.fit(table.X.take(train), table.y[train])
     seconds = perf_counter() - start
     score = macro_f1(table.y[test], clf.predict(table.X.take(test)))
-    told = {"f1": score, "edges": clf.network_.edges, "seconds": seconds, "device": device, "version": __version__}
-    return {"table": name, "fold": fold, "settings": settings, **told, digest.FIELD: digest.learner(digest.MLLP)}
+    figures = {"f1": score, "edges": clf.network_.edges, "seconds": seconds, "device": device, "version": __version__}
+    return {"table": name, "fold": fold, "settings": settings, **figures, digest.FIELD: digest.learner(digest.MLLP)}
 
 
-def page(entries: Iterable[dict[str, Any]]) -> str:
+def page(records: Iterable[dict[str, Any]]) -> str:
     """Return the means of the tables that have all folds with all settings, and the mean of them."""
-    found: dict[str, dict[str, list[dict[str, Any]]]] = {}
-    for one in entries:
-        found.setdefault(one["table"], {}).setdefault(one["settings"], []).append(one)
+    folds: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for record in records:
+        folds.setdefault(record["table"], {}).setdefault(record["settings"], []).append(record)
     rows = {}
-    for name, each in found.items():
-        if all(len(each.get(settings, [])) == FOLDS for settings in SETTINGS):
+    for name, by_settings in folds.items():
+        if all(len(by_settings.get(settings, [])) == FOLDS for settings in SETTINGS):
             figures = ("f1", "edges", "seconds")
-            rows[name] = [mean(one[key] for one in each[settings]) for key in figures for settings in SETTINGS]
+            rows[name] = [
+                mean(record[key] for record in by_settings[settings]) for key in figures for settings in SETTINGS
+            ]
     if rows:
         rows[f"**mean of {len(rows)}**"] = [mean(values) for values in zip(*rows.values(), strict=True)]
     header = [f"{key}: {settings}" for key in ("macro-F1", "edges", "seconds") for settings in SETTINGS]
     lines = [f"| table | {' | '.join(header)} |", "|---" * (len(header) + 1) + "|"]
     for name, values in rows.items():
         scores = [f"{100 * score:.2f}" for score in values[: len(SETTINGS)]]
-        others = [f"{value:.0f}" for value in values[len(SETTINGS) :]]
-        lines.append(f"| {name} | {' | '.join([*scores, *others])} |")
+        counts = [f"{value:.0f}" for value in values[len(SETTINGS) :]]
+        lines.append(f"| {name} | {' | '.join([*scores, *counts])} |")
     return "\n".join(lines)
 
 
@@ -85,13 +87,13 @@ def main() -> None:
     parser = ArgumentParser("python -m benchmarks.mllp_defaults")
     parser.add_argument("tables", nargs="*", help="names; none: all that are not the paper's")
     parser.add_argument("--device", default="cpu", help="where to train, as MLLPClassifier has it (cpu)")
-    asked = parser.parse_args()
-    for name in asked.tables or [name for name in tables() if name not in data_names()]:
+    options = parser.parse_args()
+    for name in options.tables or [name for name in tables() if name not in data_names()]:
         for fold in range(FOLDS):
             for settings in SETTINGS:
                 key = {"table": name, "fold": fold, "settings": settings}
                 if jsonl.find(RECORD, key) is None:
-                    jsonl.put(RECORD, [jsonl.rounded(run(name, fold, settings, asked.device))], KEY)
+                    jsonl.put(RECORD, [jsonl.rounded(run(name, fold, settings, options.device))], KEY)
     print(page(jsonl.read(RECORD)))
 
 

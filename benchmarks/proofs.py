@@ -47,25 +47,25 @@ def run(table: str) -> dict[str, Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         network = ConceptRuleClassifier(random_state=0, n_jobs=1).fit(data.X.take(train), data.y[train]).network_
-    seconds, found = [], Counter[str]()
+    seconds, outcomes = [], Counter[str]()
     for policy in policies(network):
         start = process_time()
-        found.update(verdict.outcome for verdict in network.prove(policy).verdicts)
+        outcomes.update(verdict.outcome for verdict in network.prove(policy).verdicts)
         seconds.append(process_time() - start)
     about = {"version": __version__, digest.FIELD: digest.learner(digest.SEARCH), "edges": network.edges}
     times = {"slowest": max(seconds), "seconds": sum(seconds)}
-    return {"table": table, **about, **times, **{name: found[name] for name in ("proved", "refuted", "undecided")}}
+    return {"table": table, **about, **times, **{name: outcomes[name] for name in ("proved", "refuted", "undecided")}}
 
 
-def page(entries: list[dict[str, Any]]) -> str:
+def page(records: list[dict[str, Any]]) -> str:
     """Return the table of the page."""
     lines = [
         "| table | edges | proved | refuted | undecided | slowest clause, CPU seconds |",
         "|---|---|---|---|---|---|",
     ]
-    for one in sorted(entries, key=lambda entry: TABLES.index(entry["table"])):
-        counts = " | ".join(f"{one[name]:,}" for name in ("proved", "refuted", "undecided"))
-        lines.append(f"| {one['table']} | {one['edges']:,} | {counts} | {one['slowest']:.2f} |")
+    for record in sorted(records, key=lambda entry: TABLES.index(entry["table"])):
+        counts = " | ".join(f"{record[name]:,}" for name in ("proved", "refuted", "undecided"))
+        lines.append(f"| {record['table']} | {record['edges']:,} | {counts} | {record['slowest']:.2f} |")
     return "\n".join(lines)
 
 

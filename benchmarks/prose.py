@@ -15,7 +15,7 @@ from statistics import mean, median, stdev
 
 from benchmarks.sources import Record, measurements, read, suite
 from benchmarks.speed.measure import Measurement
-from benchmarks.tables.summary import FAST, OURS, of
+from benchmarks.tables.summary import FAST, OURS, cells_of
 
 PLACE = re.compile(r"(<!-- figure: ([\w.]+) -->)(.*?)(<!-- /figure -->)", re.DOTALL)
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -33,7 +33,7 @@ def digits(value: float, count: int = 2) -> str:
 
 
 def _fit(model: str) -> str:
-    return digits(median(cell.cpu for (cell,) in of(suite(), model)))
+    return digits(median(cell.cpu for (cell,) in cells_of(suite(), model)))
 
 
 def _speed(name: str) -> Measurement:
@@ -89,7 +89,7 @@ def _wide(name: str) -> str:
 
 def _scale(effort: str, way: str, rows: int) -> Record:
     key = (f"ten columns, effort {effort}", way, rows)
-    return next(one for one in read("scale") if (one["what"], one["way"], one["rows"]) == key)
+    return next(record for record in read("scale") if (record["what"], record["way"], record["rows"]) == key)
 
 
 def _exponent(effort: str, first: int, last: int) -> str:
@@ -105,11 +105,11 @@ def _seconds_per_million() -> float:
 
 def _dask(way: str) -> str:
     key = ("a whole fit, 14 columns, effort fast", way)
-    return digits(next(one["seconds"] for one in read("scale") if (one["what"], one["way"]) == key))
+    return digits(next(record["seconds"] for record in read("scale") if (record["what"], record["way"]) == key))
 
 
 def _steered(way: str, figure: str) -> float:
-    return mean(one[figure] for one in read("steering") if (one["table"], one["way"]) == ("adult", way))
+    return mean(record[figure] for record in read("steering") if (record["table"], record["way"]) == ("adult", way))
 
 
 def _cost(way: str, free: str) -> str:
@@ -119,9 +119,9 @@ def _cost(way: str, free: str) -> str:
 def _defaults(settings: str, figure: str) -> list[float]:
     """Return a figure of MLLPClassifier with some settings, table by table: the means of the folds."""
     found: dict[str, list[float]] = {}
-    for one in read("mllp_defaults"):
-        if one["settings"] == settings:
-            found.setdefault(one["table"], []).append(one[figure])
+    for record in read("mllp_defaults"):
+        if record["settings"] == settings:
+            found.setdefault(record["table"], []).append(record[figure])
     return [mean(values) for _, values in sorted(found.items())]
 
 
@@ -137,16 +137,16 @@ def _times_as_many(settings: str, others: str) -> str:
 
 
 def _decided(all_decided: bool) -> list[Record]:
-    return [one for one in read("proofs") if (one["undecided"] == 0) == all_decided]
+    return [record for record in read("proofs") if (record["undecided"] == 0) == all_decided]
 
 
 def _slowest() -> Record:
-    return max(_decided(True), key=lambda one: one["slowest"])
+    return max(_decided(True), key=lambda record: record["slowest"])
 
 
 def _open() -> str:
-    counts = [(one, one["proved"] + one["refuted"] + one["undecided"]) for one in _decided(False)]
-    return ", ".join(f"{one['table']} {one['undecided']} of {every}" for one, every in counts)
+    counts = [(record, record["proved"] + record["refuted"] + record["undecided"]) for record in _decided(False)]
+    return ", ".join(f"{record['table']} {record['undecided']} of {every}" for record, every in counts)
 
 
 FIGURES: Mapping[str, Callable[[], str]] = {

@@ -21,7 +21,7 @@ from benchmarks.paper.reference import COLUMN, LEARNED, data_names
 from benchmarks.paper.results import Results, edges_of, read_results
 from benchmarks.sources import Record, notice, read, suite
 from benchmarks.speed import report
-from benchmarks.tables.summary import FAST, OURS, Cell, Cells, of
+from benchmarks.tables.summary import FAST, OURS, Cell, Cells, cells_of
 from conceptrules.model.text import plural
 
 ROOT = Path(__file__).parents[1]
@@ -46,46 +46,46 @@ NONE = "\N{EN DASH}"
 
 def models() -> str:
     """Return the suite in short: a line for each model."""
-    found = suite()
-    rows = [_model(found, model) for model in MODELS if of(found, model)]
+    cells = suite()
+    rows = [_model_row(cells, model) for model in MODELS if cells_of(cells, model)]
     header = ("model", "macro-F1, mean", "against LightGBM", "edges, median", "time of a fit, median")
-    return f"{_scope(found)}\n\n{markdown(header, rows)}"
+    return f"{_scope(cells)}\n\n{markdown(header, rows)}"
 
 
-def _scope(found: Cells) -> str:
-    few = [model for model in MODELS if 0 < len(of(found, model)) < len(found)]
-    only = (
+def _scope(cells: Cells) -> str:
+    incomplete = [model for model in MODELS if 0 < len(cells_of(cells, model)) < len(cells)]
+    note = (
         " For a model that was not run on all of them, only its difference from LightGBM on the same tables is shown."
     )
-    return f"{len(found)} public tables, five folds each.{only if few else ''}"
+    return f"{len(cells)} public tables, five folds each.{note if incomplete else ''}"
 
 
-def _model(found: Cells, model: str) -> tuple[str, ...]:
-    pairs = of(found, model, "lightgbm")
-    whole = len(pairs) == len(found)
-    apart = "" if model == "lightgbm" else signed(mean(one.f1 - other.f1 for one, other in pairs))
-    edges = [one.edges for one, _ in pairs if one.edges is not None]
+def _model_row(cells: Cells, model: str) -> tuple[str, ...]:
+    pairs = cells_of(cells, model, "lightgbm")
+    whole = len(pairs) == len(cells)
+    difference = "" if model == "lightgbm" else signed(mean(cell.f1 - lightgbm.f1 for cell, lightgbm in pairs))
+    edges = [cell.edges for cell, _ in pairs if cell.edges is not None]
     return (
         MODELS[model],
-        f"{mean(one.f1 for one, _ in pairs):.1f}" if whole else NONE,
-        apart if whole or not apart else f"{apart} ({plural(len(pairs), 'table')})",
+        f"{mean(cell.f1 for cell, _ in pairs):.1f}" if whole else NONE,
+        difference if whole or not difference else f"{difference} ({plural(len(pairs), 'table')})",
         (f"{median(edges):,.0f}" if edges else NONE) if whole else NONE,
-        _seconds(median(one.cpu for one, _ in pairs)) if whole else NONE,
+        _seconds(median(cell.cpu for cell, _ in pairs)) if whole else NONE,
     )
 
 
 def sizes() -> str:
     """Return the suite by the number of rows: means of the scores, medians of edges and times."""
-    found = suite()
+    cells = suite()
     rows = []
     for name, (least, most) in BANDS.items():
-        chosen = {table: row for table, row in found.items() if least <= row[OURS].rows < most}
-        if chosen:
-            every = {model: of(chosen, model) for model in (OURS, "cart", "lightgbm")}
-            scores = [f"{mean(one.f1 for (one,) in some):.1f}" for some in every.values()]
-            edges = [f"{median(one.edges or 0 for (one,) in every[model]):,.0f}" for model in (OURS, "cart")]
-            times = [_seconds(median(one.cpu for (one,) in every[model])) for model in (OURS, "lightgbm")]
-            rows.append((name, str(len(chosen)), *scores, *edges, *times))
+        band = {table: row for table, row in cells.items() if least <= row[OURS].rows < most}
+        if band:
+            columns = {model: cells_of(band, model) for model in (OURS, "cart", "lightgbm")}
+            scores = [f"{mean(cell.f1 for (cell,) in column):.1f}" for column in columns.values()]
+            edges = [f"{median(cell.edges or 0 for (cell,) in columns[model]):,.0f}" for model in (OURS, "cart")]
+            times = [_seconds(median(cell.cpu for (cell,) in columns[model])) for model in (OURS, "lightgbm")]
+            rows.append((name, str(len(band)), *scores, *edges, *times))
     header = ("rows", "tables", "conceptrules", "CART", "LightGBM", "edges", "CART's", "time", "LightGBM's")
     return markdown(header, rows)
 
@@ -96,9 +96,9 @@ def every_table() -> str:
         (
             name,
             f"{row[OURS].rows:,}",
-            *(_figure(row.get(model), lambda one: f"{one.f1:.1f}") for model in COMPARED),
-            *(_figure(row.get(model), lambda one: f"{one.edges or 0:,.0f}") for model in (OURS, "cart")),
-            *(_figure(row.get(model), lambda one: f"{one.cpu:,.2f}") for model in COMPARED),
+            *(_figure(row.get(model), lambda cell: f"{cell.f1:.1f}") for model in COMPARED),
+            *(_figure(row.get(model), lambda cell: f"{cell.edges or 0:,.0f}") for model in (OURS, "cart")),
+            *(_figure(row.get(model), lambda cell: f"{cell.cpu:,.2f}") for model in COMPARED),
         )
         for name, row in suite().items()
     ]
@@ -121,8 +121,8 @@ def paper() -> str:
     rows = [(data, *_paper_row(results, data)) for data in data_names()]
     again = ("its method, run again", "with a learned priority")
     header = ("table", "the paper's CRS", *again, COLUMN, "edges of CART", f"edges of {COLUMN}")
-    said = tables.verdict(results).removeprefix("## Verdict\n\n")
-    return f"{said}\n\n{markdown(header, rows)}"
+    verdict = tables.verdict(results).removeprefix("## Verdict\n\n")
+    return f"{verdict}\n\n{markdown(header, rows)}"
 
 
 def _paper_row(results: Results, data: str) -> Iterator[str]:
@@ -139,69 +139,83 @@ def _paper_row(results: Results, data: str) -> Iterator[str]:
 
 def speed() -> str:
     """Return what a user waits for, beside its targets."""
-    return _measured(SPEED)
+    return _targets(SPEED)
 
 
 def scale() -> str:
     """Return what fits of large files took, that all ways lead to one model, and how time and memory grow."""
-    records = sorted(read("scale"), key=lambda one: (one["what"], one["way"], one["rows"]))
-    fits, ways = ([one for one in records if figure in one] for figure in ("cpu_s", "network"))
-    rows = [(*_fit_named(one), f"{one['cpu_s']:,.0f}", f"{one['peak_gb']:.2f}", str(one["edges"])) for one in fits]
+    records = sorted(read("scale"), key=lambda record: (record["what"], record["way"], record["rows"]))
+    fits, ways = ([record for record in records if figure in record] for figure in ("cpu_s", "network"))
+    rows = [
+        (*_fit_columns(record), f"{record['cpu_s']:,.0f}", f"{record['peak_gb']:.2f}", str(record["edges"]))
+        for record in fits
+    ]
     time_and_memory = markdown(("fit", "from", "rows", "processor seconds", "peak memory, GB", "edges"), rows)
-    rows = [(*_fit_named(one), one["network"], str(one["passes"]), _clock(one)) for one in ways]
+    rows = [(*_fit_columns(record), record["network"], str(record["passes"]), _clock(record)) for record in ways]
     networks = markdown(("fit", "from", "rows", "hash of the model file", "passes", "seconds by the clock"), rows)
-    growth = f"An exponent of 1 means that twice the rows take twice the time:\n\n{_measured({'growth': 'grow'})}"
+    growth = f"An exponent of 1 means that twice the rows take twice the time:\n\n{_targets({'growth': 'grow'})}"
     return f"{time_and_memory}\n\n{networks}\n\n{growth}"
 
 
-def _fit_named(one: Record) -> tuple[str, str, str]:
-    return one["what"], one["way"], f"{one['rows']:,}"
+def _fit_columns(record: Record) -> tuple[str, str, str]:
+    return record["what"], record["way"], f"{record['rows']:,}"
 
 
-def _clock(one: Record, figure: str = "seconds") -> str:
-    return f"{one[figure]:.0f}" if figure in one else NONE
+def _clock(record: Record, figure: str = "seconds") -> str:
+    return f"{record[figure]:.0f}" if figure in record else NONE
 
 
 def scale_disk() -> str:
     """Return what learning from a Parquet file takes, by its rows."""
-    records = [one for one in read("scale") if (one["what"], one["way"]) == ("ten columns, effort fast", "disk")]
+    records = [
+        record for record in read("scale") if (record["what"], record["way"]) == ("ten columns, effort fast", "disk")
+    ]
     rows = [
-        (f"{one['rows']:,}", f"{1000 * one['file_gb']:,.0f} MB", f"{one['cpu_s']:.0f} s", f"{one['peak_gb']:.2f} GB")
-        for one in sorted(records, key=lambda one: one["rows"])
+        (
+            f"{record['rows']:,}",
+            f"{1000 * record['file_gb']:,.0f} MB",
+            f"{record['cpu_s']:.0f} s",
+            f"{record['peak_gb']:.2f} GB",
+        )
+        for record in sorted(records, key=lambda record: record["rows"])
     ]
     return markdown(("rows", "file", "processor time", "peak of memory"), rows)
 
 
 def scale_memory() -> str:
     """Return the time of a fit of a table in memory, by its rows and the effort."""
-    found = {
-        (one["rows"], one["what"].removeprefix("ten columns, effort ")): f"{prose.digits(one['cpu_s'])} s"
-        for one in read("scale")
-        if one["way"] == "memory" and one["what"].startswith("ten columns, effort ")
+    seconds = {
+        (record["rows"], record["what"].removeprefix("ten columns, effort ")): f"{prose.digits(record['cpu_s'])} s"
+        for record in read("scale")
+        if record["way"] == "memory" and record["what"].startswith("ten columns, effort ")
     }
-    sizes = sorted({rows for rows, _ in found})
+    sizes = sorted({rows for rows, _ in seconds})
     efforts = ("fast", "default")
     return markdown(
-        ("rows", *efforts), [(f"{size:,}", *(found.get((size, one), NONE) for one in efforts)) for size in sizes]
+        ("rows", *efforts),
+        [(f"{size:,}", *(seconds.get((size, record), NONE) for record in efforts)) for size in sizes],
     )
 
 
 def scale_fits() -> str:
     """Return the time of a fit from files with the default effort, by the clock, on a machine of many cores."""
     what = "a whole fit, 14 columns, effort default"
-    records = [one for one in read("scale") if one["what"] == what]
+    records = [record for record in read("scale") if record["what"] == what]
     rows = [
-        (one["way"], str(one["cores"]), f"{_clock(one)} s", f"{_clock(one, 'search_seconds')} s") for one in records
+        (record["way"], str(record["cores"]), f"{_clock(record)} s", f"{_clock(record, 'search_seconds')} s")
+        for record in records
     ]
     return markdown(("with", "cores of the machine", "whole fit", "search"), rows)
 
 
-def _measured(groups: dict[str, str]) -> str:
-    found = report.read(report.RECORD)
+def _targets(groups: dict[str, str]) -> str:
+    measured = report.read(report.RECORD)
     rows = [
         (f"{title}: {name}" if len(groups) > 1 else name, *figures)
         for group, title in groups.items()
-        for name, *figures in map(report.row, (one for one in found.get(group, ()) if one.target is not None))
+        for name, *figures in map(
+            report.row, (measurement for measurement in measured.get(group, ()) if measurement.target is not None)
+        )
     ]
     return markdown(("", "measured", "spread", "target", ""), rows)
 
@@ -218,18 +232,23 @@ def gpu_tables() -> str:
 
 def policies() -> str:
     """Return what policies cost."""
-    return steering.page([dict(one) for one in read("steering")])
+    return steering.page([dict(record) for record in read("steering")])
 
 
 def exports() -> str:
     """Return how many answers of exports were compared with the model's, and how many differ."""
     engines: dict[str, list[dict[str, int]]] = {}
-    for entry in read("exports"):
-        for engine, found in entry["engines"].items():
-            engines.setdefault(engine, []).append(found)
+    for record in read("exports"):
+        for engine, cell in record["engines"].items():
+            engines.setdefault(engine, []).append(cell)
     rows = [
-        (name, str(len(some)), f"{sum(one['rows'] for one in some):,}", f"{sum(one['mismatches'] for one in some):,}")
-        for name, some in engines.items()
+        (
+            name,
+            str(len(cells)),
+            f"{sum(cell['rows'] for cell in cells):,}",
+            f"{sum(cell['mismatches'] for cell in cells):,}",
+        )
+        for name, cells in engines.items()
     ]
     return markdown(("run in", "models", "rows", "rows that differ from the model"), rows)
 
@@ -237,8 +256,8 @@ def exports() -> str:
 def exports_by_network() -> str:
     """Return how many rows differ, by network and engine."""
     rows = [
-        (one["data"], f"{one['edges']:,}", *(_differing(one["engines"].get(engine)) for engine in ENGINES))
-        for one in sorted(read("exports"), key=lambda one: (one["data"] == "hostile", one["data"]))
+        (record["data"], f"{record['edges']:,}", *(_differing(record["engines"].get(engine)) for engine in ENGINES))
+        for record in sorted(read("exports"), key=lambda record: (record["data"] == "hostile", record["data"]))
     ]
     return markdown(("network", "edges", *ENGINES), rows)
 
@@ -249,22 +268,22 @@ def _differing(cell: dict[str, Any] | None) -> str:
 
 def exports_size() -> str:
     """Return how fast a large file is scored, and with how much memory."""
-    (one,) = read("exports_size")
-    count, clock = one["rows"], {name: median(times) for name, times in one["seconds"].items()}
+    (record,) = read("exports_size")
+    count, clock = record["rows"], {name: median(times) for name, times in record["seconds"].items()}
     rows = [
-        (name, f"{time:.2f}", f"{count / time:,.0f}", f"{count / median(one['core seconds'][name]):,.0f}")
+        (name, f"{time:.2f}", f"{count / time:,.0f}", f"{count / median(record['core seconds'][name]):,.0f}")
         for name, time in clock.items()
     ]
     table = markdown(("", "seconds", "rows per second", "rows per second of a core"), rows)
     memory = ", ".join(
         " and ".join(f"{size:.0f} MB at {int(rows):,}" for rows, size in sizes.items()) + f" rows of {KINDS[kind]}"
-        for kind, sizes in one["megabytes by rows"].items()
+        for kind, sizes in record["megabytes by rows"].items()
     )
     return (
-        f"{count:,} rows of the columns of adult, scored by a network of {one['edges']} edges with "
-        f"{one['settings']['threads']} threads: medians of {one['settings']['repeats']} runs. Of all predictions, "
-        f"{one['different']:,} differ.\n\n{table}\n\nThe largest resident size of `conceptrules predict` on a table "
-        f"and on one ten times as large: {memory}."
+        f"{count:,} rows of the columns of adult, scored by a network of {record['edges']} edges with "
+        f"{record['settings']['threads']} threads: medians of {record['settings']['repeats']} runs. Of all "
+        f"predictions, {record['different']:,} differ.\n\n{table}\n\nThe largest resident size of `conceptrules predict` on "
+        f"a table and on one ten times as large: {memory}."
     )
 
 
@@ -305,8 +324,8 @@ def fill_page(text: str) -> str:
     return PLACE.sub(fill, text)
 
 
-def _marked(said: str) -> str:
-    return f"*{said}*\n\n" if said else ""
+def _marked(text: str) -> str:
+    return f"*{text}*\n\n" if text else ""
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from benchmarks.paper.reference import COLUMN, OURS
 from benchmarks.paper.results import Results, read_results
 from benchmarks.speed import report
 from benchmarks.speed.measure import Measurement
-from benchmarks.tables.summary import FAST, Cells, cells
+from benchmarks.tables.summary import FAST, Cells, summarise
 from benchmarks.tables.summary import OURS as DEFAULT
 
 Record = Mapping[str, Any]
@@ -31,8 +31,8 @@ def paper() -> Results:
 @cache
 def suite() -> Cells:
     """Return the tables of the suite on which ours, CART and LightGBM are all on record."""
-    found = cells(read("tables"))
-    return {name: row for name, row in found.items() if {DEFAULT, "cart", "lightgbm"} <= row.keys()}
+    summary = summarise(read("tables"))
+    return {name: row for name, row in summary.items() if {DEFAULT, "cart", "lightgbm"} <= row.keys()}
 
 
 @cache

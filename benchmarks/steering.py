@@ -61,22 +61,22 @@ POLICIES: dict[tuple[str, str], Policy | None] = {
 Answers = NDArray[Any]
 
 
-def rules(policy: Policy | None, X: Any, y: Answers, held: Any) -> tuple[Answers, dict[str, Any]]:
+def learn_rules(policy: Policy | None, X: Any, y: Answers, test: Any) -> tuple[Answers, dict[str, Any]]:
     """Learn a network under a policy."""
     kinds = NURSERY if "has_nurs" in X.column_names else None
     clf = ConceptRuleClassifier(policy=policy, kinds=kinds, random_state=0, n_jobs=1).fit(X, y)
     verdicts = () if clf.network_.proof is None else clf.network_.proof.verdicts
-    return clf.predict(held), {
+    return clf.predict(test), {
         "edges": clf.network_.edges,
-        "proved": all(one.outcome == "proved" for one in verdicts),
+        "proved": all(verdict.outcome == "proved" for verdict in verdicts),
         digest.FIELD: digest.learner(digest.SEARCH),
     }
 
 
-def boosted(monotone: bool, fair: bool, X: Any, y: Answers, held: Any) -> tuple[Answers, dict[str, Any]]:
+def learn_boosted(monotone: bool, fair: bool, X: Any, y: Answers, test: Any) -> tuple[Answers, dict[str, Any]]:
     """Fit LightGBM, with education-num up or not, and its rates by sex bound by Fairlearn or not."""
     lightgbm = import_module("lightgbm")
-    frames = [table.to_pandas() for table in (X, held)]
+    frames = [table.to_pandas() for table in (X, test)]
     sex = [frame["sex"].to_numpy() for frame in frames]
     for name in frames[0].select_dtypes(exclude="number"):
         known = frames[0][name].astype("category").cat.categories
@@ -89,29 +89,29 @@ def boosted(monotone: bool, fair: bool, X: Any, y: Answers, held: Any) -> tuple[
         return model.fit(frames[0], y).predict(frames[1]), {}
     fairlearn = import_module("fairlearn.reductions")
     # Fairlearn bounds how far each group is from all rows, which of two groups is most for the smaller one.
-    larger = max(float(np.mean(sex[0] == one)) for one in ("Female", "Male"))
+    larger = max(float(np.mean(sex[0] == group)) for group in ("Female", "Male"))
     parity = fairlearn.DemographicParity(difference_bound=0.05 * larger)
-    bound = fairlearn.ExponentiatedGradient(model, parity, max_iter=15)
-    bound.fit(frames[0], (y == ">50K").astype(int), sensitive_features=sex[0])
-    answers = bound.predict(frames[1], random_state=0)
-    again = bound.predict(frames[1], random_state=1)
+    bounded = fairlearn.ExponentiatedGradient(model, parity, max_iter=15)
+    bounded.fit(frames[0], (y == ">50K").astype(int), sensitive_features=sex[0])
+    answers = bounded.predict(frames[1], random_state=0)
+    again = bounded.predict(frames[1], random_state=1)
     return np.where(answers == 1, ">50K", "<=50K"), {"chance": float(np.mean(answers != again))}
 
 
 Way = Callable[[Any, Answers, Any], tuple[Answers, dict[str, Any]]]
 
 
-def ways() -> dict[tuple[str, str], Way]:
+def learners() -> dict[tuple[str, str], Way]:
     """Return all ways to learn, by table."""
-    found: dict[tuple[str, str], Way] = {
-        key: lambda X, y, held, policy=policy: rules(policy, X, y, held)  # type: ignore[misc]
+    learners: dict[tuple[str, str], Way] = {
+        key: lambda X, y, held, policy=policy: learn_rules(policy, X, y, held)  # type: ignore[misc]
         for key, policy in POLICIES.items()
     }
-    found["adult", "LightGBM"] = lambda X, y, held: boosted(False, False, X, y, held)
-    found["adult", "LightGBM, monotone"] = lambda X, y, held: boosted(True, False, X, y, held)
+    learners["adult", "LightGBM"] = lambda X, y, held: learn_boosted(False, False, X, y, held)
+    learners["adult", "LightGBM, monotone"] = lambda X, y, held: learn_boosted(True, False, X, y, held)
     if find_spec("fairlearn"):
-        found["adult", "LightGBM, monotone, Fairlearn"] = lambda X, y, held: boosted(True, True, X, y, held)
-    return found
+        learners["adult", "LightGBM, monotone, Fairlearn"] = lambda X, y, held: learn_boosted(True, True, X, y, held)
+    return learners
 
 
 def run(table: str, way: str, learn: Way, fold: int) -> dict[str, Any]:
@@ -121,38 +121,40 @@ def run(table: str, way: str, learn: Way, fold: int) -> dict[str, Any]:
     start = process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        answers, told = learn(data.X.take(train), data.y[train], data.X.take(test))
-    found = {"table": table, "way": way, "fold": fold, "version": __version__, "seconds": process_time() - start}
-    found["f1"] = macro_f1(data.y[test], answers)
+        answers, about = learn(data.X.take(train), data.y[train], data.X.take(test))
+    record = {"table": table, "way": way, "fold": fold, "version": __version__, "seconds": process_time() - start}
+    record["f1"] = macro_f1(data.y[test], answers)
     if table == "adult":
         sex = data.X.take(test)["sex"].to_numpy(zero_copy_only=False)
-        rates = [float(np.mean(answers[sex == one] == ">50K")) for one in ("Female", "Male")]
-        found["difference"] = rates[1] - rates[0]
-    return found | told
+        rates = [float(np.mean(answers[sex == group] == ">50K")) for group in ("Female", "Male")]
+        record["difference"] = rates[1] - rates[0]
+    return record | about
 
 
-def page(entries: list[dict[str, Any]]) -> str:
+def page(records: list[dict[str, Any]]) -> str:
     """Return the table of the page: means over the folds."""
     lines = ["| table | learned | macro-F1 | edges | difference by sex | CPU seconds |", "|---|---|---|---|---|---|"]
-    for table, way in dict.fromkeys((one["table"], one["way"]) for one in entries):
-        own = [one for one in entries if (one["table"], one["way"]) == (table, way)]
-        told = {name: mean(one[name] for one in own) for name in own[0] if isinstance(own[0][name], int | float)}
-        edges = f"{told['edges']:.0f}" if "edges" in told else ""
-        apart = f"{told['difference']:.3f}" if "difference" in told else ""
-        lines.append(f"| {table} | {way} | {told['f1']:.4f} | {edges} | {apart} | {told['seconds']:.0f} |")
+    for table, way in dict.fromkeys((record["table"], record["way"]) for record in records):
+        folds = [record for record in records if (record["table"], record["way"]) == (table, way)]
+        means = {
+            name: mean(record[name] for record in folds) for name in folds[0] if isinstance(folds[0][name], int | float)
+        }
+        edges = f"{means['edges']:.0f}" if "edges" in means else ""
+        difference = f"{means['difference']:.3f}" if "difference" in means else ""
+        lines.append(f"| {table} | {way} | {means['f1']:.4f} | {edges} | {difference} | {means['seconds']:.0f} |")
     return "\n".join(lines)
 
 
 def main() -> None:
     """Run what is missing, and print the table."""
-    found = ways()
+    ways = learners()
     run(
-        "tic-tac-toe", "free", found["tic-tac-toe", "free"], 0
+        "tic-tac-toe", "free", ways["tic-tac-toe", "free"], 0
     )  # loads the compiled kernels, which nobody should pay for
-    for table, fold in product(dict.fromkeys(table for table, _ in found), range(5)):
-        for way in [way for own, way in found if own == table]:
+    for table, fold in product(dict.fromkeys(table for table, _ in ways), range(5)):
+        for way in [way for name, way in ways if name == table]:
             if jsonl.find(RECORD, {"table": table, "way": way, "fold": fold}) is None:
-                jsonl.put(RECORD, [run(table, way, found[table, way], fold)], KEY)
+                jsonl.put(RECORD, [run(table, way, ways[table, way], fold)], KEY)
     print(page(jsonl.read(RECORD)))
 
 

@@ -67,7 +67,7 @@ def from_workers(files: list[str], target: str) -> ConceptRuleClassifier:
         return ConceptRuleClassifier(**SETTINGS).fit(files, target, client=client)
 
 
-def main(*wanted: str) -> None:
+def main(*chosen: str) -> None:
     """Learn in each way, or in those that are wanted, print the table and keep it."""
     learner = digest.learner(digest.SEARCH)  # before the constants of the search are changed
     adult = datasets.load("adult")
@@ -83,14 +83,14 @@ def main(*wanted: str) -> None:
             "two Dask workers": lambda: from_workers(parts(table, folder, 4), target),
         }
         print("| way | network | edges | passes | held-out macro-F1 |\n|---|---|---|---|---|")
-        for way in wanted or ways:
+        for way in chosen or ways:
             clf = ways[way]()
-            found = {
+            figures = {
                 "network": sha256(dumps(clf.network_).encode()).hexdigest()[:16],
                 "edges": clf.network_.edges,
                 "passes": clf.n_passes_,
                 "held_out_f1": clf.network_.training.validation.macro_f1,
             }
             about = {"version": __version__, digest.FIELD: learner}
-            jsonl.put(RECORD, [jsonl.rounded({"what": WHAT, "way": way, "rows": len(table), **found, **about})], KEY)
-            print(f"| {way} | {' | '.join(map(str, jsonl.rounded(found).values()))} |", flush=True)
+            jsonl.put(RECORD, [jsonl.rounded({"what": WHAT, "way": way, "rows": len(table), **figures, **about})], KEY)
+            print(f"| {way} | {' | '.join(map(str, jsonl.rounded(figures).values()))} |", flush=True)

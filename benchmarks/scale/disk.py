@@ -40,13 +40,13 @@ def main(rows: str = "1000000", way: str = "disk", effort: str = "fast", place: 
         code = "from benchmarks.scale.disk import learn; learn()"
         command = [sys.executable, "-c", code, str(file), way, effort, folder]
         done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
-        found = json.loads(done.stdout.splitlines()[-1])
+        figures = json.loads(done.stdout.splitlines()[-1])
         size = file.stat().st_size
     entry = {
         "what": f"ten columns, effort {effort}",
         "way": way,
         "rows": count,
-        **found,
+        **figures,
         "file_gb": size / 1e9,
         "cores": os.cpu_count(),
         "version": __version__,
@@ -125,7 +125,7 @@ def learn() -> None:
         clf.fit(file, "ill", scratch=folder)
     network = clf.network_
     validation = network.training.validation if network.training else None
-    found = {
+    figures = {
         "cpu_s": process_time() - cpu,
         "wall_s": perf_counter() - start,
         **stages,
@@ -133,4 +133,4 @@ def learn() -> None:
         "edges": network.edges,
         "held_out_f1": validation.macro_f1 if validation else None,
     }
-    print(json.dumps(found))
+    print(json.dumps(figures))

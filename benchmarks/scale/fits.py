@@ -52,7 +52,7 @@ def main(rows: str = "10000000", effort: str = "fast", ways: str = "threads,dask
                 start = perf_counter()
                 clf.fit(files, "ill", client=client)
                 seconds = perf_counter() - start
-            found = {
+            figures = {
                 "seconds": seconds,
                 "search_seconds": search[0],
                 "network": sha256(dumps(clf.network_).encode()).hexdigest()[:16],
@@ -63,7 +63,7 @@ def main(rows: str = "10000000", effort: str = "fast", ways: str = "threads,dask
                 digest.FIELD: digest.learner(digest.SEARCH),
             }
             what = f"a whole fit, 14 columns, effort {effort}"
-            entry = jsonl.rounded({"what": what, "way": way, "rows": int(rows), **found})
+            entry = jsonl.rounded({"what": what, "way": way, "rows": int(rows), **figures})
             jsonl.put(RECORD, [entry], KEY)
             print(json.dumps(entry), flush=True)
 

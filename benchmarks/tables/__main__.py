@@ -26,7 +26,7 @@ ABLATIONS = ("without-forest", "255-bins", "nothing-afresh", "without-trees", "b
 """The default search without one of its ideas each."""
 
 
-def arguments(given: list[str] | None = None) -> Namespace:
+def arguments(command_line: list[str] | None = None) -> Namespace:
     parser = ArgumentParser("python -m benchmarks.tables", None, __doc__, formatter_class=RawDescriptionHelpFormatter)
     parser.add_argument("command", nargs="?", default="run", choices=("run", "report", "flights"))
     parser.add_argument("--tables", default="all", help="names with commas, or all")
@@ -41,10 +41,10 @@ def arguments(given: list[str] | None = None) -> Namespace:
     parser.add_argument("--again", action="store_true", help="ours of an earlier learner, and what failed, again")
     parser.add_argument("--records", type=Path, help="another file than benchmarks/records/tables.jsonl")
     parser.add_argument("--out", type=Path, help="report: another folder than benchmarks/tables")
-    return parser.parse_args(given)
+    return parser.parse_args(command_line)
 
 
-def chosen(text: str, known: list[str], what: str) -> list[str]:
+def parse_names(text: str, known: list[str], what: str) -> list[str]:
     """Return the names that are listed in a text, checked."""
     names = known if text == "all" else text.split(",")
     for name in names:
@@ -53,32 +53,34 @@ def chosen(text: str, known: list[str], what: str) -> list[str]:
     return names
 
 
-def main(given: list[str] | None = None) -> int:
-    asked = arguments(given)
-    if asked.command == "report":
+def main(command_line: list[str] | None = None) -> int:
+    options = arguments(command_line)
+    if options.command == "report":
         from benchmarks.tables.page import write_page
 
-        write_page(asked.records, asked.out)
+        write_page(options.records, options.out)
         return 0
     # Libraries read these when they are loaded, so this comes before any of them.
     os.environ.update(dict.fromkeys(THREADS, "1"))
-    if asked.command == "flights":
+    if options.command == "flights":
         from benchmarks.tables.flights import main as flights
 
-        return flights(min(asked.max_rows, 10**6))
+        return flights(min(options.max_rows, 10**6))
     from benchmarks.tables.runs import RECORD, Plan, run
     from benchmarks.tables.suite import tables
 
     known = tables()
     if not known:
         raise SystemExit("no tables: set $CONCEPTRULES_DATA to folders with a MANIFEST.toml, a colon between them")
-    wanted = [name for name in chosen(asked.tables, list(known), "table") if known[name][0].rows <= asked.max_rows]
-    models = chosen(asked.models.replace("ablations", ",".join(ABLATIONS)), [*NAMES, *ABLATIONS], "model")
-    path = asked.records or RECORD
-    plan = Plan(wanted, models, asked.folds, asked.seeds, asked.jobs, asked.limit, asked.again, path)
+    names = [
+        name for name in parse_names(options.tables, list(known), "table") if known[name][0].rows <= options.max_rows
+    ]
+    models = parse_names(options.models.replace("ablations", ",".join(ABLATIONS)), [*NAMES, *ABLATIONS], "model")
+    path = options.records or RECORD
+    plan = Plan(names, models, options.folds, options.seeds, options.jobs, options.limit, options.again, path)
     for record in run(plan):
-        told = record.get("note") or f"macro-F1 {100 * record['f1']:.2f}, {record['seconds']:.2f} s"
-        print(f"{record['table']} {record['fold']} {record['model']} seed {record['seed']}: {told}", flush=True)
+        text = record.get("note") or f"macro-F1 {100 * record['f1']:.2f}, {record['seconds']:.2f} s"
+        print(f"{record['table']} {record['fold']} {record['model']} seed {record['seed']}: {text}", flush=True)
     return 0
 
 

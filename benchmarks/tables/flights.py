@@ -50,38 +50,38 @@ def measure(rows: int, models: list[str]) -> list[dict[str, Any]]:
         for name, column in zip(X.column_names, X.columns, strict=True)
     })  # fmt: skip
     numbers = [not pa.types.is_dictionary(column.type) for column in X.columns]
-    found, clock = [], 0.0
+    records, clock = [], 0.0
     for name in ("lightgbm", *models):
         warm_up(name)
         model = MODELS[name]
-        given = (X.slice(0, rows), X.slice(rows)) if model.ours else (frame.iloc[training], frame.iloc[test])
+        parts = (X.slice(0, rows), X.slice(rows)) if model.ours else (frame.iloc[training], frame.iloc[test])
         estimator = model.make(numbers, 0, **model.settings)
         before = begin_peak()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             start = process_time()
-            estimator.fit(given[0], y[training])
+            estimator.fit(parts[0], y[training])
             cpu = process_time() - start
-        taken = peak() - before
+        peak_bytes = peak() - before
         clock = clock or cpu
         record = {
-            "rows": rows, "model": name, "f1": macro_f1(y[test], estimator.predict(given[1])), "cpu": cpu,
-            "lightgbm_cpu": clock, "peak_bytes": taken, "code_bytes": rows * X.num_columns,
+            "rows": rows, "model": name, "f1": macro_f1(y[test], estimator.predict(parts[1])), "cpu": cpu,
+            "lightgbm_cpu": clock, "peak_bytes": peak_bytes, "code_bytes": rows * X.num_columns,
             "edges": model.edges(estimator), "code": model.code(), **model.learner(), "machine": machine_name(),
         }  # fmt: skip
-        found.append(jsonl.rounded(record))
-    return found
+        records.append(jsonl.rounded(record))
+    return records
 
 
 def main(rows: int) -> int:
     """Measure, print and keep."""
     records = measure(rows, ["conceptrules-fast", "conceptrules"])
     jsonl.put(RECORD, records, KEY)
-    for one in records:
-        fits, codes = one["cpu"] / one["lightgbm_cpu"], one["peak_bytes"] / one["code_bytes"]
+    for record in records:
+        ratio, codes = record["cpu"] / record["lightgbm_cpu"], record["peak_bytes"] / record["code_bytes"]
         print(
-            f"{one['model']}: macro-F1 {100 * one['f1']:.2f}, {one['cpu']:.1f} s ({fits:.1f} fits of LightGBM), memory "
-            f"beyond the table {codes:.1f} times the codes, {one['edges']} edges",
+            f"{record['model']}: macro-F1 {100 * record['f1']:.2f}, {record['cpu']:.1f} s "
+            f"({ratio:.1f} fits of LightGBM), memory beyond the table {codes:.1f} times the codes, {record['edges']} edges",
             file=sys.stdout,
         )
     return 0

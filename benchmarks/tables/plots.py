@@ -6,35 +6,35 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks.tables.summary import FAST, OURS, Cells, of
+from benchmarks.tables.summary import FAST, OURS, Cells, cells_of
 
 COLOURS = {OURS: "#c51b7d", FAST: "#de77ae", "cart": "#e6961e", "ebm": "#4d9221", "forest": "#9e9e9e"}
 DRAWN_FIRST = ("forest", "ebm", "cart", FAST, OURS)
 
 
-def draw(found: Cells, titles: Mapping[str, str], folder: Path) -> None:
+def draw(cells: Cells, titles: Mapping[str, str], folder: Path) -> None:
     """Write both pictures into a folder."""
     for name, picture in (("against_lightgbm", _against_lightgbm), ("score_and_edges", _score_and_edges)):
-        figure = picture(found, titles)
+        figure = picture(cells, titles)
         figure.savefig(folder / f"{name}.png", dpi=90, metadata={"Software": None})
 
 
-def _against_lightgbm(found: Cells, titles: Mapping[str, str]) -> Any:
+def _against_lightgbm(cells: Cells, titles: Mapping[str, str]) -> Any:
     """Draw for each table how far each model is from LightGBM, sorted by ours, or CART where ours is not on record."""
     from matplotlib.figure import Figure
 
     def order(name: str) -> float:
-        row = found[name]
+        row = cells[name]
         return next((row[model].f1 - row["lightgbm"].f1 for model in (OURS, FAST, "cart") if model in row), 0.0)
 
-    names = sorted((name for name, row in found.items() if "lightgbm" in row), key=order)
+    names = sorted((name for name, row in cells.items() if "lightgbm" in row), key=order)
     figure = Figure(figsize=(7.5, 1.5 + 0.19 * len(names)), layout="constrained")
     axes = figure.subplots()
     for model in DRAWN_FIRST:
         points = [
-            (found[name][model].f1 - found[name]["lightgbm"].f1, k)
+            (cells[name][model].f1 - cells[name]["lightgbm"].f1, k)
             for k, name in enumerate(names)
-            if model in found[name]
+            if model in cells[name]
         ]
         if points:
             axes.plot(*zip(*points, strict=True), "o", color=COLOURS[model], label=titles[model], markersize=5)
@@ -46,17 +46,17 @@ def _against_lightgbm(found: Cells, titles: Mapping[str, str]) -> Any:
     return figure
 
 
-def _score_and_edges(found: Cells, titles: Mapping[str, str]) -> Any:
+def _score_and_edges(cells: Cells, titles: Mapping[str, str]) -> Any:
     """Draw each table as a line from CART to ours, by edges and macro-F1."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.5, 4.5), layout="constrained")
     axes = figure.subplots()
-    own = OURS if of(found, OURS) else FAST
-    for pair in of(found, own, "cart"):
+    own = OURS if cells_of(cells, OURS) else FAST
+    for pair in cells_of(cells, own, "cart"):
         axes.plot([cell.edges or 0 for cell in pair], [cell.f1 for cell in pair], color="#ccc", linewidth=0.8, zorder=1)
     for model in ("cart", own):
-        points = [(cell.edges, cell.f1) for (cell,) in of(found, model)]
+        points = [(cell.edges, cell.f1) for (cell,) in cells_of(cells, model)]
         if points:
             axes.plot(*zip(*points, strict=True), "o", color=COLOURS[model], label=titles[model], markersize=5)
     axes.set(xscale="log", xlabel="edges", ylabel="macro-F1 (%)")

@@ -65,15 +65,15 @@ class Job:
     plan: Plan
 
 
-def jobs(plan: Plan) -> list[Job]:
+def missing_jobs(plan: Plan) -> list[Job]:
     """Return what is not on record yet, the smallest tables first, or the largest where several processes share."""
     known = {tuple(record[name] for name in KEY): record for record in jsonl.read(plan.path)}
-    found = []
+    jobs_left = []
     for table in sorted(plan.tables, key=list(tables()).index, reverse=plan.jobs > 1):
         for fold in plan.folds:
             missing = [pair for pair in plan.pairs() if not _done(known.get((table, fold, *pair)), plan)]
-            found += [Job(table, fold, tuple(missing), plan)] if missing else []
-    return found
+            jobs_left += [Job(table, fold, tuple(missing), plan)] if missing else []
+    return jobs_left
 
 
 def _done(record: Record | None, plan: Plan) -> bool:
@@ -85,7 +85,7 @@ def _done(record: Record | None, plan: Plan) -> bool:
 
 def run(plan: Plan) -> Iterator[Record]:
     """Run what is missing, keep each record as soon as it is there, and yield it."""
-    todo = jobs(plan)
+    todo = missing_jobs(plan)
     if plan.jobs == 1:
         for job in todo:
             yield from run_job(job)
@@ -108,16 +108,16 @@ def run_job(job: Job) -> Iterator[Record]:
         clock = measure(table, job.fold, CLOCK, 0, plan.limit).get("cpu")
     for model, seed in job.missing:
         if _stopped(plan.path, job.table, model, plan.limit):
-            found = {"note": _stop_note(plan.limit)}
+            outcome = {"note": _stop_note(plan.limit)}
         else:
-            found = measure(table, job.fold, model, seed, plan.limit)
+            outcome = measure(table, job.fold, model, seed, plan.limit)
         if model == CLOCK and plan.jobs == 1:
-            clock = found.get("cpu")
-        times = {"lightgbm_cpu": clock} if clock and "cpu" in found else {}
+            clock = outcome.get("cpu")
+        times = {"lightgbm_cpu": clock} if clock and "cpu" in outcome else {}
         record = {
             **dict(zip(KEY, (job.table, job.fold, model, seed), strict=True)),
             "rows": len(table.y),
-            **found,
+            **outcome,
             **times,
             "jobs": plan.jobs,
             "code": MODELS[model].code(),
@@ -132,8 +132,8 @@ def run_job(job: Job) -> Iterator[Record]:
 
 def _stopped(path: Path, table: str, model: str, limit: float) -> bool:
     """Whether the model was stopped on a fold of the table after the same time; no other fold is tried then."""
-    wanted = (table, model, _stop_note(limit))
-    return any((one["table"], one["model"], one.get("note")) == wanted for one in jsonl.read(path))
+    key = (table, model, _stop_note(limit))
+    return any((record["table"], record["model"], record.get("note")) == key for record in jsonl.read(path))
 
 
 def _stop_note(limit: float) -> str:
@@ -152,7 +152,7 @@ def measure(table: Table, fold: int, name: str, seed: int, limit: float) -> Reco
             wall, cpu = perf_counter(), process_time()
             estimator.fit(X, y)
             wall, cpu = perf_counter() - wall, process_time() - cpu
-            answers, chances = estimator.predict(X_test), estimator.predict_proba(X_test)
+            answers, probabilities = estimator.predict(X_test), estimator.predict_proba(X_test)
     except TimeoutError:
         return {"note": _stop_note(limit)}
     except Exception as error:
@@ -160,19 +160,19 @@ def measure(table: Table, fold: int, name: str, seed: int, limit: float) -> Reco
     return {
         "f1": macro_f1(y_test, answers),
         "accuracy": float(accuracy_score(y_test, answers)),
-        "log_loss": _log_loss(table, y_test, estimator.classes_, chances),
+        "log_loss": _log_loss(table, y_test, estimator.classes_, probabilities),
         **({"edges": edges} if (edges := model.edges(estimator)) is not None else {}),
         "seconds": wall,
         "cpu": cpu,
     }
 
 
-def _log_loss(table: Table, y: Any, known: Any, chances: Any) -> float:
+def _log_loss(table: Table, y: Any, known_classes: Any, predicted: Any) -> float:
     """Return the log loss over all classes of the table; one without a training row has no chance."""
     classes = np.unique(table.y)
-    every = np.zeros((len(y), len(classes)))
-    every[:, np.searchsorted(classes, known)] = chances
-    return float(log_loss(y, every / every.sum(axis=1, keepdims=True), labels=classes))
+    probabilities = np.zeros((len(y), len(classes)))
+    probabilities[:, np.searchsorted(classes, known_classes)] = predicted
+    return float(log_loss(y, probabilities / probabilities.sum(axis=1, keepdims=True), labels=classes))
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The records in short: a cell for each table and model, and the figures that are wanted of ours."""
+"""The records in short: a cell for each table and model, and our goals."""
 
 from __future__ import annotations
 
@@ -41,79 +41,85 @@ Cells = dict[str, dict[str, Cell]]
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A figure that is wanted: of what, how much, what it is now, and whether that is enough."""
+    """A figure with its target, what it is now, and whether that is enough."""
 
     kind: str
     name: str
-    wanted: str
-    found: str
+    target: str
+    value: str
     state: str
     """It is met, missed, or open while records are missing."""
 
 
-def cells(records: Iterable[Mapping[str, Any]]) -> Cells:
+def summarise(records: Iterable[Mapping[str, Any]]) -> Cells:
     """Return a cell for each table and model, where all folds of a seed are there; the smallest table comes first."""
     runs: dict[tuple[int, str, str], dict[int, list[Mapping[str, Any]]]] = {}
-    for one in records:
-        if "note" not in one:
-            runs.setdefault((one["rows"], one["table"], one["model"]), {}).setdefault(one["seed"], []).append(one)
-    found: Cells = {}
+    for record in records:
+        if "note" not in record:
+            runs.setdefault((record["rows"], record["table"], record["model"]), {}).setdefault(
+                record["seed"], []
+            ).append(record)
+    cells: Cells = {}
     for (_, table, model), seeds in sorted(runs.items()):
         whole = [folds for folds in seeds.values() if len(folds) == FOLDS]
         if whole:
-            found.setdefault(table, {})[model] = _cell(whole)
-    return found
+            cells.setdefault(table, {})[model] = _cell(whole)
+    return cells
 
 
 def _cell(seeds: list[list[Mapping[str, Any]]]) -> Cell:
-    every = [record for folds in seeds for record in folds]
+    records = [record for folds in seeds for record in folds]
     means = [100 * mean(record["f1"] for record in folds) for folds in seeds]
-    ratios = [record["cpu"] / record["lightgbm_cpu"] for record in every if "lightgbm_cpu" in record]
+    ratios = [record["cpu"] / record["lightgbm_cpu"] for record in records if "lightgbm_cpu" in record]
     return Cell(
-        rows=every[0]["rows"],
+        rows=records[0]["rows"],
         f1=mean(means),
-        accuracy=100 * mean(record["accuracy"] for record in every),
-        log_loss=mean(record["log_loss"] for record in every),
-        cpu=mean(record["cpu"] for record in every),
+        accuracy=100 * mean(record["accuracy"] for record in records),
+        log_loss=mean(record["log_loss"] for record in records),
+        cpu=mean(record["cpu"] for record in records),
         seeds=len(seeds),
         spread=pstdev(means),
-        edges=mean(record["edges"] for record in every) if "edges" in every[0] else None,
+        edges=mean(record["edges"] for record in records) if "edges" in records[0] else None,
         ratio=median(ratios) if ratios else None,
     )
 
 
-def of(found: Cells, *models: str, names: Collection[str] | None = None) -> list[tuple[Cell, ...]]:
+def cells_of(cells: Cells, *models: str, names: Collection[str] | None = None) -> list[tuple[Cell, ...]]:
     """Return the cells of some models side by side, on the tables (or those named) that have all of them."""
-    chosen = [row for name, row in found.items() if names is None or name in names]
-    return [tuple(row[model] for model in models) for row in chosen if all(model in row for model in models)]
+    rows = [row for name, row in cells.items() if names is None or name in names]
+    return [tuple(row[model] for model in models) for row in rows if all(model in row for model in models)]
 
 
-def goals(found: Cells, flights: Iterable[Mapping[str, Any]] = ()) -> list[Goal]:
-    """Return what is wanted of our two estimators, with what they reach on the tables on record, and on flights."""
-    flown = [one for one in flights if one["model"] == OURS]
-    trees, boosted, ours = of(found, OURS, "cart"), of(found, OURS, "lightgbm"), of(found, OURS)
-    ahead = [own.f1 - cart.f1 for own, cart in trees]
-    fewer = [float((own.edges or 0) < (cart.edges or 0)) for own, cart in trees]
-    against = [own.f1 - other.f1 for own, other in boosted]
-    twelve = [own.f1 for (own,) in of(found, OURS, names=data_names())]
+def goals(cells: Cells, flights: Iterable[Mapping[str, Any]] = ()) -> list[Goal]:
+    """Return the goals of our two estimators, with what they reach on the tables on record, and on flights."""
+    own_flights = [record for record in flights if record["model"] == OURS]
+    beside_cart, beside_lightgbm, ours = (
+        cells_of(cells, OURS, "cart"),
+        cells_of(cells, OURS, "lightgbm"),
+        cells_of(cells, OURS),
+    )
+    ahead = [own.f1 - cart.f1 for own, cart in beside_cart]
+    fewer = [float((own.edges or 0) < (cart.edges or 0)) for own, cart in beside_cart]
+    against_lightgbm = [own.f1 - other.f1 for own, other in beside_lightgbm]
+    twelve = [own.f1 for (own,) in cells_of(cells, OURS, names=data_names())]
     small = [own.cpu for (own,) in ours if own.rows < 5000]
-    ebm = [own.cpu / other.cpu for own, other in of(found, OURS, "ebm")]
-    adult, fast = _ratios(of(found, OURS, names=["adult"])), _ratios(of(found, FAST))
+    ebm = [own.cpu / other.cpu for own, other in cells_of(cells, OURS, "ebm")]
+    adult, fast = _ratios(cells_of(cells, OURS, names=["adult"])), _ratios(cells_of(cells, FAST))
     return [
         _goal("Must", "mean macro-F1 above CART's, points", ahead, mean, 3.0),
         _goal("Must", "tables with fewer edges than CART", fewer, sum, 35.0),
-        _goal("Must", "mean macro-F1 against LightGBM's, points", against, mean, -1.5),
-        _goal("Must", "worst table against LightGBM, points of macro-F1", against, min, -8.0),
+        _goal("Must", "mean macro-F1 against LightGBM's, points", against_lightgbm, mean, -1.5),
+        _goal("Must", "worst table against LightGBM, points of macro-F1", against_lightgbm, min, -8.0),
         _goal("Must", "mean macro-F1 of the paper's twelve", twelve, mean, PAPER_BEFORE - 0.2, 12),
-        _goal("Must", "fit in fits of LightGBM, median of the tables", _ratios(ours), median, 40.0, most=True),
-        _goal("Must", "fit in fits of LightGBM, worst table", _ratios(ours), max, 150.0, most=True),
-        _goal("Must", "fit in fits of LightGBM, adult", adult, max, 100.0, 1, most=True),
-        _goal("Must", "fit of `fast` in fits of LightGBM, median of the tables", fast, median, 5.0, most=True),
-        _goal("Must", "slowest table under 5,000 rows, seconds of one core", small, max, 10.0, SMALL, most=True),
+        _goal("Must", "fit in fits of LightGBM, median of the tables", _ratios(ours), median, 40.0, at_most=True),
+        _goal("Must", "fit in fits of LightGBM, worst table", _ratios(ours), max, 150.0, at_most=True),
+        _goal("Must", "fit in fits of LightGBM, adult", adult, max, 100.0, 1, at_most=True),
+        _goal("Must", "fit of `fast` in fits of LightGBM, median of the tables", fast, median, 5.0, at_most=True),
+        _goal("Must", "slowest table under 5,000 rows, seconds of one core", small, max, 10.0, SMALL, at_most=True),
         _goal(
             "Must",
             "fit in fits of LightGBM, a million flights",
-            _shares(flown, "cpu", "lightgbm_cpu"),
+            _shares(own_flights, "cpu", "lightgbm_cpu"),
             max,
             60.0,
             1,
@@ -122,23 +128,25 @@ def goals(found: Cells, flights: Iterable[Mapping[str, Any]] = ()) -> list[Goal]
         _goal(
             "Must",
             "memory in terms of the codes, a million flights",
-            _shares(flown, "peak_bytes", "code_bytes"),
+            _shares(own_flights, "peak_bytes", "code_bytes"),
             max,
             3.0,
             1,
             True,
         ),
-        _goal("Aim", "mean macro-F1 against LightGBM's, points", against, mean, 0.0),
+        _goal("Aim", "mean macro-F1 against LightGBM's, points", against_lightgbm, mean, 0.0),
         *(
-            _goal("Aim", f"macro-F1 of {name}", [own.f1 for (own,) in of(found, OURS, names=[name])], mean, bound, 1)
+            _goal(
+                "Aim", f"macro-F1 of {name}", [own.f1 for (own,) in cells_of(cells, OURS, names=[name])], mean, bound, 1
+            )
             for name, bound in AIMS.items()
         ),
-        _goal("Aim", "fit in fits of EBM, worst table", ebm, max, 1.0, most=True),
+        _goal("Aim", "fit in fits of EBM, worst table", ebm, max, 1.0, at_most=True),
     ]
 
 
 def _shares(records: Iterable[Mapping[str, Any]], part: str, whole: str) -> list[float]:
-    return [one[part] / one[whole] for one in records]
+    return [record[part] / record[whole] for record in records]
 
 
 def _ratios(rows: list[tuple[Cell, ...]]) -> list[float]:
@@ -149,16 +157,16 @@ def _goal(
     kind: str,
     name: str,
     values: list[float],
-    reduced: Callable[[list[float]], float],
+    reduce: Callable[[list[float]], float],
     bound: float,
-    tables: int = TABLES,
-    most: bool = False,
+    expected: int = TABLES,
+    at_most: bool = False,
 ) -> Goal:
     """Return a goal with its state, which is open as long as fewer tables than it is about are on record."""
-    wanted = f"at {'most' if most else 'least'} {bound:g}"
+    target = f"at {'most' if at_most else 'least'} {bound:g}"
     if not values:
-        return Goal(kind, name, wanted, "", "open")
-    value, few = reduced(values), len(values) < tables
-    found = f"{value:.2f}" + (f" ({len(values)} of {tables} tables)" if few else "")
-    enough = value <= bound if most else value >= bound
-    return Goal(kind, name, wanted, found, "open" if few else "met" if enough else "missed")
+        return Goal(kind, name, target, "", "open")
+    value, incomplete = reduce(values), len(values) < expected
+    text = f"{value:.2f}" + (f" ({len(values)} of {expected} tables)" if incomplete else "")
+    enough = value <= bound if at_most else value >= bound
+    return Goal(kind, name, target, text, "open" if incomplete else "met" if enough else "missed")

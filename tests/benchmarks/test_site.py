@@ -64,12 +64,12 @@ def cell(f1: float, edges: float | None = None, cpu: float = 1.0, rows: int = 10
 
 @pytest.fixture
 def suite(monkeypatch: pytest.MonkeyPatch) -> Cells:
-    made = {
+    cells = {
         "one": {OURS: cell(80, 10), "cart": cell(70, 100), "lightgbm": cell(82), "ebm": cell(85, cpu=200)},
         "two": {OURS: cell(60, 20, 2, 5_000), "cart": cell(50, 300), "lightgbm": cell(56, cpu=0.5)},
     }
-    monkeypatch.setattr(site, "suite", lambda: made)
-    return made
+    monkeypatch.setattr(site, "suite", lambda: cells)
+    return cells
 
 
 def test_a_model_with_all_tables_has_its_means_and_another_its_difference_on_the_same_tables(suite: Cells) -> None:

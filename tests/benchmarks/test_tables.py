@@ -19,9 +19,9 @@ from benchmarks.tables import runs
 from benchmarks.tables.__main__ import ABLATIONS, NAMES, main
 from benchmarks.tables.models import MODELS
 from benchmarks.tables.page import page
-from benchmarks.tables.runs import KEY, Plan, jobs, measure, run
+from benchmarks.tables.runs import KEY, Plan, measure, missing_jobs, run
 from benchmarks.tables.suite import load, tables
-from benchmarks.tables.summary import cells, goals
+from benchmarks.tables.summary import goals, summarise
 
 MANIFEST = """
 [[dataset]]
@@ -84,8 +84,8 @@ def test_a_run_is_kept_and_goes_on_where_it_stopped(suite: Path) -> None:
     assert cart["edges"] > 0
     assert cart["lightgbm_cpu"] == kept[1]["cpu"]
     assert cart["code"].startswith("scikit-learn ")
-    assert jobs(first) == []
-    more = jobs(Plan(["wine", "large"], ["cart", "lightgbm"], [0, 1], path=suite))
+    assert missing_jobs(first) == []
+    more = missing_jobs(Plan(["wine", "large"], ["cart", "lightgbm"], [0, 1], path=suite))
     assert [(job.table, job.fold) for job in more] == [("wine", 0), ("large", 0), ("large", 1)]
 
 
@@ -101,8 +101,8 @@ def test_ours_of_an_earlier_learner_and_what_failed_are_run_again_if_asked(
     order = (*KEY, "code", "learner", "f1", "note")
     jsonl.put(suite, [{key: one[key] for key in order if key in one} for one in (ours, same, failed, fine)], KEY)
     models = ["conceptrules", "conceptrules-fast", "cart", "forest"]
-    assert jobs(Plan(["wine"], models, [0], path=suite)) == []
-    (job,) = jobs(Plan(["wine"], models, [0], again=True, path=suite))
+    assert missing_jobs(Plan(["wine"], models, [0], path=suite)) == []
+    (job,) = missing_jobs(Plan(["wine"], models, [0], again=True, path=suite))
     assert set(job.missing) == {("cart", 0), ("conceptrules", 0)}
 
 
@@ -133,6 +133,13 @@ def test_the_limit_stops_a_fit(suite: Path) -> None:
 
 def test_the_models_on_the_command_line_are_those_there_are() -> None:
     assert {*NAMES, *ABLATIONS} == set(MODELS)
+
+
+@pytest.mark.parametrize("name", ABLATIONS)
+def test_an_ablation_changes_something_that_is_there(name: str) -> None:
+    model = MODELS[name]
+    with model.as_changed():
+        assert model.changed or model.settings
 
 
 def test_unknown_names_are_refused(suite: Path) -> None:
@@ -168,20 +175,20 @@ HAND_MADE = [
 
 
 def test_a_cell_is_the_mean_of_whole_runs() -> None:
-    found = cells(HAND_MADE)
+    found = summarise(HAND_MADE)
     cell = found["a"]["conceptrules"]
     assert (round(cell.f1, 6), round(cell.spread, 6), cell.edges, cell.ratio, cell.seeds) == (85.0, 5.0, 15, 2.0, 2)
     assert "ebm" not in found["b"]
 
 
 def test_the_figures_that_are_wanted_stay_open_until_all_tables_are_there() -> None:
-    found = {(goal.kind, goal.name): goal for goal in goals(cells(HAND_MADE))}
+    found = {(goal.kind, goal.name): goal for goal in goals(summarise(HAND_MADE))}
     ahead = found["Must", "mean macro-F1 above CART's, points"]
-    assert (ahead.found, ahead.state) == ("2.50 (2 of 39 tables)", "open")
+    assert (ahead.value, ahead.state) == ("2.50 (2 of 39 tables)", "open")
     slowest = found["Must", "slowest table under 5,000 rows, seconds of one core"]
-    assert (slowest.found, slowest.state) == ("2.00 (2 of 26 tables)", "open")
+    assert (slowest.value, slowest.state) == ("2.00 (2 of 26 tables)", "open")
     every = [one | {"table": f"{one['table']}{k}"} for k in range(20) for one in HAND_MADE]
-    states = {goal.name: goal.state for goal in goals(cells(every)) if goal.kind == "Must"}
+    states = {goal.name: goal.state for goal in goals(summarise(every)) if goal.kind == "Must"}
     assert states["mean macro-F1 above CART's, points"] == "missed"
     assert states["worst table against LightGBM, points of macro-F1"] == "met"
     assert states["fit in fits of LightGBM, median of the tables"] == "met"
@@ -193,13 +200,13 @@ def test_what_is_wanted_of_flights_is_of_the_default_effort() -> None:
         {"model": "conceptrules", "cpu": 30.0, "lightgbm_cpu": 2.0, "peak_bytes": 70, "code_bytes": 7},
         {"model": "conceptrules-fast", "cpu": 900.0, "lightgbm_cpu": 2.0, "peak_bytes": 7, "code_bytes": 7},
     ]
-    found = {goal.name: (goal.found, goal.state) for goal in goals({}, flights)}
+    found = {goal.name: (goal.value, goal.state) for goal in goals({}, flights)}
     assert found["fit in fits of LightGBM, a million flights"] == ("15.00", "met")
     assert found["memory in terms of the codes, a million flights"] == ("10.00", "missed")
 
 
 def test_the_page_says_it_all() -> None:
-    text = page(HAND_MADE, cells(HAND_MADE))
+    text = page(HAND_MADE, summarise(HAND_MADE))
     assert "| a | 100 | 85.00 | 70.00 | 90.00 |" in text
     assert "| b | 100 | 12 | 8 |" in text
     assert "| b | 100 | 2.0 | 2.0 | 1.00 s |" in text
