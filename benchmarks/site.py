@@ -282,8 +282,8 @@ def exports_size() -> str:
     return (
         f"{count:,} rows of the columns of adult, scored by a network of {record['edges']} edges with "
         f"{record['settings']['threads']} threads: medians of {record['settings']['repeats']} runs. Of all "
-        f"predictions, {record['different']:,} differ.\n\n{table}\n\nThe largest resident size of `conceptrules predict` on "
-        f"a table and on one ten times as large: {memory}."
+        f"predictions, {record['different']:,} differ.\n\n{table}\n\nThe largest resident size of "
+        f"`conceptrules predict` on a table and on one ten times as large: {memory}."
     )
 
 

@@ -81,7 +81,8 @@ def main(rows: int) -> int:
         ratio, codes = record["cpu"] / record["lightgbm_cpu"], record["peak_bytes"] / record["code_bytes"]
         print(
             f"{record['model']}: macro-F1 {100 * record['f1']:.2f}, {record['cpu']:.1f} s "
-            f"({ratio:.1f} fits of LightGBM), memory beyond the table {codes:.1f} times the codes, {record['edges']} edges",
+            f"({ratio:.1f} fits of LightGBM), memory beyond the table {codes:.1f} times the codes, "
+            f"{record['edges']} edges",
             file=sys.stdout,
         )
     return 0
