@@ -27,7 +27,7 @@ from conceptrules.model.rule_reader import (
     read_bound,
     read_literals,
     read_rule,
-    tests_text,
+    text_of_tests,
 )
 from conceptrules.model.text import literal_text, literals_text, rule_text
 from tests.strategies import names, networks, tables
@@ -133,7 +133,7 @@ def test_reading_the_text_of_a_predicate_gives_it(table):
     for predicate in predicates:
         assume(exact(predicate, columns))
         for test in (Stated(predicate), Stated(predicate, True)):
-            assert read_rule(tests_text([test], columns), columns) == (test,)
+            assert read_rule(text_of_tests([test], columns), columns) == (test,)
 
 
 @given(networks(odd=True))
@@ -157,7 +157,7 @@ def test_hostile_names_stay_apart(some, value):
     columns = tuple(Column(name, "category", ("a", value) if value != "a" else ("a",)) for name in some)
     for column in columns:
         tests = (Stated(Equals(column.name, value)), Stated(OneOf(column.name, column.categories), True))
-        assert read_rule(tests_text(tests, columns), columns) == tests
+        assert read_rule(text_of_tests(tests, columns), columns) == tests
 
 
 def test_new_predicates_are_added_and_known_ones_found():

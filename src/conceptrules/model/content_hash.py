@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Iterable
 
-from conceptrules.model.network import Concept, Level, Rule, RuleNetwork
-from conceptrules.model.predicate import Column, Equals, Interval, Missing, OneOf, Predicate, Value
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value
 
 
 def content_hash(network: RuleNetwork) -> str:
@@ -27,17 +28,21 @@ def content_hash(network: RuleNetwork) -> str:
 def _deciding(network: RuleNetwork) -> dict[str, object]:
     """Return what is hashed, in a form of its own: a new version of the model file leaves the hashes as they are."""
     return {
-        "classes": [_value(value) for value in network.classes],
-        "priority": [_value(value) for value in network.priority],
+        "classes": _values(network.classes),
+        "priority": _values(network.priority),
         "default": _value(network.default),
-        "columns": [_column(column) for column in network.columns],
+        "columns": [
+            [column.name, column.kind, _values(column.categories), bool(column.missing)] for column in network.columns
+        ],
         "predicates": [_predicate(predicate) for predicate in network.predicates],
-        "levels": [_level(level) for level in network.levels],
+        "levels": [
+            [
+                [[[int(literal.index), bool(literal.negated)] for literal in rule.literals] for rule in level.rules],
+                [[int(rule) for rule in concept.rules] for concept in level.concepts],
+            ]
+            for level in network.levels
+        ],
     }
-
-
-def _column(column: Column) -> list[object]:
-    return [column.name, column.kind, [_value(value) for value in column.categories], bool(column.missing)]
 
 
 def _predicate(predicate: Predicate) -> list[object]:
@@ -47,22 +52,10 @@ def _predicate(predicate: Predicate) -> list[object]:
         case Equals(column=column, value=value):
             return ["equals", column, _value(value)]
         case OneOf(column=column, values=values):
-            return ["one_of", column, [_value(value) for value in values]]
+            return ["one_of", column, _values(values)]
         case Missing(column=column):
             return ["missing", column]
     raise AssertionError(predicate)
-
-
-def _level(level: Level) -> list[object]:
-    return [[_rule(rule) for rule in level.rules], [_concept(concept) for concept in level.concepts]]
-
-
-def _rule(rule: Rule) -> list[object]:
-    return [[int(literal.index), bool(literal.negated)] for literal in rule.literals]
-
-
-def _concept(concept: Concept) -> list[int]:
-    return [int(rule) for rule in concept.rules]
 
 
 def _bound(value: float) -> float | None:
@@ -72,3 +65,7 @@ def _bound(value: float) -> float | None:
 
 def _value(value: Value) -> object:
     return {"infinity": value > 0} if isinstance(value, float) and math.isinf(value) else value
+
+
+def _values(values: Iterable[Value]) -> list[object]:
+    return [_value(value) for value in values]

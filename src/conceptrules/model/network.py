@@ -338,14 +338,11 @@ def _check_statistics(statistics: Statistics, levels: Sequence[Level], classes: 
     if any(not -1 <= share <= 1 for row in statistics.optimism for share in row):
         raise InputError("statistics.optimism is a difference of shares, from -1 to 1")
     counts = [statistics.rows, *(row for rules in statistics.covered for row in rules)]
-    counts += [row for _, row in statistics.patterns] + [fired for fired, _ in statistics.patterns]
-    counts += [*(row for rules in statistics.decided for row in rules), *statistics.optimism]
-    if any(len(row) != classes for row in counts):
+    counts += [row for rules in statistics.decided for row in rules] + [row for _, row in statistics.patterns]
+    shares = [*statistics.optimism, *(fired for fired, _ in statistics.patterns)]
+    if any(len(row) != classes for row in [*counts, *shares]):
         raise InputError(f"statistics must have one figure for each of the {classes} classes")
-    weights = [*statistics.rows, *(w for rules in statistics.covered for row in rules for w in row)]
-    weights += [w for _, row in statistics.patterns for w in row]
-    weights += [w for rules in statistics.decided for row in rules for w in row]
-    if any(not 0 <= weight < math.inf for weight in weights):
+    if any(not 0 <= weight < math.inf for row in counts for weight in row):
         raise InputError("statistics are weights of rows; they need to be finite and at least 0")
     if not sum(statistics.rows) > 0:
         raise InputError("statistics need at least one training row of a positive, finite weight")

@@ -138,7 +138,7 @@ def read_bound(column: Column, text: str) -> float:
         raise InputError(f"a cut of {column.name!r}: {str(error).partition('at character 1: ')[2]}") from None
 
 
-def tests_text(tests: Sequence[Stated], columns: Sequence[Column]) -> str:
+def text_of_tests(tests: Sequence[Stated], columns: Sequence[Column]) -> str:
     """Return tests as the text of a rule, just as a network prints it."""
     network = network_of_tests(tests, columns)
     return rule_text(network, 0, 0)

@@ -217,14 +217,6 @@ def rule_text(network: RuleNetwork, level: int, index: int) -> str:
     return " and ".join(literals_text(network, level, network.levels[level].rules[index].literals)) or "always"
 
 
-def rule_figures(network: RuleNetwork, level: int, rule: int, right: int | None = None) -> str:
-    """Return the rows that a rule covers and the share of its class `right`, as text; empty without statistics.
-
-    Where other classes come first on some of these rows, the rows that the rule decides stand beside them.
-    """
-    return _figures(network, level, rule, right)
-
-
 def decided_rows(network: RuleNetwork, kind: int, rule: int) -> tuple[float, ...] | None:
     """Return the rows by class that a rule decides for a class; None where nobody counted them."""
     if network.statistics is None or not network.statistics.decided:
@@ -332,7 +324,7 @@ def _lines(network: RuleNetwork, level: int, rules: Sequence[int], right: int | 
     for rule in rules:
         text, covered = rule_text(network, level, rule), _covered(network, level, rule)
         name = given_name(network, text) or (f"R{level + 1}.{rule + 1}" if shared[rule] > 1 else "")
-        lines.append((-sum(covered), f"{name}: {text}" if name else text, _figures(network, level, rule, right)))
+        lines.append((-sum(covered), f"{name}: {text}" if name else text, rule_figures(network, level, rule, right)))
     width = min(max(len(text) for _, text, _ in lines), _FIGURES_AT)
     return "\n".join(f"  {text:<{width}}  {figures}".rstrip() for _, text, figures in sorted(lines))
 
@@ -341,8 +333,12 @@ def _covered(network: RuleNetwork, level: int, rule: int) -> tuple[float, ...]:
     return network.statistics.covered[level][rule] if network.statistics else ()
 
 
-def _figures(network: RuleNetwork, level: int, rule: int, right: int | None) -> str:
-    """Return the rows covered and the share of the rule's class, or of the commonest one where it speaks for none."""
+def rule_figures(network: RuleNetwork, level: int, rule: int, right: int | None = None) -> str:
+    """Return the rows that a rule covers and the share of its class `right` as text; empty without statistics.
+
+    Where it speaks for no class, the share is that of the commonest one. Where other classes come first on some of
+    these rows, the rows that the rule decides stand beside them.
+    """
     covered = _covered(network, level, rule)
     total = sum(covered)
     if not total:
