@@ -72,9 +72,15 @@ def test_every_core_dependency_is_imported() -> None:
     assert used >= CORE
 
 
-# What is defined in terms of an extra (a kernel of Triton, a figure of matplotlib), and imported by functions alone.
+# What is defined in terms of an extra (a kernel of Triton, a tree of sqlglot), and imported by functions alone.
 BEHIND_EXTRAS = {f"conceptrules.kernels.mllp.{name}" for name in ("gpu", "gpu_state", "gpus", "triton_kernels")} | {
     "conceptrules.learn.mllp.gpu_engine",
+    *(f"conceptrules.export.onnx.{name}" for name in ("columns", "model")),
+    *(
+        f"conceptrules.export.sql.{name}"
+        for name in ("columns", "guarded", "literals", "names", "query", "readings", "trusting")
+    ),
+    *(f"conceptrules.export.verify.{name}" for name in ("databases", "onnxruntime", "sql_engine")),
 }
 WITHOUT = """
 import importlib, pkgutil, sys
