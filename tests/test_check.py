@@ -163,7 +163,7 @@ def test_exit_codes(tmp_path, monkeypatch, capsys):
     assert "KeyError: 'policy'" in capsys.readouterr().out
     (tmp_path / "policy.toml").write_text("max_edges = 3")
     assert checker.main(arguments) == 1
-    assert "of another policy" in capsys.readouterr().out
+    assert "belongs to another policy" in capsys.readouterr().out
     (tmp_path / "c.json").write_text("[]")
     assert checker.main(arguments) == 1
 

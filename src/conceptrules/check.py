@@ -1,12 +1,12 @@
 """Check the certificate of a proof: `python -m conceptrules.check model.json policy.toml certificate.json`.
 
-Without the policy file, the policy that the model carries is meant.
+Without a policy file, it checks the policy that the model carries.
 
 This program shares no code with what found the proof, and needs nothing but Python's standard library: the file can be
 copied anywhere and run by its path. It works out itself what each clause claims, and follows the splits of the
 certificate. A leaf is accepted only if the claim holds there whatever is still unknown. It prints a line for each
 clause; the exit code is 0 if all are confirmed, 1 if one is not, and 2 if a file cannot be read. Clauses about given
-rows (least rows, precision, fairness) are no part of a certificate: it says that they are left out.
+rows (least rows, precision, fairness) are not part of a certificate, and it says that they are left out.
 """
 
 import hashlib
@@ -20,10 +20,10 @@ from functools import partial
 from itertools import combinations, pairwise
 from operator import eq
 
-KEYS = ("classes", "priority", "default", "columns", "predicates", "levels")
-ON_ROWS = ("min_rows", "min_precision", "confidence", "fair", "cost", "order", "domain")
-KNOWN = {"monotone", "independent", "forbidden", "apart", "only_for", "locked", "banned", "default", "priority",
-         "max_edges", "max_rules", "max_literals", "implies", *ON_ROWS}  # fmt: skip
+DECIDING_KEYS = ("classes", "priority", "default", "columns", "predicates", "levels")
+NOT_PROVED_KEYS = ("min_rows", "min_precision", "confidence", "fair", "cost", "order", "domain")
+KNOWN_KEYS = {"monotone", "independent", "forbidden", "apart", "only_for", "locked", "banned", "default", "priority",
+         "max_edges", "max_rules", "max_literals", "implies", *NOT_PROVED_KEYS}  # fmt: skip
 QUOTED = r'"(?:[^"\\]|\\.)*"'
 OPERATOR = re.compile(rf"{QUOTED}| (<=|>=|!=|<|>|=|is|not in(?= \{{)|in(?= \{{)) ")
 ORDERED = ("number", "date", "datetime", "duration")
@@ -33,23 +33,23 @@ class Rejected(Exception):
     """A claim that the certificate does not show."""
 
 
-def need(condition, message):
+def require(condition, message):
     if not condition:
         raise Rejected(message)
 
 
-def hashed(content):
+def hash_plain(content):
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
-def infinite(value):
-    """Plain values, with numbers for the objects that stand for infinities in JSON."""
+def restore_infinities(value):
+    """Return plain values with infinities in place of the objects that stand for them in JSON."""
     if isinstance(value, dict):
         if set(value) == {"infinity"} and isinstance(value["infinity"], bool):
             return math.inf if value["infinity"] else -math.inf
-        return {key: infinite(one) for key, one in value.items()}
-    return list(map(infinite, value)) if isinstance(value, list) else value
+        return {key: restore_infinities(item) for key, item in value.items()}
+    return list(map(restore_infinities, value)) if isinstance(value, list) else value
 
 
 class Model:
@@ -61,34 +61,34 @@ class Model:
         self.columns = {column["name"]: column for column in model["columns"]}
         self.cells = {name: self.cells_of(column, cells[name]) for name, column in self.columns.items()}
         for name, (low, high) in domain.get("ranges", {}).items():
-            self.fine({"kind": "interval", "column": name, "low": math.nextafter(low, -math.inf), "high": high})
+            lowest = math.nextafter(low, -math.inf)
+            self.require_fine_cells({"kind": "interval", "column": name, "low": lowest, "high": high})
         self.levels, self.lengths, self.edges = [], [], 0
+        tests = {test["name"]: test for test in model["predicates"]}
         for depth, level in enumerate(model["levels"]):
-            rules = [
-                self.rule(rule, {one["name"]: one for one in model["predicates"]}, depth) for rule in level["rules"]
-            ]
+            rules = [self.convert_rule(rule, tests, depth) for rule in level["rules"]]
             members = [[i for i, r in enumerate(level["rules"]) if name in r["for"]] for name in level["concepts"]]
             self.edges += sum(map(len, members))
             self.levels.append((rules, members, level["concepts"]))
 
-    def rule(self, rule, tests, depth):
-        """A rule of the first level as the region where it holds, and others as pairs (concept, negated)."""
+    def convert_rule(self, rule, tests, depth):
+        """Return a rule of the first level as the region where it holds, and others as pairs (concept, negated)."""
         literals = [(name, False) for name in rule["all"]] + [(name, True) for name in rule["none"]]
         self.lengths.append(len(literals))
-        self.edges += sum(1 if depth else self.size(tests[name]) for name, _ in literals)
-        return literals if depth else self.region([(tests[name], no) for name, no in literals])
+        self.edges += sum(1 if depth else self.count_edges(tests[name]) for name, _ in literals)
+        return literals if depth else self.find_region([(tests[name], negated) for name, negated in literals])
 
-    def region(self, literals):
-        """Where (test, negated) hold together: the cells of each column that they ask about."""
-        found = {}
-        for test, no in literals:
-            self.fine(test)
-            cells = found.get(test["column"], range(len(self.cells[test["column"]])))
-            found[test["column"]] = {cell for cell in cells if self.holds(test, cell) != no}
-        return found
+    def find_region(self, literals):
+        """Return where pairs (test, negated) hold together: the cells of each column that they ask about."""
+        region = {}
+        for test, negated in literals:
+            self.require_fine_cells(test)
+            cells = region.get(test["column"], range(len(self.cells[test["column"]])))
+            region[test["column"]] = {cell for cell in cells if self.holds(test, cell) != negated}
+        return region
 
-    def size(self, test):
-        """The edges of a literal: a set counts its values, or its ends in the order of the column."""
+    def count_edges(self, test):
+        """Return the edges of a literal: a set counts its values, or its ends in the order of the column."""
         if test["kind"] != "one_of":
             return 1
         column, values = self.columns[test["column"]], test["values"]
@@ -98,29 +98,29 @@ class Model:
             return len(values)
         return 2 if start > 0 and start + len(values) < len(order) else 1
 
-    def cells_of(self, column, given):
-        """The cells of a column as (kind, value): intervals or categories, any other category, and missing."""
+    def cells_of(self, column, stated):
+        """Return the cells of a column as (kind, value): intervals or categories, any other category, and missing."""
         if column["kind"] in ORDERED:
-            cuts = given["cuts"]
-            need(all(a < b for a, b in pairwise(cuts)), f"the cuts of {column['name']!r} do not ascend")
+            cuts = stated["cuts"]
+            require(all(a < b for a, b in pairwise(cuts)), f"the cuts of {column['name']!r} do not ascend")
             cells = [("between", ends) for ends in zip([-math.inf, *cuts], [*cuts, math.inf], strict=True)]
             return [*cells, ("missing", None)]
-        values = given["values"]
+        values = stated["values"]
         first = [False, True] if column["kind"] == "boolean" else []
         first = column["categories"] if column["kind"] == "ordinal" else first
-        need(values[: len(first)] == first, f"the cells of {column['name']!r} are not in its order")
-        need(all(a != b for a, b in combinations(values, 2)), f"a category of {column['name']!r} has two cells")
+        require(values[: len(first)] == first, f"the cells of {column['name']!r} are not in its order")
+        require(all(a != b for a, b in combinations(values, 2)), f"a category of {column['name']!r} has two cells")
         return [*(("is", value) for value in values), ("other", None), ("missing", None)]
 
-    def fine(self, test):
+    def require_fine_cells(self, test):
         """Reject cells that a test cuts through."""
         cells = self.cells[test["column"]]
         if test["kind"] == "interval":
             cuts = {cell[1][1] for cell in cells if cell[0] == "between"}
             ends = [end for end in (test["low"], test["high"]) if end is not None and not math.isinf(end)]
-            need(all(end in cuts for end in ends), f"the cells of {test['column']!r} are too coarse")
+            require(all(end in cuts for end in ends), f"the cells of {test['column']!r} are too coarse")
         values = [test["value"]] if test["kind"] == "equals" else test.get("values", [])
-        need(all(("is", one) in cells for one in values), f"the cells of {test['column']!r} are too coarse")
+        require(all(("is", value) in cells for value in values), f"the cells of {test['column']!r} are too coarse")
 
     def holds(self, test, cell):
         kind, value = self.cells[test["column"]][cell]
@@ -130,11 +130,11 @@ class Model:
             low = -math.inf if test["low"] is None else test["low"]
             high = math.inf if test["high"] is None else test["high"]
             return kind == "between" and low <= value[0] and value[1] <= high
-        wanted = [test["value"]] if test["kind"] == "equals" else test["values"]
-        return kind == "is" and value in wanted
+        categories = [test["value"]] if test["kind"] == "equals" else test["values"]
+        return kind == "is" and value in categories
 
-    def real(self, name, cell):
-        """Whether a column can hold a value of a cell at all."""
+    def can_hold(self, name, cell):
+        """Return whether a column can hold a value of a cell at all."""
         column, (kind, value) = self.columns[name], self.cells[name][cell]
         if kind == "between":
             return column["kind"] == "number" or math.isinf(value[1]) or math.floor(value[1]) > value[0]
@@ -143,63 +143,65 @@ class Model:
             return not known or isinstance(value, str) == isinstance(known[0], str)
         return kind == "missing" or column["kind"] != "boolean"
 
-    def possible(self, name):
-        """The cells that a possible row can be in."""
-        column, gaps = self.columns[name], self.domain.get("missing", True)
+    def possible_cells(self, name):
+        """Return the cells that a possible row can be in."""
+        column, missing = self.columns[name], self.domain.get("missing", True)
         known = column["categories"] if column["kind"] in ("category", "ordinal") else []
         low, high = self.domain.get("ranges", {}).get(name, (-math.inf, math.inf))
         listed = [value for kind, value in self.cells[name] if kind == "is"]
         closed = bool(known) and not self.domain.get("unseen", True)
-        found = []
+        cells = []
         for cell, (kind, value) in enumerate(self.cells[name]):
             if kind == "between":
-                there = math.nextafter(low, -math.inf) <= value[0] and value[1] <= high
+                possible = math.nextafter(low, -math.inf) <= value[0] and value[1] <= high
             elif kind == "is":
-                there = not closed or value in known
+                possible = not closed or value in known
             elif kind == "other":
-                there = not closed or any(value not in listed for value in known)
+                possible = not closed or any(value not in listed for value in known)
             else:
-                there = gaps if isinstance(gaps, bool) else name in gaps
-            if there and self.real(name, cell):
-                found.append(cell)
-        return found
+                possible = missing if isinstance(missing, bool) else name in missing
+            if possible and self.can_hold(name, cell):
+                cells.append(cell)
+        return cells
 
-    def read(self, text):
-        """The region of a rule in words."""
+    def read_rule(self, text):
+        """Return the region of a rule in words."""
         parts, start = [], 0
         for mark in re.finditer(rf"{QUOTED}|( and )|$", text):
             if mark[1] or mark.start() == len(text):
                 parts, start = [*parts, text[start : mark.start()].strip()], mark.end()
-        return self.region([] if text.strip() == "always" else map(self.condition, parts))
+        return self.find_region([] if text.strip() == "always" else map(self.read_condition, parts))
 
-    def condition(self, text):
-        no = False
+    def read_condition(self, text):
+        negated = False
         while text.startswith("not ") or (text.startswith("(") and text.endswith(")")):
-            no, text = (not no, text[4:].strip()) if text.startswith("not ") else (no, text[1:-1].strip())
+            negated = negated != text.startswith("not ")
+            text = (text[4:] if text.startswith("not ") else text[1:-1]).strip()
         marks = [mark for mark in OPERATOR.finditer(text) if mark[1]]
-        need(marks, f"cannot read the condition {text!r}")
+        require(marks, f"cannot read the condition {text!r}")
         mark = marks[0]
         if len(marks) == 2:
             name, low = text[mark.end() : marks[1].start()], (mark[1] == "<=", text[: mark.start()])
-            return self.between(name, low, (marks[1][1] == "<", text[marks[1].end() :])), no
+            return self.read_interval(name, low, (marks[1][1] == "<", text[marks[1].end() :])), negated
         name, sign, value = text[: mark.start()], mark[1], text[mark.end() :]
         if sign in ("<", "<=", ">", ">="):
             bound = (sign in ("<", ">="), value)
-            return self.between(name, None if sign[0] == "<" else bound, bound if sign[0] == "<" else None), no
-        column = self.column(name)
+            low, high = (None, bound) if sign[0] == "<" else (bound, None)
+            return self.read_interval(name, low, high), negated
+        column = self.find_column(name)
         if sign == "is":
-            need(value in ("missing", "present"), f"cannot read the condition {text!r}")
-            return {"kind": "missing", "column": column["name"]}, no != (value == "present")
+            require(value in ("missing", "present"), f"cannot read the condition {text!r}")
+            return {"kind": "missing", "column": column["name"]}, negated != (value == "present")
         values = re.findall(rf"(?:{QUOTED}|(?!, ).)+", value[1:-1]) if "in" in sign else [value]
-        test = {"kind": "one_of", "column": column["name"], "values": [self.value(column, one) for one in values]}
-        return test, no != (sign in ("!=", "not in"))
+        values = [self.read_value(column, part) for part in values]
+        return {"kind": "one_of", "column": column["name"], "values": values}, negated != (sign in ("!=", "not in"))
 
-    def column(self, name):
+    def find_column(self, name):
         name = json.loads(name) if name.strip().startswith('"') else name.strip()
-        need(name in self.columns, f"there is no column {name!r}")
+        require(name in self.columns, f"there is no column {name!r}")
         return self.columns[name]
 
-    def value(self, column, text):
+    def read_value(self, column, text):
         text, known = text.strip(), column["categories"]
         if text.startswith('"'):
             return json.loads(text)
@@ -208,20 +210,20 @@ class Model:
         numbers = {"True": True, "False": False}
         return numbers[text] if text in numbers else float(text) if re.fullmatch(r"-?[\d.e+-]+", text) else text
 
-    def between(self, name, low, high):
-        column = self.column(name)
+    def read_interval(self, name, low, high):
+        column = self.find_column(name)
         if column["kind"] == "ordinal":
             order = column["categories"]
-            ends = [end and order.index(self.value(column, end[1])) + (0 if end[0] else 1) for end in (low, high)]
+            ends = [end and order.index(self.read_value(column, end[1])) + (0 if end[0] else 1) for end in (low, high)]
             return {"kind": "one_of", "column": column["name"], "values": order[ends[0] : ends[1]]}
-        need(column["kind"] != "duration", f"bounds of {name!r}: those of durations cannot be checked")
-        ends = [end and (end[0], number(column, end[1])) for end in (low, high)]
+        require(column["kind"] != "duration", f"bounds of {name!r}: those of durations cannot be checked")
+        ends = [end and (end[0], read_number(column, end[1])) for end in (low, high)]
         ends = [end and (math.nextafter(end[1], -math.inf) if end[0] else end[1]) for end in ends]
         return {"kind": "interval", "column": column["name"], "low": ends[0], "high": ends[1]}
 
 
-def number(column, text):
-    """A bound as the column reads it: dates are microseconds since 1970."""
+def read_number(column, text):
+    """Return a bound as the column reads it: dates are microseconds since 1970."""
     if column["kind"] == "number":
         return float(text)
     return float((datetime.fromisoformat(text.strip()) - datetime(1970, 1, 1)) // timedelta(microseconds=1))
@@ -232,124 +234,131 @@ def number(column, text):
 UNKNOWN, YES, NO = frozenset({(0, 0), (1, 1)}), frozenset({(1, 1)}), frozenset({(0, 0)})
 
 
-def both(one, other):
-    return frozenset((a & c, b & d) for a, b in one for c, d in other)
+def conjoin(first, second):
+    return frozenset((a & c, b & d) for a, b in first for c, d in second)
 
 
-def opposite(one):
-    return frozenset((1 - a, 1 - b) for a, b in one)
+def negate(node):
+    return frozenset((1 - a, 1 - b) for a, b in node)
 
 
-def every(nodes):
+def conjoin_all(nodes):
     result = YES
     for node in nodes:
-        result = both(result, node)
+        result = conjoin(result, node)
     return result
 
 
-class Claim:
-    """For two rows (or one): where the first gets a class of an event, the second does. Or: premise, then event."""
+class CertifiedClaim:
+    """A claim that the certificate has to show.
+
+    About two rows: where the first gets a class of an event, so does the second. About one row: where the premise
+    holds, it gets a class of the event.
+    """
 
     def __init__(self, model, events, premise=None, column=None, cells=(0, 0)):
         self.model, self.events, self.premise, self.column, self.ends = model, events, premise, column, cells
-        self.impossible = [model.read(text) for text in model.domain.get("impossible", [])]
+        self.impossible = [model.read_rule(text) for text in model.domain.get("impossible", [])]
 
-    def conjunction(self, region, box):
+    def evaluate_region(self, region, box):
         result = YES
         for name, cells in region.items():
             if name == self.column:
-                found = frozenset([tuple(int(cell in cells) for cell in self.ends)])
+                pairs = frozenset([tuple(int(cell in cells) for cell in self.ends)])
             else:
-                found = YES if cells.issuperset(box[name]) else NO if cells.isdisjoint(box[name]) else UNKNOWN
-            result = both(result, found)
+                pairs = YES if cells.issuperset(box[name]) else NO if cells.isdisjoint(box[name]) else UNKNOWN
+            result = conjoin(result, pairs)
         return result
 
-    def shown(self, box):
+    def is_shown(self, box):
         if not all(box.values()):
             return True
-        can = every(opposite(self.conjunction(rule, box)) for rule in self.impossible)
-        if (1, 1) not in can:
+        possible = conjoin_all(negate(self.evaluate_region(rule, box)) for rule in self.impossible)
+        if (1, 1) not in possible:
             return True
         nodes = {}
         for depth, (rules, members, names) in enumerate(self.model.levels):
-            held = [
-                every(opposite(nodes[name]) if no else nodes[name] for name, no in rule) if depth
-                else self.conjunction(rule, box) for rule in rules
+            values = [
+                conjoin_all(negate(nodes[name]) if negated else nodes[name] for name, negated in rule) if depth
+                else self.evaluate_region(rule, box) for rule in rules
             ]  # fmt: skip
-            found = [opposite(every(opposite(held[i]) for i in some)) for some in members]
-            nodes = dict(zip(names, found, strict=True))
-        given = both(can, self.conjunction(self.premise, box)) if self.premise is not None else None
+            concepts = [negate(conjoin_all(negate(values[i]) for i in numbers)) for numbers in members]
+            nodes = dict(zip(names, concepts, strict=True))
+        premise = conjoin(possible, self.evaluate_region(self.premise, box)) if self.premise is not None else None
         for event in self.events:
             decided = YES if self.model.default in event else NO
             for label in reversed(self.model.priority):
-                silent = both(opposite(nodes[label]), opposite(decided) if label in event else decided)
-                decided = opposite(silent) if label in event else silent
-            wrong = (1, 0) in decided if given is None else (1, 1) in both(given, opposite(decided))
-            if wrong:
+                silent = conjoin(negate(nodes[label]), negate(decided) if label in event else decided)
+                decided = negate(silent) if label in event else silent
+            fails = (1, 0) in decided if premise is None else (1, 1) in conjoin(premise, negate(decided))
+            if fails:
                 return False
         return True
 
-    def follow(self, tree, box):
+    def follow_tree(self, tree, box):
         if tree is None:
-            need(self.shown(box), "a leaf of the certificate does not show the claim")
+            require(self.is_shown(box), "a leaf of the certificate does not show the claim")
             return
         name, cells, inside, outside = tree
-        need(name in box, f"the certificate splits {name!r}")
-        self.follow(inside, {**box, name: [cell for cell in box[name] if cell in cells]})
-        self.follow(outside, {**box, name: [cell for cell in box[name] if cell not in cells]})
+        require(name in box, f"the certificate splits {name!r}")
+        self.follow_tree(inside, {**box, name: [cell for cell in box[name] if cell in cells]})
+        self.follow_tree(outside, {**box, name: [cell for cell in box[name] if cell not in cells]})
 
 
-def claims(model, policy, key, item):
-    """The claims of a clause about decisions."""
+def list_claims(model, policy, key, item):
+    """Return the claims of a clause about decisions."""
     if key in ("implies", "locked"):
-        return [Claim(model, [{item.get("then", item.get("class"))}], model.read(item.get("if", item.get("rule"))))]
-    name, asked = item
+        label, rule = item.get("then", item.get("class")), item.get("if", item.get("rule"))
+        return [CertifiedClaim(model, [{label}], model.read_rule(rule))]
+    name, options = item
     if key == "independent" and name not in model.columns:
         return []
-    kinds, possible = model.cells[name], model.possible(name)
+    kinds, possible = model.cells[name], model.possible_cells(name)
     if key == "monotone":
-        asked = {"direction": asked} if isinstance(asked, str) else asked
-        order = asked.get("order") or policy.get("order") or model.classes
-        need(sorted(map(str, order)) == sorted(map(str, model.classes)), f"the order of {name!r} is not of all classes")
-        events = [set(order[place:]) for place in range(1, len(order))]
-        need(model.columns[name]["kind"] != "category", f"{name!r} has no order")
-        gap = [cell for cell in possible if kinds[cell][0] == "missing" and asked.get("missing") == "lowest"]
-        chain = gap + [cell for cell in possible if kinds[cell][0] in ("between", "is")]
-        need(asked.get("direction") in ("up", "down"), f"{name!r} has no direction")
+        options = {"direction": options} if isinstance(options, str) else options
+        order = options.get("order") or policy.get("order") or model.classes
+        complete = sorted(map(str, order)) == sorted(map(str, model.classes))
+        require(complete, f"the order of {name!r} does not list all classes")
+        events = [set(order[start:]) for start in range(1, len(order))]
+        require(model.columns[name]["kind"] != "category", f"{name!r} has no order")
+        lowest = [cell for cell in possible if kinds[cell][0] == "missing" and options.get("missing") == "lowest"]
+        chain = lowest + [cell for cell in possible if kinds[cell][0] in ("between", "is")]
+        require(options.get("direction") in ("up", "down"), f"{name!r} has no direction")
     else:
-        events, chain, asked = [{label} for label in model.classes], possible, {}
-    skips = any(name in model.read(rule) for rule in model.domain.get("impossible", []))
+        events, chain, options = [{label} for label in model.classes], possible, {}
+    skips = any(name in model.read_rule(rule) for rule in model.domain.get("impossible", []))
     pairs = list(combinations(chain, 2) if skips else pairwise(chain))
-    turn = -1 if asked.get("direction") == "down" else 1
-    return [Claim(model, events, None, name, pair[::turn]) for pair in pairs]
+    turn = -1 if options.get("direction") == "down" else 1
+    return [CertifiedClaim(model, events, None, name, pair[::turn]) for pair in pairs]
 
 
-def clauses(policy):
-    """The clauses of a policy, as (key, name, item)."""
+def list_clauses(policy):
+    """Yield the clauses of a policy, as (key, name, item)."""
     for key, value in policy.items():
         if key in ("monotone", "only_for"):
             yield from ((key, f"{key}.{name}", (name, item)) for name, item in value.items())
         elif key in ("independent", "forbidden"):
             yield from ((key, f"{key}.{name}", (name, None)) for name in value)
         elif key == "apart":
-            yield from ((key, f"apart.{one}.{other}", (one, other)) for one, other in value)
+            yield from ((key, f"apart.{first}.{second}", (first, second)) for first, second in value)
         elif key == "banned":
             yield from ((key, f"banned.{item['class']}.{item['rule']}", item) for item in value)
         elif key in ("implies", "locked"):
             yield from ((key, f"{key}.{item.get('if', item.get('rule'))}", item) for item in value)
-        elif key not in ON_ROWS:
+        elif key not in NOT_PROVED_KEYS:
             yield key, key, value
 
 
-def structure(model, key, item):
-    """Whether the rules themselves satisfy a clause."""
-    below, asked = {}, []
+def satisfies_structure(model, key, item):
+    """Return whether the rules themselves satisfy a clause."""
+    below, tested = {}, []
     for depth, (rules, members, names) in enumerate(model.levels):
-        some = [set().union(*(below[name] for name, _ in rule)) if depth else set(rule) for rule in rules]
-        asked += some
-        below = {name: set().union(*(some[i] for i in mine)) for name, mine in zip(names, members, strict=True)}
+        by_rule = [set().union(*(below[name] for name, _ in rule)) if depth else set(rule) for rule in rules]
+        tested += by_rule
+        by_concept = [set().union(*(by_rule[i] for i in numbers)) for numbers in members]
+        below = dict(zip(names, by_concept, strict=True))
     if key in ("forbidden", "apart"):
-        return not any({name for name in item if name is not None} <= found for found in asked)
+        return not any({name for name in item if name is not None} <= columns for columns in tested)
     if key == "only_for":
         return all(item[0] not in columns for label, columns in below.items() if label not in item[1])
     if key in ("default", "priority"):
@@ -359,47 +368,48 @@ def structure(model, key, item):
     return (len(model.lengths) if key == "max_rules" else model.edges) <= item
 
 
-def has(model, item, alike):
-    """Whether a class has a rule like that of a clause, perhaps passed on by concepts."""
-    wanted, found = model.read(item["rule"]), set()
+def has_rule(model, item, alike):
+    """Return whether a class has a rule like that of a clause, perhaps passed on by concepts."""
+    region, passing = model.read_rule(item["rule"]), set()
     for depth, (rules, members, names) in enumerate(model.levels):
-        mine = [rule in [[(name, False)] for name in found] if depth else alike(rule, wanted) for rule in rules]
-        found = {name for name, some in zip(names, members, strict=True) if any(mine[i] for i in some)}
-    return item["class"] in found
+        matching = [rule in [[(name, False)] for name in passing] if depth else alike(rule, region) for rule in rules]
+        passing = {name for name, numbers in zip(names, members, strict=True) if any(matching[i] for i in numbers)}
+    return item["class"] in passing
 
 
-def inside(model, rule, region):
-    """Whether a rule holds only in the cells of a region."""
-    held = {name: rule.get(name, range(len(model.cells[name]))) for name in region}
-    return all(cell in region[name] for name in held for cell in held[name] if model.real(name, cell))
+def lies_inside(model, rule, region):
+    """Return whether a rule holds only in the cells of a region."""
+    cells = {name: rule.get(name, range(len(model.cells[name]))) for name in region}
+    return all(cell in region[name] for name in cells for cell in cells[name] if model.can_hold(name, cell))
 
 
 def check(model, policy, certificate):
     """Yield for each clause its name and why it is not confirmed, or None."""
-    need(certificate.get("format") == "conceptrules certificate", "this is no certificate")
-    need(certificate["model"] == hashed({key: model[key] for key in KEYS}), "the certificate is of another model")
-    need(certificate["policy"] == hashed(policy), "the certificate is of another policy")
-    model, policy, certificate = infinite(model), infinite(policy), infinite(certificate)
-    need(set(policy) <= KNOWN, f"unknown keys: {sorted(set(policy) - KNOWN)}")
+    require(certificate.get("format") == "conceptrules certificate", "this is not a certificate")
+    deciding = hash_plain({key: model[key] for key in DECIDING_KEYS})
+    require(certificate["model"] == deciding, "the certificate belongs to another model")
+    require(certificate["policy"] == hash_plain(policy), "the certificate belongs to another policy")
+    model, policy, certificate = restore_infinities(model), restore_infinities(policy), restore_infinities(certificate)
+    require(set(policy) <= KNOWN_KEYS, f"unknown keys: {sorted(set(policy) - KNOWN_KEYS)}")
     network = Model(model, policy.get("domain", {}), certificate["cells"])
-    for key, name, item in clauses(policy):
+    for key, name, item in list_clauses(policy):
         try:
             decides = key in ("monotone", "independent", "implies") or (
                 key == "locked" and item.get("mode") == "decides"
             )
             if key == "locked":
-                need(has(network, item, eq), "there is no such rule")
+                require(has_rule(network, item, eq), "there is no such rule")
             elif key == "banned":
-                need(not has(network, item, partial(inside, network)), "a rule of the class lies inside")
+                require(not has_rule(network, item, partial(lies_inside, network)), "a rule of the class lies inside")
             elif not decides:
-                need(structure(network, key, item), "the rules do not satisfy it")
+                require(satisfies_structure(network, key, item), "the rules do not satisfy it")
             if decides:
-                some, trees = claims(network, policy, key, item), certificate["clauses"].get(name)
-                need(trees is not None, "the certificate does not prove it")
-                need(len(trees) == len(some), "the certificate proves another number of claims")
-                for claim, tree in zip(some, trees, strict=True):
-                    names = [one for one in network.columns if one != claim.column]
-                    claim.follow(tree, {one: network.possible(one) for one in names})
+                claims, trees = list_claims(network, policy, key, item), certificate["clauses"].get(name)
+                require(trees is not None, "the certificate does not prove it")
+                require(len(trees) == len(claims), "the certificate proves another number of claims")
+                for claim, tree in zip(claims, trees, strict=True):
+                    names = [column for column in network.columns if column != claim.column]
+                    claim.follow_tree(tree, {column: network.possible_cells(column) for column in names})
             yield name, None
         except Rejected as error:
             yield name, str(error)
@@ -410,8 +420,11 @@ def main(arguments):
         print("usage: check.py model.json [policy.toml] certificate.json", file=sys.stderr)
         return 2
     try:
-        with open(arguments[0], encoding="utf-8-sig") as one, open(arguments[-1], encoding="utf-8") as two:
-            model, certificate = json.load(one), json.load(two)
+        with (
+            open(arguments[0], encoding="utf-8-sig") as model_file,
+            open(arguments[-1], encoding="utf-8") as certificate_file,
+        ):
+            model, certificate = json.load(model_file), json.load(certificate_file)
         policy = None
         if len(arguments) == 3:
             with open(arguments[1], "rb") as file:
@@ -421,19 +434,19 @@ def main(arguments):
         return 2
     try:
         policy = model["policy"] if policy is None else policy
-        found = list(check(model, policy, certificate))
+        results = list(check(model, policy, certificate))
     except Rejected as error:
         print(f"rejected: {error}")
         return 1
     except (KeyError, ValueError, TypeError, IndexError, AttributeError, RecursionError) as error:
         print(f"rejected: the files do not fit together ({type(error).__name__}: {error})")
         return 1
-    for name, why in found:
-        print(f"confirmed: {name}" if why is None else f"rejected: {name}: {why}")
-    left = [key for key in policy if key in ("min_rows", "min_precision", "fair")]
-    if left:
-        print(f"left out, since it is about given rows: {', '.join(left)}")
-    return 1 if any(why for _, why in found) else 0
+    for name, reason in results:
+        print(f"confirmed: {name}" if reason is None else f"rejected: {name}: {reason}")
+    left_out = [key for key in policy if key in ("min_rows", "min_precision", "fair")]
+    if left_out:
+        print(f"left out, since it is about given rows: {', '.join(left_out)}")
+    return 1 if any(reason for _, reason in results) else 0
 
 
 if __name__ == "__main__":
