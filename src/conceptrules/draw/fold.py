@@ -25,6 +25,7 @@ def fold_graph(graph: NetworkGraph, edges: int | None) -> NetworkGraph:
 
 
 def is_folded(graph: NetworkGraph, edge: Edge) -> bool:
+    """Return whether an edge begins or ends at a folded node."""
     return graph.nodes[edge.source].members > 1 or graph.nodes[edge.target].members > 1
 
 

@@ -15,11 +15,12 @@ _SWEEPS = 12  # on 21 networks of 11 to 1,070 edges, 40 found nothing better
 
 
 def initial_order(graph: NetworkGraph) -> Order:
+    """Return the order in which the nodes were collected."""
     return tuple(tuple(node.id for node in layer) for layer in graph.layers)
 
 
 def order_nodes(graph: NetworkGraph) -> Order:
-    """Return the best order seen in sweeps up and down, each node to the mean place of its neighbours, and in switches.
+    """Return the best order seen in sweeps up and down, each node to the mean of its neighbours, and in switches.
 
     The predicates of a column stay together and in their order, which is what readers look for first; the classes
     stay in the order in which they win. There are never more crossings than without ordering.

@@ -61,6 +61,7 @@ class CardStack:
 
 
 def row_text(node: Node) -> str:
+    """Return the text of a predicate on its card."""
     return shorten(node.text, WORDS)
 
 
@@ -84,6 +85,7 @@ def stack_cards(predicates: Sequence[Node], wide: float) -> list[CardStack]:
 
 
 def right_end(stacks: Sequence[CardStack]) -> float:
+    """Return where the last stack ends."""
     return max((stack.x + stack.width for stack in stacks), default=0.0)
 
 

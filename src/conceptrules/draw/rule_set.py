@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from conceptrules.draw.appearance import Theme, assign_colours, escape_text, shorten, text_width
 from conceptrules.draw.graph import above_id, below_id, rule_id
-from conceptrules.draw.layout import FOLD
-from conceptrules.draw.svg import Svg, frame_svg
+from conceptrules.draw.layout import FOLD, Label
+from conceptrules.draw.svg import Svg, frame_svg, label_svg
 from conceptrules.model.conditions import Condition, conditions
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
@@ -145,14 +145,14 @@ def rule_set_svg(rules: RuleSet, theme: Theme = "auto") -> Svg:
     y = _MARGIN
     for stack in rules.stacks:
         lines.append(f'<g class="stack" data-node="{stack.id}">')
-        lines.append(_words(shorten(stack.heading, 80), stack.heading, _MARGIN, y + 16, "heading"))
+        lines.append(label_svg(Label(shorten(stack.heading, 80), stack.heading, _MARGIN, y + 16, "heading")))
         y += 34
         for row in stack.rules:
             drawn, height = _row_svg(row, y)
             lines.append(drawn)
             y += height + 10
         if stack.more:
-            lines.append(_words(stack.more, "", _MARGIN, y + 14, "note"))
+            lines.append(label_svg(Label(stack.more, "", _MARGIN, y + 14, "note")))
             y += 26
         lines.append("</g>")
         y += 12
@@ -171,14 +171,14 @@ def _row_svg(row: RuleLine, top: float) -> tuple[str, float]:
         if number and x + joined + wide > _MARGIN + _WIDE:
             x, y = _MARGIN + 16, y + _LINE
         if number:
-            parts.append(_words("and", "", x, y + 16, "note"))
+            parts.append(label_svg(Label("and", "", x, y + 16, "note")))
             x += _AND
         parts.append(_box_svg(box, text, x, y, wide))
         x += wide + _GAP
     if row.figures:
         if x + text_width(row.figures, 11) > _MARGIN + _WIDE:
             x, y = _MARGIN + 16, y + _LINE - 6
-        parts.append(_words(row.figures, "", x + 4, y + 16, "note"))
+        parts.append(label_svg(Label(row.figures, "", x + 4, y + 16, "note")))
     height = y + _HIGH + 5 - top
     bar = f'<rect class="bar" x="{_MARGIN}" y="{top:.1f}" width="4" height="{height:.1f}" rx="2"/>'
     whole = escape_text(
@@ -194,8 +194,3 @@ def _box_svg(box: ConditionBox, text: str, x: float, y: float, wide: float) -> s
     tip = f"<title>{escape_text(box.text)}</title>"
     shape = f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{_HIGH}" rx="6"/>'
     return f'<g class="{kinds}"{node}>{tip}{shape}<text x="{x + 8:.1f}" y="{y + 16:.1f}">{escape_text(text)}</text></g>'
-
-
-def _words(text: str, tooltip: str, x: float, y: float, kind: str) -> str:
-    tip = f"<title>{escape_text(tooltip)}</title>" if tooltip else ""
-    return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}">{tip}{escape_text(text)}</text>'

@@ -75,7 +75,7 @@ def network_svg(drawing: Drawing, theme: Theme = "auto", style: bool = True) -> 
     """
     dense = "edges dense" if len(drawing.lines) > _DENSE else "edges"
     edges = [f'<g class="{dense}">', *map(_wire, drawing.wires), *map(_line, drawing.lines), "</g>"]
-    body = [*edges, *map(_label, drawing.labels)]
+    body = [*edges, *map(label_svg, drawing.labels)]
     return frame_svg(
         "\n".join([*body, *map(_mark, drawing.marks)]), drawing.title, drawing.width, drawing.height, theme, style
     )
@@ -165,7 +165,8 @@ def _line(line: EdgeLine) -> str:
     return drawn
 
 
-def _label(label: Label) -> str:
+def label_svg(label: Label) -> str:
+    """Return text with its tooltip as an SVG element."""
     tip = f"<title>{escape_text(label.tooltip)}</title>" if label.tooltip else ""
     return f'<text class="{label.kind}" x="{label.x:.1f}" y="{label.y:.1f}">{tip}{escape_text(label.text)}</text>'
 

@@ -14,7 +14,7 @@ from conceptrules.explain.counterfactual_search import (
     Budget,
     FreeColumn,
     Question,
-    SearchResult,
+    SmallestChange,
     States,
     find_smallest_change,
     may_lead,
@@ -185,7 +185,7 @@ def _list_changes(
     return tuple(changes)
 
 
-def _find_label(network: RuleNetwork, question: Question, result: SearchResult) -> Value | None:
+def _find_label(network: RuleNetwork, question: Question, result: SmallestChange) -> Value | None:
     if result.state is None:
         return None
     for index in question.allowed:

@@ -67,7 +67,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SearchResult:
+class SmallestChange:
     """The best state found, if any; no change of fewer columns than `at_least` exists."""
 
     state: States | None
@@ -105,7 +105,7 @@ class Budget:
             self.limit = limit
 
 
-def find_smallest_change(question: Question, budget: Budget) -> SearchResult | None:
+def find_smallest_change(question: Question, budget: Budget) -> SmallestChange | None:
     """Return the fewest columns to change, or None if no change at all leads to an allowed class.
 
     Of several such changes it is the one that flips fewest predicates, then the first.
@@ -124,9 +124,9 @@ def find_smallest_change(question: Question, budget: Budget) -> SearchResult | N
             for state in improve_changes(question, count, budget):
                 best = state
             if best is not None:
-                return SearchResult(best, count)
+                return SmallestChange(best, count)
     except LimitReached:
-        return SearchResult(bound if best is None else best, count)
+        return SmallestChange(bound if best is None else best, count)
     return None
 
 
