@@ -98,10 +98,10 @@ def test_transform_gives_every_layer() -> None:
     clf = quick(layers=(8, 8, 8)).fit(X, Y)
     predicates = list(clf.binarizer_.predicates_)
     used = [predicates.index(predicate) for predicate in clf.network_.predicates]
-    for layer, wanted in enumerate(layers_plain(clf.network_, clf.binarizer_.transform(X)[:, used])):
-        found = clf.transform(X, layer=layer)
-        assert np.array_equal(found, wanted)
-        assert len(clf.get_feature_names_out(layer=layer)) == found.shape[1]
+    for layer, expected in enumerate(layers_plain(clf.network_, clf.binarizer_.transform(X)[:, used])):
+        actual = clf.transform(X, layer=layer)
+        assert np.array_equal(actual, expected)
+        assert len(clf.get_feature_names_out(layer=layer)) == actual.shape[1]
     assert clf.get_feature_names_out(layer=0).tolist() == clf.binarizer_.get_feature_names_out()[used].tolist()
     assert clf.get_feature_names_out(layer=-1).tolist() == ["care", "old", "young"]
     with pytest.raises(InputError, match="layer is 5; this network has the layers 0"):
@@ -251,11 +251,11 @@ def test_labels_of_mixed_types() -> None:
 def test_an_interrupt_keeps_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     once, calls = cpu_engine.take_snapshot, []
 
-    def interrupted(*given: Any) -> Any:
-        calls.append(given)
+    def interrupted(*arguments: Any) -> Any:
+        calls.append(arguments)
         if len(calls) > 2:
             raise KeyboardInterrupt
-        return once(*given)
+        return once(*arguments)
 
     monkeypatch.setattr(cpu_engine, "take_snapshot", interrupted)
     clf = quick()
@@ -273,11 +273,11 @@ def test_an_interrupt_keeps_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> 
 def test_an_interrupt_ends_a_cross_validation(monkeypatch: pytest.MonkeyPatch) -> None:
     once, calls = cpu_engine.take_snapshot, []
 
-    def interrupted(*given: Any) -> Any:
-        calls.append(given)
+    def interrupted(*arguments: Any) -> Any:
+        calls.append(arguments)
         if len(calls) == 3:
             raise KeyboardInterrupt
-        return once(*given)
+        return once(*arguments)
 
     monkeypatch.setattr(cpu_engine, "take_snapshot", interrupted)
     with pytest.raises(KeyboardInterrupt):

@@ -53,14 +53,14 @@ def shared(sizes: tuple[int, ...], arguments: tuple[Any, ...], most_threads: int
 
 @pytest.mark.parametrize("sizes", SIZES)
 def test_an_epoch_equals_the_reference(sizes: tuple[int, ...]) -> None:
-    found, loss = trained(sizes, threads=1)
-    wanted, reference_loss = trained(sizes, threads=None)
+    actual, loss = trained(sizes, threads=1)
+    expected, reference_loss = trained(sizes, threads=None)
     np.testing.assert_allclose(loss, reference_loss, rtol=1e-4)
-    np.testing.assert_allclose(found.weights, wanted.weights, atol=1e-4)
-    np.testing.assert_allclose(found.first, wanted.first, rtol=1e-3, atol=1e-6)
-    np.testing.assert_allclose(found.second, wanted.second, rtol=1e-3, atol=1e-9)
-    assert found.steps == wanted.steps == 10
-    assert not np.array_equal(found.weights, cohort(sizes).weights)
+    np.testing.assert_allclose(actual.weights, expected.weights, atol=1e-4)
+    np.testing.assert_allclose(actual.first, expected.first, rtol=1e-3, atol=1e-6)
+    np.testing.assert_allclose(actual.second, expected.second, rtol=1e-3, atol=1e-9)
+    assert actual.steps == expected.steps == 10
+    assert not np.array_equal(actual.weights, cohort(sizes).weights)
 
 
 @pytest.mark.parametrize("sizes", SIZES)
@@ -118,25 +118,25 @@ def test_threads_share_the_layers_of_a_large_network(
 def test_masked_weights_keep_their_momentum() -> None:
     """Two epochs of many steps, the second with all weights masked: they coast as the reference has them do."""
     sizes, data = SIZES[0], rows(9, 3, count=700)
-    found, wanted = cohort(sizes), cohort(sizes)
-    start = found.weights.copy()
+    actual, expected = cohort(sizes), cohort(sizes)
+    start = actual.weights.copy()
     with ThreadPoolExecutor(1) as executor:
         for masked in (np.zeros(start.shape, bool), np.ones(start.shape, bool)):
             arguments = (masked, data, np.arange(700), 0.01, StepSettings(batch_size=3))
-            reference.epoch(wanted, *arguments)
-            before = found.weights.copy()
-            cpu.epoch(found, *arguments, executor)
-    assert np.abs(found.weights - before).max() > 0.01
-    np.testing.assert_allclose(found.weights, wanted.weights, atol=2e-3)
-    np.testing.assert_allclose(found.second, wanted.second, rtol=1e-2, atol=1e-9)
+            reference.epoch(expected, *arguments)
+            before = actual.weights.copy()
+            cpu.epoch(actual, *arguments, executor)
+    assert np.abs(actual.weights - before).max() > 0.01
+    np.testing.assert_allclose(actual.weights, expected.weights, atol=2e-3)
+    np.testing.assert_allclose(actual.second, expected.second, rtol=1e-2, atol=1e-9)
 
 
 @pytest.mark.parametrize("sizes", SIZES)
 def test_forward_equals_the_reference(sizes: tuple[int, ...]) -> None:
     state, data = cohort(sizes), rows(sizes[0], sizes[-1], count=200)
     with ThreadPoolExecutor(1) as executor:
-        found = cpu.forward(state, data.packed, executor)
-    np.testing.assert_allclose(found, reference.forward(state, data.packed), atol=1e-5)
+        actual = cpu.forward(state, data.packed, executor)
+    np.testing.assert_allclose(actual, reference.forward(state, data.packed), atol=1e-5)
 
 
 @pytest.mark.parametrize("sizes", SIZES)
@@ -144,8 +144,8 @@ def test_bits_equal_the_forward_pass_with_rounded_weights(sizes: tuple[int, ...]
     state = cohort(sizes)
     state.weights[:] = state.weights > 0.7
     inputs = np.random.default_rng(5).random((130, sizes[0])) < 0.5
-    wanted = reference.forward(state, np.packbits(inputs, axis=1))
-    for weights, scores in zip(state.weights, wanted, strict=True):
+    expected = reference.forward(state, np.packbits(inputs, axis=1))
+    for weights, scores in zip(state.weights, expected, strict=True):
         fired = cpu.fire(sizes, weights, pack(inputs).words)
         assert np.array_equal(unpack(PackedBits(fired, 130)), scores == 1)
         assert set(np.unique(scores)) <= {0, 1}

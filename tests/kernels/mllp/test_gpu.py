@@ -27,8 +27,8 @@ def values(rng: np.random.Generator, *shape: int) -> np.ndarray:
     return np.where(numbers < 0.3, 0, np.where(numbers > 0.7, 1, numbers)).astype(np.float32)
 
 
-def close(found: np.ndarray, wanted: np.ndarray) -> None:
-    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-6)
+def close(actual: np.ndarray, expected: np.ndarray) -> None:
+    np.testing.assert_allclose(actual, expected, rtol=1e-4, atol=1e-6)
 
 
 @given(

@@ -50,9 +50,9 @@ def test_class_weight_reaches_the_loss(executor: Executor) -> None:
     settings, weight = Hyperparameters((4,), max_epochs=5), np.array([1.0, 9])
     by_class, plain = replace(job(settings), class_weight=weight), job(settings)
     by_row = replace(plain, training=plain.training.weighted(plain.training.weight * weight[plain.training.target]))
-    found, wanted, other = (next(train_job(one, executor))[0].weights for one in (by_class, by_row, plain))
-    np.testing.assert_array_equal(found, wanted)
-    assert not np.array_equal(found, other)
+    actual, expected, other = (next(train_job(one, executor))[0].weights for one in (by_class, by_row, plain))
+    np.testing.assert_array_equal(actual, expected)
+    assert not np.array_equal(actual, other)
 
 
 def test_masks_are_redrawn_and_the_learning_rate_decays(monkeypatch: pytest.MonkeyPatch, executor: Executor) -> None:

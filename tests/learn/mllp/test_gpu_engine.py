@@ -48,12 +48,12 @@ def jobs(epochs: int = 2) -> list[FitJob]:
 
 def test_every_job_gets_a_snapshot_for_each_rate() -> None:
     seen: list[tuple[int, list[Score]]] = []
-    best = train(jobs(), GpuEngine([DEVICE]), lambda number, scores: seen.append((number, scores)))
+    results = train(jobs(), GpuEngine([DEVICE]), lambda number, scores: seen.append((number, scores)))
     assert sorted((number, scores[0].epoch) for number, scores in seen) == [(n, e) for n in range(3) for e in (1, 2)]
     for number, scores in seen:
         assert [score.rate for score in scores] == list(jobs()[number].hyperparameters.binarization_rate)
-    for snapshot, wanted in zip([found.best for found in best], jobs(), strict=True):
-        assert snapshot.sizes == wanted.sizes
+    for snapshot, trained in zip([result.best for result in results], jobs(), strict=True):
+        assert snapshot.sizes == trained.sizes
         assert ((snapshot.weights >= 0) & (snapshot.weights <= 1)).all()
         assert np.isfinite(snapshot.score.loss)
 
@@ -75,14 +75,14 @@ def test_what_fires_is_what_the_bits_say(monkeypatch: pytest.MonkeyPatch) -> Non
     run.trainer.weights *= 8
     owners = [pair[0], pair[0], pair[1], pair[1]]
     shares = []
-    for one, weights, found in zip(
+    for one, weights, fired in zip(
         owners, run.trainer.own_weights(), run.training.to_host(run.training.fire()), strict=True
     ):
-        wanted = unpack(
+        expected = unpack(
             PackedBits(cpu.fire(one.sizes, weights, one.training.to_packed_bits().words), len(one.training))
         )
-        np.testing.assert_array_equal(found, wanted)
-        shares.append(wanted.mean())
+        np.testing.assert_array_equal(fired, expected)
+        shares.append(expected.mean())
     assert 0 < np.mean(shares) < 1
 
 

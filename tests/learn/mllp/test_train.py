@@ -17,17 +17,17 @@ from tests.learn.mllp.jobs import job, xor
 
 
 def fit_one(settings: Hyperparameters, watch: Watch) -> FitResult:
-    (found,) = train([job(settings)], CpuEngine(2), watch)
-    return found
+    (result,) = train([job(settings)], CpuEngine(2), watch)
+    return result
 
 
 @pytest.mark.parametrize("layers", [(8,), (16, 16, 16)])
 def test_xor_is_learned(layers: tuple[int, ...]) -> None:
     scores: list[Score] = []
-    found = fit_one(Hyperparameters(layers), lambda _, some: scores.extend(some))
-    best = found.best
-    assert found.history == tuple(scores)
-    assert not found.interrupted
+    result = fit_one(Hyperparameters(layers), lambda _, batch: scores.extend(batch))
+    best = result.best
+    assert result.history == tuple(scores)
+    assert not result.interrupted
     assert best.score.crs_f1 == best.score.training_f1 == 1
     assert {score.rate for score in scores} == set(Hyperparameters(layers).binarization_rate)
     assert scores[-1].epoch == best.score.epoch + 100  # patience
@@ -36,9 +36,9 @@ def test_xor_is_learned(layers: tuple[int, ...]) -> None:
 
 def test_negation_finds_xor_without_the_opposites() -> None:
     rows = Examples.of(xor().bits[:, :2], xor().target, xor().weight)
-    wanted = replace(job(Hyperparameters((8,), negation=True)), training=rows, validation=rows)
-    (found,) = train([wanted], CpuEngine(2), lambda *_: None)
-    best = found.best
+    own_job = replace(job(Hyperparameters((8,), negation=True)), training=rows, validation=rows)
+    (result,) = train([own_job], CpuEngine(2), lambda *_: None)
+    best = result.best
     assert best.score.crs_f1 == 1
     literals = {literal for rule in extract_levels(best.sizes, best.weights, 2)[0].rules for literal in rule.literals}
     assert {literal.negated for literal in literals} == {False, True}
@@ -48,11 +48,11 @@ def test_negation_finds_xor_without_the_opposites() -> None:
 def test_refit_trains_on_all_rows_with_what_was_chosen() -> None:
     scores: list[Score] = []
     part = xor().weighted(np.array([1, 1, 1, 1, 1, 1, 1, 0.0]))
-    wanted = replace(job(Hyperparameters((8,), refit=True)), training=part)
-    (found,) = train([wanted], CpuEngine(2), lambda _, some: scores.extend(some))
+    own_job = replace(job(Hyperparameters((8,), refit=True)), training=part)
+    (result,) = train([own_job], CpuEngine(2), lambda _, batch: scores.extend(batch))
     again = next(k for k in range(1, len(scores)) if scores[k].epoch < scores[k - 1].epoch)
     chosen = max(scores[:again], key=lambda score: score.rank)
-    assert found.best.score in scores[again:]
+    assert result.best.score in scores[again:]
     assert {score.rate for score in scores[again:]} == {chosen.rate}
 
 
@@ -61,9 +61,9 @@ def test_an_interrupt_keeps_the_best_so_far() -> None:
         if scores[0].epoch == 10:
             raise KeyboardInterrupt
 
-    found = fit_one(Hyperparameters((8,)), interrupt)
-    assert found.interrupted
-    assert found.best.score.epoch == 5
+    result = fit_one(Hyperparameters((8,)), interrupt)
+    assert result.interrupted
+    assert result.best.score.epoch == 5
 
 
 def test_an_interrupt_of_the_refit_keeps_the_network_before_it() -> None:
@@ -74,9 +74,9 @@ def test_an_interrupt_of_the_refit_keeps_the_network_before_it() -> None:
             raise KeyboardInterrupt
         epochs.append(scores[0].epoch)
 
-    found = fit_one(Hyperparameters((8,), refit=True), interrupt)
-    assert found.interrupted
-    assert found.best.score.epoch in epochs
+    result = fit_one(Hyperparameters((8,), refit=True), interrupt)
+    assert result.interrupted
+    assert result.best.score.epoch in epochs
 
 
 def test_an_interrupt_before_the_first_snapshot_is_not_swallowed() -> None:
