@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from conceptrules.cli.options import Without, expand_options
+from conceptrules.cli.options import WithoutOption, expand_options
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +27,7 @@ class Outer:
 def test_fields_become_parameters_and_come_back_as_the_dataclass():
     calls = []
 
-    def command(file: str, *, options: Annotated[Outer, Without("shape")], last: bool = False) -> None:
+    def command(file: str, *, options: Annotated[Outer, WithoutOption("shape")], last: bool = False) -> None:
         """Do it."""
         calls.append((file, options, last))
 

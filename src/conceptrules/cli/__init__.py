@@ -20,35 +20,30 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show is no reason to fail
     with warnings.catch_warnings():
-        warnings.showwarning = _each_once()
+        warnings.showwarning = _make_warning_printer()
         try:
             app(arguments, prog_name="conceptrules")
         except (ConceptRulesError, DatasetError) as error:
-            _say("error", error)
+            _print_message("error", error)
         except OSError as error:
-            _say("error", f"{error.filename}: {error.strerror}" if error.filename else error)
+            _print_message("error", f"{error.filename}: {error.strerror}" if error.filename else error)
     sys.exit(2)  # a command that ends well has left by now, with exit code 0
 
 
-def _each_once() -> Callable[..., None]:
-    """Return a function that shows a warning once: the folds of a cross-validation repeat each other's."""
-    seen: set[str] = set()
+def _make_warning_printer() -> Callable[..., None]:
+    """Return a function that prints a warning once: the folds of a cross-validation repeat each other's."""
+    printed: set[str] = set()
 
-    def show(message: Warning | str, *_: object, **__: object) -> None:
-        kind, text = _told(message)
-        if text not in seen:
-            seen.add(text)
-            _say(kind, text)
+    def print_warning(message: Warning | str, *_: object, **__: object) -> None:
+        kind, text = "warning", str(message)
+        if isinstance(message, ColumnWarning):  # of a column that is hardly a feature: name the option that helps
+            kind, text = "note", f"{message.found}; {message.option()}"
+        if text not in printed:
+            printed.add(text)
+            _print_message(kind, text)
 
-    return show
-
-
-def _told(message: Warning | str) -> tuple[str, str]:
-    """Return what a message is and says; of a column that is hardly a feature, the option that helps."""
-    if isinstance(message, ColumnWarning):
-        return "note", f"{message.found}; {message.option()}"
-    return "warning", str(message)
+    return print_warning
 
 
-def _say(kind: str, message: object) -> None:
+def _print_message(kind: str, message: object) -> None:
     print(f"{kind}: {printable(message)}", file=sys.stderr)

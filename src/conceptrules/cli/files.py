@@ -64,8 +64,8 @@ def check_model_output(name: str) -> None:
 def check_not_input(output: str, inputs: Sequence[str]) -> None:
     """Raise if writing the output would destroy an input, by whatever name."""
     for name in inputs:
-        there = STREAM not in (name, output) and os.path.exists(name) and os.path.exists(output)
-        if there and os.path.samefile(name, output):
+        both_exist = STREAM not in (name, output) and os.path.exists(name) and os.path.exists(output)
+        if both_exist and os.path.samefile(name, output):
             raise InputError(f"-o {output} is the file {name} itself, which would be lost; name another one")
 
 
@@ -175,16 +175,11 @@ def csv_rows(table: pa.Table) -> bytes:
 
 
 def _quoted_rows(table: pa.Table) -> bytes:
-    columns = [_quoted(column.cast(pa.large_string())) for column in table.columns]
-    lines = pc.binary_join_element_wise(*columns, _large(","), null_handling="replace", null_replacement="")
+    comma, quote, nothing = (pa.scalar(text, pa.large_string()) for text in (",", '"', ""))
+    columns = []
+    for column in table.columns:
+        texts = column.cast(pa.large_string())
+        quoted = pc.binary_join_element_wise(quote, pc.replace_substring(texts, '"', '""'), quote, nothing)
+        columns.append(pc.if_else(pc.match_substring_regex(texts, '[",\r\n]'), quoted, texts))
+    lines = pc.binary_join_element_wise(*columns, comma, null_handling="replace", null_replacement="")
     return "".join(f"{line}\n" for line in lines.to_pylist()).encode()
-
-
-def _quoted(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    doubled = pc.replace_substring(column, '"', '""')
-    quoted = pc.binary_join_element_wise(_large('"'), doubled, _large('"'), _large(""))
-    return pc.if_else(pc.match_substring_regex(column, '[",\r\n]'), quoted, column)
-
-
-def _large(text: str) -> pa.Scalar:
-    return pa.scalar(text, pa.large_string())

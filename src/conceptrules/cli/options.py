@@ -150,8 +150,8 @@ class LearningOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Without:
-    """A note on a dataclass of options: `Annotated[TextOptions, Without("dates")]` has no option --dates."""
+class WithoutOption:
+    """A note on a dataclass of options: `Annotated[TextOptions, WithoutOption("dates")]` has no option --dates."""
 
     name: str
 
@@ -197,7 +197,7 @@ def _option_class(parameter: inspect.Parameter) -> Any:
 
 def _fields_as_parameters(parameter: inspect.Parameter, kind: Any) -> Iterator[inspect.Parameter]:
     """Yield a parameter for each field of a dataclass, but those that the annotation leaves out."""
-    left_out = [note.name for note in get_args(parameter.annotation)[1:] if isinstance(note, Without)]
+    left_out = [note.name for note in get_args(parameter.annotation)[1:] if isinstance(note, WithoutOption)]
     hints = get_type_hints(kind, include_extras=True)
     for option in fields(kind):
         if option.name not in left_out:

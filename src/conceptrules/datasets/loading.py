@@ -14,7 +14,7 @@ import difflib
 import gzip
 import os
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from csv import reader as csv_reader
 from dataclasses import dataclass
 from functools import cache
@@ -78,7 +78,7 @@ class Entry:
 
     @property
     def origin(self) -> str:
-        """Return where a person finds it: the citation, with the DOI where there is one."""
+        """Where a person finds it: the citation, with the DOI where there is one."""
         return f"{self.citation}, doi:{self.doi}" if self.doi else self.citation
 
 
@@ -173,7 +173,7 @@ def find(name: str, *, folder: str | os.PathLike[str] | None = None) -> Path | N
     >>> find("wine") is None
     True
     """
-    entry = _entry(name, folder)
+    entry = _find_entry(name, folder)
     if folder is None and entry.embedded:
         return None
     searched = folders() if folder is None else [Path(folder)]
@@ -211,13 +211,13 @@ def load(name: str, *, folder: str | os.PathLike[str] | None = None) -> Dataset:
     >>> load("tic-tac-toe")
     Dataset('tic-tac-toe', 958 rows, 9 columns, target 'class')
     """
-    entry = _entry(name, folder)
+    entry = _find_entry(name, folder)
     path = find(name, folder=folder)
-    X, y = _EMBEDDED[name](entry) if path is None else _read(path, entry)
+    X, y = _make_embedded(entry) if path is None else _read(path, entry)
     return Dataset(name, X, y, entry.target, entry.citation, entry.doi)
 
 
-def _entry(name: str, folder: str | os.PathLike[str] | None) -> Entry:
+def _find_entry(name: str, folder: str | os.PathLike[str] | None) -> Entry:
     known = entries(folder)
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)
@@ -242,42 +242,30 @@ def _read(path: Path, entry: Entry) -> tuple[pa.Table, np.ndarray]:
         strings_can_be_null=True,
     )
     table = csv.read_csv(path, convert_options=options)
-    return table.drop_columns([entry.target]), _labels(table[entry.target].to_pylist())
+    return table.drop_columns([entry.target]), _to_text(table[entry.target].to_pylist())
 
 
-def _labels(values: Sequence[object]) -> np.ndarray:
-    return np.array([str(value) for value in values])
-
-
-def _tic_tac_toe(entry: Entry) -> tuple[pa.Table, np.ndarray]:
+def _make_embedded(entry: Entry) -> tuple[pa.Table, np.ndarray]:
+    """Return a data set that needs no file: made by playing, or scikit-learn's copy of it."""
     import pyarrow as pa
 
-    boards = tictactoe.boards()
-    squares = [str(square) for square in range(1, 10)]
-    labels = ["positive" if tictactoe.wins(board, "x") else "negative" for board in boards]
-    return pa.table(dict(zip(squares, zip(*boards, strict=True), strict=True))), _labels(labels)
+    if entry.name == "tic-tac-toe":
+        boards = tictactoe.boards()
+        columns = dict(zip(map(str, range(1, 10)), zip(*boards, strict=True), strict=True))
+        labels = ["positive" if tictactoe.wins(board, "x") else "negative" for board in boards]
+    elif entry.name == "wine":  # with the names and labels of the UCI file
+        from sklearn.datasets import load_wine
+
+        wine = load_wine()
+        columns, labels = dict(zip(entry.continuous, wine.data.T, strict=True)), wine.target + 1
+    else:
+        from sklearn.datasets import load_breast_cancer
+
+        cells = load_breast_cancer()
+        columns = dict(zip(map(str, cells.feature_names), cells.data.T, strict=True))
+        labels = cells.target_names[cells.target]
+    return pa.table(columns), _to_text(labels)
 
 
-def _wine(entry: Entry) -> tuple[pa.Table, np.ndarray]:
-    """Return scikit-learn's copy, with the names and labels of the UCI file."""
-    import pyarrow as pa
-    from sklearn.datasets import load_wine
-
-    bunch = load_wine()
-    return pa.table(dict(zip(entry.continuous, bunch.data.T, strict=True))), _labels(bunch.target + 1)
-
-
-def _breast_cancer(entry: Entry) -> tuple[pa.Table, np.ndarray]:
-    import pyarrow as pa
-    from sklearn.datasets import load_breast_cancer
-
-    bunch = load_breast_cancer()
-    table = pa.table(dict(zip(map(str, bunch.feature_names), bunch.data.T, strict=True)))
-    return table, _labels(bunch.target_names[bunch.target])
-
-
-_EMBEDDED: dict[str, Callable[[Entry], tuple[pa.Table, np.ndarray]]] = {
-    "breast-cancer": _breast_cancer,
-    "tic-tac-toe": _tic_tac_toe,
-    "wine": _wine,
-}
+def _to_text(labels: Sequence[object]) -> np.ndarray:
+    return np.array([str(label) for label in labels])

@@ -78,7 +78,7 @@ class ModelCard:
         return self.markdown()
 
     def _repr_html_(self) -> str:
-        return "\n".join([f"<h1>{_html(self.title)}</h1>", *(_section_html(one) for one in self.sections)])
+        return "\n".join([f"<h1>{_html(self.title)}</h1>", *map(_section_html, self.sections)])
 
     def markdown(self) -> str:
         """Return the card as Markdown.
@@ -149,39 +149,40 @@ def model_card(
     InputError
         If only one of `X` and `y` is given.
     """
-    known = collect(network, X, y, title=title)
+    report = collect(network, X, y, title=title)
+    verdicts = tuple((verdict.text, verdict.outcome) for verdict in report.verdicts)
     return ModelCard(
         title,
         (
-            Section("Model details", (" ".join(known.sentences[:2]), Grid(tuple(_details(known, owner))))),
+            Section("Model details", (" ".join(report.sentences[:2]), Grid(tuple(_details(report, owner))))),
             Section("Intended use", (intended_use or _STATED,)),
-            Section("Training data", tuple(_training(known))),
-            Section("Metrics", tuple(_metrics(known))),
+            Section("Training data", tuple(_training(report))),
+            Section("Metrics", tuple(_metrics(report))),
             Section("Rules", (_rules(network),)),
-            *([Section("Policy", (Grid(tuple(_policy(known))),))] if known.verdicts else []),
-            Section("Caveats and recommendations", tuple(_caveats(known))),
+            *([Section("Policy", (Grid(verdicts),))] if verdicts else []),
+            Section("Caveats and recommendations", tuple(_caveats(report))),
         ),
     )
 
 
-def _details(known: Report, owner: str) -> Iterator[tuple[str, str]]:
-    network, training = known.network, known.audit.training
+def _details(report: Report, owner: str) -> Iterator[tuple[str, str]]:
+    network, training = report.network, report.audit.training
     yield "owner", owner or "not stated"
     yield "kind of model", "a network of AND/OR rules (Concept Rule Set)"
     yield "size", f"{plural(rule_count(network), 'rule')}, {plural(network.edges, 'edge')}"
     yield "classes", ", ".join(map(word, network.classes))
     if network.target:
         yield "target", network.target
-    yield "hash", known.hash
+    yield "hash", report.hash
     if training is not None:
         yield "learned by", f"conceptrules {training.version}"
         yield "seed", "not recorded" if training.seed is None else str(training.seed)
-    if known.head:
-        yield "edited by hand", f"{plural(len(network.trail), 'entry', 'entries')} on its trail, the last {known.head}"
+    if report.head:
+        yield "edited by hand", f"{plural(len(network.trail), 'entry', 'entries')} on its trail, the last {report.head}"
 
 
-def _training(known: Report) -> Iterator[Block]:
-    network, training = known.network, known.audit.training
+def _training(report: Report) -> Iterator[Block]:
+    network, training = report.network, report.audit.training
     if training is None:
         yield "How the model was learned was not recorded."
         return
@@ -192,28 +193,27 @@ def _training(known: Report) -> Iterator[Block]:
         yield Grid(tuple((word(label), f"{rows:,.0f} rows ({percent(rows / total)})") for label, rows in shares))
 
 
-def _metrics(known: Report) -> Iterator[Block]:
-    yield known.sentences[2].replace("this report", "this card")
-    if known.evaluation is not None:
-        tested = judge_fairness(known.audit)
+def _metrics(report: Report) -> Iterator[Block]:
+    yield report.sentences[2].replace("this report", "this card")
+    if report.evaluation is not None:
+        tested = judge_fairness(report.audit)
         yield f"{tested.title} {tested.text}"
-        yield Grid(tuple(_scores(known.evaluation)))
+        yield Grid(tuple(_scores(report.evaluation)))
 
 
-def _scores(found: Evaluation) -> Iterator[tuple[str, str]]:
+def _scores(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
     figures = {
-        "accuracy": found.accuracy,
-        "balanced accuracy": found.balanced_accuracy,
-        "macro-F1": found.macro_f1,
-        "AUC": found.auc,
-        "log loss": found.log_loss,
-        "calibration error": found.calibration_error,
+        "accuracy": evaluation.accuracy,
+        "balanced accuracy": evaluation.balanced_accuracy,
+        "macro-F1": evaluation.macro_f1,
+        "AUC": evaluation.auc,
+        "log loss": evaluation.log_loss,
+        "calibration error": evaluation.calibration_error,
     }
     yield from ((name, f"{value:.3f}") for name, value in figures.items() if value is not None)
-    for one in found.by_class:
-        precision = "-" if one.precision is None else f"{one.precision:.3f}"
-        recall = "-" if one.recall is None else f"{one.recall:.3f}"
-        yield f"class {word(one.label)}", f"precision {precision}, recall {recall}, {plural(one.rows, 'row')}"
+    for scores in evaluation.by_class:
+        precision, recall = ("-" if share is None else f"{share:.3f}" for share in (scores.precision, scores.recall))
+        yield f"class {word(scores.label)}", f"precision {precision}, recall {recall}, {plural(scores.rows, 'row')}"
 
 
 def _rules(network: RuleNetwork) -> Block:
@@ -223,16 +223,12 @@ def _rules(network: RuleNetwork) -> Block:
     return f"There are {count:,} rules, too many for a card; conceptrules rules and the report show them all."
 
 
-def _policy(known: Report) -> Iterator[tuple[str, str]]:
-    yield from ((verdict.text, verdict.outcome) for verdict in known.verdicts)
-
-
-def _caveats(known: Report) -> Iterator[str]:
+def _caveats(report: Report) -> Iterator[str]:
     yield "The rules say what goes together in the training data, not what causes what."
-    scores = known.audit.scores
+    scores = report.audit.scores
     if scores is None:
         yield "No rows were given to test the model on."
-    elif known.audit.overlap is None or judge_fairness(known.audit).kind == "bad":
+    elif report.audit.overlap is None or judge_fairness(report.audit).kind == "bad":
         yield "The scores above may be of rows that the model has learned from: test it on others."
     if scores is not None:
         none, _, several = scores.settled
@@ -243,12 +239,12 @@ def _caveats(known: Report) -> Iterator[str]:
         if scores.unseen:
             listed = ", ".join(f"{name} ({plural(rows, 'row')})" for name, rows in scores.unseen[:5])
             yield f"Values that training never showed: {listed}."
-    weak = find_unstable_rules(list_rules(known.groups))
+    weak = find_unstable_rules(list_rules(report.groups))
     if weak:
         count = plural(len(weak), "rule")
         yield f"{count} could be left out on more than a tenth of the resamples of the training rows."
-    if known.audit.unused:
-        yield f"No rule asks about {len(known.audit.unused)} of the {plural(len(known.network.columns), 'column')}."
+    if report.audit.unused:
+        yield f"No rule asks about {len(report.audit.unused)} of the {plural(len(report.network.columns), 'column')}."
 
 
 def _section_markdown(section: Section) -> str:

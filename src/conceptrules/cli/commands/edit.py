@@ -13,7 +13,7 @@ from conceptrules.cli import columns
 from conceptrules.cli.commands.prove import proof_fields
 from conceptrules.cli.console import escape_lines, to_json
 from conceptrules.cli.files import check_model_output, check_not_input, check_streams, read_model, write_model
-from conceptrules.cli.options import TABLE, Json, Model, Target, TextOptions, Without, argument, option
+from conceptrules.cli.options import TABLE, Json, Model, Target, TextOptions, WithoutOption, argument, option
 from conceptrules.edit import LockRule, Operation, SetDefault, SetPriority
 from conceptrules.edit.editing import Edited
 from conceptrules.edit.editing import edit as apply_edit
@@ -57,7 +57,7 @@ class EditOptions:
     data: Annotated[str, option("Rows to show the effect on. " + TABLE)] = ""
     target: Target = ""
     force: Annotated[bool, typer.Option("--force", help="Write even if the policy of the model is refuted.")] = False
-    text: Annotated[TextOptions, Without("dates")]
+    text: Annotated[TextOptions, WithoutOption("dates")]
     as_json: Json = False
 
 

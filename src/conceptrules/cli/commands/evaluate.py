@@ -24,7 +24,7 @@ from conceptrules.cli.options import (
     Quiet,
     Target,
     TextOptions,
-    Without,
+    WithoutOption,
     option,
 )
 from conceptrules.explain.scores import Evaluation
@@ -47,7 +47,7 @@ def evaluate(
         str, option("Of two classes, the one that Gini, KS and cut-offs are about.", default="the second")
     ] = "",
     cv: Annotated[int, typer.Option(help="Learn and test on this many folds instead of testing a model.")] = 0,
-    learning: Annotated[LearningOptions, Without("groups"), Without("time")],
+    learning: Annotated[LearningOptions, WithoutOption("groups"), WithoutOption("time")],
     as_json: Json = False,
 ) -> None:
     """Test a model on a table, or learn and test by cross-validation.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -20,7 +20,6 @@ from conceptrules.cli.options import Model, option
 from conceptrules.export import FORMATS, format_of
 from conceptrules.export import export as exported
 from conceptrules.model.errors import InputError
-from conceptrules.model.network import RuleNetwork
 from conceptrules.tables.files.formats import STREAM
 from conceptrules.tables.files.table_reader import open_file
 
@@ -64,6 +63,8 @@ def export(
     data: Annotated[str, option("Verify on the rows of this table too.")] = "",
 ) -> None:
     """Write a model in another language, after a check that it decides the same there."""
+    from conceptrules.export.verify.comparison import verify as verify_export
+
     check_not_input(output, [model, data])
     check_streams(model, data)
     format_of(to)
@@ -79,10 +80,11 @@ def export(
     network = read_model(model)
     rows = columns.read_rows(open_file(data), network) if data else None
     text = exported(network, to, **options)
-    outcome = _verify(network, to, text, rows, options) if verify else None
+    outcome = verify_export(network, to, text, data=rows, **options) if verify else None
     write_bytes(text if isinstance(text, bytes) else text.encode("utf-8"), output)
     if outcome is not None:
-        typer.echo(outcome, err=True)
+        verified = f"verified: {outcome.claim} on {outcome.rows} rows"
+        typer.echo(verified if outcome.skipped is None else f"not verified: {outcome.skipped}", err=True)
 
 
 def _parse_pairs(option: str, items: Sequence[str], form: str) -> dict[str, str]:
@@ -94,12 +96,3 @@ def _parse_pairs(option: str, items: Sequence[str], form: str) -> dict[str, str]
         if [known for known, _, _ in pairs].count(name) > 1:
             raise InputError(f"{option} names {name!r} twice")
     return {name: other for name, _, other in pairs}
-
-
-def _verify(network: RuleNetwork, to: str, text: Any, table: Any, options: Mapping[str, Any]) -> str:
-    from conceptrules.export.verify.comparison import verify
-
-    outcome = verify(network, to, text, data=table, **options)
-    if outcome.skipped is not None:
-        return f"not verified: {outcome.skipped}"
-    return f"verified: {outcome.claim} on {outcome.rows} rows"

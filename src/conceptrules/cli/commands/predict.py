@@ -135,7 +135,7 @@ class AnsweredChunk:
 
 
 @dataclass(slots=True)
-class Tally:
+class ChunkTally:
     """What is known of the chunks written so far; they come in order."""
 
     rows: Counter[str] = field(default_factory=Counter)
@@ -164,7 +164,7 @@ def write_predictions(
 
     if n_jobs == 0:
         raise InputError("--n-jobs 0 is out of range: a number of cores, or -1 for all")
-    threads, tally = int(effective_n_jobs(n_jobs)), Tally()
+    threads, tally = int(effective_n_jobs(n_jobs)), ChunkTally()
     texts = [column.name for column in added.network.columns if column.kind in ("category", "ordinal")]
     with open_files(files, texts, text) as table:
         _check(added, table, output)
@@ -231,7 +231,7 @@ class _Unreadable(Exception):
         self.file = file
 
 
-def _locate_errors(results: Iterator[AnsweredChunk], tally: Tally) -> Iterator[AnsweredChunk]:
+def _locate_errors(results: Iterator[AnsweredChunk], tally: ChunkTally) -> Iterator[AnsweredChunk]:
     """Pass the results on; an error that counts rows counts those of its chunk, so say which chunk that is."""
     try:
         yield from results

@@ -20,7 +20,7 @@ from conceptrules.cli.files import (
     write_bytes,
     write_model,
 )
-from conceptrules.cli.options import TABLE, Json, Model, Target, TextOptions, Without, argument, option
+from conceptrules.cli.options import TABLE, Json, Model, Target, TextOptions, WithoutOption, argument, option
 from conceptrules.io.json_readers import finite
 from conceptrules.logic.policies.proof import Proof, record_proof, write_certificate
 from conceptrules.logic.policies.proof import prove as prove_policy
@@ -41,7 +41,7 @@ def prove(
     target: Target = "",
     certificate: Annotated[str, option("Write a certificate there, for python -m conceptrules.check.")] = "",
     output: Annotated[str, option("Write the model with the policy and the verdicts.", "--output", "-o")] = "",
-    text: Annotated[TextOptions, Without("dates")],
+    text: Annotated[TextOptions, WithoutOption("dates")],
     as_json: Json = False,
 ) -> None:
     """Decide whether a model satisfies a policy: for all possible rows, not for a sample.
