@@ -24,21 +24,22 @@ def write_pages(folder: str | Path | None = None, root: Path | None = None) -> l
     results = read_results(root) if root else read_results()
     drawn = figures.draw_all(results, place / "figures")
     pages = {
-        "RESULTS.md": (results_page(results, drawn), (*OURS, COLUMN)),
-        "REPRODUCTION.md": (reproduction_page(results), OURS),
-        "SEARCHES.md": (searches_page(results), OURS),
-        "CONCEPTRULES.md": (conceptrules_page(results), (COLUMN,)),
+        "RESULTS.md": (results_page(results, drawn), (*OURS, COLUMN), ("fit_times", "rates", "gap")),
+        "REPRODUCTION.md": (reproduction_page(results), OURS, ("search",)),
+        "SEARCHES.md": (searches_page(results), OURS, ("search", "cut_points")),
+        "CONCEPTRULES.md": (conceptrules_page(results), (COLUMN,), ()),
     }
-    for name, ((introduction, *sections), models) in pages.items():
-        text = text_of([introduction, age(results, models), *sections])
+    for name, ((introduction, *sections), models, experiments) in pages.items():
+        text = text_of([introduction, age(results, models, experiments), *sections])
         (place / name).write_text(text, encoding="utf-8")
     return [place / name for name in pages]
 
 
-def age(results: Results, models: Sequence[str]) -> str:
-    """Return a notice if runs of our models are of an earlier learner."""
-    said = digest.notice(results.places(models), "the figures of our own columns")
-    return f"*{said}*" if said else ""
+def age(results: Results, models: Sequence[str], experiments: Sequence[str] = ()) -> str:
+    """Return a notice if runs of our models, or lines of other experiments, are of an earlier learner."""
+    entries = [entry.get("place", entry) for name in experiments for entry in results.entries(name)]
+    text = digest.notice([*results.places(models), *entries], "the figures of our own columns")
+    return f"*{text}*" if text else ""
 
 
 def text_of(sections: list[str]) -> str:

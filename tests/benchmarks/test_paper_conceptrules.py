@@ -131,7 +131,7 @@ def test_times_are_multiples_of_lightgbm(tmp_path: Path) -> None:
     found = figures_of(tmp_path)
     assert found["time on adult, default"] == [
         "<= 300 LightGBM fits",
-        "301 (30.10 s and 0.100 s, 1 thread)",
+        "301 (30.10 s and 0.100 s of processor time, 1 thread)",
         "**missed**",
     ]
     assert found['time on adult, effort="fast"'][2] == "met"

@@ -18,7 +18,7 @@ from benchmarks.paper.__main__ import THREADS
 from benchmarks.tables import runs
 from benchmarks.tables.__main__ import ABLATIONS, NAMES, main
 from benchmarks.tables.models import MODELS
-from benchmarks.tables.page import page
+from benchmarks.tables.page import RECORD, page
 from benchmarks.tables.runs import KEY, Plan, measure, missing_jobs, run
 from benchmarks.tables.suite import load, tables
 from benchmarks.tables.summary import goals, summarise
@@ -224,3 +224,17 @@ def test_the_report_is_made_from_the_records_alone(tmp_path: Path) -> None:
     assert main(["report", "--records", str(path), "--out", str(tmp_path)]) == 0
     assert (tmp_path / "RESULTS.md").read_text().startswith("# The suite of tables\n")
     assert {one.name for one in tmp_path.glob("*.png")} == {"against_lightgbm.png", "score_and_edges.png"}
+
+
+def test_the_committed_page_is_what_the_records_say() -> None:
+    records = jsonl.read(RECORD)
+    committed = (Path(page.__code__.co_filename).parent / "RESULTS.md").read_text(encoding="utf-8")
+    assert page(records, summarise(records)) == committed, "the records or the learner have changed: run `make results`"
+
+
+def test_the_page_says_that_our_records_are_of_an_earlier_learner(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = records("a", "conceptrules", 0.8, edges=10, code="conceptrules 0.1.0", learner="search now")
+    for present, marked in (("search now", False), ("search later", True)):
+        monkeypatch.setattr(digest, "current", lambda present=present: {"search": present})
+        text = page(ours, summarise(ours))
+        assert ("Our figures were measured with an earlier version of the learner" in text) == marked
