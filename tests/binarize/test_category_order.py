@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from conceptrules import Binarizer, ConceptRuleClassifier
-from conceptrules.binarize.category_order import _RANKS, order_of_words
+from conceptrules.binarize.category_order import _RANKS, find_word_order
 
 ORDERS = [
     ["low", "med", "high", "vhigh"],
@@ -29,7 +29,7 @@ ORDERS = [
 
 @pytest.mark.parametrize("order", ORDERS, ids=" ".join)
 def test_the_words_say_the_order(order: list[str]) -> None:
-    assert all(order_of_words(mixed) == tuple(order) for mixed in permutations(order))
+    assert all(find_word_order(mixed) == tuple(order) for mixed in permutations(order))
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_the_words_say_the_order(order: list[str]) -> None:
     ],
 )
 def test_other_words_do_not(categories: list[object]) -> None:
-    assert order_of_words(categories) is None
+    assert find_word_order(categories) is None
 
 
 def test_no_word_has_two_places_on_a_scale() -> None:

@@ -11,7 +11,14 @@ from sklearn.exceptions import DataConversionWarning
 
 from conceptrules import ConceptRuleClassifier
 from conceptrules.model.errors import ConceptRulesWarning, InputError
-from conceptrules.tables.labels import BINS, FEWER, MAX_WEIGHT, check_class_weight, check_classes, check_labels
+from conceptrules.tables.labels import (
+    BINS_HINT,
+    FEWER_HINT,
+    MAX_WEIGHT,
+    check_class_weight,
+    check_classes,
+    check_labels,
+)
 
 PRICES = np.arange(600) * 37 % 201
 
@@ -21,7 +28,7 @@ def test_a_quantity_is_refused_with_the_way_out(labels):
     different = len(np.unique(labels))
     with pytest.raises(InputError, match=f"y seems to be a quantity: it has {different} different numbers") as caught:
         ConceptRuleClassifier().fit(np.zeros((len(labels), 1)), labels)
-    assert BINS in str(caught.value)
+    assert BINS_HINT in str(caught.value)
 
 
 def test_fractions_are_refused_with_the_way_out():
@@ -29,13 +36,13 @@ def test_fractions_are_refused_with_the_way_out():
         InputError, match=r"Unknown label type: continuous.*such as 0.5, and has 3 different numbers"
     ) as caught:
         check_labels([0.5, 1.5, 2.25, 0.5])
-    assert BINS in str(caught.value)
+    assert BINS_HINT in str(caught.value)
 
 
 def test_names_of_single_rows_are_refused():
     with pytest.raises(InputError, match="40 different labels in 60 rows, most of them on one or two rows") as caught:
         check_classes(np.array([f"person {number % 40}" for number in range(60)]))
-    assert FEWER in str(caught.value)
+    assert FEWER_HINT in str(caught.value)
 
 
 def test_many_classes_with_rows_enough_are_told():
@@ -53,8 +60,8 @@ def test_few_classes_of_whatever_type_are_left_alone():
 
 def test_the_ways_out_lead_out():
     prices, names = pd.Series(PRICES), pd.Series(["a"] * 30 + ["b"] * 30 + list("cdefgh"))
-    assert len(check_classes(check_labels(eval(BINS, {"pd": pd, "y": prices}))[0])) == 4
-    assert check_classes(check_labels(eval(FEWER, {"y": names}))[0]).tolist() == ["a", "b", "other"]
+    assert len(check_classes(check_labels(eval(BINS_HINT, {"pd": pd, "y": prices}))[0])) == 4
+    assert check_classes(check_labels(eval(FEWER_HINT, {"y": names}))[0]).tolist() == ["a", "b", "other"]
 
 
 @pytest.mark.parametrize("values", [["a", "b"], [True, False], [1, 2]])

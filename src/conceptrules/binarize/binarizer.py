@@ -169,7 +169,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
         InputError
             If a parameter is out of range.
         ColumnTypeError
-            If a column cannot be of the kind that it is told to be.
+            If a column cannot be of the kind that the user gives.
         """
         settings = self._settings()
         inspected = []

@@ -48,7 +48,7 @@ _FEWEST = 3
 """Two categories need no order."""
 
 
-def _ranks(scale: str) -> dict[str, int]:
+def _rank_phrases(scale: str) -> dict[str, int]:
     """Return the rank of each word; a phrase of a scale is one that begins with a word such as very."""
     ranks = {}
     for rank, step in enumerate(scale.split("|")):
@@ -57,19 +57,19 @@ def _ranks(scale: str) -> dict[str, int]:
     return ranks
 
 
-_RANKS = tuple(map(_ranks, _SCALES))
+_RANKS = tuple(map(_rank_phrases, _SCALES))
 
 
-def order_of_words(categories: Sequence[object]) -> tuple[str, ...] | None:
+def find_word_order(categories: Sequence[object]) -> tuple[str, ...] | None:
     """Return categories from the lowest to the highest, or None where their words do not say it.
 
-    All of them have to be on one scale, each at a place of its own.
+    All of them have to be on one scale, each with a rank of its own.
 
-    >>> order_of_words(["high", "low", "med", "vhigh"])
+    >>> find_word_order(["high", "low", "med", "vhigh"])
     ('low', 'med', 'high', 'vhigh')
-    >>> order_of_words(["2", "4", "5more", "3"])
+    >>> find_word_order(["2", "4", "5more", "3"])
     ('2', '3', '4', '5more')
-    >>> order_of_words(["red", "green", "low"])
+    >>> find_word_order(["red", "green", "low"])
     """
     words = [category for category in categories if isinstance(category, str)]
     if len(words) < _FEWEST or len(words) < len(categories):
@@ -77,38 +77,38 @@ def order_of_words(categories: Sequence[object]) -> tuple[str, ...] | None:
     plain = [re.sub(r"[\s_\-]+", " ", word).strip().lower() for word in words]
     for ranks in _RANKS:
         if all(word in ranks for word in plain):
-            return _sorted(words, [float(ranks[word]) for word in plain])
-    bounds = [_bound(word.strip().lower()) for word in words]
+            return _sort_words(words, [float(ranks[word]) for word in plain])
+    bounds = [_read_bound(word.strip().lower()) for word in words]
     known = [bound for bound in bounds if bound is not None]
     if len(known) < len(words) or all(word.strip().isdigit() for word in words):
         return None
-    return _sorted(words, known)
+    return _sort_words(words, known)
 
 
-def _sorted(words: Sequence[str], places: Sequence[float]) -> tuple[str, ...] | None:
-    if len(set(places)) < len(places):
+def _sort_words(words: Sequence[str], ranks: Sequence[float]) -> tuple[str, ...] | None:
+    if len(set(ranks)) < len(ranks):
         return None
-    return tuple(word for _, word in sorted(zip(places, words, strict=True)))
+    return tuple(word for _, word in sorted(zip(ranks, words, strict=True)))
 
 
-def _bound(text: str) -> float | None:
+def _read_bound(text: str) -> float | None:
     """Return a number that places a range among others: "<30", "30-59", ">=60", "5 or more", "more", "3"."""
     if text in ("more", "many"):
         return inf
     if below := _BELOW.fullmatch(text):
         return -1 / (1 + float(below[1]))  # before all others, and "<10" before "<20"
-    if found := _BETWEEN.fullmatch(text) or re.fullmatch(_NUMBER, text):
-        return float(found[1])
+    if between := _BETWEEN.fullmatch(text) or re.fullmatch(_NUMBER, text):
+        return float(between[1])
     if above := _ABOVE.fullmatch(text):
         return float(above[1] or above[2]) + 0.5
     return None
 
 
-def find_order(cells: ColumnValues, given: tuple[Value, ...] | None) -> tuple[Value, ...]:
+def find_order(cells: ColumnValues, order: tuple[Value, ...] | None) -> tuple[Value, ...]:
     """Return the categories from the lowest to the highest; raise an error where nothing says which is which."""
-    if given is not None:
-        check_all_listed(cells, given)
-        return given
+    if order is not None:
+        check_all_listed(cells, order)
+        return order
     if cells.order is not None:
         return tuple(map(int_if_whole, cells.order))
     values = {int_if_whole(value) for value in cells.values[~cells.missing].tolist()}
@@ -121,14 +121,14 @@ def find_order(cells: ColumnValues, given: tuple[Value, ...] | None) -> tuple[Va
     return tuple(sorted(values))
 
 
-def check_all_listed(cells: ColumnValues, given: tuple[Value, ...], first_row: int = 0) -> None:
+def check_all_listed(cells: ColumnValues, order: tuple[Value, ...], first_row: int = 0) -> None:
     """Raise an `InputError` if a value is not in the order that the user gives; rows count from `first_row`."""
-    unlisted = cells.by_row(~cells.missing & (to_codes(cells, given) < 0))
+    unlisted = cells.by_row(~cells.missing & (to_codes(cells, order) < 0))
     if not unlisted.any():
         return
     row = int(np.argmax(unlisted))
     value = cells.values[row if cells.codes is None else cells.codes[row]]
-    listed = ", ".join(map(brief, given[:10])) + (", ..." if len(given) > 10 else "")
+    listed = ", ".join(map(brief, order[:10])) + (", ..." if len(order) > 10 else "")
     raise InputError(
         f"column {cells.name!r} holds {brief(value)} in row {first_row + row}, which is not in the order that kinds "
         f"gives: {listed}; add it where it belongs, or mend the row"

@@ -11,14 +11,14 @@ from typing import Literal as Choice
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.binarize.category_order import find_order, order_of_words
+from conceptrules.binarize.category_order import find_order, find_word_order
 from conceptrules.binarize.cut_points import QUANTILES, Target, find_cuts, short_moments, short_numbers
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Column, Equals, Interval, Kind, Missing, OneOf, Predicate, Value
 from conceptrules.model.values import int_if_whole
 from conceptrules.tables.column_values import ColumnValues, check_readable, to_codes, to_numbers
 
-_MOST = 255  # categories that the search can keep
+_MAX_SEARCHED = 255  # categories that the search can keep
 Literals = Choice["intervals", "thresholds"]
 
 
@@ -31,7 +31,7 @@ class LearnedColumn:
     cuts: tuple[float, ...] = ()
     """Where an ordered column is cut, ascending."""
     seen: tuple[int, ...] = ()
-    """The places in the order of an ordinal column that training showed."""
+    """The ranks in the order of an ordinal column that training showed."""
     warning: str | None = None
     dropped: int = 0
     """How many categories are not kept."""
@@ -49,11 +49,11 @@ class LearnedColumn:
             yield from (Interval(name, low, high) for low, high in pairwise((-inf, *self.cuts, inf)))
         elif column.kind == "ordinal" and literals == "thresholds":
             # Behind a category that training never showed there would be the same threshold once more.
-            for place in self.seen[:-1]:
-                yield OneOf(name, order[: place + 1])
-                yield OneOf(name, order[place + 1 :])
+            for rank in self.seen[:-1]:
+                yield OneOf(name, order[: rank + 1])
+                yield OneOf(name, order[rank + 1 :])
         elif column.kind == "ordinal":
-            yield from (Equals(name, order[place]) for place in self.seen)
+            yield from (Equals(name, order[rank]) for rank in self.seen)
         else:
             yield from (Equals(name, category) for category in order)
         if column.missing:
@@ -81,8 +81,8 @@ def learn_column(
     cells: ColumnValues, given_kind: GivenKind | None, target: Target, settings: PredicateSettings
 ) -> LearnedColumn:
     """Return the column as it will be read from now on; `given_kind` overrides what its values look like."""
-    kind = _kind(cells, settings) if given_kind is None else given_kind.kind
-    words = order_of_words(_categories(cells)) if kind == "category" and given_kind is None else None
+    kind = _infer_kind(cells, settings) if given_kind is None else given_kind.kind
+    words = find_word_order(_list_categories(cells)) if kind == "category" and given_kind is None else None
     words = None if words is None or len(words) > settings.max_categories else words
     if words is not None:
         kind, given_kind = "ordinal", GivenKind("ordinal", words)
@@ -96,7 +96,7 @@ def learn_column(
     return _learn_categories(column, cells, target, settings)
 
 
-def _kind(cells: ColumnValues, settings: PredicateSettings) -> Kind:
+def _infer_kind(cells: ColumnValues, settings: PredicateSettings) -> Kind:
     """Return the kind of a column; an order that its type only happens to have is ignored where it is too long."""
     long = cells.order is not None and len(cells.order) > settings.max_categories
     return "category" if cells.kind == "ordinal" and long else cells.kind
@@ -117,9 +117,9 @@ def _learn_ordered(column: Column, cells: ColumnValues, target: Target, settings
 
 
 def _learn_ordinal(
-    column: Column, cells: ColumnValues, given: tuple[Value, ...] | None, settings: PredicateSettings
+    column: Column, cells: ColumnValues, given_order: tuple[Value, ...] | None, settings: PredicateSettings
 ) -> LearnedColumn:
-    order = find_order(cells, given)
+    order = find_order(cells, given_order)
     if len(order) > settings.max_categories:
         raise InputError(
             f"column {column.name!r} has an order of {len(order)} categories, more than max_categories="
@@ -130,7 +130,7 @@ def _learn_ordinal(
     return LearnedColumn(learned, len(seen) + column.missing == 1, seen=tuple(seen))
 
 
-def _categories(cells: ColumnValues) -> list[Value]:
+def _list_categories(cells: ColumnValues) -> list[Value]:
     return sorted({int_if_whole(value) for value in cells.values[~cells.missing].tolist()})
 
 
@@ -138,24 +138,24 @@ def _learn_categories(
     column: Column, cells: ColumnValues, target: Target, settings: PredicateSettings
 ) -> LearnedColumn:
     max_categories = settings.max_categories
-    distinct = _categories(cells)
+    distinct = _list_categories(cells)
     kept = distinct
     warning = None
     if len(distinct) > max_categories:
-        warning = too_many_categories(column.name, str(len(distinct)), max_categories)
-        kept = _most_frequent(distinct, cells, target.weight, max_categories)
+        warning = too_many_categories_message(column.name, str(len(distinct)), max_categories)
+        kept = _take_frequent(distinct, cells, target.weight, max_categories)
     learned = Column(column.name, column.kind, tuple(kept), column.missing)
     constant, dropped = len(distinct) + column.missing == 1, len(distinct) - len(kept)
     return LearnedColumn(learned, constant, warning=warning, dropped=dropped)
 
 
-def too_many_categories(name: str, count: str, most: int) -> str:
+def too_many_categories_message(name: str, count: str, most: int) -> str:
     """Return the message that not all categories are kept."""
-    more = " (raise max_categories to keep more)" if most < _MOST else ""
+    more = " (raise max_categories to keep more)" if most < _MAX_SEARCHED else ""
     return f"column {name!r} has {count} categories; the {most} most frequent are kept, the others read as unseen{more}"
 
 
-def _most_frequent(distinct: list[Value], cells: ColumnValues, weight: NDArray[np.float64], most: int) -> list[Value]:
+def _take_frequent(distinct: list[Value], cells: ColumnValues, weight: NDArray[np.float64], most: int) -> list[Value]:
     """Return the values with the largest weights, of equal ones the first, in their order."""
     codes = cells.by_row(to_codes(cells, distinct))
     order = np.lexsort((weight, codes))  # floats are added in an order that depends on the rows as a set only

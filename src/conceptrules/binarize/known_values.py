@@ -281,7 +281,7 @@ class TextCounts:
 
 
 def _mix(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return hashes of the bits of numbers, which would tell little if they were compared as they are."""
+    """Return hashes of the bits of numbers, which are too regular to be compared as they are."""
     return (bits ^ (bits >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9) ^ bits >> np.uint64(32)
 
 

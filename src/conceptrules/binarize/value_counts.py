@@ -21,7 +21,7 @@ from conceptrules.binarize.columns import (
     LearnedColumn,
     PredicateSettings,
     learn_column,
-    too_many_categories,
+    too_many_categories_message,
 )
 from conceptrules.binarize.cut_points import Target
 from conceptrules.binarize.known_values import Counts, NumberCounts, TextCounts
@@ -85,7 +85,7 @@ class ValueCounts:
 
     def blank(self) -> ValueCounts:
         """Return counts of no rows, for a part of the rows of this pass."""
-        # Another thread may merge into these counts, and tells the family before the values.
+        # Another thread may merge into these counts, and sets the family before the values.
         known = None if self.known is None else self.known.blank()
         return ValueCounts(self.name, self.classes, self.unit, self.given, self.family, known=known)
 
@@ -115,11 +115,11 @@ class ValueCounts:
 
     @property
     def finished(self) -> bool:
-        """Whether no further pass over the rows would tell more."""
+        """Whether a further pass over the rows would add nothing."""
         return self.known is None or self.known.finished
 
     def look_closer(self) -> None:
-        """Begin another pass over the same rows, to count where the last one could only tell that there is much."""
+        """Begin another pass over the same rows, to count where the last one only found that there are many values."""
         assert self.known is not None
         self.rows = self.gaps = 0
         self.known.look_closer()
@@ -183,5 +183,5 @@ def learn_counted_column(counts: ValueCounts, settings: PredicateSettings) -> Le
     if counts.exact or not learned.dropped:
         return learned
     # Only the most frequent categories were counted; how many there are in all is an estimate.
-    warning = too_many_categories(learned.column.name, f"about {counts.n_distinct}", settings.max_categories)
+    warning = too_many_categories_message(learned.column.name, f"about {counts.n_distinct}", settings.max_categories)
     return replace(learned, dropped=max(counts.n_distinct - len(learned.column.categories), 1), warning=warning)

@@ -89,9 +89,9 @@ def part_values(part: DatePart, moments: Mapping[str, Moments]) -> list[Any]:
 def with_date_parts(table: Any) -> Any:
     """Return a table with parts of its dates as columns, instead of the dates.
 
-    A rule on a date tells old rows from new ones. Rules on its parts hold for next year too. Each column of dates gives
-    way to its month (1 to 12), its weekday (Monday to Sunday) and, if it has times of day, its hour (0 to 23); for each
-    two columns of dates there are the whole days from the first one to the second one. Dates with a zone count in UTC.
+    A rule on a date separates old rows from new ones. Rules on its parts hold for next year too. Each column of dates
+    is replaced by its month (1 to 12), its weekday (Monday to Sunday) and, if it has times of day, its hour (0 to 23);
+    each two columns of dates add the whole days from the first to the second. Dates with a zone count in UTC.
 
     The columns of the result are ordinary ones. A network that is learned from them asks for them, so give tables
     through this function to `predict` too. The command line does it by itself.
@@ -122,7 +122,7 @@ def with_date_parts(table: Any) -> Any:
     if not isinstance(native, nw.DataFrame):
         raise InputError(f"date parts need a table of pandas, polars or pyarrow, got {type(table).__name__}")
     opened = open_table(table)
-    dates = {name: opened.cells(place) for place, name in enumerate(opened.names)}
+    dates = {name: opened.cells(position) for position, name in enumerate(opened.names)}
     dates = {name: cells for name, cells in dates.items() if cells.family in ("date", "datetime")}
     parts = list(parts_of({name: cells.family == "datetime" for name, cells in dates.items()}))
     taken = next((part.name for part in parts if part.name in opened.names), None)

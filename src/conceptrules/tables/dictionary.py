@@ -43,7 +43,7 @@ def encode_values(values: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
     """
     import pyarrow as pa
 
-    kind = values.dtype.newbyteorder("=")  # Arrow knows no others, and no fractions of 2 or 16 bytes
+    kind = values.dtype.newbyteorder("=")  # Arrow has no other byte order, and no floats of 2 or 16 bytes
     if kind.kind == "f" and kind.itemsize not in (4, 8):
         kind = np.dtype(np.float64)
     encoded = pa.array(values.astype(kind, copy=False)).dictionary_encode("encode")  # NaT is a value like others
@@ -85,14 +85,14 @@ def expand_to_rows(holds: NDArray[np.bool_], codes: Codes) -> NDArray[np.bool_]:
         rows: NDArray[np.bool_] = holds[codes]
         return rows
     rows = np.zeros(len(codes), dtype=np.bool_)
-    for place in hits:
-        rows |= codes == row_code(place, len(holds))
+    for index in hits:
+        rows |= codes == row_code(index, len(holds))
     return rows
 
 
-def row_code(place: int, count: int) -> int:
-    """Return the code of the rows that hold the value at this place."""
-    return -1 if place == count - 1 else place
+def row_code(index: int, count: int) -> int:
+    """Return the code of the rows that hold the value with this index."""
+    return -1 if index == count - 1 else index
 
 
 def _encode_pandas(native: Any) -> tuple[Codes, list[Any]] | None:
@@ -120,11 +120,11 @@ def _encode_polars(series: nw.Series[Any]) -> tuple[Codes, list[Any]]:
     dense = np.searchsorted(keys[order], codes.view(np.uint32)).astype(np.int64)
     dense[gaps] = -1
     values = distinct.to_list()
-    return dense, [values[place] for place in order.tolist()]
+    return dense, [values[index] for index in order.tolist()]
 
 
 def _encode_pyarrow(native: Any) -> tuple[Codes, list[Any]]:
     encoded = native if hasattr(native.type, "value_type") else native.dictionary_encode()
-    whole = encoded.unify_dictionaries().combine_chunks()
-    codes = whole.indices.cast("int32").fill_null(-1).to_numpy(zero_copy_only=False)
-    return codes, whole.dictionary.to_pylist()
+    array = encoded.unify_dictionaries().combine_chunks()
+    codes = array.indices.cast("int32").fill_null(-1).to_numpy(zero_copy_only=False)
+    return codes, array.dictionary.to_pylist()

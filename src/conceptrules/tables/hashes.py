@@ -1,4 +1,4 @@
-"""Hashes of rows: they tell training rows from new ones, and how many rows differ, without holding any row."""
+"""Hashes of rows: they distinguish training rows from new ones, and count different rows, without keeping any row."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ def sketch(hashes: Hashes, size: int = SKETCH_SIZE) -> tuple[int, ...]:
 
 
 def estimate_overlap(sketch: Sequence[int], distinct: int, hashes: Hashes) -> tuple[float, int] | None:
-    """Return the share of rows that the sketch was made of, and how many rows tell; None if none does.
+    """Return the share of rows that the sketch was made of, and how many rows could be judged; None if none could.
 
-    A sketch of all `distinct` hashes tells of every row, another of the rows whose hash is in its range.
+    With a sketch of all `distinct` hashes every row can be judged, otherwise the rows whose hash is in its range.
     """
     if not len(hashes) or not distinct:
         return None
@@ -109,7 +109,7 @@ def _mix(hashes: Hashes) -> Hashes:
 
 
 MAX_KEPT = 1 << 16
-"""So many tell the number of different hashes to half a percent."""
+"""With this many, the estimated number of different hashes is right to half a percent."""
 
 
 @dataclass(slots=True, eq=False)

@@ -24,12 +24,12 @@ class DataConversionWarning(ConceptRulesWarning, exceptions.DataConversionWarnin
 
 MAX_WEIGHT = 1e9
 """The largest weight of a row or a class. Sums and products of such weights never overflow in the kernels."""
-MANY = 50
-"""More classes than this are told; so many different numbers are more likely a quantity."""
-_SINGLE = 20  # more classes than this, most of them with one or two rows, are no classes
-BINS = "pd.qcut(y, 4).astype(str)"
+MANY_CLASSES = 50
+"""More classes than this give a warning; more different numbers than this are probably a quantity."""
+_MANY_SINGLE = 20  # more labels than this, most of them on one or two rows, are not classes
+BINS_HINT = "pd.qcut(y, 4).astype(str)"
 """How to cut a quantity into ranges."""
-FEWER = "y.where(y.map(y.value_counts()) >= 10, 'other')"
+FEWER_HINT = "y.where(y.map(y.value_counts()) >= 10, 'other')"
 """How to put rare labels into one class."""
 
 
@@ -43,14 +43,14 @@ def check_labels(y: Any, name: str = "y", sample_weight: Any = None) -> tuple[La
     if str(getattr(y, "dtype", "")) in ("Int128", "UInt128"):  # NumPy has no such integers
         y = y.to_list()
     if hasattr(y, "to_numpy"):
-        # Not by way of `np.asarray`, which makes floats of pandas' Int64. Arrow copies an array only if told so.
+        # Not by way of `np.asarray`, which makes floats of pandas' Int64. Arrow copies an array only if asked to.
         y = y.to_numpy(**{"zero_copy_only": False} if hasattr(y, "to_pylist") else {})
-    labels = _one_column(y, name)
+    labels = _to_one_column(y, name)
     weight = check_weights(sample_weight, len(labels))
     kept = weight > 0
     # NumPy would make text of the numbers in a list of both.
     objects = np.array(y, dtype=object).reshape(labels.shape) if isinstance(y, list | tuple) else labels
-    family = _family(objects[kept], np.flatnonzero(kept), name)
+    family = _find_family(objects[kept], np.flatnonzero(kept), name)
     if not kept.all():
         labels = np.where(kept, labels, labels[kept][0])
     if labels.dtype == object and family != "category":
@@ -62,13 +62,13 @@ def check_labels(y: Any, name: str = "y", sample_weight: Any = None) -> tuple[La
     if len(fractions):  # the first words are scikit-learn's, which tests estimators for them
         raise InputError(
             f"Unknown label type: continuous. {name} holds fractions such as {fractions[0]}, and has "
-            f"{len(np.unique(labels))} different numbers: it is a quantity; cut it into a few ranges: {BINS}"
+            f"{len(np.unique(labels))} different numbers: it is a quantity; cut it into a few ranges: {BINS_HINT}"
         )
     return labels, weight
 
 
-def _one_column(y: Any, name: str) -> Labels:
-    """Return labels that may be a table of one column, which is told as scikit-learn does it."""
+def _to_one_column(y: Any, name: str) -> Labels:
+    """Return labels that may be a table of one column, which gives the warning that scikit-learn gives."""
     try:
         labels: Labels = column_or_1d(y)
     except ValueError as error:
@@ -83,8 +83,8 @@ def _one_column(y: Any, name: str) -> Labels:
     return labels
 
 
-def _family(labels: Labels, rows: NDArray[np.intp], name: str) -> str | None:
-    """Return what the labels are; raise an error if one is missing, or they are nothing that classes can be."""
+def _find_family(labels: Labels, rows: NDArray[np.intp], name: str) -> str | None:
+    """Return what the labels are; raise an error if one is missing, or if they cannot be classes."""
     if labels.dtype.kind == "U":  # text, and nothing else
         return "category"
     cells = read_values(name, labels)
@@ -100,9 +100,9 @@ def _family(labels: Labels, rows: NDArray[np.intp], name: str) -> str | None:
 
 
 def encode_labels(labels: Labels) -> tuple[Labels, NDArray[np.intp]]:
-    """Return the distinct labels, sorted, and the place of the label of each row among them.
+    """Return the distinct labels, sorted, and the index of the label of each row among them.
 
-    It finds what `np.unique` does, which sorts all rows: 0.5 s for a million labels that are Python's strings.
+    `np.unique` returns the same, but sorts all rows: 0.5 s for a million labels that are Python's strings.
     """
     if labels.dtype != object:
         return np.unique(labels, return_inverse=True)
@@ -123,23 +123,23 @@ def check_classes(labels: Labels) -> Labels:
 def check_class_counts(classes: Labels, counts: NDArray[np.intp], name: str = "y") -> None:
     """Raise an error unless there are at least two classes, and not far too many; `counts` has the rows of each."""
     if len(classes) < 2:
-        found = f"1 class, {classes.tolist()[0]!r}" if len(classes) else "no rows, and so no class"
-        raise InputError(f"{name} has {found}; a classifier needs rows of at least two classes")
+        count = f"1 class, {classes.tolist()[0]!r}" if len(classes) else "no rows, and so no class"
+        raise InputError(f"{name} has {count}; a classifier needs rows of at least two classes")
     check_not_too_many(counts, classes.dtype.kind in "iuf", name)
 
 
 def check_not_too_many(
-    counts: NDArray[np.intp], numeric: bool, name: str = "y", bins: str = BINS, fewer: str = FEWER
+    counts: NDArray[np.intp], numeric: bool, name: str = "y", bins: str = BINS_HINT, fewer: str = FEWER_HINT
 ) -> None:
-    """Raise an error if labels are a quantity or names of single rows, and warn of more than MANY classes.
+    """Raise an error if labels are a quantity or names of single rows, and warn of more than MANY_CLASSES classes.
 
-    `counts` has the rows of each class. Numbers are a quantity if there are more than MANY different ones, on average
-    on fewer than ten rows each. Labels of any type are no classes if there are more than 20, most of them on one or two
-    rows. `bins` and `fewer` are what to write instead.
+    `counts` has the rows of each class. Numbers are a quantity if there are more than MANY_CLASSES different ones, on
+    average on fewer than ten rows each. Labels of any type are not classes if there are more than 20, most of them on
+    one or two rows. `bins` and `fewer` are what to write instead.
     """
     different, rows = len(counts), int(counts.sum())
-    single = different > _SINGLE and np.median(counts) <= 2
-    if numeric and (single or different > max(MANY, rows / 10)):
+    single = different > _MANY_SINGLE and np.median(counts) <= 2
+    if numeric and (single or different > max(MANY_CLASSES, rows / 10)):
         raise InputError(
             f"{name} seems to be a quantity: it has {different} different numbers in {plural(rows, 'row')}; "
             f"cut it into a few ranges to predict which one it is in: {bins}"
@@ -149,9 +149,9 @@ def check_not_too_many(
             f"{name} has {different} different labels in {plural(rows, 'row')}, most of them on one or two rows: it "
             f"seems to be a name or free text, and no class; put rare labels into one class: {fewer}"
         )
-    if different > MANY:
-        way = f"cut a quantity into ranges: {bins}" if numeric else f"put rare ones into one: {fewer}"
-        warn(f"{name} has {different} classes, which takes long and gives many rules; {way}")
+    if different > MANY_CLASSES:
+        hint = f"cut a quantity into ranges: {bins}" if numeric else f"put rare ones into one: {fewer}"
+        warn(f"{name} has {different} classes, which takes long and gives many rules; {hint}")
 
 
 def check_weights(sample_weight: Any, rows: int) -> NDArray[np.float64]:

@@ -85,7 +85,7 @@ class PredictionPlan:
     columns: tuple[Column, ...]
     """All columns of the network: a table has to have them, used or not."""
     used: tuple[tuple[int, tuple[Predicate, ...]], ...]
-    """The places of the used columns, with their used predicates."""
+    """The indices of the used columns, with their used predicates."""
     levels: tuple[Level, ...]
     """The levels of the network with literals that count only the used predicates; they serve for one row."""
     formulas: tuple[Formulas, ...]
@@ -96,43 +96,43 @@ class PredictionPlan:
 
     def packed_bits(self, table: Table) -> PackedBits:
         """Return the used predicates on all rows."""
-        places = locate_columns(self.columns, table)
+        positions = locate_columns(self.columns, table)
         if table.rows:
-            self._check_types(table, places, table.first())
-        return self._packed_bits(table, places)
+            self._check_types(table, positions, table.first())
+        return self._packed_bits(table, positions)
 
-    def _check_types(self, table: Table, places: Sequence[int], values: Sequence[Any]) -> None:
+    def _check_types(self, table: Table, positions: Sequence[int], values: Sequence[Any]) -> None:
         """Check the first value of each column, since columns are read only if a rule needs them."""
-        for place, column in enumerate(self.columns):
-            value = values[places[place]]
+        for index, column in enumerate(self.columns):
+            value = values[positions[index]]
             kind: type = type(value)
             family = None if is_missing(value) else family_of(kind)
             if family is not None and not readable(family, column):
-                check_readable(table.cells(places[place]), column)
+                check_readable(table.cells(positions[index]), column)
 
-    def _packed_bits(self, table: Table, places: Sequence[int]) -> PackedBits:
+    def _packed_bits(self, table: Table, positions: Sequence[int]) -> PackedBits:
         words = words_of(octets_for(sum(len(predicates) for _, predicates in self.used), table.rows))
         start = 0
-        for place, predicates in self.used if table.rows else ():
-            cells = table.cells(places[place])
-            check_readable(cells, self.columns[place])
+        for index, predicates in self.used if table.rows else ():
+            cells = table.cells(positions[index])
+            check_readable(cells, self.columns[index])
             words[start : start + len(predicates)] = column_words(predicates, cells)
             start += len(predicates)
         return PackedBits(words, table.rows)
 
     def one_row(self, table: Table) -> int:
         """Return the index of the class of a table's only row; Python's own numbers are faster here than any array."""
-        places = locate_columns(self.columns, table)
+        positions = locate_columns(self.columns, table)
         values, bits = table.first(), list[int]()
-        self._check_types(table, places, values)
+        self._check_types(table, positions, values)
         try:
-            for place, predicates in self.used:
-                value = read_value(values[places[place]], self.columns[place])
+            for index, predicates in self.used:
+                value = read_value(values[positions[index]], self.columns[index])
                 bits += [holds(predicate, value) for predicate in predicates]
         except (TypeError, OverflowError):
-            bits = (self._packed_bits(table, places).words[:, 0] & np.uint64(1)).tolist()
+            bits = (self._packed_bits(table, positions).words[:, 0] & np.uint64(1)).tolist()
         digits = first_firing_digits(class_nodes(self.levels, bits, 1), self.order, self.default, 1)
-        return sum(digit << place for place, digit in enumerate(digits))
+        return sum(digit << bit for bit, digit in enumerate(digits))
 
 
 def compile_plan(network: RuleNetwork) -> PredictionPlan:
@@ -161,11 +161,11 @@ def _compile_plan(key: _ByIdentity) -> PredictionPlan:
     first = network.levels[0]
     rules = tuple(Rule(tuple(Literal(numbers[i.index], i.negated) for i in rule.literals)) for rule in first.rules)
     levels = (replace(first, rules=rules), *network.levels[1:])
-    places = {column.name: place for place, column in enumerate(network.columns)}
+    positions = {column.name: index for index, column in enumerate(network.columns)}
     alike = len(set(map(type, network.classes))) == 1
     return PredictionPlan(
         network.columns,
-        tuple((places[name], tuple(network.predicates[i] for i in indices)) for name, indices in used.items()),
+        tuple((positions[name], tuple(network.predicates[i] for i in indices)) for name, indices in used.items()),
         levels,
         formulas(levels, len(numbers)),
         network.priority_indices,

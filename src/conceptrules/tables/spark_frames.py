@@ -61,18 +61,18 @@ def with_predictions(frame: Any, model: Any, column: str = "prediction", *, prob
         raise InputError(
             f"with_predictions takes a Spark DataFrame, not a {type(frame).__name__}; predict answers other tables"
         )
-    network = _network(model, probabilities)
+    network = _find_network(model, probabilities)
     added = [column, *(probability_names(network) if probabilities else [])]
     _check_names(frame.columns, network, added)
     _check_types(frame.schema.fields, network)
 
-    def answered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return _answered(network, added, batches)
+    def predict_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return _predict_batches(network, added, batches)
 
-    return frame.mapInArrow(answered, _schema(frame.schema.fields, network, added))
+    return frame.mapInArrow(predict_batches, _make_schema(frame.schema.fields, network, added))
 
 
-def _network(model: Any, probabilities: bool) -> RuleNetwork:
+def _find_network(model: Any, probabilities: bool) -> RuleNetwork:
     network = getattr(model, "network_", model)
     if not isinstance(network, RuleNetwork):
         raise InputError(
@@ -110,7 +110,7 @@ def _check_types(fields: Sequence[Any], network: RuleNetwork) -> None:
             )
 
 
-def _schema(fields: Sequence[Any], network: RuleNetwork, added: Sequence[str]) -> Any:
+def _make_schema(fields: Sequence[Any], network: RuleNetwork, added: Sequence[str]) -> Any:
     from pyspark.sql import types
 
     labels = {pa.int64(): types.LongType(), pa.float64(): types.DoubleType(), pa.bool_(): types.BooleanType()}
@@ -119,7 +119,7 @@ def _schema(fields: Sequence[Any], network: RuleNetwork, added: Sequence[str]) -
     return types.StructType([*fields, *map(types.StructField, added, kinds)])
 
 
-def _answered(
+def _predict_batches(
     network: RuleNetwork, added: Sequence[str], batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     labels, known = label_array(network.classes), [column.name for column in network.columns]

@@ -84,7 +84,7 @@ class Table:
             return read_values(name, column)
         declared, coded = column.dtype in DECLARED, encode_series(column)
         if coded is not None:
-            # Types that do not go together are told by row, which a dictionary does not know.
+            # An error about mixed types names the row, which a dictionary does not know.
             with suppress(ColumnTypeError):
                 return replace(read_coded_values(name, *coded, declared=declared), order=read_order(column))
         return replace(read_values(name, _array(column), declared=declared), order=read_order(column))
@@ -266,11 +266,11 @@ def locate_columns(columns: Sequence[Column], table: Table) -> list[int]:
     """Return where each column is in the table: by name if both have names, otherwise by position."""
     names = tuple(column.name for column in columns)
     if table.named and not (names == _array_names(len(names)) and set(names).isdisjoint(table.names)):
-        places = {name: position for position, name in enumerate(table.names)}
+        positions = {name: position for position, name in enumerate(table.names)}
         for name in names:
-            if name not in places:
+            if name not in positions:
                 raise InputError(f"column {name!r} is missing from the table; {nearest(name, table.names)}")
-        return [places[name] for name in names]
+        return [positions[name] for name in names]
     if len(table.names) != len(names) and (table.names or table.rows):
         raise InputError(
             f"X has {len(table.names)} features, but conceptrules is expecting {len(names)} features as input: "

@@ -168,7 +168,7 @@ def write_predictions(
     texts = [column.name for column in added.network.columns if column.kind in ("category", "ordinal")]
     with open_files(files, texts, text) as table:
         _check(added, table, output)
-        schemas = [pa.schema([*schema, *added.fields], schema.metadata) for schema in (table.held, table.schema)]
+        schemas = [pa.schema([*schema, *added.fields], schema.metadata) for schema in (table.copy_schema, table.schema)]
         answer = partial(_answer_chunk, added, None if is_parquet(output) else csv_rows)
         with _open_writer(output, *schemas) as write, _progress(table.total) as show:
             for chunk in _locate_errors(map_in_order(answer, table.chunks(), threads), tally):
@@ -220,7 +220,7 @@ def _answer_chunk(added: AddedColumns, finish: Callable[[pa.Table], bytes] | Non
     table = source.copy()
     for column, values in zip(added.fields, answers, strict=True):
         table = table.append_column(column, [values])
-    return AnsweredChunk(finish(table) if finish else table, source.name, len(X), chunk.place, unseen, zoned)
+    return AnsweredChunk(finish(table) if finish else table, source.name, len(X), chunk.end, unseen, zoned)
 
 
 class _Unreadable(Exception):

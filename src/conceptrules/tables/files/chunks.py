@@ -43,7 +43,7 @@ class Chunk:
 
     open: Callable[[], TableFile]
     """Opens the chunk; the thread that takes it checks the text."""
-    place: int
+    end: int
     """How far its end is into the table, in the unit of `ChunkedTable.total`."""
 
 
@@ -54,10 +54,10 @@ class ChunkedTable:
     name: str
     """The file, or the first of several: what is said of its columns is true of all."""
     schema: pa.Schema
-    held: pa.Schema
+    copy_schema: pa.Schema
     """The schema of the copies of the chunks: the same, but columns of text may be dictionaries."""
     total: int | None
-    """How many bytes or rows the table has; None where nobody can tell."""
+    """How many bytes or rows the table has; None where that is not known."""
     chunks: Callable[[], Iterator[Chunk]]
 
     @property
@@ -103,17 +103,17 @@ def open_files(
         raise InputError(
             f"{names[0]} and the other files have no types in common ({error}); write them alike"
         ) from None
-    held = first.held if alike else schema
+    copy_schema = first.copy_schema if alike else schema
 
     def read_chunks() -> Iterator[Chunk]:
         before = 0
         for name, size in zip(names, sizes, strict=True):
             with open_chunks(name, categories if alike else (), text) as table:
                 for chunk in table.chunks():
-                    yield Chunk(partial(_Conformed, chunk.open, held), before + chunk.place)
+                    yield Chunk(partial(_Conformed, chunk.open, copy_schema), before + chunk.end)
             before += size
 
-    yield ChunkedTable(names[0], schema, held, sum(sizes), read_chunks)
+    yield ChunkedTable(names[0], schema, copy_schema, sum(sizes), read_chunks)
 
 
 def read_headers(
@@ -189,7 +189,7 @@ class _Conformed:
 
 
 def batch_rows(columns: int) -> int:
-    """Return how many rows of so many columns are read at a time."""
+    """Return how many rows are read at a time from a table with this number of columns."""
     return max(1, min(1 << 20, CELLS // max(1, columns)))
 
 
@@ -203,10 +203,10 @@ def open_parquet_in_batches(name: str, schema: pa.Schema, categories: Collection
 
 
 def _read_parquet(name: str, file: parquet.ParquetFile) -> Iterator[Chunk]:
-    place, columns = 0, list(file.schema_arrow.names)
+    end, columns = 0, list(file.schema_arrow.names)
     for batch in file.iter_batches(batch_size=batch_rows(len(columns))):
-        place += len(batch)
-        yield Chunk(partial(ParquetRows, name, columns, pa.Table.from_batches([batch]).select), place)
+        end += len(batch)
+        yield Chunk(partial(ParquetRows, name, columns, pa.Table.from_batches([batch]).select), end)
 
 
 def _chunk_text(stream: TextStream, text: TextFormat) -> ChunkedTable:

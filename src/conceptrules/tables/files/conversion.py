@@ -56,8 +56,8 @@ def _read_chunks(names: Sequence[str], text: TextFormat, show: Show) -> Iterator
                 rows = chunk.open()
                 assert isinstance(rows, Delimited)
                 yield rows
-                show(chunk.place - before)
-                before = chunk.place
+                show(chunk.end - before)
+                before = chunk.end
 
 
 def _combine_types(name: str, types: set[pa.DataType]) -> str:
@@ -92,7 +92,7 @@ def _warn_of_text(types: Mapping[str, set[pa.DataType]], kinds: Mapping[str, str
 
 def _convert_chunk(chunk: Delimited, schema: pa.Schema, kinds: Mapping[str, str]) -> pa.Table:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what there is to say was said of the whole
+        warnings.simplefilter("ignore")  # the warnings were given for the whole text
         table = chunk.read(schema.names, kinds)
     if any(table.schema.field(name).type != schema.field(name).type for name in schema.names):
         in_utc = [_drop_zone(table[name]) for name in schema.names]

@@ -39,7 +39,7 @@ class TextFormat:
     missing: tuple[str, ...] = ("",)
     """The words that mean missing, the empty field among them."""
     day_first: bool | None = None
-    """Whether 3/4/2024 is a day in April; None: the other dates of the column tell."""
+    """Whether 3/4/2024 is a day in April; None: the other dates of the column decide."""
 
 
 USUAL = TextFormat()
@@ -51,10 +51,10 @@ def text_format(delimiter: str, missing: str, dates: str = "") -> TextFormat:
     >>> text_format("tab", "NA,?", "day-first")
     TextFormat(delimiter='\\t', missing=('', 'NA', '?'), day_first=True)
     """
-    found = _NAMES.get(delimiter, delimiter)
-    if len(found) > 1 or found in ('"', "\n", "\r") or not found.isascii():
+    character = _NAMES.get(delimiter, delimiter)
+    if len(character) > 1 or character in ('"', "\n", "\r") or not character.isascii():
         raise InputError(f"--delimiter {delimiter!r} should be one character, such as ; or |, or the word tab")
     words = [word.strip() for word in missing.split(",")] if missing else []
     if dates not in _ORDERS:
         raise InputError(f"--dates {dates!r} is unknown; use day-first or month-first")
-    return TextFormat(found or None, tuple(dict.fromkeys(["", *words])), _ORDERS[dates])
+    return TextFormat(character or None, tuple(dict.fromkeys(["", *words])), _ORDERS[dates])

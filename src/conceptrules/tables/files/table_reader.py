@@ -130,7 +130,7 @@ class Delimited:
         return _CENSORING.search(self._text.data) is not None
 
     def _find_codes(self, names: Sequence[str]) -> list[str]:
-        """Return the columns of digits with a leading zero, such as zip codes: they are names, and no numbers."""
+        """Return the columns of digits with a leading zero, such as zip codes: they are names, not numbers."""
         if not names or not _LEADING_ZERO.search(self._text.data):
             return []
         texts = self._parse(dict.fromkeys(names, pa.string()), names)

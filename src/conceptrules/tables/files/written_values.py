@@ -73,11 +73,11 @@ class WrittenDates:
     """What a column of text is, read as dates."""
 
     values: pa.ChunkedArray | None
-    """The dates; None where some text is no date, or could be read in two ways."""
+    """The dates; None where some text is not a date, or could be read in two ways."""
     ambiguous: str = ""
     """A text that could be day/month or month/day, where all others could be too."""
     first_other: str = ""
-    """The first text that is no date, where others are."""
+    """The first text that is not a date, where others are."""
     share: float = 1.0
     """The share of the texts that are dates."""
 
@@ -85,8 +85,8 @@ class WrittenDates:
 def read_dates(column: pa.ChunkedArray, day_first: bool | None = None) -> WrittenDates:
     """Read a column of text as dates, or as dates and times where any text has a time.
 
-    In 3/4/2024 and 3-4-2024 the column has to tell which number is the month, unless `day_first` does; 3.4.2024 always
-    begins with the day.
+    In 3/4/2024 and 3-4-2024 the other rows have to show which number is the month, unless `day_first` does; 3.4.2024
+    always begins with the day.
     """
     encoded = column.combine_chunks().dictionary_encode()
     texts = encoded.dictionary.to_pylist()
@@ -124,7 +124,7 @@ def _is_ambiguous(parts: _Parts) -> bool:
 
 
 def _find_order(parts: Sequence[_Parts]) -> bool | None:
-    """Return whether days come first, as far as the numbers of a column tell; None if both orders fit, or neither."""
+    """Return whether days come first, judging by the numbers of a column; None if both orders fit, or neither."""
     ambiguous = [each for each in parts if _is_ambiguous(each)]
     day_first = all(int(each["second_number"] or 0) <= 12 for each in ambiguous)
     month_first = all(int(each["first"] or 0) <= 12 for each in ambiguous)
