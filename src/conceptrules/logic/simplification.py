@@ -78,7 +78,7 @@ def merge_equal(network: RuleNetwork) -> RuleNetwork:
     result: list[Level] = []
     below: Sequence[int] = range(len(network.predicates))
     for depth, level in enumerate(network.levels, start=1):
-        rules, new_rule = _merge_nodes(_renumber_rule(rule, below) for rule in level.rules)
+        rules, new_rule = _merge_nodes(renumber_rule(rule, below) for rule in level.rules)
         concepts = [_renumber_concept(concept, new_rule) for concept in level.concepts]
         if depth < len(network.levels):
             concepts, below = _merge_nodes(concepts)
@@ -142,12 +142,13 @@ def _drop_unreached(levels: Levels, predicates: int) -> Levels:
         used = {literal.index for rule in rules for literal in level.rules[rule].literals}
         concepts = sorted(used) if depth else range(predicates)
         new_rule, new_concept = ({old: new for new, old in enumerate(indices)} for indices in (rules, concepts))
-        renumbered = tuple(_renumber_rule(level.rules[rule], new_concept) for rule in rules)
+        renumbered = tuple(renumber_rule(level.rules[rule], new_concept) for rule in rules)
         result.append(Level(renumbered, tuple(_renumber_concept(concept, new_rule) for concept in kept)))
     return tuple(reversed(result))
 
 
-def _renumber_rule(rule: Rule, new: Sequence[int] | Mapping[int, int]) -> Rule:
+def renumber_rule(rule: Rule, new: Sequence[int] | Mapping[int, int]) -> Rule:
+    """Return the rule on nodes that have new numbers."""
     return Rule(tuple(Literal(new[literal.index], literal.negated) for literal in rule.literals))
 
 

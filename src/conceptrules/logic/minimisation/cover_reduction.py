@@ -53,12 +53,8 @@ class CoverTask:
     def cost(self, cube: Cube) -> int:
         """Return the edges of a rule, with the one from its concept."""
         if cube not in self._costs:
-            cost = 1
-            for variable in () if cube in self.shared else self.space.tested_variables(cube):
-                wording = self.space.variables[variable].find_wording(self.space.mask(cube, variable))
-                assert wording is not None
-                cost += wording.size
-            self._costs[cube] = cost
+            wordings = () if cube in self.shared else self.space.word_cube(cube)
+            self._costs[cube] = 1 + sum(wording.size for wording in wordings)
         return self._costs[cube]
 
     def total_cost(self, cover: Sequence[Cube]) -> int:
@@ -78,7 +74,7 @@ def reduce_cover(task: CoverTask, cover: Cover) -> Cover:
 
 
 def expand_rules(task: CoverTask, cover: Cover) -> Cover:
-    """Return each rule with the shortest literals that keep it inside of the concept."""
+    """Return each rule with the shortest literals that keep it inside the concept."""
     cubes = list(cover)
     uncovered = task.matters & ~task.witnesses.inside_any(cover)
     for index in range(len(cubes)):
@@ -104,7 +100,7 @@ def merge_rules(task: CoverTask, cover: Cover) -> Cover:
 
 
 def _find_merger(task: CoverTask, cube: Cube, done: list[Cube], waiting: list[Cube], uncovered: int) -> Cube | None:
-    """Return a cube inside of the concept that can replace this one and another; None if there is none."""
+    """Return a cube inside the concept that can replace this one and another; None if there is none."""
     space = task.space
     for other in done:
         if task.budget.left <= 0:

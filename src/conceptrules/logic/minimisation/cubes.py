@@ -15,7 +15,7 @@ from itertools import islice
 import numpy as np
 
 from conceptrules.logic.column_cells import cell_numbers, split_cells
-from conceptrules.logic.minimisation.variables import Variable
+from conceptrules.logic.minimisation.variables import Variable, Wording
 
 Cube = int
 Cover = tuple[Cube, ...]
@@ -76,6 +76,13 @@ class Space:
     def tested_variables(self, cube: Cube) -> Iterator[int]:
         """Yield the variables that the cube tests."""
         return self.variables_outside(self.everything, cube)
+
+    def word_cube(self, cube: Cube) -> Iterator[Wording]:
+        """Yield the wording of each variable that the cube tests."""
+        for number in self.tested_variables(cube):
+            wording = self.variables[number].find_wording(self.mask(cube, number))
+            assert wording is not None
+            yield wording
 
     def is_covered(self, cube: Cube, cover: Iterable[Cube], budget: CubeBudget) -> bool:
         """Return whether the cubes of the cover together contain the cube; False as well if that exceeds the budget.

@@ -1,4 +1,4 @@
-"""The smallest cover there is, for a concept over few cells: all rules that lie inside of it, and the cheapest choice.
+"""The smallest cover there is, for a concept over few cells: all rules that lie inside it, and the cheapest choice.
 
 Each combination of cells is a minterm, and a set of minterms a number with a bit for each.
 """
@@ -76,7 +76,7 @@ def _split_minterms(task: CoverTask, cover: Cover, variables: Sequence[int], wid
 def _list_candidates(
     task: CoverTask, variables: Sequence[int], masks: Sequence[Sequence[int]], needed: int, free: int
 ) -> Iterator[_Candidate]:
-    """Yield every rule that lies inside of the concept."""
+    """Yield every rule that lies inside the concept."""
     widths = [task.space.variables[variable].full.bit_length() for variable in variables]
     # One variable after another: what holds on nothing that is needed is not narrowed further.
     partial = [(-1, task.space.everything)]

@@ -83,9 +83,7 @@ def with_layers(network: RuleNetwork, layers: Iterable[Layer]) -> RuleNetwork:
 
     def write_rule(space: Space, cube: Cube) -> Rule:
         literals: list[Literal] = []
-        for number in space.tested_variables(cube):
-            wording = space.variables[number].find_wording(space.mask(cube, number))
-            assert wording is not None
+        for wording in space.word_cube(cube):
             literals += [Literal(index_of(test), negated) for test, negated in wording.tests]
         return Rule(tuple(literals))
 
@@ -181,8 +179,8 @@ def _find_joins(lower: Layer, space: Space, cover: Cover) -> Iterator[tuple[list
     for cube in cover:
         # Within a rule: concepts of one rule as their AND, negated ones as the negation of their OR.
         tested = list(space.tested_variables(cube))
-        single = [each for each in tested if space.mask(cube, each) == _TRUE and len(lower.covers[each]) == 1]
-        negated = [each for each in tested if space.mask(cube, each) == _FALSE]
+        positive, negated = ([n for n in tested if space.mask(cube, n) == value] for value in (_TRUE, _FALSE))
+        single = [concept for concept in positive if len(lower.covers[concept]) == 1]
         for concepts, value, join in ((single, _TRUE, conjoin), (negated, _FALSE, disjoin)):
             if len(concepts) > 1:
                 rest = cube

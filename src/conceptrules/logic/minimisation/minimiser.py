@@ -22,8 +22,8 @@ from conceptrules.logic.minimisation.layers import (
     space_above,
     with_layers,
 )
-from conceptrules.logic.simplification import simplify
-from conceptrules.model.network import Level, Literal, Rule, RuleNetwork
+from conceptrules.logic.simplification import renumber_rule, simplify
+from conceptrules.model.network import Level, RuleNetwork
 from conceptrules.model.predicate import Predicate
 from conceptrules.model.statistics import edges, edges_by_bounds
 
@@ -51,7 +51,7 @@ def minimise(network: RuleNetwork) -> RuleNetwork:
 
     Examples
     --------
-    >>> from conceptrules.model import Column, Concept, Interval
+    >>> from conceptrules.model import Column, Concept, Interval, Literal, Rule
     >>> rules = [Rule([Literal(0)]), Rule([Literal(1)])]
     >>> level = Level(rules, [Concept([0, 1]), Concept()])
     >>> ages = [Interval("age", 27, 41), Interval("age", 41)]
@@ -83,10 +83,7 @@ def _drop_unused(network: RuleNetwork, known: Sequence[Predicate]) -> RuleNetwor
     first, *higher = network.levels
     kept = [*range(len(known)), *(index for index in network.used_predicates if index >= len(known))]
     new_index = {old: new for new, old in enumerate(kept)}
-    rules = tuple(
-        Rule(tuple(Literal(new_index[literal.index], literal.negated) for literal in rule.literals))
-        for rule in first.rules
-    )
+    rules = tuple(renumber_rule(rule, new_index) for rule in first.rules)
     predicates = tuple(network.predicates[index] for index in kept)
     return replace(network, predicates=predicates, levels=(Level(rules, first.concepts), *higher))
 

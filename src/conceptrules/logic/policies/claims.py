@@ -189,7 +189,7 @@ class Splitting:
         nodes = rules
         for depth, level in enumerate(self.network.levels):
             if depth:
-                literals = [[(nodes[one.index], one.negated) for one in rule.literals] for rule in level.rules]
+                literals = [[(nodes[lit.index], lit.negated) for lit in rule.literals] for rule in level.rules]
                 nodes = [_conjoin(NOT[pairs] if no else pairs for pairs, no in rule) for rule in literals]
             nodes = [_disjoin(nodes, concept.rules) for concept in level.concepts]
         decided = [self._decide_event(nodes, event) for event in claim.events]
