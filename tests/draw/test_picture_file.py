@@ -141,7 +141,7 @@ def test_a_class_that_is_a_number_is_found(run):
         (["model.json", "-o", "network.gif"], "must end in one of .svg, .png, .pdf"),
         (["model.json", "-o", "nowhere/network.svg"], "there is no folder"),
         (["model.json", "-o", "n.svg", "--theme", "blue"], "the theme is 'blue'"),
-        (["model.json", "-o", "n.svg", "--rule-set", "clas 1"], "did you mean 'class 1'?"),
+        (["model.json", "-o", "n.svg", "--rule-set", "clas 1"], "did you mean class 1?"),
         (["nothing.json", "-o", "n.svg"], "nothing.json: No such file"),
     ],
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,8 +9,8 @@ from conceptrules.draw.appearance import Theme, assign_colours, escape_text, sho
 from conceptrules.draw.graph import above_id, below_id, rule_id
 from conceptrules.draw.layout import FOLD, Label
 from conceptrules.draw.svg import Svg, frame_svg, label_svg
+from conceptrules.edit.rules import find_owner
 from conceptrules.model.conditions import Condition, conditions
-from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
 from conceptrules.model.statistics import rule_size
@@ -64,7 +63,10 @@ class RuleSet:
 
 def collect_rule_set(network: RuleNetwork, which: Value, fold: int | None = FOLD) -> RuleSet:
     """Return a class, or a concept (C1.2), with at most about `fold` edges; the rules that cover most stay."""
-    level, index = _find_concept(network, which)
+    if which in network.classes:
+        level, index = len(network.levels) - 1, network.classes.index(which)
+    else:
+        level, index = find_owner(network, which)
     edges_left = fold
     stacks: list[RuleStack] = []
     concepts = {index}
@@ -79,22 +81,6 @@ def collect_rule_set(network: RuleNetwork, which: Value, fold: int | None = FOLD
     top = level + 1 == len(network.levels)
     name = f"class {word(network.classes[index])}" if top else concept_name(level, index)
     return RuleSet(f"The rules of {name}", tuple(stacks))
-
-
-def _find_concept(network: RuleNetwork, which: Value) -> tuple[int, int]:
-    if which in network.classes:
-        return len(network.levels) - 1, network.classes.index(which)
-    names = {
-        concept_name(level, index): (level, index)
-        for level in range(len(network.levels) - 1)
-        for index in range(len(network.levels[level].concepts))
-    }
-    if which in names:
-        return names[str(which)]
-    known = [*map(str, network.classes), *names]
-    near = difflib.get_close_matches(str(which), known, 1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(map(repr, known[:20]))}"
-    raise InputError(f"there is no class or concept {which!r} in this network; {hint}")
 
 
 def _collect_stack(network: RuleNetwork, level: int, index: int, fold: int | None) -> RuleStack:
