@@ -113,7 +113,8 @@ def _steered(way: str, figure: str) -> float:
 
 
 def _cost(way: str, free: str) -> str:
-    return f"{100 * (_steered(free, 'f1') - _steered(way, 'f1')):.1f}"
+    points = round(100 * (_steered(free, "f1") - _steered(way, "f1")), 1)
+    return f"{points + 0.0:.1f}".replace("-", "\N{MINUS SIGN}")  # + 0.0 makes 0 of -0
 
 
 def _defaults(settings: str, figure: str) -> list[float]:

@@ -141,7 +141,7 @@ def page(records: list[dict[str, Any]]) -> str:
         }
         edges = f"{means['edges']:.0f}" if "edges" in means else ""
         difference = f"{means['difference']:.3f}" if "difference" in means else ""
-        lines.append(f"| {table} | {way} | {means['f1']:.4f} | {edges} | {difference} | {means['seconds']:.0f} |")
+        lines.append(f"| {table} | {way} | {means['f1']:.4f} | {edges} | {difference} | {means['seconds']:.1f} |")
     return "\n".join(lines)
 
 
