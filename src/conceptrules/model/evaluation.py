@@ -1,5 +1,9 @@
 """What a network answers: a plain evaluation that defines the meaning, and the same on 64 rows at a time.
 
+There are three evaluators. `layers_plain` is the oracle. `_nodes` yields all layers, on words of rows or on 0 and 1 for
+a single row: `layers`, `class_words` and `class_nodes` are built on it. `factoring` gives only the classes, by formulas
+that prediction makes once for a network (4.6 times as fast as `class_words` for 51 edges on 6.4 million rows).
+
 Rows and nodes are represented in these ways, each under one name everywhere:
 
 =============  =====================================================================================================

@@ -111,9 +111,8 @@ def read_literals(text: str, network: RuleNetwork, level: int = 0) -> tuple[Rule
         return network, tuple(
             sorted({_concept(text, start, part, network, level) for start, part in _conditions(text)})
         )
-    known = {
-        literals_text(network, 0, [Literal(i, no)])[0]: Literal(i, no) for no in (True, False) for i in _all(network)
-    }
+    candidates = [Literal(index, negated) for negated in (True, False) for index in range(len(network.predicates))]
+    known = {literals_text(network, 0, [literal])[0]: literal for literal in candidates}
     literals: set[Literal] = set()
     for start, part in _conditions(text):
         if part in known:  # what two numbers print alike, to the microsecond, is known only by its text
@@ -140,8 +139,7 @@ def read_bound(column: Column, text: str) -> float:
 
 def text_of_tests(tests: Sequence[Stated], columns: Sequence[Column]) -> str:
     """Return tests as the text of a rule, just as a network prints it."""
-    network = network_of_tests(tests, columns)
-    return rule_text(network, 0, 0)
+    return rule_text(network_of_tests(tests, columns), 0, 0)
 
 
 def network_of_tests(tests: Sequence[Stated], columns: Sequence[Column]) -> RuleNetwork:
@@ -154,10 +152,6 @@ def network_of_tests(tests: Sequence[Stated], columns: Sequence[Column]) -> Rule
 def condition_texts(network: RuleNetwork, level: int, literals: Sequence[Literal]) -> frozenset[str]:
     """Return the conditions of a rule as a set of texts: rules that read alike but for the order have the same."""
     return frozenset(literals_text(network, level, literals))
-
-
-def _all(network: RuleNetwork) -> range:
-    return range(len(network.predicates))
 
 
 def _split(test: Stated, network: RuleNetwork) -> Iterator[Stated]:
@@ -231,6 +225,10 @@ class _Reader:
 
     def __init__(self, text: str, columns: Sequence[Column]) -> None:
         self.text, self.columns = text, {word(column.name): column for column in columns}
+        self._names = list(self.columns)
+
+    def _fail(self, start: int, message: str) -> NoReturn:
+        _fail(self.text, start, message)
 
     def test(self, start: int, part: str) -> Stated:
         """Return the test that a condition says."""
@@ -246,13 +244,9 @@ class _Reader:
     def _positive(self, start: int, part: str) -> Stated:
         operators = [match for match in _OPERATOR.finditer(part) if match[1]]
         if not part:
-            _fail(self.text, start, f"expected a condition: {_FORMS}")
+            self._fail(start, f"expected a condition: {_FORMS}")
         if not operators:
-            _fail(
-                self.text,
-                start,
-                f"expected a condition ({_FORMS}), found {part!r}; {nearest_name(part, self._names())}",
-            )
+            self._fail(start, f"expected a condition ({_FORMS}), found {part!r}; {nearest_name(part, self._names)}")
         first = operators[0]
         left, right = part[: first.start()].strip(), part[first.end() :].strip()
         after = start + first.end()
@@ -261,7 +255,7 @@ class _Reader:
         second = operators[1]
         if len(operators) > 2 or first[1] not in ("<", "<=") or second[1] not in ("<", "<="):
             hint = "; two rules say what `or` would say" if " or " in part else ""
-            _fail(self.text, start + second.start() + 1, f"expected ' and ' before {second[0].strip()!r}{hint}")
+            self._fail(start + second.start() + 1, f"expected ' and ' before {second[0].strip()!r}{hint}")
         name, upper = part[first.end() : second.start()].strip(), part[second.end() :].strip()
         column = self._column(after, name)
         low = self.bound(column, first[1] == "<=", start, left)
@@ -271,27 +265,26 @@ class _Reader:
     def _simple(self, column: Column, operator: str, start: int, value: str) -> Stated:
         if operator == "is":
             if value not in ("missing", "present"):
-                _fail(self.text, start, f"expected missing or present after 'is', found {value!r}; for a value write =")
-            return Stated(Missing(column.name)) if value == "missing" else self._present(column)
+                self._fail(start, f"expected missing or present after 'is', found {value!r}; for a value write =")
+            if value == "present" and column.ordered:
+                return Stated(Interval(column.name))
+            return Stated(Missing(column.name), negated=value == "present")
         if operator in ("in", "not in"):
             return Stated(self._set(column, start, value), operator == "not in")
         if operator in ("=", "!="):
             if column.ordered:
-                _fail(self.text, start - 2, f"column {column.name!r} is a {column.kind}; ask for > and <= of it")
+                self._fail(start - 2, f"column {column.name!r} is a {column.kind}; ask for > and <= of it")
             return Stated(Equals(column.name, self._value(column, start, value)), operator == "!=")
         bound = self.bound(column, operator in ("<", ">="), start, value)
         if operator in ("<", "<="):
             return Stated(self._between(column, None, bound, start))
         return Stated(self._between(column, bound, None, start))
 
-    def _present(self, column: Column) -> Stated:
-        return Stated(Interval(column.name)) if column.ordered else Stated(Missing(column.name), negated=True)
-
     def _set(self, column: Column, start: int, text: str) -> OneOf:
         if not text.endswith("}"):
-            _fail(self.text, start + len(text) - 1, "expected } at the end of the set")
+            self._fail(start + len(text) - 1, "expected } at the end of the set")
         if column.ordered:
-            _fail(self.text, start, f"column {column.name!r} is a {column.kind}, which no set tests; use > and <=")
+            self._fail(start, f"column {column.name!r} is a {column.kind}, which no set tests; use > and <=")
         values, place, inner = [], 1, text[:-1]
         for comma in [*(match for match in _COMMA.finditer(inner) if match[1]), None]:
             end = comma.start() if comma else len(inner)
@@ -302,15 +295,12 @@ class _Reader:
     def _column(self, start: int, name: str) -> Column:
         unquoted = word(self._unquoted(start, name)) if name.startswith('"') else name
         if unquoted not in self.columns:
-            _fail(self.text, start, f"expected a column, found {name!r}; {nearest_name(name, self._names())}")
+            self._fail(start, f"expected a column, found {name!r}; {nearest_name(name, self._names)}")
         return self.columns[unquoted]
-
-    def _names(self) -> list[str]:
-        return list(self.columns)
 
     def _unquoted(self, start: int, text: str) -> str:
         if not re.fullmatch(_QUOTED, text, re.DOTALL):
-            _fail(self.text, start, f'expected one text in quotes that ends with ", found {text}')
+            self._fail(start, f'expected one text in quotes that ends with ", found {text}')
         return _ESCAPE.sub(_unescaped, text[1:-1])
 
     def _value(self, column: Column, start: int, text: str) -> Value:
@@ -319,12 +309,12 @@ class _Reader:
             return self._unquoted(start, text)
         bare = text[1:-1] if text.startswith("(") and text.endswith(")") else text
         if not text:
-            _fail(self.text, start, f"expected a category of {column.name!r}")
+            self._fail(start, f"expected a category of {column.name!r}")
         if bare == text and lists_text(column):
             return text
         other = _other_value(bare)
         if bare != text and other is None:
-            _fail(self.text, start, f"expected a number, True or False in brackets, found {bare!r}")
+            self._fail(start, f"expected a number, True or False in brackets, found {bare!r}")
         return text if other is None else other
 
     def bound(self, column: Column, strict: bool, start: int, text: str) -> float | int:
@@ -336,29 +326,26 @@ class _Reader:
             value = self._value(column, start, text)
             if value not in column.categories:
                 known = [value_word(column, category) for category in column.categories]
-                _fail(
-                    self.text,
-                    start,
-                    f"expected a category of {column.name!r}, found {text!r}; {nearest_name(text, known)}",
-                )
+                nearest = nearest_name(text, known)
+                self._fail(start, f"expected a category of {column.name!r}, found {text!r}; {nearest}")
             return column.categories.index(value) + (0 if strict else 1)
         if not column.ordered:
-            _fail(self.text, start, f"column {column.name!r} has no order (it is a {column.kind}); use =, != or in")
+            self._fail(start, f"column {column.name!r} has no order (it is a {column.kind}); use =, != or in")
         number = _number(column, text)
         if number is None or math.isnan(number):
             kind = "a number" if column.kind == "number" else f"a {column.kind} ({value_word(column, 0.0)})"
-            _fail(self.text, start, f"expected {kind}, found {text!r}")
+            self._fail(start, f"expected {kind}, found {text!r}")
         return math.nextafter(number, -math.inf) if strict else number
 
     def _between(self, column: Column, low: float | None, high: float | None, start: int) -> Predicate:
         if column.kind != "ordinal":
             ends = (-math.inf if low is None else low), (math.inf if high is None else high)
             if not ends[0] < ends[1]:
-                _fail(self.text, start, f"no {column.name!r} is above {ends[0]:g} and at most {ends[1]:g}")
+                self._fail(start, f"no {column.name!r} is above {ends[0]:g} and at most {ends[1]:g}")
             return Interval(column.name, *ends)
         categories = column.categories[None if low is None else int(low) : None if high is None else int(high)]
         if not categories:
-            _fail(self.text, start, f"no category of {column.name!r} is within these bounds")
+            self._fail(start, f"no category of {column.name!r} is within these bounds")
         return OneOf(column.name, categories)
 
 

@@ -78,8 +78,7 @@ def number_text(value: float) -> str:
 
 def date_text(microseconds: float) -> str:
     """Return a day, with the time only if it is not midnight."""
-    text = datetime_text(microseconds)
-    return text.removesuffix(" 00:00")
+    return datetime_text(microseconds).removesuffix(" 00:00")
 
 
 def datetime_text(microseconds: float) -> str:
@@ -277,12 +276,9 @@ def rule_count(network: RuleNetwork) -> int:
 def no_rules_text(network: RuleNetwork) -> str:
     """Return what a network without rules says; of one that was learned, that no rule was worth its edges."""
     default = word(network.default)
-    learned = network.training is not None
-    return (
-        f"no rule is better than always answering {default}"
-        if learned
-        else f"there are no rules: the answer is always {default}"
-    )
+    if network.training is None:
+        return f"there are no rules: the answer is always {default}"
+    return f"no rule is better than always answering {default}"
 
 
 def _class_sections(network: RuleNetwork) -> Iterator[str]:
