@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from conceptrules.kernels.search.scores import F1_MACRO
 from conceptrules.kernels.search.values import ANYTHING, LONGEST, Columns, Limits, Rows, Rules, empty_rules
-from conceptrules.learn.search.merged_rows import rows_of
+from conceptrules.learn.search.weighted_rows import keep_rows_with_weight
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -47,7 +47,7 @@ def some_rows(rng: np.random.Generator, columns: Columns, classes: int, size: in
     mass = np.eye(classes)[rng.integers(classes, size=size)]
     mass[rng.random(size) < 0.3] += 1
     mass *= rng.integers(1, 4, (size, 1)) if rng.random() < 0.5 else rng.random((size, classes)) + 0.01
-    return rows_of(codes.astype(np.uint8), mass)
+    return keep_rows_with_weight(codes.astype(np.uint8), mass)
 
 
 def some_rules(rng: np.random.Generator, columns: Columns, classes: int, count: int) -> Rules:

@@ -19,8 +19,8 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 from conceptrules import ConceptRuleClassifier, InputError, datasets
 from conceptrules.explain.measurement import merge_bins
 from conceptrules.io.model_file import dumps, loads
-from conceptrules.learn.search import fit as search
-from conceptrules.learn.search import regularization_path
+from conceptrules.learn.search import path as path_module
+from conceptrules.learn.search import search
 from conceptrules.model.evaluation import layers_plain
 from conceptrules.model.pareto import pareto_front
 from conceptrules.model.predicate import Interval
@@ -335,7 +335,7 @@ def test_bins_of_the_same_tenth_become_one() -> None:
 
 
 def test_ctrl_c_keeps_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
-    once, calls = search._judged, []
+    once, calls = search._judge_by_folds, []
 
     def interrupted(*given: Any) -> Any:
         calls.append(given)
@@ -343,7 +343,7 @@ def test_ctrl_c_keeps_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
             raise KeyboardInterrupt
         return once(*given)
 
-    monkeypatch.setattr(search, "_judged", interrupted)
+    monkeypatch.setattr(search, "_judge_by_folds", interrupted)
     clf, told = quick(), "the search was interrupted; .* kept .3 penalties tried"
     with pytest.raises(KeyboardInterrupt), pytest.warns(UserWarning, match=told) as caught:
         clf.fit(X, Y)
@@ -357,13 +357,13 @@ def test_ctrl_c_keeps_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_ctrl_c_never_meets_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
     """Python tells the main thread of it, and Numba makes a SystemError of it there."""
-    once, threads = regularization_path.search, set()
+    once, threads = path_module.search, set()
 
     def watched(*given: Any) -> Any:
         threads.add(threading.current_thread())
         return once(*given)
 
-    monkeypatch.setattr(regularization_path, "search", watched)
+    monkeypatch.setattr(path_module, "search", watched)
     quick(n_jobs=1).fit(X, Y)
     assert threads
     assert threading.main_thread() not in threads

@@ -31,11 +31,10 @@ SETTINGS: dict[str, Any] = {"random_state": 0}
 @contextmanager
 def small_sample() -> Iterator[None]:
     """Let a table of ten thousand rows be a large one."""
-    sizes = {"fit.SAMPLE": 10_000, "fit.WATCH": 2_000, "fit.MORE": 15_000}
+    sizes = {"task.SAMPLE": 10_000, "task.WATCH": 2_000, "task.MORE": 15_000, "coding.IN_MEMORY": 0}
     with ExitStack() as stack:
         for name, size in sizes.items():
-            stack.enter_context(patch(f"conceptrules.learn.shards.{name}", size))
-        stack.enter_context(patch("conceptrules.classifier.IN_MEMORY", 0))
+            stack.enter_context(patch(f"conceptrules.learn.{name}", size))
         yield
 
 

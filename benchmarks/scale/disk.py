@@ -24,7 +24,7 @@ from pyarrow import parquet
 
 from benchmarks import digest, jsonl
 from conceptrules import ConceptRuleClassifier, __version__
-from conceptrules.learn.shards import from_source
+from conceptrules.learn import coding
 
 RECORD = jsonl.RECORDS / "scale.jsonl"
 KEY = ("what", "way", "rows")
@@ -99,8 +99,8 @@ def part_of_table(rows: int, seed: int) -> pa.Table:
 
 def _timed(stages: dict[str, float]) -> None:
     """Let the passes that read the file add up the processor time that they take."""
-    for name in ("read_classes", "read_values", "write_codes"):
-        plain = getattr(from_source, name)
+    for name in ("read_classes", "fit_to_counts", "_write_codes"):
+        plain = getattr(coding, name)
 
         def timed(*given: Any, plain: Any = plain, **more: Any) -> Any:
             start = process_time()
@@ -108,7 +108,7 @@ def _timed(stages: dict[str, float]) -> None:
             stages["read_cpu_s"] = stages.get("read_cpu_s", 0.0) + process_time() - start
             return found
 
-        setattr(from_source, name, timed)
+        setattr(coding, name, timed)
 
 
 def learn() -> None:

@@ -25,14 +25,14 @@ class Model:
     edges: Callable[[Any], int | None] = lambda fitted: None
     ours: bool = False
     changed: Mapping[str, Any] = field(default_factory=dict)
-    """What an ablation changes in the search: module.NAME below conceptrules.learn.search, and its value."""
+    """What an ablation changes in the search: module.NAME below conceptrules.learn, and its value."""
 
     @contextmanager
     def as_changed(self) -> Iterator[None]:
         """Change the search as long as this lasts."""
         with ExitStack() as stack:
             for name, value in self.changed.items():
-                stack.enter_context(patch(f"conceptrules.learn.search.{name}", value))
+                stack.enter_context(patch(f"conceptrules.learn.{name}", value))
             yield
 
     def rows(self, table: Table, index: Any) -> Any:
@@ -111,9 +111,9 @@ MODELS = {
     "ebm": Model("interpret-core", _ebm),
     "forest": Model("scikit-learn", _forest, {"n_estimators": 100}),
     # Ablations: the default without one of its ideas each.
-    "without-forest": _ours({}, {"fit.FOREST_UP_TO": 0}),
+    "without-forest": _ours({}, {"search.search.FOREST_UP_TO": 0}),
     "255-bins": _ours({"max_bins": 255}),
-    "nothing-afresh": _ours({}, {"regularization_path._FRESH": -1}),
-    "without-trees": _ours({}, {"regularization_path._LOSSES": 0}),
-    "best-penalty": _ours({}, {"choice._TOLERANCE": 0.0}),
+    "nothing-afresh": _ours({}, {"search.path._FRESH": -1}),
+    "without-trees": _ours({}, {"search.path._LOSSES": 0}),
+    "best-penalty": _ours({}, {"choose._TOLERANCE": 0.0}),
 }

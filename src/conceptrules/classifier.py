@@ -4,44 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import partial
 from numbers import Integral
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 
 from conceptrules.binarize import Binarizer
-from conceptrules.binarize.binarizer import check_kinds
 from conceptrules.edit.trail import dropped_rules
-from conceptrules.learn.checkpoint import Checkpoint, opened
-from conceptrules.learn.memory import bytes_of_columns, bytes_of_rows, bytes_of_screening, bytes_of_search
+from conceptrules.learn.binned_table import MAX_BINS
+from conceptrules.learn.checkpoint import Checkpoint, open_checkpoint
+from conceptrules.learn.coding import code_table
+from conceptrules.learn.finish import finish_fit
+from conceptrules.learn.inputs import FitInputs, FitOptions
 from conceptrules.learn.parameter_checks import check_common, generator, threads
-from conceptrules.learn.progress import reading_progress, search_progress
-from conceptrules.learn.search.augmentation import mixed_rows
-from conceptrules.learn.search.binned_table import MAX_BINS
-from conceptrules.learn.search.description import describe, governed
-from conceptrules.learn.search.fit import FOREST_UP_TO, SearchResult, fit, penalties_to_try
-from conceptrules.learn.search.group_members import group_names
-from conceptrules.learn.search.screening import CELLS, MOST
+from conceptrules.learn.progress import search_progress
+from conceptrules.learn.search.search import estimate_bytes, penalties_to_try, search_networks
 from conceptrules.learn.search.settings import SearchSettings
-from conceptrules.learn.search.task import search_task, times_learned
-from conceptrules.learn.shards.from_source import (
-    IN_MEMORY,
-    HowToLearn,
-    LearnedTable,
-    learn_from_memory,
-    learn_from_source,
-)
-from conceptrules.learn.shards.scratch import scratch_folder
-from conceptrules.learn.shards.wanted import wanted_columns
-from conceptrules.learn.training_data import read_training_data
+from conceptrules.learn.task import make_task
 from conceptrules.model.errors import InputError, warn
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Banned, Forbidden, LeastRows, Locked, Policy
 from conceptrules.model.policy.policy import read_banned_rule
 from conceptrules.rule_model import RuleModel
-from conceptrules.tables.dask_frames import DaskFrame, is_dask_frame, read_dask_frame
-from conceptrules.tables.sources import is_source, list_columns, open_source, read_whole, resolve_source
-from conceptrules.tables.table import drop_columns, open_table, take_named_columns
+from conceptrules.tables.table import open_table
 
 
 class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator):
@@ -233,120 +219,48 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             If a parameter, the table or the classes do not fit; the message says what to do.
         """
         self.check_parameters()
-        if is_source(X):
-            others = {"X_val": X_val, "y_val": y_val, "groups": groups, "time": time, "policy_data": policy_data}
-            return self._fit_source(X, y, sample_weight, {**others, "checkpoint": checkpoint}, scratch, client)
-        if client is not None:
-            raise InputError("client is for a dask DataFrame or Parquet files; a table in memory is learned from here")
-        target = y
-        X, y, sample_weight = take_named_columns(X, y, sample_weight)
-        file = opened(checkpoint, self.random_state)
-        policy = self._whole_policy()
-        names = group_names(policy, X, policy_data)
-        names_val = {} if X_val is None else group_names(policy, X_val)
-        X, X_val = self._allowed(X), self._allowed(X_val)
-        data = read_training_data(
-            X, y, self._binarizer(), sample_weight, self.class_weight, groups, time, needed=self._bytes_needed
-        )
-        names = {column: groups[data.kept] for column, groups in names.items()}
-        rng = generator(self.random_state)
-        if len(data.target) > IN_MEMORY and policy is data.groups is X_val is y_val is None:
-            learned = learn_from_memory(data, self._how_to_learn(file), rng)
-            self._take_over_learned(learned, target)
-            if file is not None and not file.stays:
-                file.remove()
-            return self
-        task, source = search_task(
-            data,
-            X_val,
-            y_val,
-            settings=self._settings(),
-            policy=policy,
-            groups=names,
-            groups_val=names_val,
-            max_bins=self.max_bins and int(self.max_bins),
-            validation_fraction=self.validation_fraction,
-            rng=rng,
-        )
-        with search_progress(penalties_to_try(task), self.verbose) as watch:
-            found = fit(task, threads(self.n_jobs), watch, file)
-        _warn_if_interrupted(found)
-        choices = [
-            governed(describe(one, data, task, source, self.get_params()), policy, data, names)
-            for one in found.networks
-        ]
-        history = [asdict(trial) for trial in found.history]
-        self.n_passes_ = 0
-        self._set_fitted(data, history, choices, found.chosen)._finalize(target, found.interrupted)
-        if file is not None and not file.stays:
-            file.remove()
+        inputs = FitInputs(
+            X=X, y=y, sample_weight=sample_weight, X_val=X_val, y_val=y_val, groups=groups, time=time,
+            policy_data=policy_data,
+        )  # fmt: skip
+        options = self._options(open_checkpoint(checkpoint, self.random_state))
+        with code_table(inputs, options, scratch, client) as coded:
+            task = make_task(coded, options)
+            with search_progress(penalties_to_try(task), self.verbose) as watch:
+                result = search_networks(task, options.threads, watch, options.checkpoint)
+            finished = finish_fit(result, coded, task, options)
+        if result.interrupted:
+            warn(f"the search was interrupted; the best network so far is kept ({len(result.history)} penalties tried)")
+        self.n_passes_ = finished.passes
+        history = [asdict(trial) for trial in result.history]
+        self._set_fitted(coded, history, finished.choices, finished.chosen)._finalize(y, result.interrupted)
+        if options.checkpoint is not None and not options.checkpoint.keep_file:
+            options.checkpoint.remove()
         return self
 
-    def _fit_source(self, X: Any, y: Any, weight: Any, others: Mapping[str, Any], scratch: Any, client: Any) -> Self:
-        """Learn from a table that is read in batches; one of few rows is read as a whole, and learned from as such."""
-        given = next((name for name, value in others.items() if value is not None), None)
-        if given is not None:
-            raise InputError(
-                f"{given} is not supported for tables that are read in batches; read the table into memory"
-            )
-        if is_dask_frame(X):
-            return self._fit_dask(DaskFrame(X), y, weight, client)
-        table = resolve_source(X)
-        if client is not None:
-            return self._fit_dask(DaskFrame(read_dask_frame(table)), y, weight, client)
-        columns = list_columns(table)
-        wanted = wanted_columns(columns, y, weight, self._forbidden())
-        kinds = check_kinds(self.kinds or {}, columns)
-        with scratch_folder(scratch) as folder:
-            needed = table.restrict_to(wanted.every, wanted.text_kinds(kinds))
-            with reading_progress(self.verbose) as show:
-                source = open_source(needed, lambda: folder, lambda size: show("text or stream", 0, size))
-            if not source.rows:
-                raise InputError(f"{source.name} has columns but no rows; give at least one row to learn from")
-            if source.rows <= IN_MEMORY:
-                whole = read_whole(source, wanted.every)
-                return self.fit(whole, wanted.target, sample_weight=wanted.weight)
-            rng = generator(self.random_state)
-            learned = learn_from_source(source, wanted, self._binarizer(), self._how_to_learn(), folder, rng)
-        return self._take_over_learned(learned, wanted.target)
-
-    def _fit_dask(self, source: DaskFrame, y: Any, weight: Any, client: Any) -> Self:
-        """Learn from a dask DataFrame on the workers of its cluster, or from one of few rows in memory."""
-        from conceptrules.learn.shards.dask_workers import learn_from_workers
-
-        wanted = wanted_columns(source.schema.names, y, weight, self._forbidden())
-        if source.rows <= IN_MEMORY:
-            return self.fit(read_whole(source, wanted.every), wanted.target, sample_weight=wanted.weight)
-        how, rng = self._how_to_learn(), generator(self.random_state)
-        learned = learn_from_workers(source, wanted, self._binarizer(), how, rng, client)
-        return self._take_over_learned(learned, wanted.target)
-
-    def _how_to_learn(self, checkpoint: Checkpoint | None = None) -> HowToLearn:
-        return HowToLearn(
-            settings=self._settings(),
+    def _options(self, checkpoint: Checkpoint | None) -> FitOptions:
+        settings, count = self._settings(), threads(self.n_jobs)
+        return FitOptions(
+            settings=settings,
             policy=self._whole_policy(),
             class_weight=self.class_weight,
+            binarizer=self._binarizer(),
             max_bins=self.max_bins and int(self.max_bins),
             validation_fraction=self.validation_fraction,
-            threads=threads(self.n_jobs),
+            threads=count,
             verbose=self.verbose,
             parameters=self.get_params(),
+            rng=generator(self.random_state),
+            estimate_bytes=partial(estimate_bytes, settings, count),
             checkpoint=checkpoint,
         )
-
-    def _take_over_learned(self, learned: LearnedTable, target: Any) -> Self:
-        _warn_if_interrupted(learned.found)
-        history = [asdict(trial) for trial in learned.found.history]
-        self.n_passes_ = learned.passes
-        self._set_fitted(learned, history, learned.choices, learned.found.chosen)
-        return self._finalize(target, learned.found.interrupted)
 
     def refit(self, X: Any, y: Any, *, around: RuleNetwork, **others: Any) -> Self:
         """Learn again around the locked rules of an edited network.
 
         The rules that its policy locks stay word for word, and the rest is learned anew. Rules that were dropped are
         banned: they are not learned again, nor others of their class with nine in ten of their rows in the same region.
-        Its other edits are not made again: `conceptrules.edit.trail(around.trail, clf.network_)` does that, and shows
+        Its other edits are not made again: `conceptrules.edit.replay(around.trail, clf.network_)` does that, and shows
         conflicts.
 
         Parameters
@@ -410,10 +324,6 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         others = tuple(clause for clause in policy.clauses if not isinstance(clause, LeastRows))
         return Policy((*others, LeastRows(least)), policy.domain)
 
-    def _allowed(self, X: Any) -> Any:
-        """Return a table without the columns that the policy forbids: nothing is learned from them, not even cuts."""
-        return X if X is None or not self._forbidden() else drop_columns(X, self._forbidden())
-
     def _forbidden(self) -> list[str]:
         return [clause.column for clause in self.policy.of_kind(Forbidden)] if isinstance(self.policy, Policy) else []
 
@@ -428,15 +338,6 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             negation=self.negation,
         )
 
-    def _bytes_needed(self, rows: int, columns: int, classes: int) -> float:
-        searched = min(rows, IN_MEMORY)  # of larger tables a sample is searched
-        settings = self._settings()
-        folds = times_learned(searched, settings)
-        mixed = mixed_rows(searched, max(columns, 1)) if settings.tries.trees and searched <= FOREST_UP_TO else 0
-        search = bytes_of_search(searched, mixed, columns, classes, folds, threads(self.n_jobs))
-        screening = bytes_of_screening(min(searched * columns, CELLS)) if columns > MOST else 0.0
-        return search + screening + bytes_of_columns(rows, columns) + bytes_of_rows(rows - searched, columns)
-
     def _binarizer(self) -> Binarizer:
         for name, least in (("max_bins", 2), ("max_categories", 1)):
             value = getattr(self, name)
@@ -450,8 +351,3 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         binarizer = Binarizer(kinds, int(self.max_categories), "thresholds", MAX_BINS - 1)
         binarizer.check()
         return binarizer
-
-
-def _warn_if_interrupted(found: SearchResult) -> None:
-    if found.interrupted:
-        warn(f"the search was interrupted; the best network so far is kept ({len(found.history)} penalties tried)")

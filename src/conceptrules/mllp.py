@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 
 from conceptrules.binarize import Binarizer
 from conceptrules.kernels.mllp.cohort import Cohort
-from conceptrules.learn.checkpoint import Checkpoint, opened
+from conceptrules.learn.checkpoint import Checkpoint, open_checkpoint
 from conceptrules.learn.memory import bytes_of_training, check_memory
 from conceptrules.learn.mllp.device import check_device, select_engine
 from conceptrules.learn.mllp.extraction import finish
@@ -209,14 +209,14 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
             If a parameter, the table or the classes do not fit; the message says what to do.
         """
         self.check_parameters()
-        file = opened(checkpoint, self.random_state)
+        file = open_checkpoint(checkpoint, self.random_state)
         if file is not None and self.device not in ("auto", "cpu"):
             raise InputError(f"a checkpoint is for training on a CPU, but device is {self.device!r}; use device='cpu'")
         data = read_training_data(X, y, self._binarizer(), sample_weight, self.class_weight, groups, time)
         plan = self._plan(data, X_val, y_val)
         (result,) = _train([plan], self, file)
         self._set_result(plan, result)._finalize(y, result.interrupted)
-        if file is not None and not file.stays:
+        if file is not None and not file.keep_file:
             file.remove()
         return self
 

@@ -160,7 +160,8 @@ class RuleModel:
         ndarray of shape (n_samples, n_classes)
             The probabilities, in the order of `classes_`.
         """
-        return probabilities(self.network_, self._fired(X))
+        fired = self._fired(X)
+        return probabilities(self.network_, fired)
 
     def predict_frequencies(self, X: Any) -> NDArray[np.float64]:
         """Return how often each class was right on the training rows on which the same classes fire, smoothed.
@@ -179,7 +180,8 @@ class RuleModel:
         ndarray of shape (n_samples, n_classes)
             The frequencies, in the order of `classes_`.
         """
-        return pattern_frequencies(self.network_, self._fired(X))
+        fired = self._fired(X)
+        return pattern_frequencies(self.network_, fired)
 
     explain = _call_network(RuleNetwork.explain)
     export = _call_network(RuleNetwork.export)

@@ -49,7 +49,7 @@ FITS = {
 @pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("kind", FITS)
 def test_fits_that_stop_at_any_writing_end_the_same(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("conceptrules.learn.search.fit.FOREST_UP_TO", 50)  # the table is larger than that
+    monkeypatch.setattr("conceptrules.learn.search.search.FOREST_UP_TO", 50)  # the table is larger than that
     alone, file, stops = FITS[kind]().fit(*TABLE), tmp_path / "run.ckpt", 0
     for writes in (1, 2, 3, 7, 10_000):
         with pytest.MonkeyPatch.context() as patch:
@@ -194,7 +194,7 @@ def test_interrupted_fit_keeps_its_checkpoint(tmp_path: Path, monkeypatch: pytes
             raise KeyboardInterrupt
         return False
 
-    monkeypatch.setattr("conceptrules.learn.search.fit._settled", interrupt)
+    monkeypatch.setattr("conceptrules.learn.search.search._should_stop", interrupt)
     with pytest.warns(UserWarning, match="the search was interrupted"), pytest.raises(KeyboardInterrupt):
         quick_search().fit(*TABLE, checkpoint=tmp_path / "run.ckpt")
     assert (tmp_path / "run.ckpt").exists()

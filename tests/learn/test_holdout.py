@@ -15,31 +15,40 @@ from hypothesis import strategies as st
 from conceptrules.binarize import Binarizer
 from conceptrules.learn.mllp.holdout import hold_out
 from conceptrules.learn.search.settings import SearchSettings
-from conceptrules.learn.search.task import search_task
+from conceptrules.learn.task import make_task
 from conceptrules.learn.training_data import read_training_data
+from tests.learn.tasks import code_in_memory, fit_options
 from tests.strategies_search import seeded
 
 Sides = list[tuple[Counter[Any], Counter[Any]]]
 
 
-def read(X: pd.DataFrame, y: Any, **more: Any) -> Any:
-    return read_training_data(X, y, Binarizer(kinds=dict.fromkeys(X, "category")), None, None, **more)
+Read = tuple[pd.DataFrame, Any, dict[str, Any]]
 
 
-def of_the_search(data: Any, seed: int) -> Sides:
+def read(X: pd.DataFrame, y: Any, **more: Any) -> Read:
+    return X, y, more
+
+
+def of_the_search(data: Read, seed: int) -> Sides:
     """The weight of each row, as codes and class, on the sides of each fold."""
-    task, _ = search_task(data, settings=SearchSettings(), rng=np.random.default_rng(seed))
+    X, y, more = data
+    binarizer = Binarizer(dict.fromkeys(X, "category"), 255, "thresholds", 254)
+    options = fit_options(SearchSettings(), binarizer=binarizer, rng=np.random.default_rng(seed))
+    task = make_task(code_in_memory(X, y, options, **more), options)
 
     def counted(rows: Any) -> Counter[Any]:
         return Counter(
             {(codes.tobytes(), c): mass[c] for codes, mass in zip(*rows[:2], strict=True) for c in np.flatnonzero(mass)}
         )
 
-    return [(counted(fold.training), counted(fold.held)) for fold in task.folds]
+    return [(counted(fold.training), counted(fold.held_out)) for fold in task.folds]
 
 
-def of_the_mllp(data: Any, seed: int) -> Sides:
-    found = hold_out(data, None, None, fraction=0.2, rng=np.random.default_rng(seed))
+def of_the_mllp(data: Read, seed: int) -> Sides:
+    X, y, more = data
+    read_data = read_training_data(X, y, Binarizer(kinds=dict.fromkeys(X, "category")), None, None, **more)
+    found = hold_out(read_data, None, None, fraction=0.2, rng=np.random.default_rng(seed))
 
     def counted(rows: Any) -> Counter[Any]:
         return Counter(dict(zip(zip(map(bytes, rows.packed), rows.target, strict=True), rows.weight, strict=True)))

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from conceptrules.binarize.columns import GivenKind, LearnedColumn, Literals, PredicateSettings, learn_column
+from conceptrules.binarize.columns import GivenKind, LearnedColumn, Literals, PredicateSettings
 from conceptrules.binarize.cut_points import QUANTILES, Target
 from conceptrules.binarize.inspection import (
     Finding,
@@ -23,7 +23,7 @@ from conceptrules.binarize.inspection import (
     sample_rows,
 )
 from conceptrules.binarize.suspicious_columns import find_counted_suspicion, find_suspicion
-from conceptrules.binarize.value_counts import ValueCounts, learn_counted_column
+from conceptrules.binarize.value_counts import ValueCounts, learn_counted_column, learn_whole_column
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, PackedBits, unpack
 from conceptrules.model.predicate import KINDS, Column, Predicate
@@ -139,7 +139,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
         inspected: list[InspectedColumn] = []
         samples: dict[Column, bytes | None] = {}
         for cells in map(table.cells, range(len(table.names))):
-            learned = learn_column(cells, kinds.get(cells.name), target, settings)
+            learned = learn_whole_column(cells, kinds.get(cells.name), target, settings)
             if not learned.constant and not learned.dropped:
                 samples[learned.column] = sample_rows(cells, learned.column)
             suspicion = None if learned.constant else find_suspicion(cells, learned.column, target)

@@ -24,7 +24,7 @@ from conceptrules.binarize.columns import (
     too_many_categories_message,
 )
 from conceptrules.binarize.cut_points import Target
-from conceptrules.binarize.known_values import Counts, NumberCounts, TextCounts
+from conceptrules.binarize.known_values import MAX_COUNTED_VALUES, Counts, NumberCounts, TextCounts
 from conceptrules.model.errors import ColumnTypeError
 from conceptrules.model.predicate import Column, Kind
 from conceptrules.model.values import NOUNS
@@ -167,6 +167,28 @@ def _with_gap(values: NDArray[Any]) -> NDArray[Any]:
     if values.dtype == object:
         return np.append(values, np.array([None], object))
     return np.append(values.astype(np.float64), np.nan)
+
+
+def count_column(cells: ColumnValues, target: Target, given: GivenKind | None = None) -> ValueCounts:
+    """Return the counts of a whole column in memory: what the passes over its batches would count."""
+    from conceptrules.kernels.search.shards import WEIGHT_UNIT, fixed_weights  # which loads a compiler
+
+    weight = None if (target.weight == 1).all() else fixed_weights(target.weight)
+    counts = ValueCounts(cells.name, target.n_classes, 1 if weight is None else WEIGHT_UNIT, given)
+    counts.add(cells, target.codes, weight)
+    while not counts.finished:
+        counts.look_closer()
+        counts.add(cells, target.codes, weight)
+    return counts
+
+
+def learn_whole_column(
+    cells: ColumnValues, given: GivenKind | None, target: Target, settings: PredicateSettings
+) -> LearnedColumn:
+    """Return what training makes of a column in memory: what it makes of the same column that is read in batches."""
+    if len(cells.values) > MAX_COUNTED_VALUES and len(set(cells.values[~cells.missing].tolist())) > MAX_COUNTED_VALUES:
+        return learn_counted_column(count_column(cells, target, given), settings)
+    return learn_column(cells, given, target, settings)
 
 
 def learn_counted_column(counts: ValueCounts, settings: PredicateSettings) -> LearnedColumn:

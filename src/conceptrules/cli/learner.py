@@ -43,7 +43,7 @@ def is_large(name: str) -> bool:
     if name == STREAM or not os.path.isfile(name):
         return False
     if table_suffix(name) == PARQUET:
-        from conceptrules.learn.shards.from_source import IN_MEMORY
+        from conceptrules.learn.coding import IN_MEMORY
 
         return bool(open_parquet(name).metadata.num_rows > IN_MEMORY)
     return os.path.getsize(name) > LARGE

@@ -43,9 +43,9 @@ class Checkpoint:
     Several threads may keep pieces at the same time.
     """
 
-    def __init__(self, path: str | os.PathLike[str], stays: bool = False) -> None:
-        """With `stays`, it is not the estimator that removes the file in the end."""
-        self.path, self.stays = check_place(path), stays
+    def __init__(self, path: str | os.PathLike[str], keep_file: bool = False) -> None:
+        """With `keep_file`, it is not the estimator that removes the file in the end."""
+        self.path, self.keep_file = check_place(path), keep_file
         self._run: dict[str, str] = {}
         self._pieces: dict[str, tuple[Any, Arrays]] = {}
         self._lock, self._due = Lock(), 0.0
@@ -112,7 +112,7 @@ def _read(path: Path) -> tuple[dict[str, str], dict[str, tuple[Any, Arrays]]]:
     return run, {piece: (value, arrays[piece]) for piece, value in about["pieces"].items()}
 
 
-def opened(checkpoint: Any, random_state: Any) -> Checkpoint | None:
+def open_checkpoint(checkpoint: Any, random_state: Any) -> Checkpoint | None:
     """Return the checkpoint that a user asks for, or raise an `InputError`: before any long work."""
     if checkpoint is None or isinstance(checkpoint, Checkpoint):
         return checkpoint

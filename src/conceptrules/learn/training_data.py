@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from conceptrules.binarize import Binarizer
 from conceptrules.binarize.binarizer import check_rows
 from conceptrules.learn.examples import Examples, canonical
+from conceptrules.learn.folds import RowGroups, read_row_groups
 from conceptrules.learn.memory import check_memory
-from conceptrules.learn.row_groups import RowGroups, row_groups
 from conceptrules.model.errors import InputError, warn
 from conceptrules.model.network import Concept, Level, RuleNetwork
 from conceptrules.tables.hashes import hash_rows
@@ -91,7 +91,7 @@ def read_training_data(
     classes = check_classes(labels)
     check_class_weight(class_weight, classes, np.ones(len(classes)))
     table, kept = open_table(X), np.flatnonzero(weight)
-    together = row_groups(groups, time, len(labels))
+    together = read_row_groups(groups, time, len(labels))
     together = together and together.take(kept)
     check_rows(table, len(labels))
     if needed is not None:
@@ -111,13 +111,20 @@ def open_validation_rows(
     data: TrainingData, X_val: Any, y_val: Any
 ) -> tuple[Table, NDArray[np.int64], NDArray[np.float64]]:
     """Return the rows that the user gives for validation: a table, their classes as numbers, and their weights."""
-    if X_val is None or y_val is None:
-        raise InputError("X_val and y_val go together: give both or none")
     if data.groups is not None:
         name = "time" if data.groups.in_time else "groups"
         raise InputError(f"X_val and {name} both say which rows are held out; give one of them")
+    return check_validation_labels(X_val, y_val, data.classes)
+
+
+def check_validation_labels(
+    X_val: Any, y_val: Any, classes: NDArray[Any]
+) -> tuple[Table, NDArray[np.int64], NDArray[np.float64]]:
+    """Return validation rows as a table, their classes as numbers, and their weights; `classes` are those of `y`."""
+    if X_val is None or y_val is None:
+        raise InputError("X_val and y_val go together: give both or none")
     labels, weight = check_labels(y_val, "y_val")
-    unknown = np.setdiff1d(labels, data.classes)
+    unknown = np.setdiff1d(labels, classes)
     if len(unknown):
         raise InputError(f"y_val has the class {unknown.tolist()[0]!r}, which y has not")
     table = open_table(X_val)
@@ -125,7 +132,7 @@ def open_validation_rows(
         raise InputError(f"y_val has {len(labels)} labels for the {table.rows} rows of X_val")
     if not table.rows:
         raise InputError("X_val has no rows; leave X_val and y_val out to have rows of X held back instead")
-    return table, np.searchsorted(data.classes, labels), weight
+    return table, np.searchsorted(classes, labels), weight
 
 
 def warn_of_light(rows: int, total: float) -> None:

@@ -52,6 +52,11 @@ def hash_labelled_rows(columns: Sequence[Column], opened: Table, hashes: Hashes)
     return hashes
 
 
+def hash_cells(cells: ColumnValues) -> Hashes:
+    """Return a hash of the value of each row."""
+    return cells.by_row(_hash_cells(Column(cells.name, cells.family or "category"), cells))
+
+
 def sketch(hashes: Hashes, size: int = SKETCH_SIZE) -> tuple[int, ...]:
     """Return the smallest of the distinct hashes, sorted: a sample of the rows that depends on nothing but the rows."""
     return tuple(np.unique(hashes)[:size].tolist())

@@ -125,17 +125,17 @@ def _check_different(names: Sequence[str]) -> None:
         raise InputError(f"duplicate column names: {repeated[0]!r} occurs more than once; rename or drop one")
 
 
-def take_named_columns(data: Any, y: Any, weight: Any) -> tuple[Any, Any, Any]:
-    """Return a table without its columns of labels and weights, and these, where they are given by their names."""
-    names = [name for name in (y, weight) if isinstance(name, str)]
+def take_named_columns(data: Any, *values: Any) -> tuple[Any, ...]:
+    """Return a table without its columns of labels, weights and the like, and these, where they are given by name."""
+    names = [name for name in values if isinstance(name, str)]
     native = nw.from_native(data, pass_through=True) if names else None
     if not isinstance(native, nw.DataFrame):
-        return data, y, weight
+        return data, *values
     for name in names:
         if name not in native.columns:
             raise InputError(f"the table has no column {name!r}; {nearest(name, native.columns)}")
-    taken = [native.get_column(name).to_native() if isinstance(name, str) else name for name in (y, weight)]
-    return native.drop(names).to_native(), *taken
+    columns = [native.get_column(value).to_native() if isinstance(value, str) else value for value in values]
+    return native.drop(list(dict.fromkeys(names))).to_native(), *columns
 
 
 def drop_columns(data: Any, names: Sequence[str]) -> Table:

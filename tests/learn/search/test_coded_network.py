@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from conceptrules.binarize import Binarizer
 from conceptrules.kernels.search.local_search import search
 from conceptrules.kernels.search.values import CODES, empty_rules
-from conceptrules.learn.search.binned_table import BinnedTable, binned_table
+from conceptrules.learn.binned_table import BinnedTable, binned_table
+from conceptrules.learn.folds import number_equal_rows
 from conceptrules.learn.search.coded_network import coded_network
-from conceptrules.learn.search.merged_rows import merged
-from conceptrules.learn.search.regularization_path import Snapshot
+from conceptrules.learn.search.path import Snapshot
+from conceptrules.learn.search.weighted_rows import keep_rows_with_weight
 from conceptrules.model.evaluation import decide, first_firing, unpack
 from conceptrules.tables.table import open_table, read_packed_bits
 from tests.strategies_search import limits, seeded
@@ -48,7 +49,10 @@ def prepared(rng: np.random.Generator, classes: int) -> tuple[pd.DataFrame, Binn
 
 
 def snapshot_of(bins: BinnedTable, codes: np.ndarray, target: np.ndarray, classes: int, seed: int) -> Snapshot:
-    rows = merged(codes, target, np.ones(len(target)), np.ones(classes))
+    number = number_equal_rows(codes)
+    mass = np.zeros((number.max() + 1, classes))
+    np.add.at(mass, (number, target), 1.0)
+    rows = keep_rows_with_weight(codes[np.unique(number, return_index=True)[1]], mass)
     rules, order = empty_rules(40), np.random.default_rng(seed).permutation(classes)
     used, default, score, cost = search(
         rows, bins.columns(rows.codes, classes), limits(rules=40, penalty=1e-4, regrow=1), rules, 0, order,

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from conceptrules import ConceptRuleClassifier
 from conceptrules.kernels.search.values import Columns, Rows
 from conceptrules.learn.search import screening
-from conceptrules.learn.search.regularization_path import Path
-from conceptrules.learn.search.screening import ScreenedPath, most_telling, only
+from conceptrules.learn.search.path import Path
+from conceptrules.learn.search.policy_masks import Constraints
+from conceptrules.learn.search.screening import ScreenedPath, select_columns, take_columns
 from conceptrules.learn.search.settings import SearchSettings
 from tests.strategies_search import columns_of, seeded, some_columns, some_rows
 
@@ -34,7 +35,7 @@ def test_the_columns_of_the_best_single_conditions_are_kept(rng: np.random.Gener
     rows = some_rows(rng, columns, 3, 30)
     plain = [told(rows, columns, j) for j in range(len(columns.bins))]
     for most in range(1, len(plain) + 1):
-        kept = most_telling(rows, columns, most)
+        kept = select_columns(rows, columns, most)
         assert sorted(kept) == list(kept)
         assert len(kept) == most
         assert min(plain[j] for j in kept) >= sorted(plain)[-most] - 1e-9
@@ -44,9 +45,9 @@ def test_columns_are_looked_at_in_parts(monkeypatch: pytest.MonkeyPatch) -> None
     rng = np.random.default_rng(0)
     columns = columns_of([4] * 40, [True] * 40, [False] * 40)
     rows = some_rows(rng, columns, 2, 50)
-    at_once = most_telling(rows, columns, 7)
+    at_once = select_columns(rows, columns, 7)
     monkeypatch.setattr(screening, "CELLS", 100)
-    np.testing.assert_array_equal(most_telling(rows, columns, 7), at_once)
+    np.testing.assert_array_equal(select_columns(rows, columns, 7), at_once)
 
 
 def test_rules_are_told_in_terms_of_all_columns() -> None:
@@ -54,10 +55,12 @@ def test_rules_are_told_in_terms_of_all_columns() -> None:
     codes = np.random.default_rng(0).integers(0, 5, (200, 30)).astype(np.uint8)
     label = (codes[:, 23] > 2).astype(np.int64)
     rows = Rows(codes, np.eye(2)[label], label)
-    kept = most_telling(rows, columns, 3)
-    path = ScreenedPath(Path(*only(rows, columns, kept), SearchSettings(), 1 / 200, seed=0), kept)
-    path.at(200.0)
-    found = path.at(100.0)
+    kept = select_columns(rows, columns, 3)
+    path = ScreenedPath(
+        Path(*take_columns(rows, columns, kept), SearchSettings(), Constraints(), 1 / 200, seed=0), kept
+    )
+    path.learn_at(200.0)
+    found = path.learn_at(100.0)
     assert found.rules.column[0, 0] == 23
     np.testing.assert_array_equal(found.fired(codes)[:, found.rules.owner[0]], label == found.rules.owner[0])
 

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 
 from conceptrules.kernels.search.growth import edges_of
 from conceptrules.learn.checkpoint import Checkpoint
-from conceptrules.learn.search import regularization_path
-from conceptrules.learn.search.kept_path import KeptPath
-from conceptrules.learn.search.regularization_path import Path as Penalties
+from conceptrules.learn.search import path as path_module
+from conceptrules.learn.search.path import CheckpointedPath
+from conceptrules.learn.search.path import Path as Penalties
+from conceptrules.learn.search.policy_masks import Constraints
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.search.tree_start import may_ask_tree, tree_rules
 from tests.strategies_search import columns_of, holds_plain, limits, seeded, some_columns, some_rows
@@ -68,11 +69,11 @@ def test_large_networks_begin_as_trees_too(monkeypatch: pytest.MonkeyPatch) -> N
     rows = some_rows(np.random.default_rng(0), columns_of([4] * 4, 1), 2, 1)._replace(
         codes=codes, mass=np.eye(2)[label], label=label
     )
-    monkeypatch.setattr(regularization_path, "_FRESH", 0)
+    monkeypatch.setattr(path_module, "_FRESH", 0)
     asked = []
-    monkeypatch.setattr(regularization_path, "tree_rules", lambda *args: asked.append(args[3]) or tree_rules(*args))
-    path = Penalties(rows, columns_of([4] * 4, 1), SearchSettings(), 1 / len(y), seed=0)
-    scores = [path.at(penalty).score for penalty in (400.0, 200.0, 1.0, 0.3, 0.1)]
+    monkeypatch.setattr(path_module, "tree_rules", lambda *args: asked.append(args[3]) or tree_rules(*args))
+    path = Penalties(rows, columns_of([4] * 4, 1), SearchSettings(), Constraints(), 1 / len(y), seed=0)
+    scores = [path.learn_at(penalty).score for penalty in (400.0, 200.0, 1.0, 0.3, 0.1)]
     assert asked
     assert scores[-1] == 1.0
 
@@ -88,14 +89,12 @@ def test_a_policy_is_unknown_to_trees() -> None:
 def test_a_checkpoint_keeps_how_often_trees_lost(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     columns = columns_of([4] * 4, 1)
     rows = some_rows(np.random.default_rng(0), columns, 2, 400)
-    monkeypatch.setattr(regularization_path, "_FRESH", 0)
+    monkeypatch.setattr(path_module, "_FRESH", 0)
     checkpoint = Checkpoint(tmp_path / "kept")
 
-    def path() -> KeptPath:
-        return KeptPath(checkpoint, "0 0", rows, columns, SearchSettings(), 1 / 400, 0)
-
-    first, again = path(), path()
+    plain = [Penalties(rows, columns, SearchSettings(), Constraints(), 1 / 400, 0) for _ in range(2)]
+    first, again = (CheckpointedPath(path, checkpoint, "0") for path in plain)
     penalties = (400.0, 200.0, 1.0, 0.3)
-    before = [first.at(penalty).score for penalty in penalties]
-    assert [again.at(penalty).score for penalty in penalties] == before
-    assert again._lost == first._lost > 0
+    before = [first.learn_at(penalty).score for penalty in penalties]
+    assert [again.learn_at(penalty).score for penalty in penalties] == before
+    assert plain[0]._lost == plain[1]._lost > 0

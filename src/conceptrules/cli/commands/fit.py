@@ -130,7 +130,7 @@ def _checkpoint(name: str, other_files: list[str]) -> Checkpoint | None:
     for other in other_files:
         if other != STREAM and Path(name).resolve() == Path(other).resolve():
             raise InputError(f"--checkpoint {name} is the file {other} itself, which would be lost; name another one")
-    return Checkpoint(name, stays=True)
+    return Checkpoint(name, keep_file=True)
 
 
 def _summarize(task: LearningTask, network: RuleNetwork, seconds: Seconds) -> Summary:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from conceptrules.learn.examples import Examples, canonical, joined, parted
-from conceptrules.learn.row_groups import GIVEN, HELD_BACK, TRAINING, held_once, warn_of_small
+from conceptrules.learn.folds import GIVEN, HELD_BACK, TRAINING, split_once, warn_of_small_classes
 from conceptrules.learn.training_data import TrainingData, open_validation_rows
 
 
@@ -42,8 +42,8 @@ def hold_out(data: TrainingData, X_val: Any, y_val: Any, *, fraction: float, rng
     _, first, number = np.unique(data.hashes, return_index=True, return_inverse=True)
     order = np.lexsort((data.weight, number))
     size = np.bincount(number[order], data.weight[order]).astype(np.float64)
-    training, validation = parted(data.in_order(), held_once(data.target[first], size, fraction, rng)[number])
-    warn_of_small(data.classes[np.setdiff1d(training.target, validation.target)])
+    training, validation = parted(data.in_order(), split_once(data.target[first], size, fraction, rng)[number])
+    warn_of_small_classes(data.classes[np.setdiff1d(training.target, validation.target)])
     if not len(validation):  # no class has a row to spare, so the training rows have to judge as well
         return Holdout(training, training, TRAINING, data.rows)
     return Holdout(training, validation, HELD_BACK, data.rows)

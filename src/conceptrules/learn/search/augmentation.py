@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 from conceptrules.kernels.search.values import Columns, Rows
-from conceptrules.learn.search.merged_rows import Codes, Floats, rows_of
+from conceptrules.learn.search.weighted_rows import Codes, Floats, keep_rows_with_weight
 
 FEWEST, _MANY = 2000, 4000
 """The number of mixed rows: four for each row, but no fewer than `FEWEST`; beyond `_MANY` only one for each row."""
@@ -76,4 +76,4 @@ def augmented(rows: Rows, forest: Forest, rng: np.random.Generator) -> Rows:
     raw, groups = (None if not len(rows.raw) else np.concatenate([rows.raw, np.zeros_like(mass)])), rows.groups
     if len(groups.total):
         groups = groups._replace(share=np.concatenate([groups.share, np.zeros((count, len(groups.total)))]))
-    return rows_of(np.concatenate([rows.codes, codes]), np.concatenate([rows.mass, mass]), raw, groups)
+    return keep_rows_with_weight(np.concatenate([rows.codes, codes]), np.concatenate([rows.mass, mass]), raw, groups)

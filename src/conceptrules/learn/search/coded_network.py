@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from conceptrules.kernels.search.shards import WORD, MaskedNetworks
 from conceptrules.kernels.search.values import CODES
-from conceptrules.learn.search.binned_table import BinnedTable, Bins
+from conceptrules.learn.binned_table import BinnedTable, Bins
 from conceptrules.learn.search.locked_rules import LockedRules
-from conceptrules.learn.search.regularization_path import Snapshot
+from conceptrules.learn.search.path import Snapshot
 from conceptrules.model.evaluation import PackedBits, pack
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Predicate, Value, holds
-from conceptrules.model.rule_reader import Stated
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,65 +37,35 @@ class CodedNetwork:
 def coded_network(
     table: BinnedTable, classes: tuple[Value, ...], snapshot: Snapshot, locked: LockedRules | None = None
 ) -> CodedNetwork:
-    """Return a network. Locked rules are said in their own words."""
-    numbers: dict[Predicate, int] = {}
-    where: dict[Predicate, tuple[int, NDArray[np.bool_]]] = {}
-    said = () if locked is None else locked.tests
-    rules = _rules(table, snapshot, numbers, where, len(classes), said)
+    """Return a network of the search as a value of the language. Locked rules are said in their own words."""
+    predicates: dict[Predicate, int] = {}
+    rules: dict[Rule, int] = {}
+    concepts: list[list[int]] = [[] for _ in classes]
+    for number, (owner, length, columns, allowed) in enumerate(zip(*snapshot.rules[:4], strict=True)):
+        if locked is not None and number < len(locked.tests):
+            tests = [(test.predicate, test.negated) for test in locked.tests[number]]
+        else:
+            order = np.argsort(columns[:length], kind="stable")
+            tests = [test for place in order for test in table.bins[columns[place]].tests(allowed[place])]
+        rule = Rule(tuple(Literal(predicates.setdefault(test, len(predicates)), negated) for test, negated in tests))
+        concepts[owner].append(rules.setdefault(rule, len(rules)))
     network = RuleNetwork(
         tuple(bins.column for bins in table.bins),
-        tuple(numbers),
-        (_level(rules),),
+        tuple(predicates),
+        (Level(tuple(rules), tuple(Concept(tuple(sorted(set(concept)))) for concept in concepts)),),
         classes,
         tuple(classes[c] for c in snapshot.order),
         classes[snapshot.default],
     )
-    position = np.array([where[test][0] for test in numbers], np.intp)
-    allowed = np.array([where[test][1] for test in numbers], np.bool_).reshape(len(numbers), CODES)
-    return CodedNetwork(network, position, allowed)
+    return read_from_bins(table, network)
 
 
 def read_from_bins(table: BinnedTable, network: RuleNetwork) -> CodedNetwork:
     """Return a network whose bounds are cut points of the table, such as a simplified one, to be read from bins."""
-    places = {bins.column.name: place for place, bins in enumerate(table.bins)}
-    position = np.array([places[test.column] for test in network.predicates], np.intp)
+    positions = {bins.column.name: position for position, bins in enumerate(table.bins)}
+    position = np.array([positions[test.column] for test in network.predicates], np.intp)
     holding = [_codes_of(test, table.bins[at]) for test, at in zip(network.predicates, position.tolist(), strict=True)]
     return CodedNetwork(network, position, np.array(holding, np.bool_).reshape(len(holding), CODES))
-
-
-def _rules(
-    table: BinnedTable,
-    snapshot: Snapshot,
-    numbers: dict[Predicate, int],
-    where: dict[Predicate, tuple[int, NDArray[np.bool_]]],
-    classes: int,
-    said: Sequence[Sequence[Stated]],
-) -> list[list[Rule]]:
-    rules: list[list[Rule]] = [[] for _ in range(classes)]
-    places = {bins.column.name: place for place, bins in enumerate(table.bins)}
-    for number, (owner, length, columns, allowed) in enumerate(zip(*snapshot.rules[:4], strict=True)):
-        literals = []
-        for one in said[number] if number < len(said) else ():
-            column = places[one.predicate.column]
-            literals.append(Literal(numbers.setdefault(one.predicate, len(numbers)), one.negated))
-            where.setdefault(one.predicate, (column, _codes_of(one.predicate, table.bins[column])))
-        if number < len(said):
-            rules[owner].append(Rule(tuple(literals)))
-            continue
-        for place in np.argsort(columns[:length], kind="stable"):
-            column, holding = int(columns[place]), allowed[place]
-            bins = table.bins[column]
-            for test, negated in bins.tests(holding):
-                literals.append(Literal(numbers.setdefault(test, len(numbers)), negated))
-                where.setdefault(test, (column, _codes_of(test, bins)))
-        rules[owner].append(Rule(tuple(literals)))
-    return rules
-
-
-def _level(concepts: Sequence[list[Rule]]) -> Level:
-    rules: dict[Rule, int] = {}
-    numbers = [tuple(dict.fromkeys(rules.setdefault(rule, len(rules)) for rule in some)) for some in concepts]
-    return Level(tuple(rules), tuple(Concept(tuple(sorted(some))) for some in numbers))
 
 
 def _codes_of(test: Predicate, bins: Bins) -> NDArray[np.bool_]:
@@ -105,3 +75,28 @@ def _codes_of(test: Predicate, bins: Bins) -> NDArray[np.bool_]:
         result[code] = holds(test, value)
     result[bins.count] = holds(test, None)
     return result
+
+
+def mask_networks(snapshots: Sequence[Snapshot], code_map: NDArray[np.uint8]) -> MaskedNetworks:
+    """Return networks as the passes over a store read them; `code_map` is the code here of each code of the store."""
+    first = np.concatenate([[0], np.cumsum([-(-len(each.rules.owner) // WORD) for each in snapshots])]).astype(np.int64)
+    allowed = np.ones((len(code_map), CODES, int(first[-1]) * WORD), np.bool_)
+    owner = np.zeros(int(first[-1]) * WORD, np.int64)
+    used = np.zeros(len(code_map), np.bool_)
+    for snapshot, start, end in zip(snapshots, (first[:-1] * WORD).tolist(), (first[1:] * WORD).tolist(), strict=True):
+        rules = snapshot.rules
+        rank = np.empty(len(snapshot.order), np.int64)
+        rank[snapshot.order] = np.arange(len(snapshot.order))
+        for bit, rule in enumerate(np.argsort(rank[rules.owner], kind="stable").tolist(), start):
+            owner[bit] = rules.owner[rule]
+            for condition in range(rules.length[rule]):
+                column = rules.column[rule, condition]
+                allowed[column, :, bit] &= rules.allowed[rule, condition, code_map[column]] != 0
+                used[column] = True
+        allowed[:, :, start + len(rules.owner) : end] = False  # the rest of the last word is no rules
+    if not used.any():  # a rule without conditions, or the rest of a word, needs a column to stand in
+        used[:1] = True
+    column = np.flatnonzero(used)
+    mask = np.packbits(allowed[column], axis=2, bitorder="little").view("<u8").astype(np.uint64)
+    default = np.array([snapshot.default for snapshot in snapshots], np.int64)
+    return MaskedNetworks(column, mask, first, owner, default)

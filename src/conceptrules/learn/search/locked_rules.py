@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from conceptrules.kernels.search.values import LONGEST, Rules, empty_rules
-from conceptrules.learn.search.binned_table import MAX_BINS, BinnedTable, Bins
+from conceptrules.learn.binned_table import MAX_BINS, BinnedTable, Bins
 from conceptrules.model.errors import InputError
 from conceptrules.model.policy import Banned, Implies, Locked, Policy
 from conceptrules.model.policy.policy import read_banned_rule, read_known_rule

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from conceptrules.kernels.search.values import ABOVE, ANYTHING, AT_MOST, GAP, PRESENT, Columns, Rules
-from conceptrules.learn.search.binned_table import BinnedTable
-from conceptrules.learn.search.fit import SearchTask
+from conceptrules.learn.binned_table import BinnedTable
 from conceptrules.learn.search.locked_rules import LockedRules, banned_rules, locked_rules, rules_to_keep
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.logic.column_cells import lies_inside
@@ -39,6 +39,9 @@ from conceptrules.model.policy import (
 from conceptrules.model.policy.policy import check_policy, read_banned_rule
 from conceptrules.model.predicate import Value
 
+if TYPE_CHECKING:
+    from conceptrules.learn.task import SearchTask
+
 _LIMITS = {"edges": "max_edges", "rules": "max_rules", "literals": "max_rule_length"}
 
 
@@ -50,7 +53,20 @@ class Start:
     default: int | None = None
 
 
-def under(policy: Policy, task: SearchTask) -> SearchTask:
+@dataclass(frozen=True, slots=True, eq=False)
+class Constraints:
+    """What a policy asks of every network of a search, besides what its columns and settings say."""
+
+    policy: Policy | None = None
+    """The policy, as far as the rows of the task can keep it."""
+    start: Start = Start()
+    locked: LockedRules | None = None
+    banned: Rules | None = None
+    expected_rates: tuple[float, ...] = ()
+    """For each clause about groups, the rate to expect."""
+
+
+def apply_policy(policy: Policy, task: SearchTask) -> SearchTask:
     """Return a task whose networks all satisfy a policy."""
     columns = tuple(bins.column for bins in task.table.bins)
     check_policy(policy, columns, task.classes)
@@ -69,11 +85,13 @@ def under(policy: Policy, task: SearchTask) -> SearchTask:
         task,
         columns=asked,
         settings=settings,
-        policy=policy,
-        priority=start.priority,
-        default=start.default,
-        locked=locked,
-        banned=banned_rules(task.table, task.classes, policy) if policy.of_kind(Banned) else None,
+        constraints=replace(
+            task.constraints,
+            policy=policy,
+            start=start,
+            locked=locked,
+            banned=banned_rules(task.table, task.classes, policy) if policy.of_kind(Banned) else None,
+        ),
     )
 
 

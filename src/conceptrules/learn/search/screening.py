@@ -12,36 +12,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.kernels.search.values import Columns, Rows
-from conceptrules.learn.search.regularization_path import Path, Snapshot
+from conceptrules.learn.search.path import LearnedPath, Snapshot
 
 MOST = 512
-"""Columns that the search looks at."""
+"""The most columns that the search looks at."""
 CELLS = 1 << 21
 """Cells of the table, or of histograms of its columns, that are looked at together."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScreenedPath:
-    """A path through networks that know only some columns, told in terms of all of them."""
+    """A path of networks that know only some columns, with the numbers that these have among all columns."""
 
-    path: Path
+    path: LearnedPath
     kept: NDArray[np.intp]
 
-    def at(self, penalty: float) -> Snapshot:
+    def learn_at(self, penalty: float) -> Snapshot:
         """Return the network of a penalty, in rows."""
-        found = self.path.at(penalty)
-        return replace(found, rules=found.rules._replace(column=self.kept[found.rules.column]))
+        snapshot = self.path.learn_at(penalty)
+        return replace(snapshot, rules=snapshot.rules._replace(column=self.kept[snapshot.rules.column]))
 
 
-def most_telling(rows: Rows, columns: Columns, most: int = MOST) -> NDArray[np.intp]:
+def select_columns(rows: Rows, columns: Columns, most: int = MOST) -> NDArray[np.intp]:
     """Return the columns, in their order, of which one condition tells the most about the classes (Gini's measure)."""
     count, width = len(columns.bins), int(columns.bins.max(initial=0)) + 1
     step = max(1, CELLS // max(len(rows.label), width * rows.mass.shape[1]))
-    told = [_told(rows, columns, slice(start, start + step), width) for start in range(0, count, step)]
-    return np.sort(np.argsort(-np.concatenate(told), kind="stable")[:most])
+    purity = [_measure_purity(rows, columns, slice(start, start + step), width) for start in range(0, count, step)]
+    return np.sort(np.argsort(-np.concatenate(purity), kind="stable")[:most])
 
 
-def only(rows: Rows, columns: Columns, kept: NDArray[np.intp]) -> tuple[Rows, Columns]:
+def take_columns(rows: Rows, columns: Columns, kept: NDArray[np.intp]) -> tuple[Rows, Columns]:
     """Return the rows and what their codes mean, with these columns only."""
     bins, apart = columns.bins[kept], columns.apart
     fewer = columns._replace(
@@ -57,16 +57,16 @@ def only(rows: Rows, columns: Columns, kept: NDArray[np.intp]) -> tuple[Rows, Co
     return rows._replace(codes=np.ascontiguousarray(rows.codes[:, kept])), fewer
 
 
-def _told(rows: Rows, columns: Columns, some: slice, width: int) -> NDArray[np.float64]:
+def _measure_purity(rows: Rows, columns: Columns, part: slice, width: int) -> NDArray[np.float64]:
     """Return how pure the two sides of the best condition on each column are, the rows of each weighed."""
-    codes, ordered = rows.codes[:, some], columns.ordered[some]
+    codes, ordered = rows.codes[:, part], columns.ordered[part]
     cells = (codes + np.arange(codes.shape[1]) * width).ravel()
-    held = np.stack(
-        [np.bincount(cells, np.repeat(mass, codes.shape[1]), codes.shape[1] * width) for mass in rows.mass.T]
+    mass = np.stack(
+        [np.bincount(cells, np.repeat(weight, codes.shape[1]), codes.shape[1] * width) for weight in rows.mass.T]
     ).reshape(-1, codes.shape[1], width)
-    total = held.sum(axis=2, keepdims=True)
+    total = mass.sum(axis=2, keepdims=True)
     # One side is a category, or all bins up to one; behind the last bin is that of gaps.
-    side = np.where(ordered[:, None] > 0, held.cumsum(axis=2), held)
+    side = np.where(ordered[:, None] > 0, mass.cumsum(axis=2), mass)
     return (_purity(side) + _purity(np.maximum(total - side, 0))).max(axis=1)
 
 

@@ -89,12 +89,12 @@ class SearchSettings:
             raise InputError(f"negation is {self.negation!r}; use True or False")
 
     @property
-    def tries(self) -> Effort:
+    def effort_level(self) -> Effort:
         return EFFORTS[self.effort]
 
     def limits(self, penalty: float) -> Limits:
         """Return the limits of a search at a penalty, in units of the score."""
-        tries = self.tries
+        effort_level = self.effort_level
         return Limits(
             penalty=float(penalty),
             conditions=int(min(self.max_rule_length or _LONGEST, _LONGEST)),
@@ -103,9 +103,9 @@ class SearchSettings:
             categories=_CATEGORIES,
             negation=bool(self.negation),
             scoring=SCORINGS[self.scoring],
-            sweeps=tries.sweeps,
-            seeds=tries.seeds,
-            regrow=tries.regrow,
+            sweeps=effort_level.sweeps,
+            seeds=effort_level.seeds,
+            regrow=effort_level.regrow,
             locked=0,
             fixed_priority=self.fixed_priority,
             fixed_default=self.fixed_default,

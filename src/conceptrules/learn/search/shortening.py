@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from conceptrules.kernels.search.values import Rows
-from conceptrules.learn.search.binned_table import BinnedTable
+from conceptrules.learn.binned_table import BinnedTable
 from conceptrules.learn.search.coded_network import CodedNetwork, read_from_bins
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.logic.minimisation import minimise
@@ -23,7 +23,7 @@ from conceptrules.model.rule_reader import condition_texts, network_of_tests
 from conceptrules.model.statistics import with_statistics
 
 
-def shortest(
+def simplify_and_minimise(
     coded: CodedNetwork,
     rows: Rows,
     table: BinnedTable,

@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from conceptrules.kernels.search.growth import edges_of
 from conceptrules.kernels.search.values import ANYTHING, CODES, LONGEST, Columns, Limits, Rows, Rules, empty_rules
-from conceptrules.learn.search.merged_rows import enough_for_trees
+from conceptrules.learn.search.weighted_rows import has_rows_for_trees
 
 _CELLS = 2**25
 """Inputs of all rows that a tree may have, four bytes each."""
@@ -30,7 +30,7 @@ Conditions = Mapping[int, NDArray[np.bool_]]
 def may_ask_tree(rows: Rows, columns: Columns) -> bool:
     """Return whether a tree may be asked: it knows no policy, and its inputs have to fit into memory."""
     free = bool((columns.may_ask == ANYTHING).all()) and not columns.apart.size and not len(rows.groups.total)
-    return free and enough_for_trees(rows) and int(np.count_nonzero(rows.mass)) * len(_inputs(columns)) <= _CELLS
+    return free and has_rows_for_trees(rows) and int(np.count_nonzero(rows.mass)) * len(_inputs(columns)) <= _CELLS
 
 
 def tree_rules(rows: Rows, columns: Columns, limits: Limits, leaves: int, default: int, seed: int) -> Rules:

@@ -1,0 +1,150 @@
+"""The columns of a table as bins: every value a small number, in the order of the values where they have one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptrules.binarize import Binarizer
+from conceptrules.kernels.search.shards import bin_numbers
+from conceptrules.kernels.search.values import ANYTHING, CODES, Columns, Rows
+from conceptrules.model.predicate import Column, Equals, Interval, Missing, Predicate, Value, one_of
+from conceptrules.tables.column_values import ColumnValues, check_readable, to_codes, to_numbers
+from conceptrules.tables.table import Table, locate_columns
+
+MAX_BINS = CODES - 1
+"""The most bins of a column; the last code is that of missing and unseen values."""
+Test = tuple[Predicate, bool]
+"""A predicate, and whether it is negated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bins:
+    """The bins of one column: between cut points, or one for each category."""
+
+    column: Column
+    cuts: tuple[float, ...]
+    others: bool = False
+    """Whether training showed categories that have no bin."""
+
+    @property
+    def count(self) -> int:
+        return len(self.cuts) + 1 if self.column.ordered else min(len(self.column.categories), MAX_BINS)
+
+    @property
+    def order(self) -> int:
+        """Whether the bins have an order, as `Columns` says it."""
+        return 1 if self.column.ordered else 2 if self.column.kind == "ordinal" else 0
+
+    def codes(self, cells: ColumnValues) -> NDArray[np.uint8]:
+        """Return the bin of each row, or the number of bins where the value is missing or unseen."""
+        if self.column.ordered:
+            return cells.by_row(bin_numbers(to_numbers(cells), np.array(self.cuts, np.float64)))
+        found = to_codes(cells, self.column.categories[: self.count])
+        return cells.by_row(np.where(found < 0, self.count, found).astype(np.uint8))
+
+    def examples(self) -> tuple[Value, ...]:
+        """Return a value of each bin."""
+        if not self.column.ordered:
+            return self.column.categories[: self.count]
+        return (*self.cuts, np.inf)
+
+    def tests(self, allowed: NDArray[np.uint8]) -> list[Test]:
+        """Return the predicates that say together where a condition holds."""
+        name, held, gap = self.column.name, np.flatnonzero(allowed[: self.count]).tolist(), bool(allowed[self.count])
+        if not held and not self.others:
+            return [(Missing(name), False)]
+        if len(held) == self.count and not self.others:
+            return [(Missing(name), True)]
+        if self.column.ordered:
+            sides: list[Test] = []
+            if held[0] > 0:
+                sides.append((Interval(name, low=self.cuts[held[0] - 1]), False))
+            if held[-1] < self.count - 1:
+                sides.append((Interval(name, high=self.cuts[held[-1]]), False))
+            return sides
+        named = [b for b in range(self.count) if b not in held] if gap else held
+        values = [self.column.categories[b] for b in named]
+        return [(Equals(name, values[0]) if len(values) == 1 else one_of(self.column, values), gap)]
+
+
+@dataclass(frozen=True, slots=True)
+class BinnedTable:
+    """How a table is read as bins."""
+
+    bins: tuple[Bins, ...]
+
+    def codes(self, table: Table) -> NDArray[np.uint8]:
+        """Return (rows, columns): the bin of each value."""
+        codes = np.empty((table.rows, len(self.bins)), np.uint8)
+        columns = tuple(bins.column for bins in self.bins)
+        for number, (bins, position) in enumerate(zip(self.bins, locate_columns(columns, table), strict=True)):
+            cells = table.cells(position)
+            check_readable(cells, bins.column)
+            codes[:, number] = bins.codes(cells)
+        return codes
+
+    def columns(self, codes: NDArray[np.uint8], classes: int) -> Columns:
+        """Return what the codes mean; a column that these rows show without gaps is never asked for them."""
+        counts = np.array([bins.count for bins in self.bins], np.int64)
+        gaps = (codes == counts).any(axis=0) if len(codes) else np.zeros(len(counts), np.bool_)
+        return Columns(
+            bins=counts,
+            gaps=gaps,
+            # Where unseen values share the code, "is missing" would not be true of all rows that have it.
+            askable=gaps & np.array([bins.column.missing and not bins.others for bins in self.bins], np.bool_),
+            ordered=np.array([bins.order for bins in self.bins], np.int64),
+            cost=np.ones(len(counts)),
+            may_ask=np.full((classes, len(counts)), ANYTHING, np.uint8),
+            apart=np.zeros((0, 0), np.bool_),
+            start=np.concatenate([[0], np.cumsum(counts + 1)]),
+        )
+
+
+def binned_table(binarizer: Binarizer) -> BinnedTable:
+    """Return the bins between the cuts of a binarizer, and those of its categories."""
+    dropped = dict(binarizer.categories_dropped_)
+    return BinnedTable(
+        tuple(
+            Bins(column, _at_most(MAX_BINS - 1, cuts), column.name in dropped or len(column.categories) > MAX_BINS)
+            for column, cuts in zip(binarizer.columns_, binarizer.cuts_, strict=True)
+        )
+    )
+
+
+def _at_most(most: int, cuts: Sequence[float]) -> tuple[float, ...]:
+    """Leave out cuts, evenly, where there are more than so many."""
+    if len(cuts) <= most:
+        return tuple(cuts)
+    return tuple(cuts[(2 * k + 1) * len(cuts) // (2 * most)] for k in range(most))
+
+
+def coarsen_bins(table: BinnedTable, rows: Rows, most: int) -> BinnedTable:
+    """Return a table with at most so many bins of numbers, which split the rows as evenly as these cuts can."""
+    weight = rows.mass.sum(axis=1)
+
+    def fewer(bins: Bins, codes: NDArray[np.uint8]) -> Bins:
+        if not bins.column.ordered or bins.count <= most:
+            return bins
+        below = np.cumsum(np.bincount(codes, weight, bins.count + 1)[: bins.count])
+        ends = np.searchsorted(below * most, np.arange(1, most) * below[-1])
+        return replace(bins, cuts=tuple(bins.cuts[end] for end in np.unique(ends).tolist() if end < len(bins.cuts)))
+
+    return BinnedTable(tuple(map(fewer, table.bins, rows.codes.T)))
+
+
+def map_codes(finer: BinnedTable, table: BinnedTable) -> NDArray[np.uint8]:
+    """Return [column, code]: the bin of each bin of a table that has all cuts of this one, and more."""
+    found = np.zeros((len(table.bins), CODES), np.uint8)
+    for place, fine, bins in zip(found, finer.bins, table.bins, strict=True):
+        own = np.searchsorted(bins.cuts, (*fine.cuts, np.inf)) if fine.column.ordered else np.arange(fine.count)
+        place[: fine.count + 1] = (*own, bins.count)
+    return found
+
+
+def recode(codes: NDArray[np.uint8], finer: BinnedTable, table: BinnedTable) -> NDArray[np.uint8]:
+    """Return codes of a table with more cuts as those of this one."""
+    return map_codes(finer, table)[np.arange(len(table.bins)), codes]

@@ -1,0 +1,352 @@
+"""From any table to a store of coded rows: the first two stages of every fit, read and store.
+
+A table in memory is one batch, whose cells are read once. Files and streams are read in batches, some passes over, and
+their codes are kept on disk. The partitions of a dask DataFrame are read by the workers that have them, and their codes
+stay there. Cut points, codes and keys are the same on each way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptrules.binarize import Binarizer
+from conceptrules.binarize.binarizer import check_kinds, check_rows
+from conceptrules.binarize.cut_points import Target
+from conceptrules.binarize.inspection import Finding, warn_of_duplicates
+from conceptrules.binarize.value_counts import ValueCounts, count_column
+from conceptrules.kernels.search.shards import KEYS, fixed_weights
+from conceptrules.learn.binned_table import BinnedTable, binned_table
+from conceptrules.learn.folds import check_one_holdout, find_newest, raise_same_group, read_holdout_column
+from conceptrules.learn.inputs import ColumnRoles, FitInputs, FitOptions, assign_roles
+from conceptrules.learn.memory import check_memory
+from conceptrules.learn.progress import reading_progress
+from conceptrules.learn.reading import (
+    Batch,
+    Coding,
+    HoldoutKeys,
+    Show,
+    count_source,
+    encode_batch,
+    encode_read,
+    fit_to_counts,
+    map_batches,
+    read_classes,
+    sort_groups,
+    without_holdout,
+)
+from conceptrules.learn.scratch import scratch_folder
+from conceptrules.learn.search.locked_rules import rules_to_keep, with_locked_cuts
+from conceptrules.learn.store import DiskStore, MemoryStore, RowStore, ShardFiles, check_disk_space
+from conceptrules.learn.training_data import check_validation_labels, warn_of_light
+from conceptrules.logic.policies.clause_checks import read_groups
+from conceptrules.model.errors import InputError
+from conceptrules.model.policy import Policy
+from conceptrules.model.policy.policy import check_policy
+from conceptrules.tables.column_values import ColumnValues, to_numbers
+from conceptrules.tables.dask_frames import DaskFrame, is_dask_frame, read_dask_frame
+from conceptrules.tables.hashes import SKETCH_SIZE, SmallestHashes
+from conceptrules.tables.labels import check_class_weight, check_classes, check_labels, encode_labels
+from conceptrules.tables.sources import Source, is_source, list_columns, open_source, read_whole, resolve_source
+from conceptrules.tables.table import Table, drop_columns, open_table, take_named_columns
+
+IN_MEMORY = 100_000
+"""Rows of a table that is read as a whole, wherever it is: so many are searched in memory in any case."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CodedTable:
+    """The coded rows of a table, and what is known of it."""
+
+    store: RowStore
+    validation: RowStore | None
+    """The rows that the user gives to choose the network; None: rows of the store are held out."""
+    coding: Coding
+    binarizer: Binarizer
+    class_weight: NDArray[np.float64]
+    """What a row of each class weighs."""
+    weight: float
+    """That of all rows together, whatever their classes weigh."""
+    fingerprint: tuple[int, ...]
+    """The smallest hashes of the rows."""
+    distinct: int
+    """How many different rows there are; an estimate beyond 65,536."""
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The classes, sorted."""
+        return self.coding.classes
+
+
+@contextmanager
+def code_table(inputs: FitInputs, options: FitOptions, scratch: Any = None, client: Any = None) -> Iterator[CodedTable]:
+    """Yield the coded rows of a table, which last as long as the context does.
+
+    `scratch` is the folder for what does not fit into memory, and `client` a Dask cluster.
+    """
+    if not is_source(inputs.X) and client is not None:
+        raise InputError("client is for a dask DataFrame or Parquet files; a table in memory is learned from here")
+    if inputs.X_val is not None and is_source(inputs.X) != is_source(inputs.X_val):
+        raise InputError("X_val has to be of the same kind as X: both in memory, or both read in batches")
+    if not is_source(inputs.X):
+        yield _code_memory(inputs, options)
+    elif client is not None or is_dask_frame(inputs.X):
+        yield _code_dask(inputs, options, client)
+    else:
+        with scratch_folder(scratch) as folder:
+            yield _code_files(inputs, options, folder)
+
+
+def _code_memory(inputs: FitInputs, options: FitOptions) -> CodedTable:
+    """Code a table in memory. Labels, weights and classes are checked before the table is opened."""
+    X, y, sample_weight, groups, time = take_named_columns(
+        inputs.X, inputs.y, inputs.sample_weight, inputs.groups, inputs.time
+    )
+    check_one_holdout(groups, time)
+    members = _read_members(options.fair_columns, X, inputs.policy_data)
+    table = open_table(_drop_forbidden(X, options))
+    labels, weight = check_labels(y, sample_weight=sample_weight)
+    warn_of_light(int(np.count_nonzero(weight)), float(weight.sum()))
+    classes = check_classes(labels)
+    check_class_weight(options.class_weight, classes, np.ones(len(classes)))
+    holdout = None
+    if groups is not None or time is not None:
+        name, values = ("groups", groups) if time is None else ("time", time)
+        holdout = read_holdout_column(name, values, len(labels))
+    check_rows(table, len(labels))
+    kept = np.flatnonzero(weight)
+    needed = options.estimate_bytes(len(kept), len(table.names), len(classes))
+    what = f"{len(table.names):,} columns and {len(classes):,} classes"
+    check_memory(needed, len(kept), what, "from fewer columns, or give fit a Parquet file, read in chunks")
+    if len(kept) < len(weight):  # rows of weight 0 are never looked at
+        table, labels, weight = table.take(kept), labels[kept], weight[kept]
+        holdout = None if holdout is None else _take_cells(holdout, kept)
+        members = tuple(names[kept] for names in members)
+    table = table.read_once()
+    binarizer = options.binarizer.fit(table, labels, sample_weight=weight)
+    target = encode_labels(labels)[1]
+    moments = None
+    if time is not None and holdout is not None:
+        moments = count_column(holdout, Target(np.zeros(len(weight), np.intp), weight, 1))
+    keys = choose_keys(options, inputs, moments, by_groups=groups is not None)
+    names = {column: _list_groups(column, each) for column, each in zip(options.fair_columns, members, strict=True)}
+    coding = Coding(make_bins(binarizer, options.policy, classes), classes, keys, names)
+    encoded = encode_batch(Batch(table, target, fixed_weights(weight), holdout, members), coding)
+    if keys.by == "groups" and (encoded.shard.key == encoded.shard.key[0]).all():
+        raise_same_group("groups")
+    hashes, share = SmallestHashes(), np.bincount(target, weight, len(classes)).astype(np.float64)
+    hashes.add(encoded.hashes)
+    return CodedTable(
+        store=MemoryStore([encoded.shard], options.threads),
+        validation=_code_validation(inputs, options, coding),
+        coding=coding,
+        binarizer=binarizer,
+        class_weight=check_class_weight(options.class_weight, classes, share),
+        weight=float(weight.sum()),
+        fingerprint=tuple(hashes.kept[:SKETCH_SIZE].tolist()),
+        distinct=hashes.n_distinct,
+    )
+
+
+def _code_validation(inputs: FitInputs, options: FitOptions, coding: Coding) -> MemoryStore | None:
+    """Code the rows in memory that the user gives to choose the network."""
+    y_val = inputs.y if inputs.y_val is None and isinstance(inputs.y, str) else inputs.y_val
+    if inputs.X_val is None and inputs.y_val is None:
+        return None
+    X_val, y_val = take_named_columns(inputs.X_val, y_val)
+    _check_no_holdout(inputs)
+    table, target, weight = check_validation_labels(X_val, y_val, coding.classes)
+    members = _read_members(options.fair_columns, X_val, None)
+    weights = fixed_weights(weight)
+    keys = replace(coding.keys, by="rows")
+    encoded = encode_batch(Batch(table, target, weights, None, members), replace(coding, keys=keys))
+    return MemoryStore([encoded.shard], options.threads)
+
+
+def _code_files(inputs: FitInputs, options: FitOptions, folder: Path) -> CodedTable:
+    """Code a table that is read in batches; one of few rows is read as a whole."""
+    unread = resolve_source(inputs.X)
+    columns = list_columns(unread)
+    roles = assign_roles(columns, inputs, options)
+    kinds = check_kinds(options.binarizer.kinds or {}, columns)
+
+    def open_columns(table: Any, place: Path, wanted: ColumnRoles) -> Source:
+        with reading_progress(options.verbose) as show:
+            needed = resolve_source(table).restrict_to(wanted.all_columns, wanted.read_kinds(kinds))
+            source = open_source(needed, lambda: place, lambda size: show("text or stream", 0, size))
+        if not source.rows:
+            raise InputError(f"{source.name} has columns but no rows; give at least one row to learn from")
+        return source
+
+    source = open_columns(unread, folder, roles)
+    validation = None
+    if inputs.X_val is not None or inputs.y_val is not None:
+        _check_validation_table(inputs)
+        place = folder / "validation"
+        place.mkdir()
+        validation = open_columns(inputs.X_val, place, without_holdout(roles))
+    if source.rows <= IN_MEMORY:
+        return _code_memory(_read_into_memory(inputs, roles, source, validation), options)
+    check_disk_space(folder, source.rows, len(roles.features), roles.weight is not None)
+    binarizer, threads = options.binarizer, options.threads
+    with reading_progress(options.verbose) as show:
+        classes = read_classes(source, roles, threads, show).classes()
+        class_weight = check_class_weight(options.class_weight, classes.labels, classes.weight)
+        counting = count_source(source, roles, classes.labels, threads, show)
+        moments = fit_to_counts(roles, classes, binarizer, *counting)
+        keys = choose_keys(options, inputs, moments, by_groups=roles.groups is not None)
+        table = make_bins(binarizer, options.policy, classes.labels)
+        coding = Coding(table, classes.labels, keys, classes.groups)
+        files, hashes, contents = _write_codes(source, roles, coding, folder, threads, show)
+        held_out = None
+        if validation is not None:
+            plain = replace(coding, keys=replace(keys, by="rows"))
+            place = folder / "validation"
+            held_out, _, _ = _write_codes(validation, without_holdout(roles), plain, place, threads, show)
+    report_duplicate_columns(binarizer, table, contents)
+    return CodedTable(
+        store=DiskStore(files, threads),
+        validation=None if held_out is None else DiskStore(held_out, threads),
+        coding=coding,
+        binarizer=binarizer,
+        class_weight=class_weight,
+        weight=float(classes.weight.sum()),
+        fingerprint=tuple(hashes.kept[:SKETCH_SIZE].tolist()),
+        distinct=hashes.n_distinct,
+    )
+
+
+def _code_dask(inputs: FitInputs, options: FitOptions, client: Any) -> CodedTable:
+    """Code a dask DataFrame, or Parquet files, on the workers of a cluster; one of few rows is read here."""
+    from conceptrules.learn.dask_workers import code_on_workers
+
+    def frame_of(table: Any) -> DaskFrame:
+        return DaskFrame(table if is_dask_frame(table) else read_dask_frame(resolve_source(table)))
+
+    source = frame_of(inputs.X)
+    roles = assign_roles(source.schema.names, inputs, options)
+    validation = None
+    if inputs.X_val is not None or inputs.y_val is not None:
+        _check_validation_table(inputs)
+        validation = frame_of(inputs.X_val)
+    if source.rows <= IN_MEMORY:
+        return _code_memory(_read_into_memory(inputs, roles, source, validation), options)
+    return code_on_workers(source, validation, roles, inputs, options, client)
+
+
+def _read_into_memory(inputs: FitInputs, roles: ColumnRoles, source: Source, validation: Source | None) -> FitInputs:
+    """Return the inputs with their tables in memory. Columns keep their roles by their names."""
+    held_out = None if validation is None else read_whole(validation, without_holdout(roles).all_columns)
+    return replace(inputs, X=read_whole(source, roles.all_columns), X_val=held_out, y_val=None)
+
+
+def _check_validation_table(inputs: FitInputs) -> None:
+    _check_no_holdout(inputs)
+    if inputs.X_val is None:
+        raise InputError("y_val is given, but X_val is not; give the table of the validation rows as X_val")
+    if inputs.y_val not in (None, inputs.y):
+        raise InputError(f"y_val is {inputs.y_val!r}; in X_val the classes are in the column {inputs.y!r} as in X")
+
+
+def _check_no_holdout(inputs: FitInputs) -> None:
+    name = next((name for name in ("time", "groups") if getattr(inputs, name) is not None), None)
+    if name is not None:
+        raise InputError(f"X_val and {name} both say which rows are held out; give one of them")
+
+
+def choose_keys(options: FitOptions, inputs: FitInputs, moments: ValueCounts | None, by_groups: bool) -> HoldoutKeys:
+    """Return how the keys of rows are made, from what the user says of held-out rows."""
+    if inputs.X_val is not None or inputs.y_val is not None:
+        return HoldoutKeys(first_key=KEYS)  # nothing is held out
+    fraction = options.validation_fraction
+    keys = HoldoutKeys("groups" if by_groups else "rows")
+    if fraction is not None:
+        keys = replace(keys, first_key=int(KEYS * (1 - fraction)))
+    if moments is None:
+        return keys
+    cells, counts = moments.distinct()
+    weight = counts.sum(axis=1).astype(np.float64)
+    if len(weight) < 2:
+        raise_same_group("time")
+    newest = find_newest(weight, fraction or 0.2)
+    return replace(keys, by="time", last_moment=float(to_numbers(cells)[newest - 1]))
+
+
+def make_bins(binarizer: Binarizer, policy: Policy | None, classes: NDArray[Any]) -> BinnedTable:
+    """Return the bins of the columns, with those that locked rules need."""
+    table = binned_table(binarizer)
+    if policy is not None and rules_to_keep(policy):
+        check_policy(policy, binarizer.columns_, classes.tolist())
+        table = with_locked_cuts(table, policy)
+    return table
+
+
+def _write_codes(
+    source: Source, roles: ColumnRoles, coding: Coding, folder: Path, threads: int, show: Show
+) -> tuple[ShardFiles, SmallestHashes, list[bytes]]:
+    """Write the coded rows to files; return the hashes of the rows as well, and a hash of each column of codes."""
+    hashes, contents = SmallestHashes(), [blake2b(digest_size=16) for _ in coding.table.bins]
+    encode: Callable[..., Any] = partial(encode_read, roles, coding)
+    columns, weighted = len(coding.table.bins), roles.weight is not None
+    with ShardFiles(folder, columns, len(roles.fair), weighted) as files:
+        for batch in map_batches(source, roles.all_columns, encode, threads, show, "codes"):
+            files.add(batch.shard)
+            hashes.add(batch.hashes)
+            for content, more in zip(contents, batch.contents, strict=True):
+                content.update(more)
+    return files, hashes, [content.digest() for content in contents]
+
+
+def report_duplicate_columns(binarizer: Binarizer, table: BinnedTable, contents: Sequence[bytes]) -> None:
+    """Warn of columns that have on every row the code that an earlier one has, and note them in the inspection."""
+    first: dict[tuple[int, bytes], str] = {}
+    duplicates = []
+    for bins, content in zip(table.bins, contents, strict=True):
+        name = bins.column.name
+        if bins.count > 1 and not bins.others and (known := first.setdefault((bins.count, content), name)) != name:
+            text = f"columns {known!r} and {name!r} say the same on every row"
+            duplicates.append(Finding("duplicate", (known, name), text))
+    if duplicates:
+        warn_of_duplicates(duplicates)
+    binarizer.inspection_ = (*binarizer.inspection_, *duplicates)
+
+
+def _drop_forbidden(X: Any, options: FitOptions) -> Any:
+    """Return a table without the columns that the policy forbids: nothing is learned from them, not even cuts."""
+    return drop_columns(X, options.forbidden) if options.forbidden else X
+
+
+def _read_members(columns: Sequence[str], X: Any, policy_data: Any) -> tuple[NDArray[Any], ...]:
+    """Return the group of each row for each column that has to be fair, from the first table that has the column."""
+    tables = [open_table(table) for table in (X, policy_data) if table is not None] if columns else []
+    if len({table.rows for table in tables}) > 1:
+        raise InputError(f"policy_data has {tables[-1].rows} rows; X has {tables[0].rows}, and needs as many")
+
+    def find_table(column: str) -> Table:
+        for table in tables:
+            if column in table.names:
+                return table
+        raise InputError(
+            f"fair.{column}: the table has no column {column!r}; give it in policy_data, a table with a row for each "
+            "row of X"
+        )
+
+    return tuple(read_groups(find_table(column), column) for column in columns)
+
+
+def _list_groups(column: str, names: NDArray[Any]) -> tuple[str, ...]:
+    return sort_groups(column, set(names.tolist()) - {None})
+
+
+def _take_cells(cells: ColumnValues, rows: NDArray[np.intp]) -> ColumnValues:
+    if cells.codes is not None:
+        return replace(cells, codes=cells.codes[rows])
+    return replace(cells, values=cells.values[rows], missing=cells.missing[rows])

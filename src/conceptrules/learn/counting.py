@@ -1,0 +1,147 @@
+"""What networks do on the rows of a store: counts in whole numbers, added up block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptrules.explain.stability import DecisionKinds, decision_kinds, joined_kinds
+from conceptrules.kernels.search.shards import NO_GROUP, WEIGHT_UNIT, Shard
+from conceptrules.learn.calibration import Comparison
+from conceptrules.learn.search.coded_network import CodedNetwork
+from conceptrules.model.evaluation import class_words, decide_fired, unpack
+from conceptrules.model.network import RuleNetwork, Statistics
+from conceptrules.model.statistics import pattern_rows, with_statistics
+
+Sums = NDArray[np.int64]
+Pattern = tuple[bool, ...]
+Patterns = Mapping[Pattern, Sums]
+"""The rows of each class on which exactly these classes fire."""
+WeightedPatterns = tuple[tuple[Pattern, tuple[float, ...]], ...]
+"""The same as weights, sorted, as `Statistics` has it."""
+_PART = 2**17
+"""Rows whose bits are looked at together: they stay in the cache."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NetworkCounts:
+    """What a network does on the rows of a store, in units of weight."""
+
+    rows: Sums
+    covered: tuple[Sums, ...]
+    """[level][rule, class]."""
+    decided: tuple[Sums, ...]
+    """[class][rule of the class, class]."""
+    patterns: Patterns
+    held_out: Patterns
+    """The patterns of those rows that were held out of learning."""
+    answered: Sums
+    """[column of groups, group, class, answer]: how groups of people are treated."""
+    kinds: DecisionKinds
+    whole: bool
+    """Whether all weights are whole numbers."""
+
+    def statistics(self) -> Statistics:
+        """Return the counts as weights of rows."""
+        return Statistics(
+            _to_weights(self.rows),
+            tuple(tuple(map(_to_weights, level)) for level in self.covered),
+            _weigh_patterns(self.patterns),
+            tuple(tuple(map(_to_weights, rules)) for rules in self.decided),
+        )
+
+
+def count_block(networks: Sequence[CodedNetwork], first_key: int, block: Shard) -> list[NetworkCounts]:
+    """Return what networks do on a block of rows, of which those with the key `first_key` or above are held out."""
+    parts = [block.take(slice(start, start + _PART)) for start in range(0, len(block.key), _PART)]
+    return [add_counts([_count_rows(network, part, first_key) for part in parts]) for network in networks]
+
+
+def add_counts(counts: Sequence[NetworkCounts]) -> NetworkCounts:
+    """Return the counts of one network on several blocks as one."""
+    return NetworkCounts(
+        rows=np.sum([each.rows for each in counts], axis=0),
+        covered=tuple(np.sum(level, axis=0) for level in zip(*(each.covered for each in counts), strict=True)),
+        decided=tuple(np.sum(rules, axis=0) for rules in zip(*(each.decided for each in counts), strict=True)),
+        patterns=_add_patterns([each.patterns for each in counts]),
+        held_out=_add_patterns([each.held_out for each in counts]),
+        answered=np.sum([each.answered for each in counts], axis=0),
+        kinds=joined_kinds([each.kinds for each in counts]),
+        whole=all(each.whole for each in counts),
+    )
+
+
+def compare_with_held_out(network: RuleNetwork, held_out: Patterns) -> Comparison:
+    """Return a network on the rows of its statistics, and on held-out rows."""
+    assert network.statistics is not None
+    patterns = _weigh_patterns(held_out)
+    fired = np.array([pattern for pattern, _ in patterns], np.bool_).reshape(-1, len(network.classes))
+    mass = np.array([weights for _, weights in patterns]).reshape(fired.shape)
+    pattern, label = np.nonzero(mass)
+    return Comparison(
+        network,
+        fired[pattern],
+        label.astype(np.int64),
+        mass[pattern, label],
+        _confusion(network, network.statistics.patterns),
+        _confusion(network, patterns),
+    )
+
+
+def _confusion(network: RuleNetwork, patterns: WeightedPatterns) -> NDArray[np.float64]:
+    counts = np.zeros((len(network.classes),) * 2)
+    if patterns:
+        fired = np.array([pattern for pattern, _ in patterns], np.bool_)
+        np.add.at(counts, decide_fired(network, fired), np.array([weights for _, weights in patterns]))
+    return counts
+
+
+def _count_rows(coded: CodedNetwork, rows: Shard, first_key: int) -> NetworkCounts:
+    target, weight = rows.target.astype(np.int64), rows.weight / WEIGHT_UNIT
+    network, bits, classes = coded.network, coded.bits(rows.codes), len(coded.network.classes)
+    statistics = with_statistics(network, bits, target, weight).statistics
+    assert statistics is not None
+    fired = unpack(class_words(network.levels, bits))
+    held_out = {}
+    chosen = np.flatnonzero(rows.key >= np.uint64(min(first_key, 2**64 - 1)))
+    if first_key < 2**64 and len(chosen):
+        held_out = dict(pattern_rows(fired[chosen], target[chosen], weight[chosen], classes))
+    answered = np.zeros((rows.member.shape[1], NO_GROUP + 1, classes, classes), np.int64)
+    for counts, member in zip(answered, rows.member.T, strict=True):
+        np.add.at(counts, (member, target, decide_fired(network, fired)), rows.weight)
+    return NetworkCounts(
+        rows=_to_units(statistics.rows),
+        covered=tuple(_to_units(level).reshape(-1, classes) for level in statistics.covered),
+        decided=tuple(_to_units(rules).reshape(-1, classes) for rules in statistics.decided),
+        patterns={pattern: _to_units(weights) for pattern, weights in statistics.patterns},
+        held_out={pattern: _to_units(weights) for pattern, weights in held_out.items()},
+        answered=answered,
+        kinds=decision_kinds(network, bits, target, weight),
+        whole=not (rows.weight % WEIGHT_UNIT).any(),
+    )
+
+
+def _add_patterns(several: Sequence[Patterns]) -> Patterns:
+    total: dict[Pattern, Sums] = {}
+    for patterns in several:
+        for pattern, sums in patterns.items():
+            total[pattern] = total[pattern] + sums if pattern in total else sums
+    return total
+
+
+def _weigh_patterns(patterns: Patterns) -> WeightedPatterns:
+    return tuple((pattern, _to_weights(patterns[pattern])) for pattern in sorted(patterns))
+
+
+def _to_units(weights: Any) -> Sums:
+    """Return weights as whole numbers of units; those of a part of the rows are exact."""
+    units: Sums = np.rint(np.array(weights, np.float64) * WEIGHT_UNIT).astype(np.int64)
+    return units
+
+
+def _to_weights(units: Sums) -> tuple[float, ...]:
+    return tuple((units / WEIGHT_UNIT).tolist())

@@ -1,0 +1,145 @@
+"""What a user hands to `fit`: the tables, which column is what, and the options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from conceptrules.binarize import Binarizer
+from conceptrules.binarize.columns import GivenKind
+from conceptrules.learn.checkpoint import Checkpoint
+from conceptrules.learn.folds import check_one_holdout
+from conceptrules.learn.search.settings import SearchSettings
+from conceptrules.model.errors import InputError, warn
+from conceptrules.model.policy import Fair, Forbidden, Policy
+from conceptrules.model.values import brief
+from conceptrules.tables.sources import check_column_name
+from conceptrules.tables.table import nearest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitInputs:
+    """The tables that a fit learns from, as the user gives them."""
+
+    X: Any
+    y: Any
+    sample_weight: Any = None
+    X_val: Any = None
+    y_val: Any = None
+    groups: Any = None
+    time: Any = None
+    policy_data: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitOptions:
+    """How to learn."""
+
+    settings: SearchSettings
+    policy: Policy | None
+    class_weight: Any
+    binarizer: Binarizer
+    """Unfitted, with the settings of the columns."""
+    max_bins: int | None
+    validation_fraction: float | None
+    threads: int
+    verbose: bool
+    parameters: Mapping[str, Any]
+    """Those of the estimator, for the record."""
+    rng: np.random.Generator
+    estimate_bytes: Callable[[int, int, int], float]
+    """How much memory that many rows, columns and classes take."""
+    checkpoint: Checkpoint | None = None
+
+    @property
+    def forbidden(self) -> list[str]:
+        """The columns that the policy forbids."""
+        return [] if self.policy is None else [clause.column for clause in self.policy.of_kind(Forbidden)]
+
+    @property
+    def fair_columns(self) -> tuple[str, ...]:
+        """The columns of groups that the policy wants to be treated alike."""
+        clauses = () if self.policy is None else self.policy.of_kind(Fair)
+        return tuple(dict.fromkeys(clause.column for clause in clauses))
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRoles:
+    """Which columns of a table are what."""
+
+    target: str
+    weight: str | None
+    features: tuple[str, ...]
+    groups: str | None = None
+    """The column whose rows of one value are held out together."""
+    time: str | None = None
+    """The column of moments; the newest rows are held out."""
+    fair: tuple[str, ...] = ()
+    """Columns of groups that a policy wants to be treated alike; they may be features, too."""
+
+    @property
+    def outcome(self) -> list[str]:
+        """The target, and the column of weights if there is one."""
+        return [self.target] if self.weight is None else [self.target, self.weight]
+
+    @property
+    def holdout(self) -> str | None:
+        """The column that says which rows are held out."""
+        return self.groups or self.time
+
+    @property
+    def all_columns(self) -> list[str]:
+        """All columns that are read."""
+        holdout = [] if self.holdout is None else [self.holdout]
+        return list(dict.fromkeys([*self.features, *self.outcome, *holdout, *self.fair]))
+
+    def read_kinds(self, kinds: Mapping[str, GivenKind]) -> dict[str, str]:
+        """Return how columns of text are read: as the user says, labels as they are written, weights as numbers."""
+        own = {self.target: "category", **({} if self.weight is None else {self.weight: "number"})}
+        return {name: _read_kind(given) for name, given in kinds.items() if name in self.features} | own
+
+
+def _read_kind(given: GivenKind) -> str:
+    if given.kind != "ordinal":
+        return given.kind
+    return "category" if given.order is None or isinstance(given.order[0], str) else "number"
+
+
+def assign_roles(names: Sequence[str], inputs: FitInputs, options: FitOptions) -> ColumnRoles:
+    """Return the roles of the columns of a table that is read in batches, or raise an `InputError`.
+
+    The error names the nearest column where one is not there.
+    """
+    target = inputs.y
+    if not isinstance(target, str):
+        raise InputError(
+            f"y is {brief(target)}; for a table that is read in batches it is the name of the target column, such as "
+            f"{names[-1]!r}"
+        )
+    check_one_holdout(inputs.groups, inputs.time)
+    if inputs.policy_data is not None:
+        raise InputError(
+            "policy_data is for a table in memory; of a table that is read in batches the policy reads its own columns"
+        )
+    named = {"sample_weight": inputs.sample_weight, "groups": inputs.groups, "time": inputs.time}
+    for role, name in named.items():
+        if name is None:
+            continue
+        if not isinstance(name, str):
+            raise InputError(f"{role} needs the name of a column for a table that is read in batches")
+        if check_column_name(name, names, role) == target:
+            raise InputError(f"{role} is the target column {target!r}; name another one")
+    check_column_name(target, names, "y")
+    for name in options.forbidden:
+        if name not in names:
+            warn(f"column {name!r} is forbidden, but the table has no such column; {nearest(name, names)}")
+    for name in options.fair_columns:
+        if name not in names:
+            raise InputError(f"fair.{name}: the table has no column {name!r}; {nearest(name, names)}")
+    features = tuple(name for name in names if name not in (target, *named.values(), *options.forbidden))
+    if not features:
+        raise InputError(f"no column is left to learn from besides the target {target!r}")
+    return ColumnRoles(target, inputs.sample_weight, features, inputs.groups, inputs.time, options.fair_columns)

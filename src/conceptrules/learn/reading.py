@@ -1,0 +1,364 @@
+"""From a table that is read in batches to coded rows, in passes over its batches: classes, values, codes."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import partial
+from hashlib import blake2b
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from conceptrules.binarize import Binarizer
+from conceptrules.binarize.binarizer import check_kinds
+from conceptrules.binarize.known_values import MAX_COUNTED_VALUES
+from conceptrules.binarize.value_counts import ValueCounts
+from conceptrules.kernels.search.shards import KEYS, NO_GROUP, WEIGHT_UNIT, Shard, fixed_weights, hash_codes
+from conceptrules.learn.binned_table import BinnedTable
+from conceptrules.learn.folds import check_holdout_column
+from conceptrules.learn.inputs import ColumnRoles
+from conceptrules.learn.training_data import warn_of_light
+from conceptrules.logic.policies.clause_checks import read_groups
+from conceptrules.model.errors import InputError
+from conceptrules.model.text import plural
+from conceptrules.model.values import brief
+from conceptrules.tables.column_values import ColumnValues, to_numbers
+from conceptrules.tables.hashes import hash_cells, hash_labelled_rows, hash_labels
+from conceptrules.tables.labels import MAX_WEIGHT, check_class_counts, check_labels
+from conceptrules.tables.sources import Source
+from conceptrules.tables.table import Table, open_table
+
+_MAX_CLASSES = 1000
+_MAX_TOTAL = 2.0**39
+"""The most weight of all rows together: sums of whole numbers of 64 bits hold it."""
+_COUNTS = 1 << 30
+"""Bytes that counts of values may take."""
+Result = TypeVar("Result")
+Show = Callable[[str, int, int], None]
+"""Takes what a pass is for, and how many more rows and bytes it has read."""
+
+
+def map_batches(
+    source: Source, columns: list[str], function: Callable[[pa.Table, int], Result], threads: int, show: Show, what: str
+) -> Iterator[Result]:
+    """Yield the result of a function for each batch, called with the number of its first row, in order.
+
+    This thread reads ahead of the others by one batch, so that memory holds few. An error is that of the first batch
+    that has one.
+    """
+    ahead: deque[Future[Result]] = deque()
+    first = 0
+    with ThreadPoolExecutor(threads) as pool:
+        for read in source.batches(columns):
+            ahead.append(pool.submit(function, read, first))
+            first += len(read)
+            show(what, len(read), read.nbytes)
+            if len(ahead) > threads:
+                yield ahead.popleft().result()
+        while ahead:
+            yield ahead.popleft().result()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingClasses:
+    """The classes of a table, sorted, and how many rows and how much weight each has."""
+
+    labels: NDArray[Any]
+    rows: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    groups: dict[str, tuple[str, ...]]
+    """The groups that a policy wants to be treated alike, by their column."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassSums:
+    """The rows and the weight of each label until now, and the groups of people that were seen."""
+
+    roles: ColumnRoles
+    rows: dict[Any, int] = field(default_factory=dict)
+    weight: dict[Any, float] = field(default_factory=dict)
+    groups: dict[str, set[str]] = field(default_factory=dict)
+
+    def merge(self, later: ClassSums) -> None:
+        """Add those of later rows."""
+        for label, count in later.rows.items():
+            self.rows[label] = self.rows.get(label, 0) + count
+            self.weight[label] = self.weight.get(label, 0.0) + later.weight[label]
+        for column, names in later.groups.items():
+            self.groups.setdefault(column, set()).update(names)
+        if len(self.rows) > _MAX_CLASSES:
+            raise InputError(
+                f"the target column {self.roles.target!r} has more than {_MAX_CLASSES} different values: it is a "
+                "quantity or a name, and no class; cut a quantity into ranges, or put rare names into one class"
+            )
+
+    def classes(self) -> TrainingClasses:
+        """Return the classes, or raise an `InputError` if nothing can be learned about them."""
+        if not self.rows:
+            raise InputError(
+                f"all weights of the column {self.roles.weight!r} are zero: there are no rows to learn from"
+            )
+        found, name = list(self.rows), f"the target column {self.roles.target!r}"
+        text = all(isinstance(label, str) for label in found)
+        labels = check_labels(np.array(found, object) if text else found, name)[0]
+        order = sorted(range(len(found)), key=labels.tolist().__getitem__)
+        counts = np.array([self.rows[found[place]] for place in order], np.int64)
+        weight = np.array([self.weight[found[place]] for place in order])
+        check_class_counts(labels[order], counts, name)
+        total = float(weight.sum())
+        if total > _MAX_TOTAL:
+            raise InputError(
+                f"the weights sum to {total:.3g}, more than {_MAX_TOTAL:.3g}: divide all of them by their mean"
+            )
+        warn_of_light(int(counts.sum()), total)
+        groups = {column: sort_groups(column, names) for column, names in self.groups.items()}
+        return TrainingClasses(labels[order], counts, weight, groups)
+
+
+def sort_groups(column: str, names: set[str]) -> tuple[str, ...]:
+    """Return the groups of a column that a policy wants to be treated alike, sorted."""
+    if len(names) > NO_GROUP:
+        raise InputError(
+            f"fair.{column}: the column {column!r} has {len(names):,} different values, too many for groups of people; "
+            "put them into ranges first"
+        )
+    return tuple(sorted(names))
+
+
+def read_classes(source: Source, roles: ColumnRoles, threads: int, show: Show) -> ClassSums:
+    """Return the rows of each label. Labels and weights are checked: the error about a bad one names its row."""
+    sums, columns = ClassSums(roles), list(dict.fromkeys([*roles.outcome, *roles.fair]))
+    for batch in map_batches(source, columns, partial(_sum_classes, roles), threads, show, "classes"):
+        sums.merge(batch)
+    return sums
+
+
+def _sum_classes(roles: ColumnRoles, table: pa.Table, first: int) -> ClassSums:
+    column, weight = _decode(table[roles.target]), _read_weights(table, roles.weight, first)
+    missing = pc.is_null(column, nan_is_null=True)
+    kept = np.ones(len(column), np.bool_) if weight is None else weight > 0
+    gaps = np.flatnonzero(missing.to_numpy() & kept)
+    if len(gaps):
+        raise InputError(
+            f"the target column {roles.target!r} has no value in row {first + gaps[0]}; fill it in, or take such "
+            "rows out"
+        )
+    encoded = column.combine_chunks().dictionary_encode()
+    labels = encoded.dictionary.to_pylist()
+    codes = encoded.indices.fill_null(0).to_numpy()[kept]
+    weights = np.ones(len(codes)) if weight is None else weight[kept]
+    sums = ClassSums(roles)
+    counted = np.bincount(codes, minlength=len(labels)), np.bincount(codes, weights, len(labels))
+    for label, count, mass in zip(labels, *(each.tolist() for each in counted), strict=True):
+        if count:
+            sums.rows[label], sums.weight[label] = count, mass
+    for name in roles.fair:
+        sums.groups[name] = set(read_groups(open_table(table), name)[kept].tolist()) - {None}
+    return sums
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Some rows that weigh anything."""
+
+    table: Table
+    """The columns to learn from."""
+    target: NDArray[np.intp]
+    weight: NDArray[np.int64] | None
+    """In units of 1 / WEIGHT_UNIT; None: one each."""
+    holdout: ColumnValues | None = None
+    """The groups or the moments of the rows."""
+    members: tuple[NDArray[Any], ...] = ()
+    """For each column that a policy wants to be fair, the name of each row's group; None where it is missing."""
+
+
+def read_batch(read: pa.Table, first: int, roles: ColumnRoles, labels: NDArray[Any]) -> Batch:
+    """Return the rows of a batch that weigh anything; `labels` are the classes."""
+    weight = _read_weights(read, roles.weight, first)
+    if weight is not None and not weight.all():
+        kept = np.flatnonzero(weight)
+        read, weight = read.take(kept), weight[kept]
+    codes = {label: code for code, label in enumerate(labels.tolist())}
+    encoded = _decode(read[roles.target]).combine_chunks().dictionary_encode()
+    values = encoded.dictionary.to_pylist()
+    unknown = next((value for value in values if value not in codes), None)
+    if unknown is not None:
+        raise InputError(f"X_val has the class {unknown!r}, which the table to learn from has not")
+    target = np.array([codes[value] for value in values], np.intp)[encoded.indices.to_numpy()]
+    holdout = None
+    if roles.holdout is not None:
+        holdout = open_table(read.select([roles.holdout])).cells(0)
+        check_holdout_column("groups" if roles.groups else "time", holdout, first)
+    members = tuple(read_groups(open_table(read), name) for name in roles.fair)
+    features = open_table(read.select(list(roles.features)))
+    return Batch(features, target, None if weight is None else fixed_weights(weight), holdout, members)
+
+
+def _decode(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column of categories as its values."""
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
+def _read_weights(table: pa.Table, name: str | None, first: int) -> NDArray[np.float64] | None:
+    """Return the weights of rows that begin at number `first`, or raise an `InputError` about a bad one."""
+    if name is None:
+        return None
+    try:
+        weight = _decode(table[name]).cast(pa.float64()).to_numpy()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise InputError(
+            f"the column of weights, {name!r}, is of the type {table[name].type}; it needs numbers"
+        ) from None
+    bad = np.flatnonzero(~((weight >= 0) & (weight <= MAX_WEIGHT)))
+    if len(bad):
+        raise InputError(
+            f"the column of weights, {name!r}, holds {brief(weight[bad[0]])} in row {first + bad[0]}; a weight needs a "
+            f"number from 0 to {MAX_WEIGHT:g}"
+        )
+    return np.asarray(weight, np.float64)
+
+
+CountColumns = Callable[[Sequence[ValueCounts], str], None]
+"""Adds the values of all rows to the counts of some columns, in a pass that is for what the text says."""
+
+
+def count_source(
+    source: Source, roles: ColumnRoles, labels: NDArray[Any], threads: int, show: Show
+) -> tuple[int, CountColumns]:
+    """Return how many columns of a source can be counted at a time, and the function that counts them."""
+    room = max(1, _COUNTS // (8 * MAX_COUNTED_VALUES * (len(labels) + 2)))
+    threads = min(threads, room)
+
+    def count(columns: Sequence[ValueCounts], purpose: str) -> None:
+        count_values(source, roles, labels, columns, threads, show, purpose)
+
+    # Each thread has counts of its own, and so have two batches that wait.
+    return room // (threads + 2), count
+
+
+def fit_to_counts(
+    roles: ColumnRoles, classes: TrainingClasses, binarizer: Binarizer, block: int, count: CountColumns
+) -> ValueCounts | None:
+    """Fit the binarizer by passes that count the values of at most `block` columns at a time.
+
+    Columns with very many values take further passes. Return the counts of the moments, if there are some.
+    """
+    kinds = check_kinds(binarizer.kinds or {}, roles.features)
+    unit, width = 1 if roles.weight is None else WEIGHT_UNIT, len(classes.labels)
+    features = [ValueCounts(name, width, unit, kinds.get(name)) for name in roles.features]
+    moments = None if roles.time is None else ValueCounts(roles.time, width, unit)
+    columns, block = [*features, *([] if moments is None else [moments])], max(1, block)
+    for start in range(0, len(columns), block):
+        left = columns[start : start + block]
+        purpose, looks = f"values of {plural(len(left), 'column')}", 0
+        while left:
+            count(left, purpose)
+            left = [column for column in left if not column.finished]
+            looks += 1
+            purpose = f"many values of {plural(len(left), 'column')}, look {looks}"
+            for column in left:
+                column.look_closer()
+    binarizer.fit_counts(features, dict(zip(classes.labels.tolist(), classes.rows.tolist(), strict=True)))
+    return moments
+
+
+def count_values(
+    source: Source,
+    roles: ColumnRoles,
+    labels: NDArray[Any],
+    counts: Sequence[ValueCounts],
+    threads: int,
+    show: Show,
+    purpose: str,
+) -> None:
+    """Add the values of all rows to the counts of some columns."""
+    counted = ColumnRoles(roles.target, roles.weight, tuple(column.name for column in counts))
+
+    def count(read: pa.Table, first: int) -> list[ValueCounts]:
+        batch, blank = read_batch(read, first, counted, labels), [column.blank() for column in counts]
+        for position, column in enumerate(blank if len(batch.target) else ()):
+            column.add(batch.table.cells(position), batch.target, batch.weight, first)
+        return blank
+
+    for later in map_batches(source, counted.all_columns, count, threads, show, purpose):
+        for column, counted_column in zip(counts, later, strict=True):
+            column.merge(counted_column)
+
+
+@dataclass(frozen=True, slots=True)
+class HoldoutKeys:
+    """How the keys of rows are made, which say what is held out of a table that is larger than a sample."""
+
+    by: str = "rows"
+    """What stays on one side of a split: equal "rows", "groups", or all rows before or after a moment in "time"."""
+    first_key: int = KEYS // 5 * 4
+    """Rows whose key is this or above are held out; KEYS: none."""
+    last_moment: float = np.inf
+    """The last moment that is not held out."""
+
+    def assign(self, codes: NDArray[np.uint8], holdout: ColumnValues | None) -> NDArray[np.uint64]:
+        """Return the key of each row: a hash of its content or its group, on the side of its moment."""
+        if self.by == "groups":
+            assert holdout is not None
+            return hash_cells(holdout)
+        keys: NDArray[np.uint64] = hash_codes(np.ascontiguousarray(codes))
+        if self.by == "time":
+            assert holdout is not None
+            newest = holdout.by_row(to_numbers(holdout)) > self.last_moment
+            older, newer = np.uint64(self.first_key), np.uint64(KEYS - self.first_key)
+            keys = np.where(newest, older + keys % newer, keys % older)
+        return keys
+
+
+@dataclass(frozen=True, slots=True)
+class Coding:
+    """How the rows of a table are coded."""
+
+    table: BinnedTable
+    classes: NDArray[Any]
+    keys: HoldoutKeys
+    groups: dict[str, tuple[str, ...]]
+    """The groups of people that a policy wants to be treated alike, by their column."""
+
+
+class CodedBatch(NamedTuple):
+    """Some rows as codes."""
+
+    shard: Shard
+    hashes: NDArray[np.uint64]
+    """Of the rows as they are written; the smallest identify the table."""
+    contents: list[bytes]
+    """A hash of the codes of each column."""
+
+
+def encode_batch(batch: Batch, coding: Coding) -> CodedBatch:
+    """Return rows as codes."""
+    rows = batch.table.read_once()
+    codes = coding.table.codes(rows)
+    weight = np.full(len(codes), WEIGHT_UNIT, np.int64) if batch.weight is None else batch.weight
+    member = np.full((len(codes), len(batch.members)), NO_GROUP, np.uint8)
+    for place, (names, known) in enumerate(zip(batch.members, coding.groups.values(), strict=True)):
+        for code, name in enumerate(known):
+            member[names == name, place] = code
+    columns = tuple(bins.column for bins in coding.table.bins)
+    return CodedBatch(
+        Shard(codes, batch.target.astype(np.uint16), weight, coding.keys.assign(codes, batch.holdout), member),
+        hash_labelled_rows(columns, rows, hash_labels(coding.classes)[batch.target]),
+        [blake2b(column, digest_size=16).digest() for column in np.ascontiguousarray(codes.T)],
+    )
+
+
+def encode_read(roles: ColumnRoles, coding: Coding, read: pa.Table, first: int = 0) -> CodedBatch:
+    """Return the rows of a batch that weigh anything as codes."""
+    return encode_batch(read_batch(read, first, roles, coding.classes), coding)
+
+
+def without_holdout(roles: ColumnRoles) -> ColumnRoles:
+    """Return the roles of columns of validation rows, none of which are held out."""
+    return replace(roles, groups=None, time=None)

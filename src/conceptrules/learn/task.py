@@ -1,0 +1,273 @@
+"""From a store of coded rows to what there is to learn: rows in memory, and the folds that judge networks.
+
+A table of up to `SAMPLE` different rows is learned from as a whole, and folds of it are held out. Of a larger one, the
+rows of the smallest keys are the sample that a path of networks is learned from. The best of them is improved on more
+rows, and all rows of the highest keys judge, in one pass over the store. Which rows those are is decided by the keys:
+see `HoldoutKeys`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptrules.kernels.search.shards import WEIGHT_UNIT, Shard
+from conceptrules.kernels.search.values import NO_GROUPS, Columns, Rows
+from conceptrules.learn.binned_table import MAX_BINS, BinnedTable, coarsen_bins, map_codes, recode
+from conceptrules.learn.coding import CodedTable
+from conceptrules.learn.folds import (
+    GIVEN,
+    HELD_BACK,
+    TRAINING,
+    RowGroups,
+    group_equal_rows,
+    number_equal_rows,
+    warn_of_small_classes,
+)
+from conceptrules.learn.inputs import FitOptions
+from conceptrules.learn.search.fairness import GroupMembers, find_group_members
+from conceptrules.learn.search.locked_rules import rules_to_keep, with_locked_cuts
+from conceptrules.learn.search.policy_masks import Constraints, apply_policy
+from conceptrules.learn.search.settings import SearchSettings
+from conceptrules.learn.search.weighted_rows import keep_rows_with_weight
+from conceptrules.learn.store import RowStore, find_row_starts
+from conceptrules.model.errors import InputError
+from conceptrules.model.policy import LeastPrecision, LeastRows, Policy
+from conceptrules.model.predicate import Value
+
+SAMPLE = 100_000
+"""Different rows that a path is learned from, unless the table has no more than that."""
+WATCH = 50_000
+"""Different rows besides that say when the path is at its end."""
+MORE = 1_000_000
+"""Different rows that the best network is improved on. All others, and what is held out, do not teach."""
+# Rows up to which several folds, or two of them, are held out in turn; of larger tables one part is.
+_SEVERAL_FOLDS, _TWO_FOLDS = 5_000, 20_000
+# The more cuts a small table has to choose from, the more of the choice is chance: all columns of numbers have about so
+# many together, but none has fewer than the least.
+_CUTS, _LEAST_BINS, _FEW_CUTS_UP_TO = 512, 32, 10_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fold:
+    """Rows to learn from, and rows held out to judge by."""
+
+    training: Rows
+    held_out: Rows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Remainder:
+    """The rows of a large table besides the sample that is learned from."""
+
+    more: Rows | None
+    """Rows to improve the best network on; None: the sample has all that may teach."""
+    store: RowStore
+    """Where the rows are that have the last word on networks."""
+    first_key: int
+    """They are those with this key or above."""
+    code_map: NDArray[np.uint8]
+    """[column, code of the store]: the code of the task."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SearchTask:
+    """What there is to learn: rows as codes, and the folds that judge."""
+
+    table: BinnedTable
+    columns: Columns
+    classes: tuple[Value, ...]
+    class_weight: NDArray[np.float64]
+    """What a row of each class weighs."""
+    rows: Rows
+    folds: Sequence[Fold]
+    source: str
+    """Where the rows that choose the network are from."""
+    settings: SearchSettings
+    seed: int
+    constraints: Constraints
+    remainder: Remainder | None = None
+    """None: the rows of the task are the whole table, and its folds judge."""
+
+
+def make_task(coded: CodedTable, options: FitOptions) -> SearchTask:
+    """Return the task of learning from a store of coded rows, under the policy that the user asks for."""
+    picked = coded.store.pick(MORE + WATCH)
+    starts = find_row_starts(picked)
+    task = _learn_from_all if len(starts) <= SAMPLE else _learn_from_sample
+    made, policy = task(coded, options, picked, starts)
+    return made if policy is None else apply_policy(policy, made)
+
+
+class _RowBuilder:
+    """Makes the rows of a search from picked rows: one row for each number, with its weight in each class."""
+
+    def __init__(self, coded: CodedTable, policy: Policy | None) -> None:
+        clauses = () if policy is None else (*policy.of_kind(LeastRows), *policy.of_kind(LeastPrecision))
+        self._coded, self._policy, self._raw = coded, policy, bool(clauses)
+
+    def build(self, shard: Shard, codes: NDArray[np.uint8], number: NDArray[np.intp]) -> Rows:
+        """Return the rows. Those of one number are equal, and are one row."""
+        class_weight = self._coded.class_weight
+        count, classes = int(number.max(initial=-1)) + 1, len(class_weight)
+        target, weight = shard.target.astype(np.int64), shard.weight / WEIGHT_UNIT
+        mass = np.bincount(number * classes + target, weight, count * classes).astype(np.float64)
+        mass = mass.reshape(count, classes)
+        members = self.find_members(shard)
+        groups = NO_GROUPS if members is None else members.merge(number, count, weight)
+        first = np.unique(number, return_index=True)[1]
+        raw = mass if self._raw or members is not None else None
+        if not codes.shape[1]:
+            codes = np.zeros((len(codes), 1), np.uint8)
+        return keep_rows_with_weight(codes[first], mass * class_weight, raw, groups)
+
+    def build_merged(self, shard: Shard, codes: NDArray[np.uint8]) -> Rows:
+        """Return the rows in the order of their codes, equal ones merged."""
+        return self.build(shard, codes, number_equal_rows(codes))
+
+    def find_members(self, shard: Shard) -> GroupMembers | None:
+        return find_group_members(self._policy, self._coded.coding.groups, shard, self._coded.classes.tolist())
+
+
+def _learn_from_all(
+    coded: CodedTable, options: FitOptions, picked: Shard, starts: NDArray[np.intp]
+) -> tuple[SearchTask, Policy | None]:
+    """Return the task of a table that is learned from as a whole, and its policy."""
+    builder, table, policy = _RowBuilder(coded, options.policy), coded.coding.table, options.policy
+    coarse = _coarsen(table, builder.build_merged(picked, picked.codes), options)
+    codes = recode(picked.codes, table, coarse)
+    rows = builder.build_merged(picked, codes)
+    if coded.validation is not None:
+        held_out = coded.validation.pick(coded.validation.rows)
+        fold = Fold(rows, builder.build_merged(held_out, recode(held_out.codes, table, coarse)))
+        if not len(fold.held_out.label):
+            raise InputError("class_weight gives 0 to the classes of all rows of X_val: they cannot judge a network")
+        folds, source = [fold], GIVEN
+    else:
+        part = _split_rows(coded, options, picked, len(rows.label))
+        sides = [
+            Fold(*(builder.build_merged(picked.take(side), codes[side]) for side in (part != number, part == number)))
+            for number in range(int(part.max()) + 1)
+        ]
+        # A class may weigh nothing, and a side may have no other.
+        folds = [fold for fold in sides if len(fold.training.label) and len(fold.held_out.label)] or [Fold(rows, rows)]
+        source = TRAINING if folds[0].held_out is rows else HELD_BACK
+    members = builder.find_members(picked)
+    task = SearchTask(
+        table=coarse,
+        columns=coarse.columns(rows.codes, len(coded.classes)),
+        classes=tuple(coded.classes.tolist()),
+        class_weight=coded.class_weight,
+        rows=rows,
+        folds=folds,
+        source=source,
+        settings=options.settings,
+        seed=int(options.rng.integers(2**31)),
+        constraints=Constraints(expected_rates=() if members is None else members.expected),
+    )
+    return task, policy
+
+
+def _split_rows(coded: CodedTable, options: FitOptions, picked: Shard, different: int) -> NDArray[np.intp]:
+    """Return the number of the fold that holds out each row; -1: none does."""
+    keys = coded.coding.keys
+    if keys.by == "time":
+        return np.where(picked.key >= np.uint64(keys.first_key), 0, -1)
+    groups = group_equal_rows(picked.codes)
+    if keys.by == "groups":
+        groups = RowGroups(np.unique(picked.key, return_inverse=True)[1].ravel())
+    folds, fraction = split_sizes(different, options.settings.effort_level.folds)
+    target = picked.target.astype(np.int64)
+    weight = picked.weight / WEIGHT_UNIT * coded.class_weight[target]
+    part = groups.parts(target, weight, options.validation_fraction or fraction, options.rng)
+    if groups.equal:
+        warn_of_small_classes(coded.classes[np.setdiff1d(target, target[part >= 0])])
+    return np.where(part < folds, part, -1)
+
+
+def _learn_from_sample(
+    coded: CodedTable, options: FitOptions, picked: Shard, starts: NDArray[np.intp]
+) -> tuple[SearchTask, Policy | None]:
+    """Return the task of a large table, and its policy as far as a sample can keep it."""
+    table, first_key = coded.coding.table, coded.coding.keys.first_key
+    watch = starts[-min(WATCH, len(starts) // 5)]
+    more = picked.take(slice(watch)).below(first_key)
+    sample = more.take(slice(starts[SAMPLE]))
+    policy = scale_policy(options.policy, float(sample.weight.sum() / WEIGHT_UNIT) / coded.weight)
+    builder = _RowBuilder(coded, policy)
+    coarse = _coarsen(table, builder.build(sample, sample.codes, _number_rows(sample)), options)
+
+    def build(shard: Shard) -> Rows:
+        return builder.build(shard, recode(shard.codes, table, coarse), _number_rows(shard))
+
+    rows, members = build(sample), builder.find_members(sample)
+    judging = coded.store if coded.validation is None else coded.validation
+    task = SearchTask(
+        table=coarse,
+        # A gap that the sample does not show may be in another row.
+        columns=coarse.columns(recode(coded.store.highest_codes()[None], table, coarse), len(coded.classes)),
+        classes=tuple(coded.classes.tolist()),
+        class_weight=coded.class_weight,
+        rows=rows,
+        folds=[Fold(rows, build(picked.take(slice(watch, None))))],
+        source=HELD_BACK if coded.validation is None else GIVEN,
+        settings=options.settings,
+        seed=int(options.rng.integers(2**31)),
+        constraints=Constraints(expected_rates=() if members is None else members.expected),
+        remainder=Remainder(
+            more=build(more) if len(more.key) > len(sample.key) else None,
+            store=judging,
+            first_key=first_key if coded.validation is None else 0,
+            code_map=map_codes(table, coarse),
+        ),
+    )
+    return task, policy
+
+
+def _number_rows(shard: Shard) -> NDArray[np.intp]:
+    """Return the number of the different row that each picked row belongs to, in the order of their keys."""
+    return np.searchsorted(find_row_starts(shard), np.arange(len(shard.key)), "right") - 1
+
+
+def scale_policy(policy: Policy | None, share: float) -> Policy | None:
+    """Return the policy that a sample with this share of all rows has to keep.
+
+    Where a rule has to cover 1,000 of all rows, a tenth of them shows 100 of these, give or take 10: two such
+    deviations more are asked for, so that the rule covers enough of all rows, too. That is counted in the end.
+    """
+    if policy is None or share >= 1:
+        return policy
+
+    def scale(clause: LeastRows) -> LeastRows:
+        expected = clause.rows * share
+        return LeastRows(max(1, round(expected + 2 * expected**0.5)))
+
+    clauses = (scale(clause) if isinstance(clause, LeastRows) else clause for clause in policy.clauses)
+    return Policy(tuple(clauses), policy.domain)
+
+
+def _coarsen(table: BinnedTable, rows: Rows, options: FitOptions) -> BinnedTable:
+    """Return the table with as many bins as the user asks for, or as few as a small table should have."""
+    bins = options.max_bins or _most_bins(table, len(rows.label))
+    if bins >= MAX_BINS:
+        return table
+    coarse = coarsen_bins(table, rows, bins)
+    return with_locked_cuts(coarse, options.policy) if options.policy and rules_to_keep(options.policy) else coarse
+
+
+def split_sizes(rows: int, folds: int) -> tuple[int, float]:
+    """Return how often rows of a table are held out, and which fraction of them each time, unless the user says it."""
+    if rows <= _SEVERAL_FOLDS:
+        return folds, 1 / max(folds, 3)
+    return (min(folds, 2) if rows <= _TWO_FOLDS else 1), 0.2
+
+
+def _most_bins(table: BinnedTable, rows: int) -> int:
+    """Return the most bins of a column of numbers, unless the user says it."""
+    if rows > _FEW_CUTS_UP_TO:
+        return MAX_BINS
+    numbers = sum(bins.column.ordered and bins.count > _LEAST_BINS for bins in table.bins)
+    return min(max(_CUTS // max(numbers, 1), _LEAST_BINS), MAX_BINS)
