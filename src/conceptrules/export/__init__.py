@@ -79,10 +79,10 @@ def export(network: RuleNetwork, to: str, *, verify: bool = False, data: Any = N
     if data is not None and not verify:
         raise InputError("data is what an export is verified on; say verify=True as well, or leave it out")
     exporter = load(to, format_of(to).exporter)
-    known = [name for name in signature(exporter).parameters if name != "network"]
+    accepted = [name for name in signature(exporter).parameters if name != "network"]
     for name in options:
-        if name not in known:
-            raise InputError(f"the export to {to} has no option {name!r}; it has {', '.join(known) or 'none'}")
+        if name not in accepted:
+            raise InputError(f"the export to {to} has no option {name!r}; it has {', '.join(accepted) or 'none'}")
     result = exporter(network, **options)
     if verify:
         from conceptrules.export.verify import comparison

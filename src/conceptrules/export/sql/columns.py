@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from conceptrules.export.inputs import Input, Storage, inputs
 from conceptrules.export.sql.literals import text_literal
-from conceptrules.export.sql.names import QueryNames, raw_column, table_of
+from conceptrules.export.sql.names import QueryNames, raw_column, table_expression
 from conceptrules.export.sql.readings import ASKED, TAKES, Reading, fill, is_open, main_reading, readings
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
@@ -116,7 +116,7 @@ def _with_storage(used: Input, storage: Storage | None) -> Input:
 
 def type_expressions(columns: Sequence[TableColumn], names: QueryNames) -> list[exp.Expr]:
     """Return what PostgreSQL is asked first: how it writes numbers, and the types of the columns in use."""
-    source = table_of(names.table).as_(names.own("source"))
+    source = table_expression(names.table).as_(names.own("source"))
     cells = [exp.select(raw_column(names, column.name)).from_(source).limit(0).subquery() for column in columns]
     asked = [fill(_DIGITS, "postgres"), *(fill(_TYPE_OF, "postgres", y=cell) for cell in cells)]
     return [each.as_(names.own(f"t{number}")) for number, each in enumerate(asked)]
@@ -151,7 +151,7 @@ def _has_wrong_type(column: TableColumn, dialect: str) -> exp.Expr:
 
 def _is_mixed(column: TableColumn, names: QueryNames) -> exp.Expr:
     other = exp.column(exp.to_identifier(column.name, quoted=True), table="rows")
-    rows = table_of(names.table).as_("rows")
+    rows = table_expression(names.table).as_("rows")
     condition = fill(_MIXED, "sqlite", t=column.type, y=other)
     return condition.transform(lambda node: rows if isinstance(node, exp.Table) else node)
 

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from conceptrules.export.sql.columns import TableColumn, refusal, type_expressions
 from conceptrules.export.sql.literals import between, bit, equal, label_literal, number_literal, probability_columns
-from conceptrules.export.sql.names import QueryNames, raw_column, table_of
+from conceptrules.export.sql.names import QueryNames, raw_column, table_expression
 from conceptrules.export.sql.readings import read
 from conceptrules.export.wording import rule_ids
 from conceptrules.model.network import Literal, RuleNetwork
@@ -37,7 +37,7 @@ class GuardedQuery:
     def select(self, reasons: bool, probabilities: bool) -> exp.Select:
         """Return the layers as table expressions, each made from the one before, and the answer from the last."""
         own = self.names.own
-        first = exp.select(*self._readings()).from_(table_of(self.names.table).as_(own("source")))
+        first = exp.select(*self._readings()).from_(table_expression(self.names.table).as_(own("source")))
         first = first.where(refusal(self.columns, self.names, self.dialect))
         layers: list[tuple[str, exp.Select, bool]] = []
         if self.dialect == "postgres" and self.columns:

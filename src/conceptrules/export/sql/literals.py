@@ -176,10 +176,10 @@ def probability_columns(network: RuleNetwork, pattern: str, fires: Sequence[str]
         raise AssertionError
     seen = [pattern for pattern, _ in statistics.patterns]
     texts = ["".join("01"[fire] for fire in each) for each in seen]
-    known = probabilities(network, np.array(seen, dtype=np.bool_).reshape(len(seen), len(fires)))
+    seen_shares = probabilities(network, np.array(seen, dtype=np.bool_).reshape(len(seen), len(fires)))
     shares = np.array(statistics.rows) / sum(statistics.rows)
     winners = [*network.priority_indices, network.default_index]
-    unknown = raise_decided(np.tile(shares, (len(winners), 1)), np.array(winners))
+    unseen_shares = raise_decided(np.tile(shares, (len(winners), 1)), np.array(winners))
 
     def double(value: float) -> exp.Expr:
         return exp.cast(number_literal(value, dialect), _DOUBLE)
@@ -187,11 +187,11 @@ def probability_columns(network: RuleNetwork, pattern: str, fires: Sequence[str]
     columns = []
     for index in range(len(network.classes)):
         by_winner = exp.case()
-        for winner, share in zip(network.priority_indices, unknown[:, index].tolist(), strict=False):
+        for winner, share in zip(network.priority_indices, unseen_shares[:, index].tolist(), strict=False):
             by_winner.when(exp.column(fires[winner]).eq(1), double(share), copy=False)
-        by_winner.else_(double(unknown[-1, index].item()), copy=False)
+        by_winner.else_(double(unseen_shares[-1, index].item()), copy=False)
         by_pattern = exp.case(exp.column(pattern))
-        for text, share in zip(texts, known[:, index].tolist(), strict=True):
+        for text, share in zip(texts, seen_shares[:, index].tolist(), strict=True):
             by_pattern.when(exp.Literal.string(text), double(share), copy=False)
         columns.append(by_pattern.else_(by_winner, copy=False) if texts else by_winner)
     return columns

@@ -34,7 +34,7 @@ class QueryNames:
         return self.marks + name
 
 
-def names_of(
+def make_query_names(
     network: RuleNetwork,
     dialect: str,
     table: str | Sequence[str],
@@ -44,20 +44,21 @@ def names_of(
     added: Sequence[str],
 ) -> QueryNames:
     """Return the names of a query, all of them checked."""
-    called = column_names(network, columns)
-    kept = tuple(dict.fromkeys([*called.values(), *keep]))
+    table_names = column_names(network, columns)
+    kept = tuple(dict.fromkeys([*table_names.values(), *keep]))
     for name in kept:
         _check_name(name, dialect)
     if not kept:
         raise InputError("the network has no columns, so there is no table to ask about; name some with keep")
-    _check_distinct([*called.values(), *(name for name in kept if name not in called.values())], dialect)
+    _check_distinct([*table_names.values(), *(name for name in kept if name not in table_names.values())], dialect)
     check_added(added, prefix, kept, dialect)
     if prefix and not (prefix.isascii() and prefix.isidentifier()):
         raise InputError(f"the prefix {prefix!r} needs to be a word of letters, digits and _")
-    parts = parts_of(table)
+    parts = split_name(table)
     for part in parts:
         _check_name(part, dialect)
-    return QueryNames(parts, called, kept, prefix, _marks([*kept, *parts, *(prefix + name for name in added)]))
+    marks = _find_marks([*kept, *parts, *(prefix + name for name in added)])
+    return QueryNames(parts, table_names, kept, prefix, marks)
 
 
 def column_names(network: RuleNetwork, columns: Mapping[str, str]) -> dict[str, str]:
@@ -77,7 +78,7 @@ def check_added(added: Sequence[str], prefix: str, kept: Iterable[str], dialect:
             raise InputError(f"the table has a column {prefix + name!r} already; give the added ones a prefix")
 
 
-def parts_of(name: str | Sequence[str]) -> tuple[str, ...]:
+def split_name(name: str | Sequence[str]) -> tuple[str, ...]:
     """Return `schema.table` as its parts; a sequence is taken as it is."""
     parts = tuple(name.split(".")) if isinstance(name, str) else tuple(name)
     if not 1 <= len(parts) <= 3 or not all(parts):
@@ -85,7 +86,7 @@ def parts_of(name: str | Sequence[str]) -> tuple[str, ...]:
     return parts
 
 
-def table_of(parts: Sequence[str]) -> exp.Table:
+def table_expression(parts: Sequence[str]) -> exp.Table:
     """Return a table by the parts of its name."""
     quoted = [exp.to_identifier(part, quoted=True) for part in parts]
     return exp.Table(**dict(zip(("this", "db", "catalog"), reversed(quoted), strict=False)))
@@ -142,7 +143,7 @@ def _fold(name: str, dialect: str) -> str:
     return folded.encode("utf-8")[: _LONGEST.get(dialect)].decode("utf-8", "ignore")
 
 
-def _marks(names: Sequence[str]) -> str:
+def _find_marks(names: Sequence[str]) -> str:
     """Return the fewest underscores that keep our own names from being one of these."""
     folded = [name.casefold() for name in names]
     marks = ""

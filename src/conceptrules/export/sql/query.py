@@ -17,9 +17,9 @@ from conceptrules.export.sql.names import (
     check_added,
     check_written,
     column_names,
-    names_of,
-    parts_of,
-    table_of,
+    make_query_names,
+    split_name,
+    table_expression,
 )
 from conceptrules.export.sql.readings import DIALECTS
 from conceptrules.export.sql.trusting import TrustingQuery
@@ -71,10 +71,10 @@ def sql(
         What goes before the names of the added columns.
     types : mapping from str to str, optional
         What the table holds in a column where its kind does not say it: {"smoker": "boolean"} where the network has
-        the numbers 1 and 0. Only BigQuery and Snowflake need to be told.
+        the numbers 1 and 0. Only BigQuery and Snowflake need it.
     trust_types : bool, default=False
-        Whether to take the columns at their word: one short CASE of the rules, of the columns in use, without the
-        guards that read each type as Python does. It also knows clickhouse and oracle.
+        Whether to take the types of the columns for granted: one short CASE with the rules, over the columns in use,
+        without the guards that read each type as Python does. It also knows clickhouse and oracle.
 
     Returns
     -------
@@ -91,19 +91,19 @@ def sql(
             raise InputError("trust_types gives the prediction only; leave reasons, probabilities and types out")
         if dialect not in TRUSTING_DIALECTS:
             raise InputError(f"there is no dialect {dialect!r}; {nearest(dialect, TRUSTING_DIALECTS)}")
-        called = column_names(network, columns or {})
-        shown = dict.fromkeys([*(called[name] for name in network.used_columns), *keep])
+        table_names = column_names(network, columns or {})
+        shown = dict.fromkeys([*(table_names[name] for name in network.used_columns), *keep])
         check_added(["prediction"], prefix, shown, dialect)
-        answer = TrustingQuery(network, called, dialect).answer().as_(f"{prefix}prediction")
+        answer = TrustingQuery(network, table_names, dialect).answer().as_(f"{prefix}prediction")
         kept = [exp.column(name, quoted=True) for name in shown]
-        tree: exp.Expr = exp.select(*kept, answer).from_(table_of(parts_of(table)))
+        tree: exp.Expr = exp.select(*kept, answer).from_(table_expression(split_name(table)))
         notes = [f"SQL of {dialect}. It trusts the types of the columns, and that missing values are NULL."]
     else:
         if dialect not in DIALECTS:
             raise InputError(f"there is no dialect {dialect!r}; there are {', '.join(DIALECTS)}")
         shares = [f"probability_{index}" for index in range(1, 1 + len(network.classes))] if probabilities else []
         added = ["prediction", *(["rules"] if reasons else []), *shares]
-        names = names_of(network, dialect, table, columns or {}, keep, prefix, added)
+        names = make_query_names(network, dialect, table, columns or {}, keep, prefix, added)
         read_columns = table_columns(typed_inputs(network, types), names, dialect)
         check_labels(network, dialect)
         tree = GuardedQuery(network, read_columns, names, dialect).select(reasons, probabilities)
@@ -113,7 +113,7 @@ def sql(
             notes.append(f"{', '.join(meanings)}.")
         notes += rule_lines(network)
     if view is not None:
-        tree = exp.Create(this=table_of(parts_of(view)), kind="VIEW", expression=tree)
+        tree = exp.Create(this=table_expression(split_name(view)), kind="VIEW", expression=tree)
     text = tree.sql(dialect=dialect, pretty=True)
     check_written(tree, text, dialect)
     return "".join(f"-- {comment(line)}\n" for line in [*header(network), *notes]) + text + ";\n"

@@ -11,11 +11,11 @@ import numpy as np
 from conceptrules.export.inputs import Input
 from conceptrules.export.sql.columns import typed_inputs
 from conceptrules.export.sql.literals import label_text, label_type
-from conceptrules.export.sql.names import names_of, parts_of
+from conceptrules.export.sql.names import make_query_names, split_name
 from conceptrules.export.sql.query import sql
 from conceptrules.export.verify.databases import DATABASES, StoredColumn, quote_parts
 from conceptrules.export.verify.engine import ExportEngine, holdable_rows, named_answers
-from conceptrules.export.verify.trial_rows import Answers, TrialRows, trial_of
+from conceptrules.export.verify.trial_rows import Answers, TrialRows, make_trial
 from conceptrules.model.evaluation import Bits
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
@@ -49,7 +49,7 @@ class SqlEngine(ExportEngine):
             bits = [(row >> shift) % 2 for row in range(len(trial))]
             both = [*bits, *(1 - bit for bit in bits)]
             values[name] = [value if is_missing(value) else bit for value, bit in zip(values[name], both, strict=True)]
-        return trial_of(network, values, 2 * len(trial))
+        return make_trial(network, values, 2 * len(trial))
 
     def holdable(self, network: RuleNetwork, trial: TrialRows, **options: Any) -> Bits:
         used = typed_inputs(network, options.get("types"))
@@ -61,10 +61,10 @@ class SqlEngine(ExportEngine):
         call.apply_defaults()
         asked = call.arguments
         dialect, table, view, prefix = (asked[name] for name in ("dialect", "table", "view", "prefix"))
-        names = names_of(network, dialect, table, asked["columns"] or {}, asked["keep"], prefix, ())
+        names = make_query_names(network, dialect, table, asked["columns"] or {}, asked["keep"], prefix, ())
         queries: list[tuple[str, str | None]] = [(exported, None)]
         if view is not None:
-            queries = [(f"SELECT * FROM {quote_parts(parts_of(view), dialect)}", exported)]
+            queries = [(f"SELECT * FROM {quote_parts(split_name(view), dialect)}", exported)]
         if not asked["reasons"]:
             other = {"view": None, "reasons": True, "probabilities": False, "prefix": prefix or "conceptrules_"}
             queries.append((sql(**asked | other), None))
@@ -82,18 +82,18 @@ class SqlEngine(ExportEngine):
 
 
 def _tables(table: Any, view: Any) -> list[tuple[str, ...]]:
-    return [parts_of(table), *([] if view is None else [parts_of(view)])]
+    return [split_name(table), *([] if view is None else [split_name(view)])]
 
 
 def _stored_columns(
-    network: RuleNetwork, inputs: Sequence[Input], trial: TrialRows, called: Mapping[str, str]
+    network: RuleNetwork, inputs: Sequence[Input], trial: TrialRows, table_names: Mapping[str, str]
 ) -> list[StoredColumn]:
     """Return the columns in use with their values; the others, which do not matter, without any."""
     kinds = {used.column.name: _stored_kind(used) for used in inputs}
     result = []
     for name, values in trial.values.items():
         cells = [_stored_value(value, kinds[name]) for value in values] if name in kinds else [None] * len(values)
-        result.append(StoredColumn(called[name], kinds.get(name, "text"), cells))
+        result.append(StoredColumn(table_names[name], kinds.get(name, "text"), cells))
     return result
 
 

@@ -60,15 +60,16 @@ class TrialRows:
 def covering_trial(network: RuleNetwork, limit: int = 10_000) -> TrialRows:
     """Return the rows that cover the network; what it answers is worked out from the meaning of each predicate."""
     rows = covering_rows(network, limit)
-    return trial_of(network, {column.name: [row[column.name] for row in rows] for column in network.columns}, len(rows))
+    values = {column.name: [row[column.name] for row in rows] for column in network.columns}
+    return make_trial(network, values, len(rows))
 
 
-def trial_of(network: RuleNetwork, values: dict[str, list[Value | None]], rows: int) -> TrialRows:
+def make_trial(network: RuleNetwork, values: dict[str, list[Value | None]], rows: int) -> TrialRows:
     """Return rows with these values, and what the network answers on them."""
     coded = {name: _encode(column) for name, column in values.items()}
     bits = [_plain_bits(predicate, *coded[predicate.column]) for predicate in network.predicates]
     matrix = np.array(bits, dtype=np.bool_).reshape(len(bits), rows).T
-    return TrialRows(values, answers_of(network, pack(matrix)))
+    return TrialRows(values, answer_rows(network, pack(matrix)))
 
 
 def table_trial(network: RuleNetwork, table: Any) -> TrialRows:
@@ -81,7 +82,7 @@ def table_trial(network: RuleNetwork, table: Any) -> TrialRows:
     }
     indices = [index for predicates in used.values() for index in predicates]
     bits = read_packed_bits(network.columns, network.predicates, opened, indices)
-    return TrialRows(values, answers_of(network, bits))
+    return TrialRows(values, answer_rows(network, bits))
 
 
 def _read(column: Column, table: Table, position: int) -> list[Value | None]:
@@ -92,7 +93,7 @@ def _read(column: Column, table: Table, position: int) -> list[Value | None]:
     return plain if cells.codes is None else [plain[code] for code in cells.codes.tolist()]
 
 
-def answers_of(network: RuleNetwork, words: PackedBits) -> Answers:
+def answer_rows(network: RuleNetwork, words: PackedBits) -> Answers:
     """Return the network's own answers, from the bits of its predicates."""
     hidden = [unpack(layer) for layer in layers(network, words)]
     stated = probabilities(network, hidden[-1]) if network.statistics is not None else None
