@@ -114,11 +114,7 @@ class LearnerOptions:
     n_jobs: Jobs = -1
     device: Annotated[
         str | None,
-        option(
-            "mllp: where to train: auto, cpu, cuda (all GPUs) or one of them, such as cuda:0. search: where "
-            "tables of more than 100,000 rows are gone over: cpu or a GPU.",
-            default="mllp: auto, search: cpu",
-        ),
+        option("mllp: where to train: auto, cpu, cuda (all GPUs) or one of them, such as cuda:0.", default="auto"),
     ] = None
 
 
