@@ -28,11 +28,11 @@ def arguments() -> Namespace:
 
 
 def main() -> int:
-    given = arguments()
+    options = arguments()
     os.environ.setdefault("NUMBA_NUM_THREADS", "1")  # read when numba is loaded, so before any import of ours
-    if given.size:
-        return int(import_module("benchmarks.exports.size").run(given.rows, given.repeats, given.seed))
-    return int(import_module("benchmarks.exports.comparison").run(given.only, given.seed))
+    if options.size:
+        return int(import_module("benchmarks.exports.size").run(options.rows, options.repeats, options.seed))
+    return int(import_module("benchmarks.exports.comparison").run(options.only, options.seed))
 
 
 if __name__ == "__main__":

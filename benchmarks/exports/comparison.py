@@ -66,9 +66,9 @@ class Cell:
 
     def outcome(self) -> dict[str, Any]:
         """Return what the record says of this cell."""
-        found = {"rows": self.rows, "mismatches": self.mismatches, "seconds": round(self.seconds, 3)}
-        said = {"skipped": self.skipped, "first": self.first}
-        return found | {key: value for key, value in said.items() if value is not None}
+        figures = {"rows": self.rows, "mismatches": self.mismatches, "seconds": round(self.seconds, 3)}
+        notes = {"skipped": self.skipped, "first": self.first}
+        return figures | {key: value for key, value in notes.items() if value is not None}
 
 
 def run(only: Sequence[str] | None, seed: int) -> int:

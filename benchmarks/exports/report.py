@@ -34,14 +34,14 @@ def show_comparison(cells: Sequence[Cell], engines: Sequence[str]) -> None:
     table = Table("mismatches of rows", *engines, box=None)
     by_place = {(cell.task, cell.engine): cell for cell in cells}
     for task in dict.fromkeys(cell.task for cell in cells):
-        table.add_row(task, *(said(by_place[task, engine]) for engine in engines))
+        table.add_row(task, *(outcome_text(by_place[task, engine]) for engine in engines))
     console = Console(width=200, highlight=False)
     console.print(table)
     for reason in dict.fromkeys(f"{cell.engine}: {cell.skipped}" for cell in cells if cell.skipped):
         console.print(reason, markup=False)
 
 
-def said(cell: Cell) -> str:
+def outcome_text(cell: Cell) -> str:
     return "not run" if cell.skipped else f"{cell.mismatches} of {cell.rows:,}"
 
 

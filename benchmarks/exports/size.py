@@ -59,8 +59,8 @@ def run(rows: int, repeats: int, seed: int) -> int:
         memory = growth(folder, rows, seed, threads)
     report.show_size(clock, cores, rows)
     print(f"{different:,} of {rows:,} predictions differ; {threads} threads each")
-    for kind, found in memory.items():
-        print(f"largest resident size, {kind}: " + ", ".join(f"{n:,} rows {mb:.0f} MB" for n, mb in found.items()))
+    for kind, sizes in memory.items():
+        print(f"largest resident size, {kind}: " + ", ".join(f"{n:,} rows {mb:.0f} MB" for n, mb in sizes.items()))
     content = {
         "rows": rows,
         "seed": seed,
@@ -102,8 +102,8 @@ def race(folder: Path, threads: int, repeats: int) -> tuple[Times, Times, int]:
             clock[name].append(seconds(lambda command=command: subprocess.run(command, check=True)))  # type: ignore[misc]
             cores[name].append(_core_seconds() - before)
             print(f"{name}: {clock[name][-1]:.2f} s", file=sys.stderr, flush=True)
-    found = [parquet.read_table(folder / f"{name}.parquet", columns=["prediction"]) for name in ("ours", "duckdb")]
-    unequal = pc.not_equal(*(table["prediction"].cast(pa.string()) for table in found))
+    tables = [parquet.read_table(folder / f"{name}.parquet", columns=["prediction"]) for name in ("ours", "duckdb")]
+    unequal = pc.not_equal(*(table["prediction"].cast(pa.string()) for table in tables))
     return clock, cores, int(pc.sum(pc.fill_null(unequal, True)).as_py())
 
 
@@ -115,17 +115,17 @@ def _core_seconds() -> float:
 
 def growth(folder: Path, rows: int, seed: int, threads: int) -> dict[str, dict[int, float]]:
     """Megabytes by rows: a table, and one ten times as large."""
-    found: dict[str, dict[int, float]] = {}
+    sizes: dict[str, dict[int, float]] = {}
     for suffix, most in (("parquet", rows), ("csv", rows // 2)):
-        found[suffix] = {}
+        sizes[suffix] = {}
         for count in (most // 10, most):
             make(folder / f"grown.{suffix}", count, seed)
             command = ours(folder, f"grown.{suffix}", f"out.{suffix}", threads, _PEAK)
             printed = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-            found[suffix][count] = int(printed) / 1024
+            sizes[suffix][count] = int(printed) / 1024
             (folder / f"grown.{suffix}").unlink()
             (folder / f"out.{suffix}").unlink()
-    return found
+    return sizes
 
 
 def ours(folder: Path, table: str, output: str, threads: int, code: str = "") -> list[str]:

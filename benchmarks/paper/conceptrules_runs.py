@@ -48,7 +48,7 @@ def run_fold(data: str, model: str, protocol: str, seed: int, fold: int, setting
     train, test = rows_of_fold(len(table.y), fold)
     learner = classifier(settings, seed)
     start = perf_counter()
-    said = fitted(learner, table.X.take(train), table.y[train])
+    messages = fitted(learner, table.X.take(train), table.y[train])
     middle = perf_counter()
     X, y = table.X.take(test), table.y[test]
     answers = learner.predict(X)
@@ -61,7 +61,11 @@ def run_fold(data: str, model: str, protocol: str, seed: int, fold: int, setting
         chosen(network),
         next(point.score for point in learner.frontier_ if point.network is network),
         {"edges": edges(network), "by_bounds": edges_by_bounds(network)},
-        {"fires": fires(network, X), "frontier": front_of(learner, X, y), **({"warnings": said} if said else {})},
+        {
+            "fires": fires(network, X),
+            "frontier": front_of(learner, X, y),
+            **({"warnings": messages} if messages else {}),
+        },
     )
 
 
@@ -88,10 +92,10 @@ def fires(network: RuleNetwork, X: Any) -> list[float]:
 
 def front_of(learner: ConceptRuleClassifier, X: Any, y: np.ndarray) -> list[dict[str, float]]:
     """Return, for each network of the Pareto front, its edges, its score on held-out rows and its test macro-F1."""
-    found = []
+    points = []
     for point in learner.frontier_:
         answers = learner.classes_.take(decide(point.network, X))
-        found.append(
+        points.append(
             {
                 "edges": edges(point.network),
                 "by_bounds": edges_by_bounds(point.network),
@@ -99,4 +103,4 @@ def front_of(learner: ConceptRuleClassifier, X: Any, y: np.ndarray) -> list[dict
                 "f1": macro_f1(y, answers),
             }
         )
-    return found
+    return points

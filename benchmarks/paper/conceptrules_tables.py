@@ -88,8 +88,8 @@ def score(results: Results, data: str, name: str = "f1") -> float | None:
 
 def scores(results: Results) -> dict[str, float]:
     """Return the score of each data set that was run."""
-    found = {data: score(results, data) for data in data_names()}
-    return {data: value for data, value in found.items() if value is not None}
+    every_score = {data: score(results, data) for data in data_names()}
+    return {data: value for data, value in every_score.items() if value is not None}
 
 
 def bounds(results: Results, data: str) -> float | None:
@@ -106,15 +106,15 @@ def column_cell(results: Results, data: str) -> str:
 
 
 def column_mean(results: Results) -> str:
-    found = scores(results)
-    if not found:
+    known = scores(results)
+    if not known:
         return f"not run<br>{paper_cell('Average', 'crs'):.2f}"
-    ours = mean(found.values())
-    if len(found) == len(data_names()):
+    ours = mean(known.values())
+    if len(known) == len(data_names()):
         paper = paper_cell("Average", "crs")
         return f"**{ours:.2f}**<br>{paper:.2f} ({signed(ours - paper)})"
-    paper = mean(paper_cell(data, "crs") for data in found)
-    return f"{ours:.2f} on {len(found)} sets<br>{paper:.2f} on them ({signed(ours - paper)})"
+    paper = mean(paper_cell(data, "crs") for data in known)
+    return f"{ours:.2f} on {len(known)} sets<br>{paper:.2f} on them ({signed(ours - paper)})"
 
 
 def column_table(results: Results) -> str:
@@ -127,17 +127,19 @@ def column_table(results: Results) -> str:
             continue
         beside = [f"{other:.2f} ({signed(ours - other)})" for other in (crs, best)]
         rows.append([data, f"**{ours:.2f}**", *beside, f"{common:.2f}"])
-    found = scores(results)
-    if found:
-        sets = "" if len(found) == len(rows) else f" of {len(found)} sets"
-        others = [mean(of(data) for data in found) for of in (lambda data: paper_cell(data, "crs"), paper_best)]
-        ours = mean(found.values())
-        beside = [f"{other:.2f} ({signed(ours - other)})" for other in others]
-        common = mean(score(results, data, "f1_common") or 0.0 for data in found)
+    known = scores(results)
+    if known:
+        sets = "" if len(known) == len(rows) else f" of {len(known)} sets"
+        papers = [
+            mean(cell_of(data) for data in known) for cell_of in (lambda data: paper_cell(data, "crs"), paper_best)
+        ]
+        ours = mean(known.values())
+        beside = [f"{other:.2f} ({signed(ours - other)})" for other in papers]
+        common = mean(score(results, data, "f1_common") or 0.0 for data in known)
         rows.append([f"**mean**{sets}", f"**{ours:.2f}**", *beside, f"{common:.2f}"])
-    above = [data for data, value in found.items() if value >= paper_cell(data, "crs")]
+    above = [data for data, value in known.items() if value >= paper_cell(data, "crs")]
     words = (
-        f"At or above the paper's CRS on **{len(above)} of {len(found)}** data sets{named(above)}, "
+        f"At or above the paper's CRS on **{len(above)} of {len(known)}** data sets{named(above)}, "
         "by the figures as printed. The best of a row is over the paper's twelve models. The last column is macro-F1 "
         "over the classes with at least 5 training rows."
     )
@@ -151,12 +153,19 @@ def chance_table(results: Results) -> str:
     for data in data_names():
         runs = results.seeds(data, COLUMN)
         if len(runs) > 1:
-            found, edges = seed_means(runs), [edges_of(one, "by_bounds") or 0.0 for one in runs]
-            above = sum(round(value, 2) >= paper_cell(data, "crs") for value in found)
-            f1 = f"{mean(found):.2f} ± {pstdev(found):.2f} ({min(found):.2f} to {max(found):.2f})"
+            means, edges = seed_means(runs), [edges_of(run, "by_bounds") or 0.0 for run in runs]
+            above = sum(round(value, 2) >= paper_cell(data, "crs") for value in means)
+            f1 = f"{mean(means):.2f} ± {pstdev(means):.2f} ({min(means):.2f} to {max(means):.2f})"
             range_of = f"{mean(edges):,.1f} ({min(edges):,.1f} to {max(edges):,.1f})"
             rows.append(
-                [data, f"{found[0]:.2f}", f1, f"{paper_cell(data, 'crs'):.2f}", f"{above} of {len(runs)}", range_of]
+                [
+                    data,
+                    f"{means[0]:.2f}",
+                    f1,
+                    f"{paper_cell(data, 'crs'):.2f}",
+                    f"{above} of {len(runs)}",
+                    range_of,
+                ]
             )
     if not rows:
         return ""
@@ -206,14 +215,14 @@ def front_table(results: Results) -> str:
     if record is None or not record.complete:
         return ""
     rows = []
-    for most, wanted in BUDGETS.items():
-        found = within(record, most)
-        if found is None:
-            rows.append([f"{most}", *["no network so small"] * 3, f"{wanted:.1f}"])
+    for most, target in BUDGETS.items():
+        networks = within(record, most)
+        if networks is None:
+            rows.append([f"{most}", *["no network so small"] * 3, f"{target:.1f}"])
             continue
-        edges, f1 = (mean(one[key] for one in found) for key in ("by_bounds", "f1"))
-        worst = min(one["f1"] for one in found)
-        rows.append([f"{most}", f"{edges:.1f}", f"{100 * f1:.2f}", f"{100 * worst:.2f}", f"{wanted:.1f}"])
+        edges, f1 = (mean(network[key] for network in networks) for key in ("by_bounds", "f1"))
+        worst = min(network["f1"] for network in networks)
+        rows.append([f"{most}", f"{edges:.1f}", f"{100 * f1:.2f}", f"{100 * worst:.2f}", f"{target:.1f}"])
     words = """\
 From the one fit of each fold: of the networks of `frontier_` with at most so many edges, the one with the best score on
 held-out rows; its macro-F1 on the test rows, the mean of five folds."""
@@ -223,8 +232,8 @@ held-out rows; its macro-F1 on the test rows, the mean of five folds."""
 
 def within(record: Record, most: int) -> list[dict[str, float]] | None:
     """Return the best network of each fold with at most so many edges, or None if a fold has none."""
-    found = [best_within(fold.extra["frontier"], most) for fold in record.folds]
-    return None if None in found else [one for one in found if one is not None]
+    networks = [best_within(fold.extra["frontier"], most) for fold in record.folds]
+    return None if None in networks else [network for network in networks if network is not None]
 
 
 def best_within(front: list[dict[str, float]], most: int) -> dict[str, float] | None:
@@ -248,26 +257,26 @@ def verdict_table(results: Results) -> str:
     words = f"""\
 **{count} of {len(figures)}** figures are met.
 [The account](CONCEPTRULES.md#what-holds-it-back) says why the others are not."""
-    table = markdown(["figure", "target", "measured", "verdict"], [one.cells for one in figures])
+    table = markdown(["figure", "target", "measured", "verdict"], [figure.cells for figure in figures])
     return "\n".join(["### Past the paper: figures set for the column conceptrules", "", words, "", table])
 
 
 def score_figures(results: Results) -> Iterator[Figure]:
-    found = scores(results)
-    whole = len(found) == len(data_names())
-    ours = mean(found.values()) if found else 0.0
-    on = "" if whole else f" on {len(found)} of {len(data_names())} sets"
-    text, whole_only = f"{ours:.2f}{on}" if found else "not run", {True: True, False: None}[whole]
+    known = scores(results)
+    whole = len(known) == len(data_names())
+    ours = mean(known.values()) if known else 0.0
+    on = "" if whole else f" on {len(known)} of {len(data_names())} sets"
+    text, whole_only = f"{ours:.2f}{on}" if known else "not run", {True: True, False: None}[whole]
     yield Figure("mean macro-F1", ">= 87.0", text, whole_only and ours >= 87.0)
-    above = [data for data, value in found.items() if value >= paper_cell(data, "crs")]
+    above = [data for data, value in known.items() if value >= paper_cell(data, "crs")]
     met = None if not whole and len(above) < 8 else len(above) >= 8
     yield Figure("at or above the paper's CRS", "on >= 8 of 12", f"on {len(above)}", met)
     for data, least in {**AT_LEAST, **ALL_BUT_ALL}.items():
-        yield at_least(data, least, found.get(data))
+        yield at_least(data, least, known.get(data))
     yield at_least("nursery, classes with at least 5 training rows", 99.5, score(results, "nursery", "f1_common"))
     best = mean(paper_best(data) for data in data_names())
     yield Figure("aim: mean of the best of each row", f">= {best:.2f}", text, whole_only and ours >= best)
-    reached = [data for data, value in found.items() if value >= paper_best(data)]
+    reached = [data for data, value in known.items() if value >= paper_best(data)]
     met = None if not whole else len(reached) == len(data_names())
     yield Figure("aim: the best of each row", "on 12 of 12", f"on {len(reached)}{named(reached)}", met)
 
@@ -314,19 +323,19 @@ def time_figures(results: Results) -> Iterator[Figure]:
     threads = f"{count} thread" + ("s" if count > 1 else "")
     for name, key, most in (("default", "default", 300), ('effort="fast"', "fast", 60)):
         ratio = seconds[key] / seconds["lightgbm"]
-        said = f"{ratio:.0f} ({seconds[key]:.2f} s and {seconds['lightgbm']:.3f} s of processor time, {threads})"
-        yield Figure(f"time on adult, {name}", f"<= {most} LightGBM fits", said, ratio <= most)
+        text = f"{ratio:.0f} ({seconds[key]:.2f} s and {seconds['lightgbm']:.3f} s of processor time, {threads})"
+        yield Figure(f"time on adult, {name}", f"<= {most} LightGBM fits", text, ratio <= most)
     f1 = 100 * seconds["fast_f1"]
     yield Figure('adult, effort="fast"', ">= 78", f"{f1:.2f}", f1 >= 78)
 
 
 def front_figures(results: Results) -> Iterator[Figure]:
     record = results.record("adult", COLUMN)
-    for most, wanted in BUDGETS.items():
-        name, target = f"adult with at most {most} edges", f">= {wanted:g}"
+    for most, least in BUDGETS.items():
+        name, target = f"adult with at most {most} edges", f">= {least:g}"
         if record is None or not record.complete:
             yield Figure(name, target)
             continue
-        found = within(record, most)
-        f1 = 100 * mean(one["f1"] for one in found) if found else 0.0
-        yield Figure(name, target, f"{f1:.2f}" if found else "no network so small", f1 >= wanted)
+        networks = within(record, most)
+        f1 = 100 * mean(network["f1"] for network in networks) if networks else 0.0
+        yield Figure(name, target, f"{f1:.2f}" if networks else "no network so small", f1 >= least)

@@ -45,8 +45,8 @@ def measure(names: Sequence[str], splits: int = SPLITS, recipe: Hyperparameters 
     for name in names:
         y = load(name).y
         folds = [scores(name, train, test, splits, recipe) for train, test in paper_folds(len(y))]
-        found = {way: [fold[way] for fold in folds] for way in folds[0]}
-        entry = {"data": name, "splits": splits, **found, "place": this_place(digest.MLLP)}
+        by_way = {way: [fold[way] for fold in folds] for way in folds[0]}
+        entry = {"data": name, "splits": splits, **by_way, "place": this_place(digest.MLLP)}
         write_entry("cut_points", entry, root=root)
 
 
@@ -65,10 +65,10 @@ def scores(name: str, train: np.ndarray, test: np.ndarray, splits: int, recipe: 
         ):
             ways.append(way)
             jobs.append(job_of(name, cut, rows, judged, recipe, seed))
-    found = defaultdict(list)
+    by_way = defaultdict(list)
     for number, score in best_on_training_rows(jobs).items():
-        found[ways[number]].append(score.crs_f1)
-    return {way: mean(each) for way, each in found.items()}
+        by_way[ways[number]].append(score.crs_f1)
+    return {way: mean(each) for way, each in by_way.items()}
 
 
 def job_of(
@@ -81,10 +81,10 @@ def job_of(
         warnings.filterwarnings("ignore", "constant columns")
         binarizer = Binarizer().fit(data.X.take(cut), data.y[cut])
 
-    def bits(some: np.ndarray) -> Examples:
-        codes = np.searchsorted(classes, data.y[some])
-        packed = binarizer.transform_packed(data.X.take(some))
-        return with_negations(canonical(Examples.from_packed_bits(packed, codes, np.ones(len(some)))))
+    def bits(index: np.ndarray) -> Examples:
+        codes = np.searchsorted(classes, data.y[index])
+        packed = binarizer.transform_packed(data.X.take(index))
+        return with_negations(canonical(Examples.from_packed_bits(packed, codes, np.ones(len(index)))))
 
     return FitJob(recipe, bits(rows), bits(judged), np.ones(len(classes)), np.random.default_rng(seed))
 

@@ -51,7 +51,7 @@ def best_of(tasks: Sequence[FitJob], place: Place) -> list[TrainingSnapshot]:
     best: dict[int, TrainingSnapshot] = {}
     for number, snapshots in watched(tasks, place, best):
         rivals = [*([best[number]] if number in best else []), *snapshots]
-        best[number] = max(rivals, key=lambda one: one.score.rank)
+        best[number] = max(rivals, key=lambda snapshot: snapshot.score.rank)
     return [best[number] for number in range(len(tasks))]
 
 
@@ -69,24 +69,24 @@ def watched(
 
 def rates(place: Place, data: str = FIGURE, epochs: int = 200, root: Path = RECORDS) -> None:
     """F1 of the rules on the test rows of a fold, by structure and rate: the paper's figure."""
-    part, found = fold_of(data, 0), []
+    part, entries = fold_of(data, 0), []
     recipe = recipe_of({"layers": [128]}, priority="first", max_epochs=epochs, snapshot_every=10)
     todo = list(product(STRUCTURES, RATES))
     recipes = [replace(recipe, layers=layers, binarization_rate=(rate,)) for layers, rate in todo]
-    best = best_of([task_of(data, 0, one, 0) for one in recipes], place)
+    best = best_of([task_of(data, 0, each, 0) for each in recipes], place)
     for (layers, rate), snapshot in zip(todo, best, strict=True):
         answers = decide(network_of(part, snapshot), part.test.to_packed_bits())
         f1 = scores(part.y_test, part.classes[answers], part.y_train)["f1"]
-        found.append({"layers": layers, "rate": rate, "fold": 0, "f1": f1, "epoch": snapshot.score.epoch})
+        entries.append({"layers": layers, "rate": rate, "fold": 0, "f1": f1, "epoch": snapshot.score.epoch})
     learner = {digest.FIELD: digest.learner(digest.MLLP)}
-    for entry in found:
+    for entry in entries:
         write_entry("rates", {"data": data, **entry, **learner}, "data", "layers", "rate", "fold", root=root)
 
 
-def gap(data: str, given: Mapping[str, Any], place: Place, epochs: int = 400, root: Path = RECORDS) -> None:
+def gap(data: str, settings: Mapping[str, Any], place: Place, epochs: int = 400, root: Path = RECORDS) -> None:
     """The MLLP and its CRS over the epochs on validation rows, and how many classes fire."""
-    part, found = fold_of(data, 0), []
-    recipe = recipe_of(given, priority="first", max_epochs=epochs, patience=None, snapshot_every=10)
+    part, entries = fold_of(data, 0), []
+    recipe = recipe_of(settings, priority="first", max_epochs=epochs, patience=None, snapshot_every=10)
     rows = divided(data, 0, 0).validation
     words = rows.to_packed_bits()
     for _, (snapshot,) in watched([task_of(data, 0, recipe, 0)], place, {}):
@@ -94,9 +94,9 @@ def gap(data: str, given: Mapping[str, Any], place: Place, epochs: int = 400, ro
         shares = np.bincount(np.minimum(fired, 2), rows.weight, 3) / rows.weight.sum()
         score = snapshot.score
         entry = {"epoch": score.epoch, "mllp_f1": score.mllp_f1, "crs_f1": score.crs_f1}
-        found.append(entry | dict(zip(("none", "one", "several"), shares.tolist(), strict=True)))
+        entries.append(entry | dict(zip(("none", "one", "several"), shares.tolist(), strict=True)))
     learner = {digest.FIELD: digest.learner(digest.MLLP)}
-    for entry in found:
+    for entry in entries:
         write_entry("gap", {"data": data, **entry, **learner}, "data", "epoch", root=root)
 
 

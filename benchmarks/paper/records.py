@@ -128,9 +128,9 @@ def read(run: Run, root: Path = RECORDS) -> Record | None:
 
 def record_of(entry: Mapping[str, Any]) -> Record:
     """Return a line of a file of runs as a record."""
-    times = {one["fold"]: one["finished"] for one in entry["folds"]}
+    times = {fold["fold"]: fold["finished"] for fold in entry["folds"]}
     names = Fold.__dataclass_fields__
-    folds = tuple(Fold(**{key: value for key, value in one.items() if key in names}) for one in entry["folds"])
+    folds = tuple(Fold(**{key: value for key, value in fold.items() if key in names}) for fold in entry["folds"])
     run = Run(*(entry[name] for name in KEY))
     return Record(run, folds, entry["settings"], tuple(entry["places"]), times)
 
@@ -160,7 +160,7 @@ def this_place(learner: str = "") -> dict[str, Any]:
     return {
         "python": platform.python_version(),
         "conceptrules": __version__,
-        **{name: found for name in PACKAGES if (found := _version(name))},
+        **{name: number for name in PACKAGES if (number := _version(name))},
         "machine": platform.machine(),
         "processor": _processor(),
         "cores": len(os.sched_getaffinity(0)),
@@ -181,15 +181,17 @@ def _check(run: Run, fold: Fold) -> None:
 def _merged(
     known: Mapping[str, Any], run: Run, fold: Fold, settings: Mapping[str, Any], place: dict[str, Any]
 ) -> dict[str, Any]:
-    earlier = [one | {"place": known["places"][one["place"]]} for one in known.get("folds", [])]
+    earlier = [entry | {"place": known["places"][entry["place"]]} for entry in known.get("folds", [])]
     filled = {key: value for key, value in asdict(fold).items() if value not in ({}, "", None)}
-    entry = filled | {"place": place, "finished": datetime.now(UTC).isoformat(timespec="seconds")}
-    folds = [*(one for one in earlier if one["fold"] != fold.fold), jsonl.rounded(entry)]
+    new = filled | {"place": place, "finished": datetime.now(UTC).isoformat(timespec="seconds")}
+    folds = [*(entry for entry in earlier if entry["fold"] != fold.fold), jsonl.rounded(new)]
     places: list[dict[str, Any]] = []
-    for one in folds:  # where only a fold was run that is replaced now is forgotten
-        if one["place"] not in places:
-            places.append(one["place"])
-    folds = sorted((one | {"place": places.index(one["place"])} for one in folds), key=lambda one: one["fold"])
+    for entry in folds:  # where only a fold was run that is replaced now is forgotten
+        if entry["place"] not in places:
+            places.append(entry["place"])
+    folds = sorted(
+        (entry | {"place": places.index(entry["place"])} for entry in folds), key=lambda entry: entry["fold"]
+    )
     return {**asdict(run), "settings": settings, "places": places, "folds": folds}
 
 

@@ -58,8 +58,8 @@ def aims_table(results: Results) -> str:
         Figure("mean of the column", f">= {MEAN}", f"{ours:.2f}", round(ours, 2) >= MEAN),
     ]
     for data, least in AIMS.items():
-        found = cells[data].ours or 0.0
-        figures.append(Figure(data, f">= {least}", f"{found:.2f}", round(found, 2) >= least))
+        score = cells[data].ours or 0.0
+        figures.append(Figure(data, f">= {least}", f"{score:.2f}", round(score, 2) >= least))
     for name, (seconds, minutes) in times(results).items():
         figures.append(Figure(name, f"<= {minutes} min", f"{seconds / 60:.1f} min", seconds <= 60 * minutes))
     met = sum(figure.met is True for figure in figures)
@@ -90,18 +90,20 @@ def seeds_table(results: Results) -> str:
 
 
 def _seeds_text(results: Results, data: str, model: str) -> str:
-    found = seed_means(results.seeds(data, model))
-    if len(found) < 2:
-        return f"{found[0]:.2f} [1]" if found else "not run"
-    return f"{mean(found):.2f} ± {pstdev(found):.2f} ({min(found):.2f} to {max(found):.2f}) [{len(found)}]"
+    means = seed_means(results.seeds(data, model))
+    if len(means) < 2:
+        return f"{means[0]:.2f} [1]" if means else "not run"
+    return f"{mean(means):.2f} ± {pstdev(means):.2f} ({min(means):.2f} to {max(means):.2f}) [{len(means)}]"
 
 
 def rare_classes(results: Results) -> str:
     """Return the scores without rare classes, where that changes them."""
     rows = []
     for data in data_names():
-        found = [results.seeds(data, model) for model in NAMES]
-        pairs = [tuple(mean(seed_means(runs, name)) for name in ("f1", "f1_common")) if runs else () for runs in found]
+        by_model = [results.seeds(data, model) for model in NAMES]
+        pairs = [
+            tuple(mean(seed_means(runs, name)) for name in ("f1", "f1_common")) if runs else () for runs in by_model
+        ]
         if any(pair and abs(pair[0] - pair[1]) >= 0.005 for pair in pairs):
             rows.append([data, *(f"{pair[1]:.2f}" if pair else "not run" for pair in pairs)])
     if not rows:
@@ -174,7 +176,7 @@ def time_section(results: Results) -> str:
     words = """\
 The others have protocol fold, seed 0, and all five folds of the data sets that are complete. Machines were shared with
 other work, so these are orders of magnitude."""
-    return "\n".join(["## Times", "", *columns_said(results), words, "", markdown(header, rows)])
+    return "\n".join(["## Times", "", *column_times(results), words, "", markdown(header, rows)])
 
 
 def times(results: Results) -> dict[str, tuple[float, int]]:
@@ -183,16 +185,16 @@ def times(results: Results) -> dict[str, tuple[float, int]]:
     trained = [
         fold.seconds["fit"] for each in results.records if each.run.model in OURS for fold in each.folds if fold.seconds
     ]
-    found = {"search": (sum(searched), SEARCH_MINUTES), "columns": (sum(trained), COLUMN_MINUTES)}
-    return {f"time of the {name}": one for name, one in found.items()} if searched and trained else {}
+    seconds = {"search": (sum(searched), SEARCH_MINUTES), "columns": (sum(trained), COLUMN_MINUTES)}
+    return {f"time of the {name}": limits for name, limits in seconds.items()} if searched and trained else {}
 
 
-def columns_said(results: Results) -> list[str]:
+def column_times(results: Results) -> list[str]:
     """Say how long the search and our columns took."""
-    found = times(results)
-    if not found:
+    seconds = times(results)
+    if not seconds:
         return []
-    (searched, most), (trained, last) = found.values()
+    (searched, most), (trained, last) = seconds.values()
     entries = results.entries("search")
     places = "; ".join(sorted({place_text(entry["place"]) for entry in entries}))
     trials = sum(entry["trials"] for entry in entries)

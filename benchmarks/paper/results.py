@@ -54,8 +54,8 @@ class Results:
     root: Path = RECORDS
 
     def record(self, data: str, model: str, protocol: str = "fold", seed: int = 0) -> Record | None:
-        wanted = (data, model, protocol, seed)
-        return next((each for each in self.records if _key(each) == wanted), None)
+        key = (data, model, protocol, seed)
+        return next((record for record in self.records if _key(record) == key), None)
 
     def seeds(self, data: str, model: str, protocol: str = "fold") -> list[Record]:
         """Return the complete runs, one for each seed."""
@@ -69,12 +69,12 @@ class Results:
             return Cell(data, model, paper, reason="not run")
         if not record.complete:
             return Cell(data, model, paper, reason=record.failed or f"{len(record.folds)} of 5 folds run")
-        found = f1_of(record)
+        scores = f1_of(record)
         if model in OURS:
-            found = seed_means(self.seeds(data, model, protocol))
-            if len(found) < SEEDS:
-                return Cell(data, model, paper, reason=f"{len(found)} of {SEEDS} seeds run")
-        return Cell(data, model, paper, mean(found), pstdev(found))
+            scores = seed_means(self.seeds(data, model, protocol))
+            if len(scores) < SEEDS:
+                return Cell(data, model, paper, reason=f"{len(scores)} of {SEEDS} seeds run")
+        return Cell(data, model, paper, mean(scores), pstdev(scores))
 
     def places(self, models: Iterable[str]) -> list[Mapping[str, Any]]:
         """Return where and with which learner the runs of some models were made."""
@@ -82,14 +82,14 @@ class Results:
 
     def edges(self, data: str, model: str, stage: str) -> float | None:
         """Return the mean number of edges over folds and seeds, or None if a fold has no such count."""
-        found = [edges_of(record, stage) for record in self.seeds(data, model)]
-        known = [count for count in found if count is not None]
-        return mean(known) if known and len(known) == len(found) else None
+        counts = [edges_of(record, stage) for record in self.seeds(data, model)]
+        known = [count for count in counts if count is not None]
+        return mean(known) if known and len(known) == len(counts) else None
 
     def entries(self, experiment: str, **key: Any) -> list[Entry]:
         """Return the lines of an experiment that is not made of runs: all of them, or those with these values."""
-        found = jsonl.read(self.root / f"{experiment}.jsonl")
-        return [entry for entry in found if all(entry[name] == value for name, value in key.items())]
+        lines = jsonl.read(self.root / f"{experiment}.jsonl")
+        return [entry for entry in lines if all(entry[name] == value for name, value in key.items())]
 
     def entry(self, experiment: str, **key: Any) -> Entry | None:
         """Return the first line of an experiment that has these values."""

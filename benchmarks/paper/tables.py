@@ -57,14 +57,14 @@ How the paper's own columns are tuned and trained was written down before any of
 def verdict(results: Results) -> str:
     cells = [results.cell(data, "crs") for data in data_names()]
     by = {kind: [cell.data for cell in cells if cell.verdict == kind] for kind in ("near", "above", "below", "open")}
-    said = {kind: f"{len(names)}{_named(names)}" for kind, names in by.items()}
+    counts = {kind: f"{len(names)}{_named(names)}" for kind, names in by.items()}
     lines = [
         "## Verdict",
         "",
         f"The paper's method, run again, comes within {NEAR:g} points of the paper's score or above it on "
-        f"**{len(reached(cells))} of {len(cells)}** data sets: it is within {NEAR:g} points on {said['near']}, further "
-        f"above on {said['above']}, and further below on {said['below']}.{_mean_said(cells)}"
-        + (f" Not run, or not to the end: {said['open']}." if by["open"] else ""),
+        f"**{len(reached(cells))} of {len(cells)}** data sets: it is within {NEAR:g} points on {counts['near']}, "
+        f"further above on {counts['above']}, and further below on {counts['below']}.{_mean_sentence(cells)}"
+        + (f" Not run, or not to the end: {counts['open']}." if by["open"] else ""),
         *learned_verdict(results),
     ]
     return "\n".join(lines)
@@ -80,11 +80,11 @@ def learned_verdict(results: Results) -> list[str]:
         "",
         f"With a priority and a default class that are learned, which the paper does not have, it does so on "
         f"**{len(reached(cells))} of {len(cells)}**; it is further below on {len(below)}{_named(below)}."
-        f"{_mean_said(cells)}",
+        f"{_mean_sentence(cells)}",
     ]
 
 
-def _mean_said(cells: Sequence[Cell]) -> str:
+def _mean_sentence(cells: Sequence[Cell]) -> str:
     ours = average(cells)
     return "" if ours is None else f" Its mean is {ours:.2f}, the paper's {paper_cell('Average', 'crs'):.2f}."
 
@@ -157,10 +157,10 @@ def _mean_text(cells: Sequence[Cell], model: str) -> str:
 
 
 def table_2(results: Results) -> str:
-    found = {each["data"]: each for each in results.entries("properties")}
+    properties = {each["data"]: each for each in results.entries("properties")}
     rows, same = [], 0
     for data, paper in paper_figures()["properties"].items():
-        ours = [found.get(data, {}).get(key) for key in PROPERTIES]
+        ours = [properties.get(data, {}).get(key) for key in PROPERTIES]
         same += ours == paper
         texts = [
             f"{mine}" if mine == theirs else f"{mine} (paper {theirs})"
@@ -168,12 +168,14 @@ def table_2(results: Results) -> str:
         ]
         rows.append([data, *texts])
     header = ["data", "instances", "classes", "original features", "binary features"]
-    said = (
+    agreement = (
         "All are equal to the paper's."
         if same == len(rows)
         else f"{same} of {len(rows)} rows are equal to the paper's."
     )
-    return "\n".join(["## Table 2, computed", "", f"Cut points fitted on all rows. {said}", "", markdown(header, rows)])
+    return "\n".join(
+        ["## Table 2, computed", "", f"Cut points fitted on all rows. {agreement}", "", markdown(header, rows)]
+    )
 
 
 def rate_section(results: Results, drawn: Sequence[str]) -> str:

@@ -30,9 +30,9 @@ def write_times(threads: int, root: Path = RECORDS) -> None:
     """Take and keep the times of all folds."""
     _warm_up(threads)
     for fold in range(FOLDS):
-        found = times_of(fold, threads)
-        say(f"fold {fold}: {found}")
-        entry = {"data": DATA, "fold": fold, "threads": threads, **found, "place": this_place(digest.SEARCH)}
+        times = times_of(fold, threads)
+        say(f"fold {fold}: {times}")
+        entry = {"data": DATA, "fold": fold, "threads": threads, **times, "place": this_place(digest.SEARCH)}
         write_entry("fit_times", entry, "data", "fold", root=root)
 
 

@@ -54,9 +54,9 @@ def show(groups: Groups) -> None:
     table = Table(*HEADER, box=None)
     for group, measured in groups.items():
         table.add_row(f"[bold]{group}[/bold]")
-        for one in measured:
-            style = None if one.met else "red"
-            table.add_row(*row(one), style=style)
+        for measurement in measured:
+            style = None if measurement.met else "red"
+            table.add_row(*row(measurement), style=style)
     Console().print(table)
 
 
@@ -65,17 +65,17 @@ def markdown(groups: Groups) -> str:
     lines = []
     for group, measured in groups.items():
         lines += [f"\n**{group}**\n", f"| {' | '.join(HEADER)} |", "|---|---|---|---|---|"]
-        lines += [f"| {' | '.join(row(one))} |" for one in measured]
+        lines += [f"| {' | '.join(row(measurement))} |" for measurement in measured]
     return "\n".join(lines)
 
 
 def shortfalls(groups: Groups) -> list[str]:
     """Say in words what misses its target."""
     return [
-        f"{group}: {one.name}: {row(one)[1]}, wanted {row(one)[3]}"
+        f"{group}: {measurement.name}: {row(measurement)[1]}, wanted {row(measurement)[3]}"
         for group, measured in groups.items()
-        for one in measured
-        if not one.met
+        for measurement in measured
+        if not measurement.met
     ]
 
 
@@ -90,7 +90,7 @@ def keep(groups: Groups, plan: Plan, started: datetime, path: Path, device: str 
         "machine": machine(),
     }
     entries = [
-        {"group": group, "device": device, **about, "measurements": [asdict(one) for one in measured]}
+        {"group": group, "device": device, **about, "measurements": [asdict(measurement) for measurement in measured]}
         for group, measured in groups.items()
     ]
     return jsonl.put(path, entries, ("group", "device"))
@@ -100,18 +100,20 @@ def read(path: Path) -> Groups:
     """Return all measurements on record, by group; those of several devices stand one after the other."""
     groups: Groups = {}
     for entry in jsonl.read(path):
-        groups.setdefault(entry["group"], []).extend(Measurement(**one) for one in entry["measurements"])
+        groups.setdefault(entry["group"], []).extend(
+            Measurement(**measurement) for measurement in entry["measurements"]
+        )
     return groups
 
 
 def versions(packages: Sequence[str] = PACKAGES) -> dict[str, str]:
-    found = {"python": platform.python_version(), "conceptrules": __version__}
+    known = {"python": platform.python_version(), "conceptrules": __version__}
     for package in packages:
         try:
-            found[package] = version(package)
+            known[package] = version(package)
         except PackageNotFoundError:
-            found[package] = "not installed"
-    return found
+            known[package] = "not installed"
+    return known
 
 
 def machine() -> dict[str, Any]:

@@ -103,4 +103,4 @@ def test_the_table_of_the_documentation_is_that_of_the_record():
     page = (Path(__file__).parents[2] / "docs" / "exports.md").read_text(encoding="utf-8").splitlines()
     for entry in jsonl.read(jsonl.RECORDS / "exports.jsonl"):
         cells = [f"{cell['mismatches']} of {cell['rows']:,}" for cell in entry["engines"].values()]
-        assert f"| {entry['data']} | {' | '.join(cells)} |" in page
+        assert f"| {entry['data']} | {entry['edges']:,} | {' | '.join(cells)} |" in page
