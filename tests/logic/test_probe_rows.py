@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conceptrules.logic.probe_rows import _expand_goal, _mask_of, _take_rising, covering_rows, probe_values
+from conceptrules.logic.column_cells import ColumnCells
+from conceptrules.logic.probe_rows import covering_rows, probe_values
 from conceptrules.model.evaluation import layers_plain
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import ORDERED, Column, Equals, Interval, Missing, Predicate, holds
@@ -64,11 +65,10 @@ BOUNDS = st.sampled_from([-math.inf, -1.0, -0.0, 0.0, 5e-324, 0.5, 1.0, 86_400e6
 def test_where_an_interval_holds_is_looked_up_as_it_is_defined(pairs, kind):
     intervals = [Interval("c", *pair) for pair in pairs]
     for tests in (intervals, [*intervals, Missing("c")]):
-        values = probe_values(Column("c", kind), tests)
-        assert len(_take_rising(values)) >= 3
+        cells = ColumnCells(Column("c", kind), tuple(probe_values(Column("c", kind), tests)))
+        assert len(cells.rising) >= 3
         for test in tests:
-            plain = sum(holds(test, value) << place for place, value in enumerate(values))
-            assert _mask_of(test, values, _take_rising(values)) == plain
+            assert cells.where(test) == sum(holds(test, value) << cell for cell, value in enumerate(cells.values))
 
 
 def test_the_limit_holds_but_for_what_is_needed():
@@ -77,16 +77,6 @@ def test_the_limit_holds_but_for_what_is_needed():
     network = RuleNetwork([Column("x")], predicates, [Level(rules, [Concept([0]), Concept([1])])], ["a", "b"])
     rows = covering_rows(network, limit=10)
     assert len(rows) == len(probe_values(Column("x"), predicates))
-
-
-def test_one_rule_makes_a_concept_hold_and_one_literal_makes_a_rule_fail():
-    predicates = [Equals("a", True), Equals("b", True)]
-    level = Level([Rule([Literal(0), Literal(1, True)]), Rule([Literal(1)])], [Concept([0, 1])])
-    network = RuleNetwork([Column("a", "boolean"), Column("b", "boolean")], predicates, [level], ["x"])
-    assert _expand_goal(network, 1, 0, True) == ([(0, 0, True), (0, 1, False)], True)
-    assert _expand_goal(network, 1, 0, False) == ([(0, 0, False), (0, 1, True)], False)
-    assert _expand_goal(network, 2, 0, True) == ([(1, 0, True), (1, 1, True)], False)
-    assert _expand_goal(network, 2, 0, False) == ([(1, 0, False), (1, 1, False)], True)
 
 
 def test_a_deep_search_ends():

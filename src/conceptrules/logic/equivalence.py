@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from conceptrules.logic.column_cells import cell_numbers, cells_of
-from conceptrules.logic.solver import FALSE, TRUE, FormulaPool, Undecided
+from conceptrules.logic.solver import FALSE, TRUE, CellFormulas, Undecided
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
 
@@ -149,38 +149,27 @@ def find_counterexample(first: RuleNetwork, second: RuleNetwork, label: Value, *
     return question.find_row([(ours.get(label, FALSE), theirs.get(label, FALSE))])
 
 
-class _Question:
+class _Question(CellFormulas):
     """The formulas of networks over the cells of their columns."""
 
     def __init__(self, networks: Sequence[RuleNetwork], work: int) -> None:
         if max(len(network.levels) for network in networks) > _MAX_LEVELS:
             raise Undecided(f"not decided: more than {_MAX_LEVELS} levels")
-        self.cells = cells_of(networks)
+        super().__init__(cells_of(networks), work)
         self.names = dict.fromkeys(column.name for network in networks for column in network.columns)
-        self.pool = FormulaPool([(1 << len(cells.values)) - 1 for cells in self.cells.values()], work)
 
     def firing(self, network: RuleNetwork) -> dict[Value, int]:
         """Return for each class the formula that says where it fires."""
-        pool = self.pool
-        numbers = {name: number for number, name in enumerate(self.cells)}
-        below = [FALSE] * len(network.predicates)  # what no rule tests may be anything
-        for index in network.used_predicates:
-            predicate = network.predicates[index]
-            below[index] = pool.literal(numbers[predicate.column], self.cells[predicate.column].where(predicate))
-        for level in network.levels:
-            literals = [[(below[literal.index], literal.negated) for literal in rule.literals] for rule in level.rules]
-            rules = [pool.all(pool.negate(node) if negated else node for node, negated in rule) for rule in literals]
-            below = [pool.any(rules[rule] for rule in concept.rules) for concept in level.concepts]
-        return dict(zip(network.classes, below, strict=True))
+        return dict(zip(network.classes, self.layers(network)[-1], strict=True))
 
     def decisions(self, network: RuleNetwork) -> dict[Value, int]:
         """Return for each class the formula that says where it is the answer."""
         firing, silent = self.firing(network), TRUE
         result = {}
         for name in network.priority:
-            result[name] = self.pool.all([silent, firing[name]])
-            silent = self.pool.all([silent, self.pool.negate(firing[name])])
-        result[network.default] = self.pool.any([result[network.default], silent])
+            result[name] = self.all([silent, firing[name]])
+            silent = self.all([silent, self.negate(firing[name])])
+        result[network.default] = self.any([result[network.default], silent])
         return result
 
     def find_row(self, questions: Iterable[tuple[int, int]]) -> Row | None:
@@ -189,11 +178,8 @@ class _Question:
         In each column, it has the value of the first possible cell.
         """
         for yes, no in questions:
-            domains = None if yes == no else self.pool.find(self.pool.all([yes, self.pool.negate(no)]))
-            if domains is not None:
+            cells = None if yes == no else self.find_cells([yes, self.negate(no)])
+            if cells is not None:
                 row: Row = dict.fromkeys(self.names)
-                for number, (name, cells) in enumerate(self.cells.items()):
-                    if number in domains:
-                        row[name] = cells.raw(cell_numbers(domains[number])[0])
-                return row
+                return row | {name: self.cells[name].raw(cell_numbers(mask)[0]) for name, mask in cells.items()}
         return None

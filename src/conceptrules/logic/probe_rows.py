@@ -1,35 +1,33 @@
 """Rows made from a network itself, to try it on: every cut point and category, every rule firing and just failing.
 
-A column's values fall into cells on which all predicates agree; a set of cells is an integer with a bit for each. A row
-that makes a node hold is found by going down from the node, and each goal narrows the cells that are left.
+A column's values fall into cells on which all predicates agree; a set of cells is an integer with a bit for each. The
+solver finds the cells that make a node hold, and a row is drawn out of them at random.
 """
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from random import Random
 
+from conceptrules.logic.column_cells import ColumnCells
+from conceptrules.logic.solver import CellFormulas, Undecided
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import (
     Column,
-    Interval,
     Kind,
     Predicate,
     Value,
     finite_bounds,
-    holds,
     named_categories,
 )
 
 Row = dict[str, Value | None]
 CellMasks = Mapping[str, int]
-Goal = tuple[int, int, bool]
-"""A node of h(layer) that is to have a value: (layer, index, value). Predicates are layer 0."""
 
-_MAX_STEPS = 5_000  # of the search for one row; beyond that the node is left to chance
+_WORK = 100_000  # parts of formulas to look at for one row; beyond that the node is left to chance
 _DAY = 86_400e6
 # Python's datetimes, less a day at each end for float64 to round into; whole numbers that float64 can hold.
 _SPAN: dict[Kind, tuple[float, float]] = {
@@ -63,29 +61,22 @@ def covering_rows(network: RuleNetwork, limit: int = 10_000) -> list[Row]:
     return list(rows.values())
 
 
-def deciding_rows(network: RuleNetwork) -> list[Row]:
-    """Return the first of `covering_rows`: each rule as it holds and as it just fails, each class as the answer."""
-    return list(_list_deciding(network, _RowSearch(network)))
-
-
 class _RowSearch:
     """The values of each column in use, where each predicate holds among them, and the search for rows."""
 
     def __init__(self, network: RuleNetwork) -> None:
         self.network, self.random = network, Random(0)
         used = network.used_columns
-        self.values = {
-            column.name: probe_values(column, [network.predicates[index] for index in used[column.name]])
+        tests = {name: [network.predicates[index] for index in indices] for name, indices in used.items()}
+        cells = {
+            column.name: ColumnCells(column, tuple(probe_values(column, tests[column.name])))
             for column in network.columns
             if column.name in used
         }
+        self.values = {name: column.values for name, column in cells.items()}
         self.full = {name: (1 << len(values)) - 1 for name, values in self.values.items()}
-        rising = {name: _take_rising(values) for name, values in self.values.items()}
-        self.masks = {
-            index: _mask_of(network.predicates[index], self.values[name], rising[name])
-            for name, indices in used.items()
-            for index in indices
-        }
+        self.pool = CellFormulas(cells, sys.maxsize)
+        self.layers = self.pool.layers(network)
         self._allowed: dict[tuple[str, int], list[Value | None]] = {}
 
     def draw_row(self, cells: CellMasks) -> Row:
@@ -99,77 +90,44 @@ class _RowSearch:
             row[name] = self.random.choice(self._allowed[name, mask])
         return row
 
-    def find_row(self, goals: Sequence[Goal]) -> list[Row]:
-        """Return a row that reaches the goals, in a list; an empty list if none is found."""
-        cells = self.find_cells(goals)
+    def find_row(self, formulas: Iterable[int]) -> list[Row]:
+        """Return a row that makes the formulas true, in a list; an empty list if none is found."""
+        cells = self.find_cells(formulas)
         return [] if cells is None else [self.draw_row(cells)]
 
-    def find_cells(self, goals: Sequence[Goal]) -> CellMasks | None:
-        """Return cells of all columns whose rows reach the goals; None if there are none, or the search is too long.
-
-        A goal narrows the cells, comes down to goals on the layer below, or to a choice between such goals. All goals
-        are settled before the first choice is made.
-        """
-        stack: list[tuple[tuple[Goal, ...], tuple[list[Goal], ...], CellMasks]] = [(tuple(goals), (), self.full)]
-        for _ in range(_MAX_STEPS):
-            if not stack:
-                return None
-            pending, choices, cells = stack.pop()
-            if pending:
-                goal, rest = pending[0], pending[1:]
-                if goal[0] == 0:
-                    name, left = self._narrow(goal, cells)
-                    stack += [(rest, choices, {**cells, name: left})] if left else []
-                else:
-                    below, needs_all = _expand_goal(self.network, *goal)
-                    stack.append(((*below, *rest), choices, cells) if needs_all else (rest, (below, *choices), cells))
-            elif choices:
-                options, rest_of_choices = choices[0], choices[1:]
-                narrowed = [self._narrow(goal, cells) for goal in options if goal[0] == 0]
-                if any(left == cells[name] for name, left in narrowed):  # nothing more is asked for
-                    stack.append(((), rest_of_choices, cells))
-                else:
-                    stack += [((goal,), rest_of_choices, cells) for goal in reversed(options)]
-            else:
-                return cells
-        return None
-
-    def _narrow(self, goal: Goal, cells: CellMasks) -> tuple[str, int]:
-        """Return the column of a goal on a predicate, and the cells of it that are left."""
-        _, index, value = goal
-        name = self.network.predicates[index].column
-        return name, cells[name] & (self.masks[index] if value else ~self.masks[index])
-
-
-def _expand_goal(network: RuleNetwork, layer: int, index: int, value: bool) -> tuple[list[Goal], bool]:
-    """Return what a goal comes down to one layer lower, and whether all of that is needed or any one of it."""
-    level = network.levels[(layer - 1) // 2]
-    if layer % 2 == 0:
-        return [(layer - 1, rule, value) for rule in level.concepts[index].rules], not value
-    return [(layer - 1, literal.index, literal.negated != value) for literal in level.rules[index].literals], value
+    def find_cells(self, formulas: Iterable[int]) -> CellMasks | None:
+        """Return cells of all columns whose rows make the formulas true; None if there are none, or it takes long."""
+        self.pool.work = _WORK
+        try:
+            cells = self.pool.find_cells(formulas)
+        except Undecided:
+            return None
+        finally:
+            self.pool.work = sys.maxsize  # what is built between questions does not count
+        return None if cells is None else self.full | cells
 
 
 def _list_deciding(network: RuleNetwork, search: _RowSearch) -> Iterator[Row]:
     """Yield each rule as it holds and as it just fails, each class as the answer, and a row on which none fires."""
     for depth, level in enumerate(network.levels):
-        for index in range(len(level.rules)):
-            yield from search.find_row([(2 * depth + 1, index, True)])
-            goals, _ = _expand_goal(network, 2 * depth + 1, index, True)
-            for number, (layer, node, value) in enumerate(goals):
-                yield from search.find_row([*goals[:number], (layer, node, not value), *goals[number + 1 :]])
-    top = 2 * len(network.levels)
-    order = network.priority_indices
-    for rank, index in enumerate(order):
-        yield from search.find_row([(top, index, True), *((top, higher, False) for higher in order[:rank])])
-        yield from search.find_row([(top, index, True), *((top, lower, True) for lower in order[rank + 1 :][:1])])
-    yield from search.find_row([(top, index, False) for index in order])
+        for rule in level.rules:
+            literals = search.pool.signed(search.layers[2 * depth], rule.literals)
+            yield from search.find_row(literals)
+            for number, literal in enumerate(literals):
+                yield from search.find_row([*literals[:number], search.pool.negate(literal), *literals[number + 1 :]])
+    fires = [search.layers[-1][index] for index in network.priority_indices]
+    silent = [search.pool.negate(formula) for formula in fires]
+    for rank, formula in enumerate(fires):
+        yield from search.find_row([formula, *silent[:rank]])
+        yield from search.find_row([formula, *fires[rank + 1 :][:1]])
+    yield from search.find_row(silent)
 
 
 def _vary_rows(network: RuleNetwork, search: _RowSearch) -> Iterator[Row]:
     """Yield for each rule a row on which it holds, with each value of each column that matters; then rows at random."""
     for depth, level in enumerate(network.levels):
         for index in range(len(level.rules)):
-            cells = search.find_cells([(2 * depth + 1, index, True)]) or {}
+            cells = search.find_cells([search.layers[2 * depth + 1][index]]) or {}
             for name in [name for name in cells if cells[name] != search.full[name]]:
                 for cell in range(len(search.values[name])):
                     yield search.draw_row({**cells, name: 1 << cell})
@@ -180,29 +138,6 @@ def _vary_rows(network: RuleNetwork, search: _RowSearch) -> Iterator[Row]:
 def _key_of(row: Row) -> tuple[object, ...]:
     """Return a key that differs for 0 and -0, and for NaN and None."""
     return tuple(map(repr, row.values()))
-
-
-def _take_rising(values: Sequence[Value | None]) -> list[float]:
-    """Return the numbers that the values begin with, as long as they rise."""
-    numbers: list[float] = []
-    for value in values:
-        if not isinstance(value, float) or not (not numbers or numbers[-1] < value):
-            break
-        numbers.append(value)
-    return numbers
-
-
-def _mask_of(predicate: Predicate, values: Sequence[Value | None], rising: Sequence[float]) -> int:
-    """Return where a predicate holds, with a bit for each value.
-
-    In numbers that rise, an interval is looked up: thousands of cut points make millions of pairs with the values.
-    """
-    mask, start = 0, 0
-    if isinstance(predicate, Interval):
-        start = len(rising)
-        first = 0 if predicate.low == -math.inf else bisect_right(rising, predicate.low)
-        mask = (1 << bisect_right(rising, predicate.high)) - (1 << first)
-    return mask | sum(holds(predicate, value) << cell for cell, value in enumerate(values[start:], start))
 
 
 # Values to try a column with

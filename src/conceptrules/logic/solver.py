@@ -6,11 +6,13 @@ formula is a number: 0 is false, 1 is true, the others have an entry in a pool, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Literal as Choice
 
+from conceptrules.logic.column_cells import ColumnCells
 from conceptrules.model.errors import ConceptRulesError
+from conceptrules.model.network import Literal, RuleNetwork
 
 FALSE, TRUE = 0, 1
 Operator = Choice["all", "any"]
@@ -164,3 +166,40 @@ class FormulaPool:
         self.work -= work
         if self.work < 0:
             raise Undecided("not decided: too large")
+
+
+class CellFormulas(FormulaPool):
+    """The formulas of networks over the cells of their columns, which are given by name."""
+
+    def __init__(self, cells: Mapping[str, ColumnCells], work: int) -> None:
+        super().__init__([(1 << len(column.values)) - 1 for column in cells.values()], work)
+        self.cells, self.numbers = cells, {name: number for number, name in enumerate(cells)}
+
+    def layers(self, network: RuleNetwork) -> list[list[int]]:
+        """Return for each layer, from the predicates up, the formulas of its nodes."""
+        nodes = [FALSE] * len(network.predicates)  # what no rule tests may be anything
+        for index in network.used_predicates:
+            predicate = network.predicates[index]
+            nodes[index] = self.literal(self.numbers[predicate.column], self.cells[predicate.column].where(predicate))
+        result = [nodes]
+        for level in network.levels:
+            rules = [self.all(self.signed(nodes, rule.literals)) for rule in level.rules]
+            nodes = [self.any(rules[rule] for rule in concept.rules) for concept in level.concepts]
+            result += [rules, nodes]
+        return result
+
+    def signed(self, nodes: Sequence[int], literals: Iterable[Literal]) -> list[int]:
+        """Return the formulas of literals on these nodes."""
+        return [self.negate(nodes[each.index]) if each.negated else nodes[each.index] for each in literals]
+
+    def find_cells(self, formulas: Iterable[int]) -> dict[str, int] | None:
+        """Return cells, by name of the column, that make all formulas true whichever of them are chosen.
+
+        Columns that do not matter are left out. None is returned if nothing makes them true.
+        """
+        domains = self.find(self.all(formulas))
+        return (
+            None
+            if domains is None
+            else {name: domains[number] for name, number in self.numbers.items() if number in domains}
+        )

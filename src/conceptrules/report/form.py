@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import zip_longest
-from typing import Literal as Choice
+from itertools import combinations, zip_longest
 
 import numpy as np
 
 from conceptrules.draw.appearance import shorten
-from conceptrules.logic.probe_rows import deciding_rows
-from conceptrules.model.evaluation import decide_fired, layers, pack, unpack
+from conceptrules.logic.column_cells import ColumnCells, cell_numbers
+from conceptrules.logic.solver import CellFormulas, Undecided
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.predicate import Column, Kind, Predicate, Value, finite_bounds, holds, known_categories
+from conceptrules.model.predicate import Column, Kind, Predicate, Value, finite_bounds, known_categories
 from conceptrules.model.text import word
 from conceptrules.model.values import label_text
 from conceptrules.report.rule_list import rule_name
@@ -30,8 +30,7 @@ DAY = 86_400_000_000.0  # microseconds
 OTHER = -1
 _MOST_RULES = 5  # of a class, that are tried for a row
 _MOST_REAL_ROWS = 6  # right ones, and as many wrong ones
-
-Raw = list[Value | None]
+_WORK = 200_000  # parts of formulas to look at for one made-up row
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,30 +109,51 @@ class Sample:
     """For each column a number, or the place of a category among the options, -1 for any other; None is missing."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Goal:
-    """What a made-up row shall show: this class answers, this rule of the last level holds, so many classes fire."""
-
-    title: str
-    note: str
-    answer: int | None
-    """The class; None for any."""
-    rule: int | None = None
-    fire: Choice["none", "one", "several", "any"] = "any"
-
-
 def make_up_samples(network: RuleNetwork, fields: Sequence[Field]) -> tuple[Sample, ...]:
-    """Make up a row for each class and, where there can be one, for a rule that is often wrong, no class, several."""
-    rows = [[row[column.name] for column in network.columns] for row in deciding_rows(network)]
-    rows = rows or [[_typical(field) for field in fields]]
-    outcomes = _Outcomes.of(network, rows)
+    """Make up a row for each class and, where there can be one, for a rule that is often wrong, no class, several.
+
+    Each column has the plainest of the values that will do.
+    """
+    columns = zip(network.columns, fields, strict=True)
+    pool = CellFormulas(
+        {field.name: ColumnCells(column, tuple(_list_values(field))) for column, field in columns}, sys.maxsize
+    )
+    goals = list(_list_goals(network, pool))
     samples: dict[str, Sample] = {}
-    for goal in _goals(network):
-        matches = outcomes.find(goal)
-        if len(matches) and goal.title not in samples:
-            row = _make_plain(network, fields, rows[int(matches[0])], goal)
-            samples[goal.title] = Sample(goal.title, goal.note, to_form(row, fields))
+    for title, note, formula in goals:
+        cells = None
+        if title not in samples:
+            pool.work = _WORK
+            with suppress(Undecided):
+                cells = pool.find_cells([formula])
+        if cells is not None:
+            plainest = {name: cell_numbers(cells.get(name, 1))[0] for name in pool.cells}
+            row = [column.values[plainest[name]] for name, column in pool.cells.items()]
+            samples[title] = Sample(title, note, to_form(row, fields))
     return tuple(samples.values())
+
+
+def _list_values(field: Field) -> Iterator[Value | None]:
+    """Yield a value of each cell of a column, the most typical one first, a missing one last."""
+    if field.ordered:
+        typical = len(field.cuts) // 2
+        cells = sorted(range(len(field.cuts) + 1), key=lambda cell: cell != typical)
+        yield from (_between(field, cell) for cell in cells)
+    else:
+        yield from field.options
+        if field.kind != "boolean":
+            yield other_category(field)
+    yield None
+
+
+def other_category(field: Field) -> str | int:
+    """Return a category that is none of the options, of the same type."""
+    if field.options and not isinstance(field.options[0], str):
+        return next(number for number in range(len(field.options) + 1) if number not in field.options)
+    other = "any other"
+    while other in field.options:
+        other += " "
+    return other
 
 
 def pick_real_samples(
@@ -163,26 +183,35 @@ def _take_in_turn(kinds: Sequence[Sequence[int]]) -> list[int]:
     return [row for turn in turns for row in turn if row is not None][:_MOST_REAL_ROWS]
 
 
-def _goals(network: RuleNetwork) -> Iterator[_Goal]:
+def _list_goals(network: RuleNetwork, pool: CellFormulas) -> Iterator[tuple[str, str, int]]:
+    """Yield what a made-up row shall show: its title, a note, and the formula of such rows."""
     top = len(network.levels) - 1
-    for index in network.priority_indices:
-        concept = network.levels[top].concepts[index]
-        rules = sorted(concept.rules, key=lambda rule: -_covered_rows(network, rule))[:_MOST_RULES]
+    *_, rules, fires = pool.layers(network)
+    order = network.priority_indices
+    silent = [pool.negate(formula) for formula in fires]
+
+    def wins(index: int, rule: int) -> int:
+        return pool.all([rules[rule], *(silent[higher] for higher in order[: order.index(index)])])
+
+    for index in order:
+        own = network.levels[top].concepts[index].rules
+        most = sorted(own, key=lambda rule: -_covered_rows(network, rule))[:_MOST_RULES]
         title = shorten(word(network.classes[index]), LONGEST)
-        for rule in rules:
+        others = [silent[other] for other in order if other != index]
+        for rule in most:
             note = f"Made up: {rule_name(top, rule)} holds, and only {title} fires."
-            yield _Goal(f"Answer {title}", note, index, rule, "one")
-        for rule in rules:
+            yield f"Answer {title}", note, pool.all([rules[rule], *others])
+        for rule in most:
             note = f"Made up: {rule_name(top, rule)} holds, and {title} wins."
-            yield _Goal(f"Answer {title}", note, index, rule)
+            yield f"Answer {title}", note, wins(index, rule)
     for index, rule, right in _find_worst_rule(network):
         number, title = rule_name(top, rule), shorten(word(network.classes[index]), LONGEST)
         note = f"Made up: {number} says {title}, but is right on only {right:.0%} of its training rows."
-        yield _Goal(f"Often wrong, by {number}", note, index, rule)
+        yield f"Often wrong, by {number}", note, wins(index, rule)
     note = "Made up: no class fires, so this is the answer for everything else."
-    yield _Goal("No class fires", note, None, None, "none")
+    yield "No class fires", note, pool.all(silent)
     note = "Made up: several classes fire, and the first of them wins."
-    yield _Goal("Several classes fire", note, None, None, "several")
+    yield "Several classes fire", note, pool.any(map(pool.all, combinations(fires, 2)))
 
 
 def _covered_rows(network: RuleNetwork, rule: int) -> float:
@@ -201,80 +230,6 @@ def _find_worst_rule(network: RuleNetwork) -> list[tuple[int, int, float]]:
         if sum(covered[rule])
     ]
     return [(index, rule, share) for share, index, rule in sorted(shares)[:1] if share < 0.99]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Outcomes:
-    """Which rules of the last level hold on some rows, which classes fire, and what the answers are."""
-
-    rules: np.ndarray
-    fires: np.ndarray
-    answers: np.ndarray
-
-    @staticmethod
-    def of(network: RuleNetwork, rows: Sequence[Raw]) -> _Outcomes:
-        """Return what holds on raw rows."""
-        bits = np.zeros((len(rows), len(network.predicates)), dtype=bool)
-        for row, values in zip(bits, rows, strict=True):
-            by_name = {column.name: value for column, value in zip(network.columns, values, strict=True)}
-            row[:] = [holds(predicate, by_name[predicate.column]) for predicate in network.predicates]
-        hidden = layers(network, pack(bits))
-        fires = unpack(hidden[-1])
-        return _Outcomes(unpack(hidden[-2]), fires, decide_fired(network, fires))
-
-    def find(self, goal: _Goal) -> np.ndarray:
-        """Return the rows that show what the goal asks for."""
-        count = self.fires.sum(axis=1)
-        matches = {"none": count == 0, "one": count == 1, "several": count > 1, "any": count >= 0}[goal.fire]
-        if goal.answer is not None:
-            matches &= (self.answers == goal.answer) & self.rules[:, goal.rule]
-        return np.flatnonzero(matches)
-
-
-def _make_plain(network: RuleNetwork, fields: Sequence[Field], row: Raw, goal: _Goal) -> Raw:
-    """Return the row with a plain value wherever it then still shows what it shall."""
-
-    def fits(values: Raw) -> bool:
-        return len(_Outcomes.of(network, [values]).find(goal)) > 0
-
-    plain = _make_typical(fields, row, fits)
-    for field in fields:
-        better = (value for value in _plainer(field, plain[field.number]) if fits(_with(plain, field, value)))
-        plain = _with(plain, field, next(better, plain[field.number]))
-    return plain
-
-
-def _make_typical(fields: Sequence[Field], row: Raw, fits: Callable[[Raw], bool]) -> Raw:
-    """Make all columns typical if that fits, else one half of them after the other: few tries even for 500 columns."""
-    tried = list(row)
-    for field in fields:
-        tried[field.number] = _typical(field)
-    if fits(tried):
-        return tried
-    if len(fields) < 2:
-        return row
-    half = len(fields) // 2
-    return _make_typical(fields[half:], _make_typical(fields[:half], row, fits), fits)
-
-
-def _with(row: Raw, field: Field, value: Value | None) -> Raw:
-    return [*row[: field.number], value, *row[field.number + 1 :]]
-
-
-def _typical(field: Field) -> Value | None:
-    if not field.ordered:
-        return field.options[0] if field.options else None
-    return _between(field, len(field.cuts) // 2)
-
-
-def _plainer(field: Field, value: Value | None) -> list[Value]:
-    """Return what would read better: any known value than none, the middle of a cell than its edge."""
-    if not field.ordered:
-        return [] if value in field.options else list(field.options[:6])
-    if value is None or isinstance(value, str) or math.isnan(value):
-        return [_between(field, cell) for cell in range(len(field.cuts) + 1)]
-    middle = _between(field, sum(value > cut for cut in field.cuts))
-    return [middle] if middle != value else []
 
 
 def _between(field: Field, cell: int) -> float:

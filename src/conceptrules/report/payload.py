@@ -25,7 +25,7 @@ from conceptrules.model.text import (
     word,
 )
 from conceptrules.report.collect import Report
-from conceptrules.report.form import Field, Sample
+from conceptrules.report.form import Field, Sample, other_category
 from conceptrules.report.rule_list import Cover, Group, Item, rule_name
 
 _TEXTS = {"number": number_text, "date": date_text, "datetime": datetime_text, "duration": duration_text}
@@ -71,21 +71,11 @@ def _column(field: Field) -> dict[str, Any]:
         "missing": field.missing,
         "options": [{"value": _value(value), "text": word(value)} for value in field.options],
         "open": field.open,
-        "other": _other(field),
+        "other": other_category(field),
         "cuts": field.cuts,
         "cutTexts": [bound_text(field.kind, cut) for cut in field.cuts],
         "ends": field.ends,
     }
-
-
-def _other(field: Field) -> str | int:
-    """Return a category that is none of the options, of the same type."""
-    if field.options and not isinstance(field.options[0], str):
-        return next(number for number in range(len(field.options) + 1) if number not in field.options)
-    other = "any other"
-    while other in field.options:
-        other += " "
-    return other
 
 
 def _value(value: Value) -> object:

@@ -33,7 +33,7 @@ from conceptrules.model.rule_reader import Stated
 from conceptrules.model.values import family_of, readable
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PossibleCells(ColumnCells):
     """The cells of one column, of which some are possible; those that no possible row has keep a value too."""
 
@@ -48,8 +48,7 @@ class PossibleCells(ColumnCells):
 
     def where(self, predicate: Predicate) -> int:
         """Return the mask of the possible cells where the predicate holds."""
-        # Named, since a class with slots is made anew, and a plain super() would mean the old one.
-        return ColumnCells.where(self, predicate) & self.possible
+        return super().where(predicate) & self.possible
 
     def cell_of(self, value: Value | None) -> int:
         """Return the cell of a value, as the column reads it; -1 for a category that no possible row has."""
