@@ -54,8 +54,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
     negation : bool, default=True
         Whether rules may say `not` (`not job = nurse`).
     max_bins : int, default=None
-        The most parts that a column of numbers is cut into, from 2 to 255. None: up to 10,000 different
-        rows, the more columns of numbers there are, the fewer, but not below 32; 255 beyond.
+        The most parts that a column of numbers is cut into, from 2 to 255. None: 255.
     validation_fraction : float, default=None
         The share of rows held out to choose the network. None: a third of them, three times, so that each row is held
         out once, up to 5,000 rows; a fifth of a larger table, twice up to 20,000 rows. The network is learned from all

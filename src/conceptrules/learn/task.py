@@ -46,9 +46,6 @@ MORE = 1_000_000
 """Different rows that the best network is improved on. All others, and what is held out, do not teach."""
 # Rows up to which several folds, or two of them, are held out in turn; of larger tables one part is.
 _SEVERAL_FOLDS, _TWO_FOLDS = 5_000, 20_000
-# The more cuts a small table has to choose from, the more of the choice is chance: all columns of numbers have about so
-# many together, but none has fewer than the least.
-_CUTS, _LEAST_BINS, _FEW_CUTS_UP_TO = 512, 32, 10_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -250,11 +247,10 @@ def scale_policy(policy: Policy | None, share: float) -> Policy | None:
 
 
 def _coarsen(table: BinnedTable, rows: Rows, options: FitOptions) -> BinnedTable:
-    """Return the table with as many bins as the user asks for, or as few as a small table should have."""
-    bins = options.max_bins or _most_bins(table, len(rows.label))
-    if bins >= MAX_BINS:
+    """Return the table with as many bins as the user asks for."""
+    if options.max_bins is None or options.max_bins >= MAX_BINS:
         return table
-    coarse = coarsen_bins(table, rows, bins)
+    coarse = coarsen_bins(table, rows, options.max_bins)
     return with_locked_cuts(coarse, options.policy) if options.policy and rules_to_keep(options.policy) else coarse
 
 
@@ -263,11 +259,3 @@ def split_sizes(rows: int, folds: int) -> tuple[int, float]:
     if rows <= _SEVERAL_FOLDS:
         return folds, 1 / max(folds, 3)
     return (min(folds, 2) if rows <= _TWO_FOLDS else 1), 0.2
-
-
-def _most_bins(table: BinnedTable, rows: int) -> int:
-    """Return the most bins of a column of numbers, unless the user says it."""
-    if rows > _FEW_CUTS_UP_TO:
-        return MAX_BINS
-    numbers = sum(bins.column.ordered and bins.count > _LEAST_BINS for bins in table.bins)
-    return min(max(_CUTS // max(numbers, 1), _LEAST_BINS), MAX_BINS)
