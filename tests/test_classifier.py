@@ -335,7 +335,7 @@ def test_bins_of_the_same_tenth_become_one() -> None:
 
 
 def test_ctrl_c_keeps_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
-    once, calls = search._judge_by_folds, []
+    once, calls = search.judge_by_folds, []
 
     def interrupted(*given: Any) -> Any:
         calls.append(given)
@@ -343,7 +343,7 @@ def test_ctrl_c_keeps_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
             raise KeyboardInterrupt
         return once(*given)
 
-    monkeypatch.setattr(search, "_judge_by_folds", interrupted)
+    monkeypatch.setattr(search, "judge_by_folds", interrupted)
     clf, told = quick(), "the search was interrupted; .* kept .3 penalties tried"
     with pytest.raises(KeyboardInterrupt), pytest.warns(UserWarning, match=told) as caught:
         clf.fit(X, Y)

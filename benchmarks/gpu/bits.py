@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from conceptrules.learn.examples import Examples
+from conceptrules.learn.mllp.examples import Examples
 
 NAMES = ("adult", "connect-4", "tic-tac-toe")
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.gpu.bits import folds
 from conceptrules.kernels.mllp.cohort import Cohort
-from conceptrules.learn.examples import Bits, Examples
+from conceptrules.learn.mllp.examples import Bits, Examples
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters
 from conceptrules.learn.mllp.train import FitJob, TrainingSnapshot
 from conceptrules.model.evaluation import first_firing

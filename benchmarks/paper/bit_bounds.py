@@ -16,7 +16,7 @@ from benchmarks.paper.progress import say
 from benchmarks.paper.records import FOLDS, RECORDS, write_entry
 from benchmarks.paper.scores import macro_f1
 from benchmarks.paper.training_data import Fold, fold_of
-from conceptrules.learn.examples import Examples
+from conceptrules.learn.mllp.examples import Examples
 from conceptrules.model.evaluation import unpack
 
 

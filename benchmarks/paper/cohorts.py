@@ -19,7 +19,7 @@ from benchmarks.paper.choice import COLUMNS, LOOK_EVERY, LOSS
 from conceptrules.kernels.mllp import gpu
 from conceptrules.kernels.mllp.cohort import KernelRows, StepSettings, initial_weights
 from conceptrules.kernels.mllp.gpu_state import NetworkSpec
-from conceptrules.learn.examples import Examples
+from conceptrules.learn.mllp.examples import Examples
 
 BATCH, LEARNING_RATE, DECAY, DECAY_EVERY = 128, 0.005, 0.75, 100
 """The paper's."""

@@ -43,7 +43,7 @@ from benchmarks.paper.choice import (
     second_round,
 )
 from benchmarks.paper.splits import split
-from conceptrules.learn.examples import Examples, with_negations
+from conceptrules.learn.mllp.examples import Examples, with_negations
 
 if TYPE_CHECKING:
     from benchmarks.paper.cohorts import Cohort, Kept, Training

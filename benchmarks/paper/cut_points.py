@@ -24,7 +24,7 @@ from benchmarks.paper.figure_runs import Place, watched
 from benchmarks.paper.folds import load, paper_folds, tuning_split
 from benchmarks.paper.records import RECORDS, this_place, write_entry
 from conceptrules import Binarizer
-from conceptrules.learn.examples import Examples, canonical, with_negations
+from conceptrules.learn.mllp.examples import Examples, canonical, with_negations
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters
 from conceptrules.learn.mllp.train import FitJob, Score
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from conceptrules.learn.examples import Examples, Weights
+from conceptrules.learn.mllp.examples import Examples, Weights
 
 
 def split(examples: Examples, fraction: float, rng: np.random.Generator) -> tuple[Examples, Examples]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from benchmarks.paper.folds import paper_folds
 from benchmarks.paper.splits import split
 from conceptrules import Binarizer, RuleNetwork, datasets
-from conceptrules.learn.examples import Examples, canonical, with_negations
+from conceptrules.learn.mllp.examples import Examples, canonical, with_negations
 from conceptrules.learn.mllp.extraction import extract_levels
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters
 from conceptrules.learn.mllp.train import FitJob, TrainingSnapshot

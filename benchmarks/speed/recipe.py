@@ -24,7 +24,7 @@ RATES = (0.5, 0.6, 0.7, 0.8, 0.9)
 STAGES = {
     "cut points": "conceptrules.binarize.binarizer.Binarizer.fit",
     "table to bits": "conceptrules.binarize.binarizer.Binarizer.words",
-    "equal rows merged": "conceptrules.learn.training_data.canonical",
+    "equal rows merged": "conceptrules.learn.mllp.training_data.canonical",
     "descent": "conceptrules.kernels.mllp.cpu.epoch",
     "looks at the validation rows": "conceptrules.learn.mllp.cpu_engine.take_snapshots",
     "simplification": "conceptrules.learn.mllp.extraction.simplify",

@@ -14,10 +14,10 @@ from conceptrules.binarize import Binarizer
 from conceptrules.edit.trail import dropped_rules
 from conceptrules.learn.binned_table import MAX_BINS
 from conceptrules.learn.checkpoint import Checkpoint, open_checkpoint
+from conceptrules.learn.checks import check_common, generator, threads
 from conceptrules.learn.coding import code_table
 from conceptrules.learn.finish import finish_fit
 from conceptrules.learn.inputs import FitInputs, FitOptions
-from conceptrules.learn.parameter_checks import check_common, generator, threads
 from conceptrules.learn.progress import search_progress
 from conceptrules.learn.search.search import estimate_bytes, penalties_to_try, search_networks
 from conceptrules.learn.search.settings import SearchSettings

@@ -11,15 +11,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from conceptrules.binarize import Binarizer
 from conceptrules.kernels.mllp.cohort import Cohort
 from conceptrules.learn.checkpoint import Checkpoint, open_checkpoint
+from conceptrules.learn.checks import check_common, generator, threads
 from conceptrules.learn.memory import bytes_of_training, check_memory
 from conceptrules.learn.mllp.device import check_device, select_engine
 from conceptrules.learn.mllp.extraction import finish
 from conceptrules.learn.mllp.holdout import hold_out
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters, auto_layers
 from conceptrules.learn.mllp.train import FitPlan, FitResult, make_plan, train
-from conceptrules.learn.parameter_checks import check_common, generator, threads
+from conceptrules.learn.mllp.training_data import TrainingData, read_training_data
 from conceptrules.learn.progress import training_progress
-from conceptrules.learn.training_data import TrainingData, read_training_data
 from conceptrules.model.errors import InputError, warn
 from conceptrules.rule_model import RuleModel
 

@@ -19,8 +19,8 @@ from benchmarks.paper.choice import COLUMNS
 from benchmarks.paper.cohorts import Cohort, Training
 from conceptrules.kernels.mllp import cohort as kernels
 from conceptrules.kernels.mllp import cpu
-from conceptrules.learn.examples import Examples
 from conceptrules.learn.mllp.cpu_engine import CallingThread
+from conceptrules.learn.mllp.examples import Examples
 from conceptrules.learn.mllp.extraction import rank_by_position, rank_by_precision
 from conceptrules.model.evaluation import PackedBits, first_firing, unpack
 from conceptrules.model.metrics import confusion_matrix, macro_f1

@@ -18,7 +18,7 @@ from benchmarks.paper.reference import data_names, paper_cell, paper_figures
 from benchmarks.paper.scores import scores
 from benchmarks.paper.settings import load_settings
 from benchmarks.paper.splits import split
-from conceptrules.learn.examples import Examples, canonical, joined
+from conceptrules.learn.mllp.examples import Examples, canonical, joined
 
 
 def test_cart_on_tic_tac_toe_gives_the_papers_cell_to_the_digit() -> None:

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from conceptrules.binarize import Binarizer
 from conceptrules.learn.mllp.holdout import hold_out
+from conceptrules.learn.mllp.training_data import read_training_data
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.task import make_task
-from conceptrules.learn.training_data import read_training_data
 from tests.learn.tasks import code_in_memory, fit_options
 from tests.strategies_search import seeded
 

@@ -18,10 +18,9 @@ from conceptrules import Binarizer
 from conceptrules.binarize import known_values
 from conceptrules.kernels.search.shards import concatenate_shards
 from conceptrules.learn.binned_table import binned_table
+from conceptrules.learn.encoding import Coding, HoldoutKeys
 from conceptrules.learn.inputs import ColumnRoles
 from conceptrules.learn.reading import (
-    Coding,
-    HoldoutKeys,
     count_source,
     encode_read,
     fit_to_counts,

@@ -184,7 +184,11 @@ def _taken(learner: str, rows: int, columns: int, classes: int) -> tuple[float, 
     ctypes.CDLL(None).malloc_trim(0)
     Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
     before = _own("VmRSS")
-    with patch("conceptrules.learn.training_data.check_memory", kept), patch("conceptrules.mllp.check_memory", kept):
+    with (
+        patch("conceptrules.learn.coding.check_memory", kept),
+        patch("conceptrules.learn.mllp.training_data.check_memory", kept),
+        patch("conceptrules.mllp.check_memory", kept),
+    ):
         made.fit(*table)
     return estimates[0], _own("VmHWM") - before
 

@@ -55,10 +55,16 @@ def task_in_batches(files: Sequence[str], target: str, options: LearningOptions)
 
     table = replace(resolve_source(list(files)), text=options.text.format)
     names, where = list_columns(table), files[0] if len(files) == 1 else f"{files[0]} and the other files"
-    features = columns.select_features(names, target, options.features, where)
+    holdout = {name: column for name, column in (("groups", options.groups), ("time", options.time)) if column}
+    for column in holdout.values():
+        columns.require_column(column, names, where)
+    # The columns that say which rows are held out together are no features.
+    chosen = replace(options.features, drop=[*options.features.drop, *holdout.values()])
+    features = columns.select_features(names, target, chosen, where)
     kinds = columns.parse_kinds(options.features.kind, names, where)
     classifier = make_classifier(options.learner, {name: kinds[name] for name in features if name in kinds})
-    return LearningTask(classifier, table.restrict_to([*features, target], {}), target)
+    table = table.restrict_to([*features, *holdout.values(), target], {})
+    return LearningTask(classifier, table, target, dict(holdout))
 
 
 def task_in_memory(file: str, target: str, options: LearningOptions) -> LearningTask:

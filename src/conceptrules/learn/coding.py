@@ -22,36 +22,29 @@ from conceptrules.binarize import Binarizer
 from conceptrules.binarize.binarizer import check_kinds, check_rows
 from conceptrules.binarize.cut_points import Target
 from conceptrules.binarize.inspection import Finding, warn_of_duplicates
-from conceptrules.binarize.value_counts import ValueCounts, count_column
-from conceptrules.kernels.search.shards import KEYS, fixed_weights
-from conceptrules.learn.binned_table import BinnedTable, binned_table
-from conceptrules.learn.folds import check_one_holdout, find_newest, raise_same_group, read_holdout_column
+from conceptrules.binarize.value_counts import count_column
+from conceptrules.kernels.search.shards import fixed_weights
+from conceptrules.learn.binned_table import BinnedTable
+from conceptrules.learn.checks import check_validation_labels, warn_of_light_weights
+from conceptrules.learn.encoding import Batch, Coding, choose_keys, encode_batch, make_bins
+from conceptrules.learn.folds import check_one_holdout, raise_same_group, read_holdout_column
 from conceptrules.learn.inputs import ColumnRoles, FitInputs, FitOptions, assign_roles
 from conceptrules.learn.memory import check_memory
 from conceptrules.learn.progress import reading_progress
 from conceptrules.learn.reading import (
-    Batch,
-    Coding,
-    HoldoutKeys,
     Show,
     count_source,
-    encode_batch,
     encode_read,
     fit_to_counts,
     map_batches,
     read_classes,
     sort_groups,
-    without_holdout,
 )
 from conceptrules.learn.scratch import scratch_folder
-from conceptrules.learn.search.locked_rules import rules_to_keep, with_locked_cuts
 from conceptrules.learn.store import DiskStore, MemoryStore, RowStore, ShardFiles, check_disk_space
-from conceptrules.learn.training_data import check_validation_labels, warn_of_light
 from conceptrules.logic.policies.clause_checks import read_groups
 from conceptrules.model.errors import InputError
-from conceptrules.model.policy import Policy
-from conceptrules.model.policy.policy import check_policy
-from conceptrules.tables.column_values import ColumnValues, to_numbers
+from conceptrules.tables.column_values import ColumnValues
 from conceptrules.tables.dask_frames import DaskFrame, is_dask_frame, read_dask_frame
 from conceptrules.tables.hashes import SKETCH_SIZE, SmallestHashes
 from conceptrules.tables.labels import check_class_weight, check_classes, check_labels, encode_labels
@@ -114,7 +107,7 @@ def _code_memory(inputs: FitInputs, options: FitOptions) -> CodedTable:
     members = _read_members(options.fair_columns, X, inputs.policy_data)
     table = open_table(_drop_forbidden(X, options))
     labels, weight = check_labels(y, sample_weight=sample_weight)
-    warn_of_light(int(np.count_nonzero(weight)), float(weight.sum()))
+    warn_of_light_weights(int(np.count_nonzero(weight)), float(weight.sum()))
     classes = check_classes(labels)
     check_class_weight(options.class_weight, classes, np.ones(len(classes)))
     holdout = None
@@ -192,7 +185,7 @@ def _code_files(inputs: FitInputs, options: FitOptions, folder: Path) -> CodedTa
         _check_validation_table(inputs)
         place = folder / "validation"
         place.mkdir()
-        validation = open_columns(inputs.X_val, place, without_holdout(roles))
+        validation = open_columns(inputs.X_val, place, roles.without_holdout())
     if source.rows <= IN_MEMORY:
         return _code_memory(_read_into_memory(inputs, roles, source, validation), options)
     check_disk_space(folder, source.rows, len(roles.features), roles.weight is not None)
@@ -210,7 +203,7 @@ def _code_files(inputs: FitInputs, options: FitOptions, folder: Path) -> CodedTa
         if validation is not None:
             plain = replace(coding, keys=replace(keys, by="rows"))
             place = folder / "validation"
-            held_out, _, _ = _write_codes(validation, without_holdout(roles), plain, place, threads, show)
+            held_out, _, _ = _write_codes(validation, roles.without_holdout(), plain, place, threads, show)
     report_duplicate_columns(binarizer, table, contents)
     return CodedTable(
         store=DiskStore(files, threads),
@@ -244,7 +237,7 @@ def _code_dask(inputs: FitInputs, options: FitOptions, client: Any) -> CodedTabl
 
 def _read_into_memory(inputs: FitInputs, roles: ColumnRoles, source: Source, validation: Source | None) -> FitInputs:
     """Return the inputs with their tables in memory. Columns keep their roles by their names."""
-    held_out = None if validation is None else read_whole(validation, without_holdout(roles).all_columns)
+    held_out = None if validation is None else read_whole(validation, roles.without_holdout().all_columns)
     return replace(inputs, X=read_whole(source, roles.all_columns), X_val=held_out, y_val=None)
 
 
@@ -260,33 +253,6 @@ def _check_no_holdout(inputs: FitInputs) -> None:
     name = next((name for name in ("time", "groups") if getattr(inputs, name) is not None), None)
     if name is not None:
         raise InputError(f"X_val and {name} both say which rows are held out; give one of them")
-
-
-def choose_keys(options: FitOptions, inputs: FitInputs, moments: ValueCounts | None, by_groups: bool) -> HoldoutKeys:
-    """Return how the keys of rows are made, from what the user says of held-out rows."""
-    if inputs.X_val is not None or inputs.y_val is not None:
-        return HoldoutKeys(first_key=KEYS)  # nothing is held out
-    fraction = options.validation_fraction
-    keys = HoldoutKeys("groups" if by_groups else "rows")
-    if fraction is not None:
-        keys = replace(keys, first_key=int(KEYS * (1 - fraction)))
-    if moments is None:
-        return keys
-    cells, counts = moments.distinct()
-    weight = counts.sum(axis=1).astype(np.float64)
-    if len(weight) < 2:
-        raise_same_group("time")
-    newest = find_newest(weight, fraction or 0.2)
-    return replace(keys, by="time", last_moment=float(to_numbers(cells)[newest - 1]))
-
-
-def make_bins(binarizer: Binarizer, policy: Policy | None, classes: NDArray[Any]) -> BinnedTable:
-    """Return the bins of the columns, with those that locked rules need."""
-    table = binned_table(binarizer)
-    if policy is not None and rules_to_keep(policy):
-        check_policy(policy, binarizer.columns_, classes.tolist())
-        table = with_locked_cuts(table, policy)
-    return table
 
 
 def _write_codes(

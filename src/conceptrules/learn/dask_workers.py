@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 
 from conceptrules.binarize.value_counts import ValueCounts
 from conceptrules.kernels.search.shards import Shard, concatenate_shards
-from conceptrules.learn.coding import CodedTable, choose_keys, make_bins, report_duplicate_columns
+from conceptrules.learn.coding import CodedTable, report_duplicate_columns
+from conceptrules.learn.encoding import CodedBatch, Coding, choose_keys, make_bins
 from conceptrules.learn.inputs import ColumnRoles, FitInputs, FitOptions
 from conceptrules.learn.progress import reading_progress
 from conceptrules.learn.reading import (
-    CodedBatch,
-    Coding,
     Show,
     TrainingClasses,
     count_values,
@@ -27,7 +26,6 @@ from conceptrules.learn.reading import (
     fit_to_counts,
     map_batches,
     read_classes,
-    without_holdout,
 )
 from conceptrules.learn.store import Result, RowStore
 from conceptrules.model.errors import ConceptRulesError, InputError
@@ -97,7 +95,7 @@ def code_on_workers(
     held_out = None
     if validation is not None:
         plain = replace(coding, keys=replace(keys, by="rows"))
-        held_out, _ = _encode_partitions(_Partitions(client, validation), without_holdout(roles), plain)
+        held_out, _ = _encode_partitions(_Partitions(client, validation), roles.without_holdout(), plain)
     return CodedTable(
         store=store,
         validation=held_out,

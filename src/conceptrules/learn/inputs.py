@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -95,6 +95,10 @@ class ColumnRoles:
         """All columns that are read."""
         holdout = [] if self.holdout is None else [self.holdout]
         return list(dict.fromkeys([*self.features, *self.outcome, *holdout, *self.fair]))
+
+    def without_holdout(self) -> ColumnRoles:
+        """Return the roles of the columns of validation rows, none of which are held out."""
+        return replace(self, groups=None, time=None)
 
     def read_kinds(self, kinds: Mapping[str, GivenKind]) -> dict[str, str]:
         """Return how columns of text are read: as the user says, labels as they are written, weights as numbers."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
-from hashlib import blake2b
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -19,20 +18,18 @@ from conceptrules.binarize import Binarizer
 from conceptrules.binarize.binarizer import check_kinds
 from conceptrules.binarize.known_values import MAX_COUNTED_VALUES
 from conceptrules.binarize.value_counts import ValueCounts
-from conceptrules.kernels.search.shards import KEYS, NO_GROUP, WEIGHT_UNIT, Shard, fixed_weights, hash_codes
-from conceptrules.learn.binned_table import BinnedTable
+from conceptrules.kernels.search.shards import NO_GROUP, WEIGHT_UNIT, fixed_weights
+from conceptrules.learn.checks import warn_of_light_weights
+from conceptrules.learn.encoding import Batch, CodedBatch, Coding, encode_batch
 from conceptrules.learn.folds import check_holdout_column
 from conceptrules.learn.inputs import ColumnRoles
-from conceptrules.learn.training_data import warn_of_light
 from conceptrules.logic.policies.clause_checks import read_groups
 from conceptrules.model.errors import InputError
 from conceptrules.model.text import plural
 from conceptrules.model.values import brief
-from conceptrules.tables.column_values import ColumnValues, to_numbers
-from conceptrules.tables.hashes import hash_cells, hash_labelled_rows, hash_labels
 from conceptrules.tables.labels import MAX_WEIGHT, check_class_counts, check_labels
 from conceptrules.tables.sources import Source
-from conceptrules.tables.table import Table, open_table
+from conceptrules.tables.table import open_table
 
 _MAX_CLASSES = 1000
 _MAX_TOTAL = 2.0**39
@@ -116,7 +113,7 @@ class ClassSums:
             raise InputError(
                 f"the weights sum to {total:.3g}, more than {_MAX_TOTAL:.3g}: divide all of them by their mean"
             )
-        warn_of_light(int(counts.sum()), total)
+        warn_of_light_weights(int(counts.sum()), total)
         groups = {column: sort_groups(column, names) for column, names in self.groups.items()}
         return TrainingClasses(labels[order], counts, weight, groups)
 
@@ -161,21 +158,6 @@ def _sum_classes(roles: ColumnRoles, table: pa.Table, first: int) -> ClassSums:
     for name in roles.fair:
         sums.groups[name] = set(read_groups(open_table(table), name)[kept].tolist()) - {None}
     return sums
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Batch:
-    """Some rows that weigh anything."""
-
-    table: Table
-    """The columns to learn from."""
-    target: NDArray[np.intp]
-    weight: NDArray[np.int64] | None
-    """In units of 1 / WEIGHT_UNIT; None: one each."""
-    holdout: ColumnValues | None = None
-    """The groups or the moments of the rows."""
-    members: tuple[NDArray[Any], ...] = ()
-    """For each column that a policy wants to be fair, the name of each row's group; None where it is missing."""
 
 
 def read_batch(read: pa.Table, first: int, roles: ColumnRoles, labels: NDArray[Any]) -> Batch:
@@ -291,74 +273,6 @@ def count_values(
             column.merge(counted_column)
 
 
-@dataclass(frozen=True, slots=True)
-class HoldoutKeys:
-    """How the keys of rows are made, which say what is held out of a table that is larger than a sample."""
-
-    by: str = "rows"
-    """What stays on one side of a split: equal "rows", "groups", or all rows before or after a moment in "time"."""
-    first_key: int = KEYS // 5 * 4
-    """Rows whose key is this or above are held out; KEYS: none."""
-    last_moment: float = np.inf
-    """The last moment that is not held out."""
-
-    def assign(self, codes: NDArray[np.uint8], holdout: ColumnValues | None) -> NDArray[np.uint64]:
-        """Return the key of each row: a hash of its content or its group, on the side of its moment."""
-        if self.by == "groups":
-            assert holdout is not None
-            return hash_cells(holdout)
-        keys: NDArray[np.uint64] = hash_codes(np.ascontiguousarray(codes))
-        if self.by == "time":
-            assert holdout is not None
-            newest = holdout.by_row(to_numbers(holdout)) > self.last_moment
-            older, newer = np.uint64(self.first_key), np.uint64(KEYS - self.first_key)
-            keys = np.where(newest, older + keys % newer, keys % older)
-        return keys
-
-
-@dataclass(frozen=True, slots=True)
-class Coding:
-    """How the rows of a table are coded."""
-
-    table: BinnedTable
-    classes: NDArray[Any]
-    keys: HoldoutKeys
-    groups: dict[str, tuple[str, ...]]
-    """The groups of people that a policy wants to be treated alike, by their column."""
-
-
-class CodedBatch(NamedTuple):
-    """Some rows as codes."""
-
-    shard: Shard
-    hashes: NDArray[np.uint64]
-    """Of the rows as they are written; the smallest identify the table."""
-    contents: list[bytes]
-    """A hash of the codes of each column."""
-
-
-def encode_batch(batch: Batch, coding: Coding) -> CodedBatch:
-    """Return rows as codes."""
-    rows = batch.table.read_once()
-    codes = coding.table.codes(rows)
-    weight = np.full(len(codes), WEIGHT_UNIT, np.int64) if batch.weight is None else batch.weight
-    member = np.full((len(codes), len(batch.members)), NO_GROUP, np.uint8)
-    for place, (names, known) in enumerate(zip(batch.members, coding.groups.values(), strict=True)):
-        for code, name in enumerate(known):
-            member[names == name, place] = code
-    columns = tuple(bins.column for bins in coding.table.bins)
-    return CodedBatch(
-        Shard(codes, batch.target.astype(np.uint16), weight, coding.keys.assign(codes, batch.holdout), member),
-        hash_labelled_rows(columns, rows, hash_labels(coding.classes)[batch.target]),
-        [blake2b(column, digest_size=16).digest() for column in np.ascontiguousarray(codes.T)],
-    )
-
-
 def encode_read(roles: ColumnRoles, coding: Coding, read: pa.Table, first: int = 0) -> CodedBatch:
     """Return the rows of a batch that weigh anything as codes."""
     return encode_batch(read_batch(read, first, roles, coding.classes), coding)
-
-
-def without_holdout(roles: ColumnRoles) -> ColumnRoles:
-    """Return the roles of columns of validation rows, none of which are held out."""
-    return replace(roles, groups=None, time=None)

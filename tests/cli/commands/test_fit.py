@@ -99,7 +99,8 @@ def test_a_large_text_is_read_in_batches_and_gives_the_same_model(
 def test_what_several_files_cannot_have_is_told(table: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "second.csv").write_text(Path(table).read_text())
     for options, message in (
-        (["--groups", "job"], "--groups needs the whole table in memory"),
+        (["--bins", "3"], "--bins needs the whole table in memory"),
+        (["--groups", "jbo"], "did you mean 'job'"),
         (["--method", "mllp"], "--method mllp needs the whole table in memory"),
         (["--drop", "hight"], "did you mean 'height'"),
         (["-"], "- is standard input"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from conceptrules.learn.examples import Examples
+from conceptrules.learn.mllp.examples import Examples
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters
 from conceptrules.learn.mllp.train import FitJob
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from conceptrules.learn.examples import Examples
 from conceptrules.learn.mllp import device
 from conceptrules.learn.mllp.cpu_engine import CpuEngine
 from conceptrules.learn.mllp.device import check_device, select_engine
+from conceptrules.learn.mllp.examples import Examples
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters
 from conceptrules.learn.mllp.train import FitJob
 from conceptrules.model.errors import InputError

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from conceptrules.kernels.mllp import cpu
 from conceptrules.kernels.mllp.cohort import Cohort
-from conceptrules.learn.examples import Examples
+from conceptrules.learn.mllp.examples import Examples
 from conceptrules.learn.mllp.extraction import extract_levels, rank_by_position, rank_by_precision
 from conceptrules.model.evaluation import layers_plain, pack
 from conceptrules.model.network import RuleNetwork

@@ -15,7 +15,7 @@ if DEVICE == "cpu":
 pytest.importorskip("triton", reason="triton is not installed: pip install 'conceptrules[gpu]'")
 
 from conceptrules.kernels.mllp import cpu, gpu
-from conceptrules.learn.examples import Examples
+from conceptrules.learn.mllp.examples import Examples
 from conceptrules.learn.mllp.gpu_engine import GpuEngine, GpuRun
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters
 from conceptrules.learn.mllp.train import FitJob, Score, train

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from conceptrules.learn.examples import Examples
 from conceptrules.learn.mllp.cpu_engine import CpuEngine
+from conceptrules.learn.mllp.examples import Examples
 from conceptrules.learn.mllp.extraction import extract_levels
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters
 from conceptrules.learn.mllp.train import FitResult, Outputs, Score, Watch, take_snapshot, train

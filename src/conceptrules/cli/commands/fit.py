@@ -80,7 +80,7 @@ def fit(
     saved = _checkpoint(checkpoint, [*files, output])
     if learning.groups and learning.time:
         raise InputError("--groups and --time both say which rows are held out; give one of them")
-    whole_option = _find_whole_table_option(learning, checkpoint)
+    whole_option = _find_whole_table_option(learning)
     if len(files) > 1 and whole_option:
         raise InputError(
             f"{whole_option} needs the whole table in memory, in one file; put the files into one, or leave it out"
@@ -90,7 +90,7 @@ def fit(
         task.fit_parameters["scratch"] = scratch or None
     else:
         task = task_in_memory(files[0], target, learning)
-        task.fit_parameters["checkpoint"] = saved
+    task.fit_parameters["checkpoint"] = saved
     with timed() as seconds:
         interrupted = _fit(task)
     network = replace(task.classifier.network_, target=target)
@@ -108,14 +108,11 @@ def fit(
         raise typer.Exit(130)
 
 
-def _find_whole_table_option(learning: LearningOptions, checkpoint: str) -> str | None:
+def _find_whole_table_option(learning: LearningOptions) -> str | None:
     """Return the first option given that needs the whole table in memory."""
     options = {
-        "--groups": learning.groups,
-        "--time": learning.time,
         "--bins": learning.bins,
         "--date-parts": learning.date_parts,
-        "--checkpoint": checkpoint,
         "--method mllp": learning.learner.method == "mllp",
     }
     return next((option for option, value in options.items() if value), None)

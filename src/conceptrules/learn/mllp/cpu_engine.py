@@ -13,7 +13,7 @@ from conceptrules.kernels.compiling import announced
 from conceptrules.kernels.mllp import cpu
 from conceptrules.kernels.mllp.cohort import Cohort, Flags, Floats, StepSettings, initial_weights, passes_of_epoch
 from conceptrules.learn.checkpoint import Checkpoint
-from conceptrules.learn.examples import Bits
+from conceptrules.learn.mllp.examples import Bits
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters
 from conceptrules.learn.mllp.train import FitJob, Outputs, Score, TrainingSnapshot, take_snapshot
 from conceptrules.model.evaluation import PackedBits, unpack

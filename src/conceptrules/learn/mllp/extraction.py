@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conceptrules.explain.measurement import compute_reliability
+from conceptrules.explain.stability import stability
 from conceptrules.kernels.mllp.cohort import Cohort, Flags, Floats
-from conceptrules.learn.evidence import with_training
-from conceptrules.learn.examples import Bits, Examples, Weights
-from conceptrules.learn.training_data import TrainingData
+from conceptrules.learn.mllp.examples import Bits, Examples, Weights
+from conceptrules.learn.mllp.training_data import TrainingData
+from conceptrules.learn.provenance import training_of
 from conceptrules.logic.simplification import simplify
 from conceptrules.model.canonical import sort_nodes
 from conceptrules.model.evaluation import class_words, unpack
@@ -20,6 +21,7 @@ from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwor
 from conceptrules.model.pareto import Choice
 from conceptrules.model.provenance import Validation
 from conceptrules.model.statistics import with_statistics
+from conceptrules.tables.hashes import sketch
 
 if TYPE_CHECKING:
     from conceptrules.learn.mllp.train import FitPlan, FitResult, TrainingSnapshot
@@ -120,4 +122,30 @@ def _validate(network: RuleNetwork, plan: FitPlan, result: FitResult) -> Validat
         disagreement=score.disagreement,
         fires=(float(shares[0]), float(shares[1]), float(shares[2])),
         reliability=compute_reliability(counted, fired, validation.target, validation.weight),
+    )
+
+
+def with_training(
+    network: RuleNetwork,
+    data: TrainingData,
+    rows: Examples,
+    parameters: Mapping[str, Any],
+    validation: Validation,
+    **chosen: Any,
+) -> RuleNetwork:
+    """Return the network with how it came about, and with what all rows of its table show.
+
+    `rows` are the table's rows as bits of the network's predicates, `parameters` those of the estimator, and `chosen`
+    is what the validation rows chose: a rate and an epoch, or a penalty and mixed rows.
+    """
+    training = training_of(parameters, len(data.hashes), data.binarizer.categories_dropped_, **chosen)
+    return replace(
+        network,
+        training=replace(
+            training,
+            validation=validation,
+            stability=stability(network, rows.to_packed_bits(), rows.target, rows.weight),
+            fingerprint=sketch(data.hashes),
+            distinct=len(np.unique(data.hashes)),
+        ),
     )

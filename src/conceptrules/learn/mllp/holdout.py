@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from conceptrules.learn.examples import Examples, canonical, joined, parted
 from conceptrules.learn.folds import GIVEN, HELD_BACK, TRAINING, split_once, warn_of_small_classes
-from conceptrules.learn.training_data import TrainingData, open_validation_rows
+from conceptrules.learn.mllp.examples import Examples, canonical, joined, parted
+from conceptrules.learn.mllp.training_data import TrainingData, open_validation_rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)

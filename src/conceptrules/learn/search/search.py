@@ -13,29 +13,24 @@ from dataclasses import dataclass, replace
 from operator import attrgetter, methodcaller
 
 import numpy as np
-from numpy.typing import NDArray
 
 from conceptrules.kernels.compiling import announced
-from conceptrules.kernels.search.scores import score_of
-from conceptrules.kernels.search.shards import WEIGHT_UNIT
 from conceptrules.kernels.search.values import Columns, Rows
 from conceptrules.learn.checkpoint import Checkpoint
-from conceptrules.learn.choose import Trial, chance_of, choose, standard_error, value_of
+from conceptrules.learn.choose import Trial, choose, standard_error
 from conceptrules.learn.memory import bytes_of_columns, bytes_of_rows, bytes_of_screening, bytes_of_search
 from conceptrules.learn.search.augmentation import Forest, augmented, mixed_rows
-from conceptrules.learn.search.coded_network import CodedNetwork, coded_network, mask_networks
-from conceptrules.learn.search.fairness import compute_rates, measure_violation, tighten_bounds
+from conceptrules.learn.search.coded_network import CodedNetwork, coded_network
+from conceptrules.learn.search.fairness import tighten_bounds
+from conceptrules.learn.search.judge import Trials, judge_by_folds, judge_by_remainder, keep_fair
 from conceptrules.learn.search.path import CheckpointedPath, LearnedPath, Path, Snapshot, penalties
 from conceptrules.learn.search.screening import CELLS, MOST, ScreenedPath, select_columns, take_columns
-from conceptrules.learn.search.settings import SCORINGS, SearchSettings
+from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.search.shortening import simplify_and_minimise
 from conceptrules.learn.search.weighted_rows import has_rows_for_trees
 from conceptrules.learn.task import SAMPLE, SearchTask, split_sizes
-from conceptrules.model.errors import InputError, warn
-from conceptrules.model.evaluation import first_firing
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.pareto import Point, pareto_front
-from conceptrules.model.policy import Fair
 
 _QUICK = 2.5
 """Down to this penalty a network takes no time, and the first ones, of a few edges, are good or bad by chance."""
@@ -46,10 +41,6 @@ _SMALL = 1000
 """Rows up to which the whole path takes little time, and one penalty being worse than the last means little."""
 FOREST_UP_TO = 4_000
 """Rows of a table that a forest is asked about. Larger ones have rows enough of their own."""
-_EVIDENT = 1.645
-"""Standard errors beyond a bound on held-out rows that chance still explains, in one of twenty cases."""
-_ROUNDING = 1e-9
-"""Rates that differ by less are the same."""
 _REFINED = (1.0, 0.5, 0.25)
 """The best network of a sample is improved on more rows at these parts of its penalty: more rows bear more rules."""
 
@@ -91,7 +82,7 @@ def search_networks(task: SearchTask, threads: int, watch: Watch, checkpoint: Ch
     """Search for networks. What comes out depends neither on the number of threads nor on a checkpoint."""
     # One thread too is one of its own: Ctrl-C inside of compiled code is a SystemError, where it should end the search.
     with ThreadPoolExecutor(threads) as pool, announced():
-        trials, interrupted = _Trials(task, checkpoint), False
+        trials, interrupted = Trials(task, checkpoint), False
         try:
             # One after the other: scikit-learn's forests change the filters of warnings, which all threads share.
             rows = [_augment(task, source) for source in trials.sources]
@@ -105,33 +96,12 @@ def search_networks(task: SearchTask, threads: int, watch: Watch, checkpoint: Ch
             if not trials.tried:
                 raise
         if task.remainder is not None:
-            _judge_by_remainder(trials)
+            judge_by_remainder(trials)
         return _find_front(trials, pool, interrupted)
 
 
-class _Trials:
-    """The networks that were learned until now, in the folds and on all rows."""
-
-    def __init__(self, task: SearchTask, checkpoint: Checkpoint | None) -> None:
-        self.task, self.checkpoint = task, checkpoint
-        self.sources = [fold.training for fold in task.folds]
-        """What is learned from: the rows of each fold, and all rows. Given validation rows leave all rows to learn."""
-        if self.sources[0] is not task.rows:
-            self.sources.append(task.rows)
-        self.snapshots: list[list[Snapshot]] = [[] for _ in self.sources]
-        """[source][penalty]: the networks."""
-        self.tried: list[Trial] = []
-        self.judging_rows = float(sum(len(fold.held_out.label) for fold in task.folds))
-
-    def network(self, trial: Trial, source: int) -> Snapshot:
-        same = ((each.penalty, each.refined) == (trial.penalty, trial.refined) for each in self.tried)
-        return self.snapshots[source][list(same).index(True)]
-
-    def value(self, trial: Trial) -> float:
-        return value_of(trial, len(self.task.classes))
-
-
-def _asks_forest(task: SearchTask) -> bool:
+def asks_forest(task: SearchTask) -> bool:
+    """Return whether the table is so small that mixed rows are learned from as well."""
     sources = (task.rows, *(fold.training for fold in task.folds))
     small = bool(task.settings.effort_level.trees) and len(task.rows.label) <= FOREST_UP_TO
     return small and all(map(has_rows_for_trees, sources))
@@ -155,7 +125,7 @@ def _decisive_settings(task: SearchTask) -> tuple[object, ...]:
 
 def _augment(task: SearchTask, rows: Rows) -> Rows:
     """Return what is learned from: the rows, and of a small table mixed rows as well."""
-    if not _asks_forest(task):
+    if not asks_forest(task):
         return rows
     forest = Forest(rows, task.columns, task.settings.effort_level.trees, task.seed)
     return augmented(rows, forest, np.random.default_rng((task.seed, 0)))
@@ -167,19 +137,19 @@ def _is_wide(task: SearchTask) -> bool:
     return len(task.columns.bins) > MOST and not bound
 
 
-def _begin_path(trials: _Trials, name: str, source: Rows, learned: Rows, columns: Columns) -> LearnedPath:
+def _begin_path(trials: Trials, name: str, source: Rows, learned: Rows, columns: Columns) -> LearnedPath:
     path = _begin_plain_path(trials, source, learned, columns)
     return path if trials.checkpoint is None else CheckpointedPath(path, trials.checkpoint, name)
 
 
-def _begin_plain_path(trials: _Trials, source: Rows, learned: Rows, columns: Columns) -> Path:
+def _begin_plain_path(trials: Trials, source: Rows, learned: Rows, columns: Columns) -> Path:
     task = trials.task
     learned = learned._replace(groups=tighten_bounds(learned.groups, task.constraints.expected_rates))
     settings, unit = _scale_settings(task, source), 1 / float(source.mass.sum())
     return Path(learned, columns, settings, task.constraints, unit, task.seed)
 
 
-def _begin_screened_path(trials: _Trials, number: int, learned: Rows) -> LearnedPath:
+def _begin_screened_path(trials: Trials, number: int, learned: Rows) -> LearnedPath:
     """Begin the path of one source; of a wide table it looks only at the columns that tell the most there."""
     source, columns = trials.sources[number], trials.task.columns
     if not _is_wide(trials.task):
@@ -196,20 +166,20 @@ def _scale_settings(task: SearchTask, rows: Rows) -> SearchSettings:
     return replace(task.settings, least_rows=task.settings.least_rows * share)
 
 
-def _learn_paths(trials: _Trials, rows: Sequence[Rows], pool: Executor, watch: Watch) -> None:
+def _learn_paths(trials: Trials, rows: Sequence[Rows], pool: Executor, watch: Watch) -> None:
     """Learn from all sources side by side, one penalty after another, and judge each by the held-out rows."""
     paths = [_begin_screened_path(trials, number, learned) for number, learned in enumerate(rows)]
     for penalty in penalties_to_try(trials.task):
         learned = list(pool.map(methodcaller("learn_at", penalty), paths))
         for snapshots, snapshot in zip(trials.snapshots, learned, strict=True):
             snapshots.append(snapshot)
-        trials.tried.append(_judge_by_folds(trials, penalty))
+        trials.tried.append(judge_by_folds(trials, penalty, asks_forest(trials.task)))
         watch(trials.tried[-1])
         if _should_stop(trials):
             break
 
 
-def _should_stop(trials: _Trials) -> bool:
+def _should_stop(trials: Trials) -> bool:
     """Return whether a lower penalty has nothing left to gain."""
     tried = trials.tried
     if len(tried) > 1 and min(trial.training_score for trial in tried[-2:]) > 1 - 1e-9:
@@ -224,7 +194,7 @@ def _should_stop(trials: _Trials) -> bool:
     return values[-1] < max(values) - hopeless or (len(values) > 2 and max(values[-2:]) <= max(values[:-2]))
 
 
-def _refine(trials: _Trials, more: Rows, pool: Executor, watch: Watch) -> None:
+def _refine(trials: Trials, more: Rows, pool: Executor, watch: Watch) -> None:
     """Improve the best network of a sample on more rows, at several penalties side by side."""
     task = trials.task
     best = max(trials.tried, key=trials.value)
@@ -240,93 +210,9 @@ def _refine(trials: _Trials, more: Rows, pool: Executor, watch: Watch) -> None:
         watch(trials.tried[-1])
 
 
-def _judge_by_folds(trials: _Trials, penalty: float) -> Trial:
-    """Return what the held-out rows of all folds say of the last networks."""
-    task, classes, scoring = trials.task, len(trials.task.classes), SCORINGS[trials.task.settings.scoring]
-    confusion = np.zeros((classes, classes))
-    trained, edges, answers = [], [], []
-    for snapshots, fold in zip(trials.snapshots, task.folds, strict=False):  # the last may be those of all rows
-        snapshot = snapshots[-1]
-        answers.append(_predict(snapshot, fold.held_out.codes))
-        confusion += _confusion(fold.held_out, answers[-1], classes)
-        trained.append(score_of(_confusion(fold.training, _predict(snapshot, fold.training.codes), classes), scoring))
-        edges.append(snapshot.edges)
-    size = float(np.mean(edges))
-    return Trial(
-        penalty,
-        _asks_forest(task),
-        size,
-        training_score=float(np.mean(trained)),
-        score=float(score_of(confusion, scoring)),
-        chance=chance_of(confusion, task.class_weight),
-        unfairness=_measure_unfairness(task, answers if size else [], trials.snapshots[-1][-1]),
-    )
-
-
-def _judge_by_remainder(trials: _Trials) -> None:
-    """Let all held-out rows of a large table judge, in one pass."""
-    task, remainder, scoring = trials.task, trials.task.remainder, SCORINGS[trials.task.settings.scoring]
-    assert remainder is not None
-    networks = mask_networks([trials.network(trial, 0) for trial in trials.tried], remainder.code_map)
-    counts = remainder.store.confusion(networks, len(task.classes), remainder.first_key)
-    confusions = counts / WEIGHT_UNIT * task.class_weight[:, None]
-    trials.tried = [
-        replace(trial, score=float(score_of(confusion, scoring)), chance=chance_of(confusion, task.class_weight))
-        for trial, confusion in zip(trials.tried, confusions, strict=True)
-    ]
-    trials.judging_rows = float(confusions[0].sum())
-
-
-def _measure_unfairness(task: SearchTask, held_out: Sequence[NDArray[np.intp]], snapshot: Snapshot) -> float:
-    """Return how far groups are too far apart: on all rows, and on the held-out rows of all folds together.
-
-    Held-out rows of folds are few, and judge other networks of the same penalty: there chance is allowed for. Networks
-    without rules treat all groups alike, but the folds may differ in their answer: then `held_out` is empty.
-    """
-    groups = task.rows.groups
-    if not len(groups.total):
-        return 0.0
-    violation = measure_violation(groups, compute_rates(groups, _predict(snapshot, task.rows.codes)), groups.total)
-    if held_out:
-        in_folds = [fold.held_out.groups for fold in task.folds]
-        total = np.sum([each.total for each in in_folds], axis=0)
-        pairs = zip(in_folds, held_out, strict=True)
-        answered = np.sum([compute_rates(fold, answers) * fold.total for fold, answers in pairs], axis=0)
-        # The user's own validation rows judge the network itself.
-        errors = 0.0 if task.folds[0].training is task.rows else _EVIDENT
-        rates = answered / np.where(total > 0, total, 1.0)
-        violation = max(violation, measure_violation(in_folds[0], rates, total, errors))
-    return violation if violation > _ROUNDING else 0.0
-
-
-def _predict(snapshot: Snapshot, codes: NDArray[np.uint8]) -> NDArray[np.intp]:
-    return first_firing(snapshot.fired(codes), snapshot.order.tolist(), snapshot.default)
-
-
-def _confusion(rows: Rows, answers: NDArray[np.intp], classes: int) -> NDArray[np.float64]:
-    return np.stack([np.bincount(answers, rows.mass[:, k], classes) for k in range(classes)])
-
-
-def _keep_fair(trials: _Trials) -> list[Trial]:
-    """Return the trials whose networks treat groups as the policy asks, on held-out rows too."""
-    fair = [trial for trial in trials.tried if trial.unfairness == 0]
-    if len(fair) == len(trials.tried):
-        return fair
-    policy = trials.task.constraints.policy
-    assert policy is not None
-    names = " and ".join(clause.name for clause in policy.of_kind(Fair))
-    smallest = min(trial.unfairness for trial in trials.tried if trial.unfairness > 0)
-    reached = f"the nearest ones are beyond the bound by {smallest:.4f}"
-    if not fair:
-        raise InputError(f"{names}: no network with these locked rules keeps the bound; {reached}")
-    if all(trial.edges == 0 for trial in fair):
-        warn(f"{names}: no network with rules keeps the bound on held-out rows; {reached}")
-    return fair
-
-
-def _find_front(trials: _Trials, pool: Executor, interrupted: bool) -> SearchResult:
+def _find_front(trials: Trials, pool: Executor, interrupted: bool) -> SearchResult:
     """Return the Pareto front of the networks of all rows, and the chosen one, from the smallest on."""
-    task, fair = trials.task, _keep_fair(trials)
+    task, fair = trials.task, keep_fair(trials)
     chosen = choose(fair, trials.judging_rows, float(task.rows.mass.sum()), len(task.classes))
     best = max(fair, key=lambda trial: trial.score)
     lowest = min(chosen.penalty, best.penalty)

@@ -12,17 +12,15 @@ from numpy.typing import NDArray
 
 from conceptrules.binarize import Binarizer
 from conceptrules.binarize.binarizer import check_rows
-from conceptrules.learn.examples import Examples, canonical
+from conceptrules.learn.checks import check_validation_labels, warn_of_light_weights
 from conceptrules.learn.folds import RowGroups, read_row_groups
 from conceptrules.learn.memory import check_memory
-from conceptrules.model.errors import InputError, warn
+from conceptrules.learn.mllp.examples import Examples, canonical
+from conceptrules.model.errors import InputError
 from conceptrules.model.network import Concept, Level, RuleNetwork
 from conceptrules.tables.hashes import hash_rows
 from conceptrules.tables.labels import check_class_weight, check_classes, check_labels, encode_labels
 from conceptrules.tables.table import Table, open_table, read_packed_bits
-
-_LIGHT = 0.1
-"""The mean of weights below which they are more likely shares than numbers of rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +85,7 @@ def read_training_data(
     says how many bytes so many rows, columns and classes take: more than there are, and nothing is read.
     """
     labels, weight = check_labels(y, sample_weight=sample_weight)
-    warn_of_light(int(np.count_nonzero(weight)), float(weight.sum()))
+    warn_of_light_weights(int(np.count_nonzero(weight)), float(weight.sum()))
     classes = check_classes(labels)
     check_class_weight(class_weight, classes, np.ones(len(classes)))
     table, kept = open_table(X), np.flatnonzero(weight)
@@ -115,30 +113,3 @@ def open_validation_rows(
         name = "time" if data.groups.in_time else "groups"
         raise InputError(f"X_val and {name} both say which rows are held out; give one of them")
     return check_validation_labels(X_val, y_val, data.classes)
-
-
-def check_validation_labels(
-    X_val: Any, y_val: Any, classes: NDArray[Any]
-) -> tuple[Table, NDArray[np.int64], NDArray[np.float64]]:
-    """Return validation rows as a table, their classes as numbers, and their weights; `classes` are those of `y`."""
-    if X_val is None or y_val is None:
-        raise InputError("X_val and y_val go together: give both or none")
-    labels, weight = check_labels(y_val, "y_val")
-    unknown = np.setdiff1d(labels, classes)
-    if len(unknown):
-        raise InputError(f"y_val has the class {unknown.tolist()[0]!r}, which y has not")
-    table = open_table(X_val)
-    if table.rows != len(labels):
-        raise InputError(f"y_val has {len(labels)} labels for the {table.rows} rows of X_val")
-    if not table.rows:
-        raise InputError("X_val has no rows; leave X_val and y_val out to have rows of X held back instead")
-    return table, np.searchsorted(classes, labels), weight
-
-
-def warn_of_light(rows: int, total: float) -> None:
-    """Weights that sum to 1, as those of AdaBoost do, are a single row: no rule earns its edges on it."""
-    if total < _LIGHT * rows:
-        warn(
-            f"sample_weight sums to {total:.3g} over {rows} rows; a weight counts as so many rows, and little can be "
-            f"learned from so few: multiply the weights by {rows / total:.3g} for a mean of 1"
-        )

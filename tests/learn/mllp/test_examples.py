@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.learn.examples import Examples, canonical, parted, with_negations
+from conceptrules.learn.mllp.examples import Examples, canonical, parted, with_negations
 from conceptrules.model.evaluation import pack
 
 

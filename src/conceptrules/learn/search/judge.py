@@ -1,0 +1,134 @@
+"""What held-out rows say of the networks of a penalty: those of the folds, and in the end all of a large table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptrules.kernels.search.scores import score_of
+from conceptrules.kernels.search.shards import WEIGHT_UNIT
+from conceptrules.kernels.search.values import Rows
+from conceptrules.learn.checkpoint import Checkpoint
+from conceptrules.learn.choose import Trial, chance_of, value_of
+from conceptrules.learn.search.coded_network import mask_networks
+from conceptrules.learn.search.fairness import compute_rates, measure_violation
+from conceptrules.learn.search.path import Snapshot
+from conceptrules.learn.search.settings import SCORINGS
+from conceptrules.learn.task import SearchTask
+from conceptrules.model.errors import InputError, warn
+from conceptrules.model.evaluation import first_firing
+from conceptrules.model.policy import Fair
+
+_EVIDENT = 1.645
+"""Standard errors beyond a bound on held-out rows that chance still explains, in one of twenty cases."""
+_ROUNDING = 1e-9
+"""Rates that differ by less are the same."""
+
+
+class Trials:
+    """The networks that were learned until now, in the folds and on all rows."""
+
+    def __init__(self, task: SearchTask, checkpoint: Checkpoint | None) -> None:
+        self.task, self.checkpoint = task, checkpoint
+        self.sources = [fold.training for fold in task.folds]
+        """What is learned from: the rows of each fold, and all rows. Given validation rows leave all rows to learn."""
+        if self.sources[0] is not task.rows:
+            self.sources.append(task.rows)
+        self.snapshots: list[list[Snapshot]] = [[] for _ in self.sources]
+        """[source][penalty]: the networks."""
+        self.tried: list[Trial] = []
+        self.judging_rows = float(sum(len(fold.held_out.label) for fold in task.folds))
+
+    def network(self, trial: Trial, source: int) -> Snapshot:
+        same = ((each.penalty, each.refined) == (trial.penalty, trial.refined) for each in self.tried)
+        return self.snapshots[source][list(same).index(True)]
+
+    def value(self, trial: Trial) -> float:
+        return value_of(trial, len(self.task.classes))
+
+
+def judge_by_folds(trials: Trials, penalty: float, augmented: bool) -> Trial:
+    """Return what the held-out rows of all folds say of the last networks."""
+    task, classes, scoring = trials.task, len(trials.task.classes), SCORINGS[trials.task.settings.scoring]
+    confusion = np.zeros((classes, classes))
+    trained, edges, answers = [], [], []
+    for snapshots, fold in zip(trials.snapshots, task.folds, strict=False):  # the last may be those of all rows
+        snapshot = snapshots[-1]
+        answers.append(_predict(snapshot, fold.held_out.codes))
+        confusion += _confusion(fold.held_out, answers[-1], classes)
+        trained.append(score_of(_confusion(fold.training, _predict(snapshot, fold.training.codes), classes), scoring))
+        edges.append(snapshot.edges)
+    size = float(np.mean(edges))
+    return Trial(
+        penalty,
+        augmented,
+        size,
+        training_score=float(np.mean(trained)),
+        score=float(score_of(confusion, scoring)),
+        chance=chance_of(confusion, task.class_weight),
+        unfairness=_measure_unfairness(task, answers if size else [], trials.snapshots[-1][-1]),
+    )
+
+
+def judge_by_remainder(trials: Trials) -> None:
+    """Let all held-out rows of a large table judge, in one pass."""
+    task, remainder, scoring = trials.task, trials.task.remainder, SCORINGS[trials.task.settings.scoring]
+    assert remainder is not None
+    networks = mask_networks([trials.network(trial, 0) for trial in trials.tried], remainder.code_map)
+    counts = remainder.store.confusion(networks, len(task.classes), remainder.first_key)
+    confusions = counts / WEIGHT_UNIT * task.class_weight[:, None]
+    trials.tried = [
+        replace(trial, score=float(score_of(confusion, scoring)), chance=chance_of(confusion, task.class_weight))
+        for trial, confusion in zip(trials.tried, confusions, strict=True)
+    ]
+    trials.judging_rows = float(confusions[0].sum())
+
+
+def _measure_unfairness(task: SearchTask, held_out: Sequence[NDArray[np.intp]], snapshot: Snapshot) -> float:
+    """Return how far groups are too far apart: on all rows, and on the held-out rows of all folds together.
+
+    Held-out rows of folds are few, and judge other networks of the same penalty: there chance is allowed for. Networks
+    without rules treat all groups alike, but the folds may differ in their answer: then `held_out` is empty.
+    """
+    groups = task.rows.groups
+    if not len(groups.total):
+        return 0.0
+    violation = measure_violation(groups, compute_rates(groups, _predict(snapshot, task.rows.codes)), groups.total)
+    if held_out:
+        in_folds = [fold.held_out.groups for fold in task.folds]
+        total = np.sum([each.total for each in in_folds], axis=0)
+        pairs = zip(in_folds, held_out, strict=True)
+        answered = np.sum([compute_rates(fold, answers) * fold.total for fold, answers in pairs], axis=0)
+        # The user's own validation rows judge the network itself.
+        errors = 0.0 if task.folds[0].training is task.rows else _EVIDENT
+        rates = answered / np.where(total > 0, total, 1.0)
+        violation = max(violation, measure_violation(in_folds[0], rates, total, errors))
+    return violation if violation > _ROUNDING else 0.0
+
+
+def _predict(snapshot: Snapshot, codes: NDArray[np.uint8]) -> NDArray[np.intp]:
+    return first_firing(snapshot.fired(codes), snapshot.order.tolist(), snapshot.default)
+
+
+def _confusion(rows: Rows, answers: NDArray[np.intp], classes: int) -> NDArray[np.float64]:
+    return np.stack([np.bincount(answers, rows.mass[:, k], classes) for k in range(classes)])
+
+
+def keep_fair(trials: Trials) -> list[Trial]:
+    """Return the trials whose networks treat groups as the policy asks, on held-out rows too."""
+    fair = [trial for trial in trials.tried if trial.unfairness == 0]
+    if len(fair) == len(trials.tried):
+        return fair
+    policy = trials.task.constraints.policy
+    assert policy is not None
+    names = " and ".join(clause.name for clause in policy.of_kind(Fair))
+    smallest = min(trial.unfairness for trial in trials.tried if trial.unfairness > 0)
+    reached = f"the nearest ones are beyond the bound by {smallest:.4f}"
+    if not fair:
+        raise InputError(f"{names}: no network with these locked rules keeps the bound; {reached}")
+    if all(trial.edges == 0 for trial in fair):
+        warn(f"{names}: no network with rules keeps the bound on held-out rows; {reached}")
+    return fair
