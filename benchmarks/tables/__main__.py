@@ -22,7 +22,7 @@ from pathlib import Path
 from benchmarks.paper.__main__ import THREADS, seeds
 
 NAMES = ("conceptrules", "conceptrules-fast", "cart", "lightgbm", "ebm", "forest")
-ABLATIONS = ("without-forest", "255-bins", "nothing-afresh", "without-trees", "best-penalty")
+ABLATIONS = ("without-forest", "nothing-afresh", "without-trees", "best-penalty")
 """The default search without one of its ideas each."""
 
 

@@ -112,7 +112,6 @@ MODELS = {
     "forest": Model("scikit-learn", _forest, {"n_estimators": 100}),
     # Ablations: the default without one of its ideas each.
     "without-forest": _ours({}, {"search.search.FOREST_UP_TO": 0}),
-    "255-bins": _ours({"max_bins": 255}),
     "nothing-afresh": _ours({}, {"search.path._FRESH": -1}),
     "without-trees": _ours({}, {"search.path._LOSSES": 0}),
     "best-penalty": _ours({}, {"choose._TOLERANCE": 0.0}),

@@ -16,7 +16,6 @@ RECORD, FLIGHTS = jsonl.RECORDS / "tables.jsonl", jsonl.RECORDS / "flights.jsonl
 TITLES = {OURS: "ours", FAST: "ours, fast", "cart": "CART", "lightgbm": "LightGBM", "ebm": "EBM", "forest": "forest"}
 ABLATIONS = {
     "without-forest": "no mixed rows that a forest labels",
-    "255-bins": "a choice of few cuts on small tables (255 bins instead)",
     "nothing-afresh": "no network grown afresh at each penalty",
     "without-trees": "no large network that begins as a tree",
     "best-penalty": "the best penalty, not the usual one within a standard error of it",
