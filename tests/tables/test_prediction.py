@@ -28,9 +28,8 @@ from conceptrules.model.evaluation import (
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Equals, Interval, Missing, Predicate, holds
 from conceptrules.tables import prediction as plan
-from conceptrules.tables.column_values import read_values
-from conceptrules.tables.dictionary import encode_series, expand_to_rows, find_present
-from conceptrules.tables.packing import column_bits, column_words
+from conceptrules.tables.column_values import encode_series, expand_to_rows, read_coded_values, read_values
+from conceptrules.tables.packing import column_words
 from conceptrules.tables.table import open_table, read_bits
 from tests.strategies import all_inputs, flag_networks, levels, networks, rows
 from tests.strategies_tables import BUILDS, TEXT_BUILDS, as_read, predicates_on, raw_columns
@@ -120,12 +119,13 @@ ARRAYS = [
 
 
 @pytest.mark.parametrize("values", ARRAYS, ids=lambda values: str(values.dtype))
-def test_words_of_numbers_are_the_packed_plain_bits(values: np.ndarray) -> None:
+def test_words_of_numbers_are_what_each_predicate_says_of_each_value(values: np.ndarray) -> None:
     cells = read_values("c", values)
     tests: list[Predicate] = [Missing("c"), *(Equals("c", number) for number in NUMBERS)]
     bounds = [-np.inf, -1.5, 0, 0.1, 1, 127, 1e6, 2.0**53, 1.6e15, np.inf]
     tests += [Interval("c", low, high) for low in bounds for high in bounds if low < high]
-    np.testing.assert_array_equal(column_words(tests, cells), pack(column_bits(tests, cells).T).words)
+    plain = [[holds(test, value) for value in cells.to_list(ordered=isinstance(test, Interval))] for test in tests]
+    np.testing.assert_array_equal(column_words(tests, cells), pack(np.array(plain).T).words)
 
 
 @pytest.mark.parametrize(("rows", "values"), [(0, 3), (5, 3), (12_000, 4), (12_000, 100), (300, 300)])
@@ -135,7 +135,8 @@ def test_values_with_rows_and_rows_by_values(rows: int, values: int) -> None:
     codes[10_000:10_010] = values - 2  # the last one of all is found as well
     seen = np.zeros(values, bool)
     seen[codes] = True
-    assert find_present(codes, values).tolist() == seen.tolist()
+    texts = np.array([f"v{value}" for value in range(values - 1)] + [None], dtype=object)
+    assert read_coded_values("c", codes, texts).missing.tolist() == [*~seen[:-1], True]
     for share in (0, 0.01, 0.5, 1):
         each = rng.random(values) < share
         np.testing.assert_array_equal(expand_to_rows(each, codes), each[codes])

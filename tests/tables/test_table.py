@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Equals, Interval, Missing, holds
-from conceptrules.tables.dictionary import encode_values
+from conceptrules.tables.column_values import encode_values
 from conceptrules.tables.prediction import decide, predict
 from conceptrules.tables.table import count_unseen, open_table, read_bits
 from tests.strategies_tables import BUILDS, TEXT_BUILDS, as_read, predicates_on, raw_columns

@@ -28,8 +28,7 @@ from conceptrules.binarize.known_values import MAX_COUNTED_VALUES, Counts, Numbe
 from conceptrules.model.errors import ColumnTypeError
 from conceptrules.model.predicate import Column, Kind
 from conceptrules.model.values import NOUNS
-from conceptrules.tables.column_values import ColumnValues, check_readable
-from conceptrules.tables.dictionary import encode_values
+from conceptrules.tables.column_values import ColumnValues, check_readable, encode_values
 
 
 @dataclass(slots=True, eq=False)

@@ -12,8 +12,8 @@ from conceptrules.binarize import Binarizer
 from conceptrules.kernels.search.shards import bin_numbers
 from conceptrules.kernels.search.values import ANYTHING, CODES, Columns, Rows
 from conceptrules.model.predicate import Column, Equals, Interval, Missing, Predicate, Value, one_of
-from conceptrules.tables.column_values import ColumnValues, check_readable, to_codes, to_numbers
-from conceptrules.tables.table import Table, locate_columns
+from conceptrules.tables.column_values import ColumnValues, to_codes, to_numbers
+from conceptrules.tables.table import Table, read_columns
 
 MAX_BINS = CODES - 1
 """The most bins of a column; the last code is that of missing and unseen values."""
@@ -81,10 +81,8 @@ class BinnedTable:
         """Return (rows, columns): the bin of each value."""
         codes = np.empty((table.rows, len(self.bins)), np.uint8)
         columns = tuple(bins.column for bins in self.bins)
-        for number, (bins, position) in enumerate(zip(self.bins, locate_columns(columns, table), strict=True)):
-            cells = table.cells(position)
-            check_readable(cells, bins.column)
-            codes[:, number] = bins.codes(cells)
+        for number, (_, cells) in enumerate(read_columns(columns, table)):
+            codes[:, number] = self.bins[number].codes(cells)
         return codes
 
     def columns(self, codes: NDArray[np.uint8], classes: int) -> Columns:

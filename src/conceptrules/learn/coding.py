@@ -44,7 +44,6 @@ from conceptrules.learn.scratch import scratch_folder
 from conceptrules.learn.store import DiskStore, MemoryStore, RowStore, ShardFiles, check_disk_space
 from conceptrules.logic.policies.clause_checks import read_groups
 from conceptrules.model.errors import InputError
-from conceptrules.tables.column_values import ColumnValues
 from conceptrules.tables.dask_frames import DaskFrame, is_dask_frame, read_dask_frame
 from conceptrules.tables.hashes import SKETCH_SIZE, SmallestHashes
 from conceptrules.tables.labels import check_class_weight, check_classes, check_labels, encode_labels
@@ -121,7 +120,7 @@ def _code_memory(inputs: FitInputs, options: FitOptions) -> CodedTable:
     check_memory(needed, len(kept), what, "from fewer columns, or give fit a Parquet file, read in chunks")
     if len(kept) < len(weight):  # rows of weight 0 are never looked at
         table, labels, weight = table.take(kept), labels[kept], weight[kept]
-        holdout = None if holdout is None else _take_cells(holdout, kept)
+        holdout = None if holdout is None else holdout.take(kept)
         members = tuple(names[kept] for names in members)
     table = table.read_once()
     binarizer = options.binarizer.fit(table, labels, sample_weight=weight)
@@ -310,9 +309,3 @@ def _read_members(columns: Sequence[str], X: Any, policy_data: Any) -> tuple[NDA
 
 def _list_groups(column: str, names: NDArray[Any]) -> tuple[str, ...]:
     return sort_groups(column, set(names.tolist()) - {None})
-
-
-def _take_cells(cells: ColumnValues, rows: NDArray[np.intp]) -> ColumnValues:
-    if cells.codes is not None:
-        return replace(cells, codes=cells.codes[rows])
-    return replace(cells, values=cells.values[rows], missing=cells.missing[rows])

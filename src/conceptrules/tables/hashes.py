@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Column
 from conceptrules.model.values import label_text
-from conceptrules.tables.column_values import ColumnValues, check_readable, to_numbers
-from conceptrules.tables.dictionary import encode_values
-from conceptrules.tables.table import Table, locate_columns, open_table
+from conceptrules.tables.column_values import ColumnValues, encode_values, to_numbers
+from conceptrules.tables.table import Table, open_table, read_columns
 
 Hashes = NDArray[np.uint64]
 SKETCH_SIZE = (
@@ -44,11 +43,8 @@ def hash_labels(labels: Iterable[object]) -> Hashes:
 
 def hash_labelled_rows(columns: Sequence[Column], opened: Table, hashes: Hashes) -> Hashes:
     """Return what `hash_rows` does of rows the hashes of whose labels are known."""
-    for column, position in zip(columns, locate_columns(columns, opened), strict=True):
-        if opened.rows:
-            cells = opened.cells(position)
-            check_readable(cells, column)
-            hashes = _mix(hashes * np.uint64(31) + cells.by_row(_hash_cells(column, cells)))
+    for column, cells in read_columns(columns, opened):
+        hashes = _mix(hashes * np.uint64(31) + cells.by_row(_hash_cells(column, cells)))
     return hashes
 
 

@@ -19,9 +19,7 @@ from conceptrules.model.evaluation import (
     class_nodes,
     first_firing_digits,
     first_firing_packed,
-    octets_for,
     unpack,
-    words_of,
 )
 from conceptrules.model.factoring import Formulas, fired_words, formulas
 from conceptrules.model.network import Level, Literal, Rule, RuleNetwork
@@ -29,8 +27,7 @@ from conceptrules.model.predicate import Column, Predicate, Value, holds
 from conceptrules.model.statistics import probabilities
 from conceptrules.model.values import family_of, is_missing, label_text, read_value, readable
 from conceptrules.tables.column_values import check_readable
-from conceptrules.tables.packing import column_words
-from conceptrules.tables.table import Table, locate_columns, open_table
+from conceptrules.tables.table import Table, locate_columns, open_table, read_packed_bits
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -101,6 +98,12 @@ class PredictionPlan:
             self._check_types(table, positions, table.first())
         return self._packed_bits(table, positions)
 
+    def _packed_bits(self, table: Table, positions: Sequence[int]) -> PackedBits:
+        predicates = list(chain.from_iterable(predicates for _, predicates in self.used))
+        # The columns under the network's own names: they are not located, and warned of, a second time.
+        located = table.select(positions, [column.name for column in self.columns])
+        return read_packed_bits(self.columns, predicates, located)
+
     def _check_types(self, table: Table, positions: Sequence[int], values: Sequence[Any]) -> None:
         """Check the first value of each column, since columns are read only if a rule needs them."""
         for index, column in enumerate(self.columns):
@@ -109,16 +112,6 @@ class PredictionPlan:
             family = None if is_missing(value) else family_of(kind)
             if family is not None and not readable(family, column):
                 check_readable(table.cells(positions[index]), column)
-
-    def _packed_bits(self, table: Table, positions: Sequence[int]) -> PackedBits:
-        words = words_of(octets_for(sum(len(predicates) for _, predicates in self.used), table.rows))
-        start = 0
-        for index, predicates in self.used if table.rows else ():
-            cells = table.cells(positions[index])
-            check_readable(cells, self.columns[index])
-            words[start : start + len(predicates)] = column_words(predicates, cells)
-            start += len(predicates)
-        return PackedBits(words, table.rows)
 
     def one_row(self, table: Table) -> int:
         """Return the index of the class of a table's only row; Python's own numbers are faster here than any array."""

@@ -19,14 +19,15 @@ from conceptrules.model.errors import ColumnTypeError, InputError, warn
 from conceptrules.model.evaluation import Bits, PackedBits, octets_for, unpack, words_of
 from conceptrules.model.predicate import Column, Predicate, Value
 from conceptrules.tables.column_values import (
+    DECLARED,
     ColumnValues,
     check_readable,
+    encode_series,
     read_coded_values,
+    read_order,
     read_values,
     to_codes,
-    to_numbers,
 )
-from conceptrules.tables.dictionary import DECLARED, encode_series, read_order
 from conceptrules.tables.packing import column_words
 
 
@@ -62,11 +63,15 @@ class Table:
     def without(self, names: Container[str]) -> Table:
         """Return a table without these columns; nobody who has it can look at them."""
         kept = [position for position, name in enumerate(self.names) if name not in names]
+        return self.select(kept, [self.names[position] for position in kept])
+
+    def select(self, positions: Sequence[int], names: Sequence[str]) -> Table:
+        """Return a table of the columns at these positions, under these names."""
         return replace(
             self,
-            names=tuple(self.names[position] for position in kept),
-            column=lambda position: self.column(kept[position]),
-            first=lambda: [self.first()[position] for position in kept],
+            names=tuple(names),
+            column=lambda position: self.column(positions[position]),
+            first=lambda: [self.first()[position] for position in positions],
             remembered=None,
         )
 
@@ -176,7 +181,7 @@ def read_packed_bits(
     by_column: dict[str, list[int]] = defaultdict(list)
     for index in range(len(predicates)) if used is None else used:
         by_column[predicates[index].column].append(index)
-    for column, cells in _read_columns(columns, opened, by_column):
+    for column, cells in read_columns(columns, opened, by_column):
         indices = by_column[column.name]
         words[indices] = column_words([predicates[index] for index in indices], cells)
     return PackedBits(words, opened.rows)
@@ -185,7 +190,7 @@ def read_packed_bits(
 def count_unseen(columns: Sequence[Column], table: Any) -> dict[str, int]:
     """Count the rows whose value training never showed, by column: a new category, or a gap where there was none."""
     counts = {}
-    for column, cells in _read_columns(columns, open_table(table)):
+    for column, cells in read_columns(columns, open_table(table)):
         unseen = cells.missing & (not column.missing)
         if not column.ordered:
             unseen |= ~cells.missing & (to_codes(cells, column.categories) < 0)
@@ -281,10 +286,13 @@ def locate_columns(columns: Sequence[Column], table: Table) -> list[int]:
     return list(range(len(names)))
 
 
-def _read_columns(
+def read_columns(
     columns: Sequence[Column], table: Table, names: Container[str] | None = None
 ) -> Iterator[tuple[Column, ColumnValues]]:
-    """Yield the columns of these names with their values; all columns have to be there."""
+    """Yield the columns of these names with their values; all columns have to be there.
+
+    A table without rows may have no columns either, so nothing is read of it.
+    """
     for column, position in zip(columns, locate_columns(columns, table), strict=True):
         if table.rows and (names is None or column.name in names):
             cells = table.cells(position)
@@ -311,9 +319,4 @@ def open_row(row: Any) -> Table:
 
 def read_row(columns: Sequence[Column], table: Table) -> tuple[Value | None, ...]:
     """Return the values of a table's only row, one for each column; None is missing."""
-    row: list[Value | None] = []
-    for column, cells in _read_columns(columns, table):
-        code = 0 if cells.codes is None else cells.codes[0]
-        values = to_numbers(cells) if column.ordered else cells.values
-        row.append(None if cells.missing[code] else values.tolist()[code])
-    return tuple(row)
+    return tuple(cells.to_list(ordered=column.ordered)[0] for column, cells in read_columns(columns, table))

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from conceptrules.logic.probe_rows import Row, covering_rows
 from conceptrules.model.evaluation import Bits, PackedBits, decide_fired, layers, pack, unpack
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.predicate import Column, Predicate, Value, holds
+from conceptrules.model.predicate import Predicate, Value, holds
 from conceptrules.model.statistics import probabilities
-from conceptrules.tables.column_values import check_readable, to_numbers
-from conceptrules.tables.table import Table, locate_columns, open_table, read_packed_bits
+from conceptrules.tables.table import open_table, read_columns, read_packed_bits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,21 +75,12 @@ def table_trial(network: RuleNetwork, table: Any) -> TrialRows:
     """Return the rows of a table, with what the network predicts. Columns that no rule uses are not read."""
     opened = open_table(table)
     used = network.used_columns
-    values: dict[str, list[Value | None]] = {
-        column.name: _read(column, opened, position) if column.name in used else [None] * opened.rows
-        for column, position in zip(network.columns, locate_columns(network.columns, opened), strict=True)
-    }
+    values: dict[str, list[Value | None]] = {column.name: [None] * opened.rows for column in network.columns}
+    for column, cells in read_columns(network.columns, opened, used):
+        values[column.name] = cells.to_list(ordered=column.ordered)
     indices = [index for predicates in used.values() for index in predicates]
     bits = read_packed_bits(network.columns, network.predicates, opened, indices)
     return TrialRows(values, answer_rows(network, bits))
-
-
-def _read(column: Column, table: Table, position: int) -> list[Value | None]:
-    cells = table.cells(position)
-    check_readable(cells, column)
-    read = to_numbers(cells) if column.ordered else cells.values
-    plain = [None if gap else value for value, gap in zip(read.tolist(), cells.missing.tolist(), strict=True)]
-    return plain if cells.codes is None else [plain[code] for code in cells.codes.tolist()]
 
 
 def answer_rows(network: RuleNetwork, words: PackedBits) -> Answers:

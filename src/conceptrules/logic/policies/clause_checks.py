@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.logic.column_cells import rules_inside
-from conceptrules.logic.policies.counterexamples import GivenRows, values_by_row
+from conceptrules.logic.policies.counterexamples import GivenRows
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import Literal, RuleNetwork
 from conceptrules.model.policy import (
@@ -210,8 +210,7 @@ def _check_fairness(clause: Fair, network: RuleNetwork, rows: GivenRows) -> tupl
 
 def read_groups(table: Table, column: str) -> NDArray[Any]:
     """Return the group of each row as text; None where it is missing."""
-    cells = table.cells(table.names.index(column))
-    values = values_by_row(cells, cells.values)
+    values = table.cells(table.names.index(column)).to_list()
     return np.array([None if value is None else str(value) for value in values], dtype=object)
 
 

@@ -19,8 +19,7 @@ from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value, holds
 from conceptrules.model.text import plural, rule_text, value_text, word
 from conceptrules.model.values import label_text
-from conceptrules.tables.column_values import ColumnValues, check_readable, to_numbers
-from conceptrules.tables.table import Table, locate_columns, open_table
+from conceptrules.tables.table import Table, open_table, read_columns
 
 Origin = Choice["real", "near", "made up"]
 _MAX_ROWS, _MAX_VALUES = 10_000, 1_000_000  # rows, and values of them, that are searched for a counterexample
@@ -58,27 +57,16 @@ def read_rows(network: RuleNetwork, space: Space, data: Any, labels: Iterable[ob
                 f"the data have {table.rows} rows, but there are {len(known)} labels; give one for each row"
             )
     first = table.take(np.arange(min(_MAX_ROWS, _MAX_VALUES // (len(space) + 1), table.rows)))
-    values: dict[str, tuple[Value | None, ...]] = {}
-    for column, position in zip(network.columns, locate_columns(network.columns, table), strict=True):
-        if column.name not in space:
-            continue
-        values[column.name] = ()
-        if table.rows:  # an empty list has no columns either
-            cells = first.cells(position)
-            check_readable(cells, column)
-            values[column.name] = values_by_row(cells, to_numbers(cells) if column.ordered else cells.values)
+    values: dict[str, tuple[Value | None, ...]] = {
+        column.name: () for column in network.columns if column.name in space
+    }
+    for column, cells in read_columns(network.columns, first, values):
+        values[column.name] = tuple(cells.to_list(ordered=column.ordered))
     coded = {}
     for name, column_values in values.items():
         cell_of = {value: space[name].cell_of(value) for value in set(column_values)}
         coded[name] = np.array([cell_of[value] for value in column_values], dtype=np.intp)
     return GivenRows(table, known, values, coded)
-
-
-def values_by_row(cells: ColumnValues, values: NDArray[Any]) -> tuple[Value | None, ...]:
-    """Return the values row by row; None where one is missing."""
-    pairs = zip(cells.missing.tolist(), values.tolist(), strict=True)
-    distinct = [None if is_missing else value for is_missing, value in pairs]
-    return tuple(distinct if cells.codes is None else [distinct[code] for code in cells.codes.tolist()])
 
 
 def find_refuting_row(
