@@ -363,7 +363,6 @@ class RuleModel:
         """
         from conceptrules.draw import plots
         from conceptrules.explain import coverage, importance
-        from conceptrules.explain.auditing import score_answers
 
         check_is_fitted(self, "network_")
         match what:
@@ -376,7 +375,7 @@ class RuleModel:
             case "importance" if X is not None:
                 return plots.importance(importance(self.network_, X))
             case "confusion" if X is not None and y is not None:
-                scores = score_answers(self.network_, X, np.asarray(y).tolist())
+                scores = self.network_.evaluate(X, np.asarray(y).tolist())
                 return plots.confusion(scores.confusion, scores.classes)
             case "importance" | "confusion":
                 raise InputError(f"the plot {what!r} needs rows; give X{' and y' if what == 'confusion' else ''}")

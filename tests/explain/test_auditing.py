@@ -12,8 +12,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, confusion_matrix, f1_score
 
-from conceptrules.explain.auditing import RuleErrors, Settlement, Tie, audit, score_answers
-from conceptrules.explain.measurement import Bin
+from conceptrules.explain.auditing import audit
+from conceptrules.explain.measurement import Bin, RuleErrors, Settlement, Tie
+from conceptrules.explain.scores import evaluate
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import pack
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
@@ -43,7 +44,7 @@ LABELS = ["a", "b", "b", "d", "c"]
 
 
 def test_scores_by_hand():
-    found = score_answers(NETWORK, TABLE, LABELS)
+    found = evaluate(NETWORK, TABLE, LABELS)
     assert found.rows == 5
     assert found.classes == ("a", "b", "c", "d")
     assert found.confusion == ((1, 0, 0, 0), (1, 1, 0, 0), (0, 0, 1, 0), (0, 1, 0, 0))
@@ -51,7 +52,7 @@ def test_scores_by_hand():
     assert found.macro_f1 == pytest.approx((2 / 3 + 1 / 2 + 1 + 0) / 4)
     assert found.settled == (Settlement("none", 1, 1), Settlement("one", 2, 1), Settlement("several", 2, 1))
     assert found.ties == (Tie(("b", "a"), "b", 2, 1), Tie((), "c", 1, 1))
-    assert found.reliability == ()
+    assert found.calibration == ()
     assert found.errors == (
         RuleErrors("a", 0, 0, "age > 40", 2, 1),
         RuleErrors("b", 0, 1, "job = cook", 2, 1),
@@ -95,9 +96,9 @@ def test_any_table_and_labels_will_do(table: object):
 
 def test_labels_are_compared_as_they_are_written():
     numbers = replace(NETWORK, classes=(0, 1, 2), priority=(1, 0, 2), default=2)
-    expected = score_answers(numbers, TABLE, [0, 1, 1, 0, 2])
-    assert score_answers(numbers, TABLE, ["0", "1", "1", "0", "2"]) == expected
-    assert score_answers(numbers, TABLE, np.array([0.0, 1, 1, 0, 2])) == expected
+    expected = evaluate(numbers, TABLE, [0, 1, 1, 0, 2])
+    assert evaluate(numbers, TABLE, ["0", "1", "1", "0", "2"]) == expected
+    assert evaluate(numbers, TABLE, np.array([0.0, 1, 1, 0, 2])) == expected
     assert expected.accuracy == 0.6
 
 
@@ -107,7 +108,7 @@ def test_scores_are_those_of_scikit_learn(network: RuleNetwork, data: st.DataObj
     assume(bits.size and len(network.classes) > 1)  # of one class, scikit-learn warns
     truth = [network.classes[i] for i in np.random.default_rng(0).integers(len(network.classes), size=len(bits))]
     answers = network.predict(bits)
-    found = score_answers(network, bits, truth)
+    found = evaluate(network, bits, truth)
     names = list(network.classes)
     assert found.accuracy == accuracy_score(truth, answers)
     occurring = [name for name in names if name in truth or name in answers]
@@ -115,15 +116,15 @@ def test_scores_are_those_of_scikit_learn(network: RuleNetwork, data: st.DataObj
     np.testing.assert_array_equal(found.confusion, confusion_matrix(truth, answers, labels=names))
     assert sum(each.rows for each in found.settled) == len(bits)
     assert sum(each.right for each in found.settled) == round(found.accuracy * len(bits))
-    assert sum(each.rows for each in found.reliability) == len(bits)
-    assert sum(each.right * each.rows for each in found.reliability) == pytest.approx(found.accuracy * len(bits))
+    assert sum(each.rows for each in found.calibration) == len(bits)
+    assert sum(each.right * each.rows for each in found.calibration) == pytest.approx(found.accuracy * len(bits))
 
 
 def test_reliability_compares_what_is_stated_with_what_is_right():
     bits = np.array([[1, 0]] * 8 + [[0, 0]] * 2, dtype=bool)
     network = with_statistics(NETWORK, pack(bits), np.array([0] * 8 + [2] * 2))
     table = [{"age": 50, "job": "nurse", "unused": 0}] * 4
-    (one,) = score_answers(network, table, ["a", "a", "a", "b"]).reliability
+    (one,) = evaluate(network, table, ["a", "a", "a", "b"]).calibration
     assert one == Bin(pytest.approx(8.8 / 9), 0.75, 4)
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
-from typing import Literal as Choice
 
 import numpy as np
 
 from conceptrules.explain.counterfactual import LIMIT, Counterfactual, check_fixed, check_target, find_counterfactual
+from conceptrules.explain.measurement import FIRES, Fires
 from conceptrules.explain.nearest_miss import Miss, find_nearest_miss
 from conceptrules.model.evaluation import Bits, decide_fired, layers, layers_plain, unpack
 from conceptrules.model.network import RuleNetwork
@@ -20,8 +20,6 @@ from conceptrules.model.rule_reader import read_rule
 from conceptrules.model.statistics import distinct_rows, probabilities
 from conceptrules.model.text import concept_name, rule_text, word
 from conceptrules.tables.table import Table, open_row, read_bits, read_packed_bits, read_row
-
-Fires = Choice["none", "one", "several"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +178,7 @@ def explain(
     )
     return Explanation(
         label=label,
-        settled=("none", "one", "several")[min(len(firing), 2)],
+        settled=FIRES[min(len(firing), 2)],
         rows=None if seen is None else sum(seen),
         right=seen[decided] / sum(seen) if seen and sum(seen) else None,
         probability=float(probabilities(network, classes_fired)[0, decided]) if network.statistics else None,

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
+from typing import Literal as Choice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.model.errors import InputError
-from conceptrules.model.evaluation import Bits, decide_fired
+from conceptrules.model.evaluation import Bits, PackedBits, decide_fired, unpack
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value, python_value
 from conceptrules.model.statistics import probabilities, with_statistics
+from conceptrules.model.text import rule_text
 from conceptrules.model.values import label_text
 from conceptrules.tables.table import open_table, read_packed_bits
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
 _BINS = 10
 
 
@@ -90,3 +94,88 @@ def merge_bins(bins: Iterable[tuple[float, float, float]]) -> tuple[Bin, ...]:
         by_tenth[min(int(stated * _BINS), _BINS - 1)].append((stated * rows, right * rows, rows))
     sums = ([sum(column) for column in zip(*by_tenth[tenth], strict=True)] for tenth in sorted(by_tenth))
     return tuple(Bin(stated / rows, right / rows, rows) for stated, right, rows in sums)
+
+
+# How answers come about: no class, one or several fire, and by which rules
+
+Fires = Choice["none", "one", "several"]
+FIRES: tuple[Fires, ...] = ("none", "one", "several")
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """The rows on which no class, one or several fire, and how often the answer was right."""
+
+    fires: Fires
+    """How many classes fire."""
+    rows: int
+    """The rows on which so many do."""
+    right: int
+    """Those of them on which the answer was right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """The rows on which just these classes fire (none, or several), and what became of them."""
+
+    classes: tuple[Value, ...]
+    """The classes that fire, by priority; empty where none fires."""
+    answer: Value
+    """The class that the rows get: the first of these, or the default."""
+    rows: int
+    """The rows on which just these fire."""
+    right: int
+    """Those of them on which the answer was right."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleErrors:
+    """The rows that got the class of a rule while the rule held."""
+
+    label: Value
+    """The class."""
+    level: int | None
+    """The level of the rule, counted from 0; None for rows that got the default class because none fired."""
+    index: int | None
+    """The number of the rule on its level, counted from 0; None where `level` is."""
+    text: str
+    """The rule as text."""
+    rows: int
+    """The rows that got the class while the rule held."""
+    wrong: int
+    """Those of them that are of another class."""
+
+
+def count_ties(network: RuleNetwork, fired: Bits, decided: Indices, right: Bits) -> tuple[Tie, ...]:
+    """Return the rows on which no class fires, or several, by which; the commonest first."""
+    unsettled = np.flatnonzero(fired.sum(axis=1) != 1)
+    patterns = [tuple(pattern) for pattern in fired[unsettled][:, list(network.priority_indices)].tolist()]
+    rows = Counter(patterns)
+    right_rows = Counter(pattern for pattern, ok in zip(patterns, right[unsettled], strict=True) if ok)
+    answers = dict(zip(patterns, decided[unsettled].tolist(), strict=True))
+    return tuple(
+        Tie(
+            tuple(name for name, fires in zip(network.priority, pattern, strict=True) if fires),
+            network.classes[answers[pattern]],
+            count,
+            right_rows[pattern],
+        )
+        for pattern, count in sorted(rows.items(), key=lambda pair: (-pair[1], pair[0]))
+    )
+
+
+def count_errors(
+    network: RuleNetwork, rules: PackedBits, fired: Bits, decided: Indices, right: Bits
+) -> tuple[RuleErrors, ...]:
+    """Return the rules behind the answers, those with most wrong rows first; `rules` are those of the last level."""
+    last = len(network.levels) - 1
+    errors = []
+    for number, (name, concept) in enumerate(zip(network.classes, network.levels[last].concepts, strict=True)):
+        for index in concept.rules:
+            rows = unpack(PackedBits(rules.words[[index]], rules.rows))[:, 0] & (decided == number)
+            text = rule_text(network, last, index)
+            errors.append(RuleErrors(name, last, index, text, int(rows.sum()), int((rows & ~right).sum())))
+    silent = ~fired.any(axis=1)
+    wrong = int((silent & ~right).sum())
+    errors.append(RuleErrors(network.default, None, None, "no class fires", int(silent.sum()), wrong))
+    return tuple(sorted((each for each in errors if each.rows), key=lambda each: (-each.wrong, -each.rows)))

@@ -9,17 +9,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.explain.measurement import Bin, compute_reliability, index_labels
+from conceptrules.explain.measurement import (
+    FIRES,
+    Bin,
+    RuleErrors,
+    Settlement,
+    Tie,
+    compute_reliability,
+    count_errors,
+    count_ties,
+    index_labels,
+)
 from conceptrules.model.errors import InputError
-from conceptrules.model.evaluation import Bits, decide_fired, unpack
+from conceptrules.model.evaluation import Bits, decide_fired, layers, unpack
 from conceptrules.model.metrics import accuracy, confusion_matrix, macro_f1
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
 from conceptrules.model.statistics import probabilities
 from conceptrules.model.text import word
 from conceptrules.model.values import label_text
-from conceptrules.tables.prediction import find_firing_classes
-from conceptrules.tables.table import open_table
+from conceptrules.tables.table import count_unseen, open_table, read_packed_bits
 
 Floats = NDArray[np.float64]
 _LEAST_PROBABILITY = 1e-15  # of which the log loss takes a logarithm
@@ -75,6 +84,10 @@ class Evaluation:
 
     rows: int
     """The number of rows."""
+    classes: tuple[Value, ...]
+    """The classes of the network, then labels that it does not know."""
+    confusion: tuple[tuple[int, ...], ...]
+    """The number of rows by their true class and their answer: `confusion[true][answered]`."""
     accuracy: float
     """The share of rows whose answer is right."""
     balanced_accuracy: float
@@ -100,6 +113,14 @@ class Evaluation:
     """The largest difference between recall and false alarms over all cut-offs (Kolmogorov and Smirnov)."""
     cutoffs: tuple[Cutoff, ...]
     """What comes out at each probability that was stated for the positive class, from the highest on."""
+    settled: tuple[Settlement, ...]
+    """The rows on which no class fires, one, and several."""
+    ties: tuple[Tie, ...]
+    """The rows on which none or several fire, by which; the commonest first."""
+    errors: tuple[RuleErrors, ...]
+    """The rules behind the answers, those with most wrong rows first."""
+    unseen: tuple[tuple[str, int], ...]
+    """The columns with values that training never showed, and on how many rows."""
 
     def best_cutoff(self, score: str = "f1") -> Cutoff | None:
         """Return the cut-off of the best score; None where there are no cut-offs.
@@ -156,17 +177,22 @@ def evaluate(
     """Return the scores of a network on rows whose classes are known: the function behind `RuleNetwork.evaluate`."""
     opened = open_table(table)
     classes, target = index_labels(network, labels, opened.rows)
-    bits = unpack(find_firing_classes(network, opened))
-    stated = None if network.statistics is None else probabilities(network, bits)
-    confusion = confusion_matrix(target, decide_fired(network, bits), np.ones(len(target)), len(classes))
+    hidden = layers(network, read_packed_bits(network.columns, network.predicates, opened, network.used_predicates))
+    fired = unpack(hidden[-1])
+    decided = decide_fired(network, fired)
+    right, count = decided == target, np.minimum(fired.sum(axis=1), 2)
+    stated = None if network.statistics is None else probabilities(network, fired)
+    confusion = confusion_matrix(target, decided, np.ones(len(target)), len(classes))
     by_class = tuple(_score_classes(classes, confusion, stated, target))
     areas = [scores.auc for scores in by_class if scores.auc is not None]
     auc = float(np.mean(areas)) if areas else None
     chosen = _find_positive(network, positive)
     cutoffs = () if stated is None or chosen is None else tuple(_list_cutoffs(stated[:, chosen], target == chosen))
-    bins = () if stated is None else compute_reliability(network, bits, target)
+    bins = () if stated is None else compute_reliability(network, fired, target)
     return Evaluation(
         rows=len(target),
+        classes=classes,
+        confusion=tuple(tuple(row) for row in confusion.astype(int).tolist()),
         accuracy=accuracy(confusion),
         balanced_accuracy=float(np.mean([scores.recall for scores in by_class if scores.recall is not None])),
         macro_f1=macro_f1(confusion),
@@ -181,6 +207,13 @@ def evaluate(
         gini=None if chosen is None or auc is None else 2 * auc - 1,
         ks=max((cutoff.recall - cutoff.false_alarms for cutoff in cutoffs), default=None),
         cutoffs=cutoffs,
+        settled=tuple(
+            Settlement(name, int((count == number).sum()), int((right & (count == number)).sum()))
+            for number, name in enumerate(FIRES)
+        ),
+        ties=count_ties(network, fired, decided, right),
+        errors=count_errors(network, hidden[-2], fired, decided, right),
+        unseen=tuple(count_unseen(network.columns, opened).items()),
     )
 
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from conceptrules.explain.auditing import Audit, audit
 from conceptrules.explain.measurement import measure
-from conceptrules.explain.scores import Evaluation, evaluate
 from conceptrules.model.canonical import drop_unused_predicates
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.errors import InputError
@@ -41,8 +40,6 @@ class Report:
     groups: tuple[Group, ...]
     samples: tuple[Sample, ...]
     audit: Audit
-    evaluation: Evaluation | None
-    """The scores on the rows of the report, if there are any."""
     real_rows: bool
     """Whether the samples are rows of the table."""
     verdicts: tuple[VerdictRecord, ...] = ()
@@ -59,12 +56,11 @@ def collect(
     used = keep_used_columns(network)
     fields = form_fields(used)
     if X is None:
-        audited, evaluation, given, samples = audit(network), None, None, make_up_samples(used, fields)
+        audited, given, samples = audit(network), None, make_up_samples(used, fields)
     else:
         table = open_table(X)
         labels = _check_labels(table, y)
-        audited, evaluation = audit(network, table, labels), evaluate(network, table, labels)
-        given = _measure(network, table, labels)
+        audited, given = audit(network, table, labels), _measure(network, table, labels)
         samples = pick_real_samples(network, fields, table, labels) if include_rows else make_up_samples(used, fields)
     return Report(
         title=title,
@@ -75,7 +71,6 @@ def collect(
         groups=group_rules(used, given),
         samples=samples,
         audit=audited,
-        evaluation=evaluation,
         real_rows=include_rows,
         verdicts=_list_verdicts(network),
         head=head_of(network),

@@ -195,10 +195,10 @@ def _training(report: Report) -> Iterator[Block]:
 
 def _metrics(report: Report) -> Iterator[Block]:
     yield report.sentences[2].replace("this report", "this card")
-    if report.evaluation is not None:
+    if report.audit.scores is not None:
         tested = judge_fairness(report.audit)
         yield f"{tested.title} {tested.text}"
-        yield Grid(tuple(_scores(report.evaluation)))
+        yield Grid(tuple(_scores(report.audit.scores)))
 
 
 def _scores(evaluation: Evaluation) -> Iterator[tuple[str, str]]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Literal as Choice
 
 from conceptrules.draw.appearance import shorten
-from conceptrules.explain.auditing import Audit, Overlap, Scores
+from conceptrules.explain.auditing import Audit, Overlap
 from conceptrules.explain.measurement import Bin
+from conceptrules.explain.scores import Evaluation
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
 from conceptrules.model.provenance import Training, Validation
@@ -102,7 +103,7 @@ def _describe_scores(network: RuleNetwork, audit: Audit) -> str:
     return "This report was given no rows to test it on, so it cannot say how often the answers are right."
 
 
-def _describe_test(scores: Scores, overlap: Overlap | None) -> str:
+def _describe_test(scores: Evaluation, overlap: Overlap | None) -> str:
     right = f"{percent(scores.accuracy)} of the {plural(scores.rows, 'row')} given to this report"
     commonest = max(map(sum, scores.confusion)) / scores.rows
     rival = f"always answering the commonest class would be right on {percent(commonest)}"
@@ -177,7 +178,7 @@ def _describe_choice(training: Training) -> str:
 def find_reliability(audit: Audit) -> tuple[Bin, ...]:
     """Return the reliability on the rows of the report, or else as it was recorded at fit time."""
     if audit.scores is not None:
-        return audit.scores.reliability
+        return audit.scores.calibration
     validation = audit.training.validation if audit.training else None
     recorded = validation.reliability if validation else ()
     return tuple(Bin(mean, right, round(rows)) for mean, right, rows in recorded)

@@ -108,7 +108,7 @@ class ScoredNetwork:
     def fields(self) -> dict[str, Any]:
         """Return what --json prints."""
         counts = {"classes": self.classes, "confusion": self.matrix.tolist(), "edges": self.edges}
-        return counts | asdict(self.scores)
+        return counts | asdict(self.scores) | counts  # labels as text, and these first
 
 
 def cross_validate(task: LearningTask, folds: int, seed: int) -> list[ScoredNetwork]:
