@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Sequence
 
@@ -19,6 +21,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show is no reason to fail
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # what is half-written is removed
     with warnings.catch_warnings():
         warnings.showwarning = _make_warning_printer()
         try:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules import __version__
-from conceptrules.io.whole_file import check_place, whole_file
+from conceptrules.io.whole_file import check_place, remove_abandoned, whole_file
 from conceptrules.model.errors import InputError
 
 _ABOUT = "about"
@@ -79,9 +79,9 @@ class Checkpoint:
 
     def remove(self) -> None:
         """Remove the file at the end of the run, and what writers have left that were killed."""
-        for path in (self.path, *self.path.parent.glob(f".{self.path.name}.*.tmp")):
-            with suppress(OSError):
-                path.unlink()
+        remove_abandoned(self.path)
+        with suppress(OSError):
+            self.path.unlink()
 
     def _write(self) -> None:
         about = {"run": self._run, "pieces": {name: value for name, (value, _) in self._pieces.items()}}
