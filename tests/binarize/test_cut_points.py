@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 from conceptrules.binarize import Binarizer
 from conceptrules.binarize.cut_points import (
     QUANTILES,
-    Target,
-    accumulate_classes,
     find_cuts,
     find_quantiles,
     short_moments,
     short_number,
     short_numbers,
 )
+from conceptrules.binarize.value_counts import count_column
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import EPOCH, Interval, holds
+from conceptrules.tables.column_values import read_values, to_numbers
 from tests.strategies_tables import as_read, raw_columns
 
 pytestmark = pytest.mark.filterwarnings("ignore:constant columns", "ignore:column .* holds the same number in all rows")
@@ -36,7 +36,10 @@ ROWS = st.lists(st.tuples(st.integers(0, 12).map(float), st.integers(0, 2), st.i
 
 
 def cut_points(x: Any, y: Any, weight: Any = None, *, n_classes: int, quantiles: Any = None) -> tuple[float, ...]:
-    return find_cuts(x, Target(y, np.ones(len(x)) if weight is None else weight, n_classes), quantiles)
+    weight = np.ones(len(x)) if weight is None else weight
+    counts = count_column(read_values("c", x[weight > 0]), y[weight > 0], weight[weight > 0], n_classes)
+    values, sums = counts.distinct()
+    return find_cuts(to_numbers(values), sums / counts.unit, quantiles)
 
 
 def entropy(labels: list[int]) -> float:
@@ -108,13 +111,6 @@ def test_of_equal_cuts_the_first_is_taken_whatever_the_rounding() -> None:
     assert cut_points(np.arange(28.0), y, n_classes=4) == (9,)
 
 
-def test_sums_of_weights_do_not_depend_on_the_order_of_rows() -> None:
-    x, y, weight = np.zeros(3), np.zeros(3, dtype=int), np.array([0.1, 0.2, 0.3])
-    assert sum(weight) != sum(weight[::-1])
-    forward, backward = (accumulate_classes(x, Target(y, each, 1))[1] for each in (weight, weight[::-1]))
-    assert (forward == backward).all()
-
-
 def test_gaps_and_rows_without_weight_do_not_exist() -> None:
     x = np.array([1.2, 2.3, 3.7, 4.1, np.nan, 2.5])
     y = np.array([0, 0, 1, 1, 1, 1])
@@ -136,16 +132,6 @@ def test_many_classes_do_not_overflow() -> None:
     assert len(cut_points(y.astype(float), y, n_classes=1000)) <= 999
 
 
-@given(ROWS)
-def test_counting_whole_numbers_equals_sorting_them(rows: Rows) -> None:
-    x, y, weight = (np.array(column) for column in zip(*rows, strict=True))
-    whole = accumulate_classes(x, Target(y, weight.astype(float), 3))
-    fractions = accumulate_classes(x, Target(y, weight / 4, 3))  # sorted by value, class and weight
-    halves = accumulate_classes(x + 0.5, Target(y, weight.astype(float), 3))  # sorted by value
-    assert whole[0].tolist() == fractions[0].tolist() == (halves[0] - 0.5).tolist()
-    assert whole[1].tolist() == (4 * fractions[1]).tolist() == halves[1].tolist()
-
-
 @pytest.mark.parametrize(
     ("x", "weight"),
     [
@@ -155,6 +141,7 @@ def test_counting_whole_numbers_equals_sorting_them(rows: Rows) -> None:
 )
 def test_weights_that_are_next_to_nothing_give_no_cut_and_no_warning(x: list[float], weight: list[float]) -> None:
     assert cut_points(np.array(x), np.array([0, 1, 0]), np.array(weight), n_classes=2) == ()
+    assert find_cuts(np.array(x), np.array(weight)[:, None] * np.eye(2)[[0, 1, 0]]) == ()
 
 
 def texts(column: Any, y: Any = HALVES, **options: Any) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
@@ -13,8 +13,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from conceptrules.binarize.columns import GivenKind, LearnedColumn, Literals, PredicateSettings
-from conceptrules.binarize.cut_points import QUANTILES, Target
+from conceptrules.binarize.columns import LearnedColumn, Literals, PredicateSettings, learn_column
+from conceptrules.binarize.cut_points import QUANTILES
 from conceptrules.binarize.inspection import (
     Finding,
     InspectedColumn,
@@ -22,13 +22,14 @@ from conceptrules.binarize.inspection import (
     report_findings,
     sample_rows,
 )
-from conceptrules.binarize.suspicious_columns import find_counted_suspicion, find_suspicion
-from conceptrules.binarize.value_counts import ValueCounts, learn_counted_column, learn_whole_column
+from conceptrules.binarize.suspicious_columns import find_suspicion
+from conceptrules.binarize.value_counts import GivenKind, ValueCounts, count_column
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, PackedBits, unpack
 from conceptrules.model.predicate import KINDS, Column, Predicate
 from conceptrules.model.text import predicate_text
 from conceptrules.model.values import int_if_whole
+from conceptrules.tables.column_values import ColumnValues
 from conceptrules.tables.labels import check_labels, encode_labels
 from conceptrules.tables.table import Table, count_unseen, nearest, open_table, read_packed_bits
 
@@ -131,23 +132,16 @@ class Binarizer(TransformerMixin, BaseEstimator):
         labels, weight = check_labels(y, sample_weight=sample_weight)
         check_rows(table, len(labels))
         kinds = check_kinds(self.kinds or {}, table.names)
-        classes, codes = encode_labels(labels)
-        target = Target(codes, weight, len(classes))
-        rows = np.flatnonzero(target.weight)
+        rows = np.flatnonzero(weight)
         if len(rows) < table.rows:
-            table, target = table.take(rows), target.take(rows)
-        inspected: list[InspectedColumn] = []
-        samples: dict[Column, bytes | None] = {}
-        for cells in map(table.cells, range(len(table.names))):
-            learned = learn_whole_column(cells, kinds.get(cells.name), target, settings)
-            if not learned.constant and not learned.dropped:
-                samples[learned.column] = sample_rows(cells, learned.column)
-            suspicion = None if learned.constant else find_suspicion(cells, learned.column, target)
-            inspected.append(InspectedColumn(learned, suspicion))
-        duplicates = list(find_duplicate_columns(table, samples))
-        class_rows = np.bincount(target.codes, minlength=len(classes)).tolist()
-        self.inspection_ = report_findings(inspected, duplicates, dict(zip(classes.tolist(), class_rows, strict=True)))
-        return self._set_fitted(inspected, settings, table.strings)
+            table, labels, weight = table.take(rows), labels[rows], weight[rows]
+        classes, codes = encode_labels(labels)
+        columns = (
+            (count_column(cells, codes, weight, len(classes), kinds.get(cells.name)), cells)
+            for cells in map(table.cells, range(len(table.names)))
+        )
+        class_rows = dict(zip(classes.tolist(), np.bincount(codes).tolist(), strict=True))
+        return self._fit(columns, class_rows, settings, table)
 
     def fit_counts(self, counts: Sequence[ValueCounts], class_rows: Mapping[Any, int]) -> Self:
         """Learn the predicates from what was counted in the batches of a table that is larger than memory.
@@ -171,23 +165,33 @@ class Binarizer(TransformerMixin, BaseEstimator):
         ColumnTypeError
             If a column cannot be of the kind that the user gives.
         """
-        settings = self._settings()
-        inspected = []
-        for counted in counts:
-            learned = learn_counted_column(counted, settings)
-            suspicion = None if learned.constant else find_counted_suspicion(counted, learned.column)
-            inspected.append(InspectedColumn(learned, suspicion))
-        self.inspection_ = report_findings(inspected, (), class_rows)
-        return self._set_fitted(inspected, settings, True)
+        return self._fit(((counted, None) for counted in counts), class_rows, self._settings())
 
-    def _set_fitted(self, inspected: Sequence[InspectedColumn], settings: PredicateSettings, named: bool) -> Self:
+    def _fit(
+        self,
+        columns: Iterable[tuple[ValueCounts, ColumnValues | None]],
+        class_rows: Mapping[Any, int],
+        settings: PredicateSettings,
+        table: Table | None = None,
+    ) -> Self:
+        """Learn from the counts of each column and, where the table is in memory, look at the order of its rows."""
+        inspected: list[InspectedColumn] = []
+        samples: dict[Column, bytes | None] = {}
+        for counts, cells in columns:
+            column = learn_column(counts, settings)
+            suspicion = None if column.constant else find_suspicion(counts, column.column, cells)
+            inspected.append(InspectedColumn(column, suspicion))
+            if cells is not None and not column.constant and not column.dropped:
+                samples[column.column] = sample_rows(cells, column.column)
+        duplicates = [] if table is None else list(find_duplicate_columns(table, samples))
+        self.inspection_ = report_findings(inspected, duplicates, class_rows)
         learned = [each.learned for each in inspected]
         self.columns_ = tuple(each.column for each in learned)
         self.categories_dropped_ = tuple((each.column.name, each.dropped) for each in learned if each.dropped)
         self.cuts_ = tuple(each.cuts for each in learned)
         self._predicates = _Predicates(learned, settings.literals)
         self.n_features_in_ = len(learned)
-        if named:
+        if table is None or table.strings:
             self.feature_names_in_ = np.array([column.name for column in self.columns_], dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_

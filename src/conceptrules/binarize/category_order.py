@@ -104,11 +104,8 @@ def _read_bound(text: str) -> float | None:
     return None
 
 
-def find_order(cells: ColumnValues, order: tuple[Value, ...] | None) -> tuple[Value, ...]:
+def find_order(cells: ColumnValues) -> tuple[Value, ...]:
     """Return the categories from the lowest to the highest; raise an error where nothing says which is which."""
-    if order is not None:
-        check_all_listed(cells, order)
-        return order
     if cells.order is not None:
         return tuple(map(int_if_whole, cells.order))
     values = {int_if_whole(value) for value in cells.values[~cells.missing].tolist()}

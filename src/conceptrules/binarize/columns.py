@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.binarize.category_order import find_order, find_word_order
-from conceptrules.binarize.cut_points import QUANTILES, Target, find_cuts, short_moments, short_numbers
+from conceptrules.binarize.cut_points import QUANTILES, find_cuts, short_moments, short_numbers
+from conceptrules.binarize.known_values import Counts
+from conceptrules.binarize.value_counts import GivenKind, ValueCounts
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Column, Equals, Interval, Kind, Missing, OneOf, Predicate, Value
 from conceptrules.model.values import int_if_whole
-from conceptrules.tables.column_values import ColumnValues, check_readable, to_codes, to_numbers
+from conceptrules.tables.column_values import ColumnValues, to_codes, to_numbers
 
 _MAX_SEARCHED = 255  # categories that the search can keep
 Literals = Choice["intervals", "thresholds"]
@@ -61,14 +63,6 @@ class LearnedColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class GivenKind:
-    """What the user says of a column."""
-
-    kind: Kind
-    order: tuple[Value, ...] | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class PredicateSettings:
     """Which predicates to make."""
 
@@ -77,23 +71,21 @@ class PredicateSettings:
     quantiles: int = QUANTILES
 
 
-def learn_column(
-    cells: ColumnValues, given_kind: GivenKind | None, target: Target, settings: PredicateSettings
-) -> LearnedColumn:
-    """Return the column as it will be read from now on; `given_kind` overrides what its values look like."""
-    kind = _infer_kind(cells, settings) if given_kind is None else given_kind.kind
-    words = find_word_order(_list_categories(cells)) if kind == "category" and given_kind is None else None
+def learn_column(counts: ValueCounts, settings: PredicateSettings) -> LearnedColumn:
+    """Return the column as it will be read from now on; what the user says overrides what its values look like."""
+    cells, sums = counts.distinct()
+    given, kind = counts.given, _infer_kind(cells, settings) if counts.given is None else counts.given.kind
+    words = find_word_order(_list_categories(cells)) if kind == "category" and given is None else None
     words = None if words is None or len(words) > settings.max_categories else words
     if words is not None:
-        kind, given_kind = "ordinal", GivenKind("ordinal", words)
-    column = Column(cells.name, kind, missing=bool(cells.gaps.any()))
-    check_readable(cells, column)
+        kind, given = "ordinal", GivenKind("ordinal", words)
+    column = Column(cells.name, kind, missing=counts.gaps > 0)
     if column.ordered:
-        return _learn_ordered(column, cells, target, settings)
+        return _learn_ordered(column, to_numbers(cells), sums, counts, settings)
     if kind == "ordinal":
-        learned = _learn_ordinal(column, cells, given_kind.order if given_kind else None, settings)
+        learned = _learn_ordinal(column, cells, given.order if given else None, settings)
         return replace(learned, recognised=words is not None)
-    return _learn_categories(column, cells, target, settings)
+    return _learn_categories(column, cells, sums, counts, settings)
 
 
 def _infer_kind(cells: ColumnValues, settings: PredicateSettings) -> Kind:
@@ -102,12 +94,14 @@ def _infer_kind(cells: ColumnValues, settings: PredicateSettings) -> Kind:
     return "category" if cells.kind == "ordinal" and long else cells.kind
 
 
-def _learn_ordered(column: Column, cells: ColumnValues, target: Target, settings: PredicateSettings) -> LearnedColumn:
-    x = cells.by_row(to_numbers(cells))
+def _learn_ordered(
+    column: Column, numbers: NDArray[np.float64], sums: Counts, counts: ValueCounts, settings: PredicateSettings
+) -> LearnedColumn:
     shorten = short_numbers if column.kind == "number" else short_moments
-    cuts = find_cuts(x, target, settings.quantiles if settings.literals == "thresholds" else None, shorten)
-    alike = bool((x == x[0]).all()) or bool(cells.missing.all())
-    if alike and len(x) > 1 and abs(x[0]) >= 2**53:
+    quantiles = settings.quantiles if settings.literals == "thresholds" else None
+    cuts = find_cuts(numbers, sums / counts.unit, quantiles, shorten)
+    alike = counts.gaps == counts.rows or bool((numbers == numbers[0]).all())
+    if alike and counts.rows > 1 and abs(numbers[0]) >= 2**53:
         warning = (
             f"column {column.name!r} holds the same number in all rows, as far as its first 15 digits tell, which are "
             "all that is read of a number; if they are names, give them as text"
@@ -119,7 +113,7 @@ def _learn_ordered(column: Column, cells: ColumnValues, target: Target, settings
 def _learn_ordinal(
     column: Column, cells: ColumnValues, given_order: tuple[Value, ...] | None, settings: PredicateSettings
 ) -> LearnedColumn:
-    order = find_order(cells, given_order)
+    order = given_order or find_order(cells)
     if len(order) > settings.max_categories:
         raise InputError(
             f"column {column.name!r} has an order of {len(order)} categories, more than max_categories="
@@ -135,30 +129,21 @@ def _list_categories(cells: ColumnValues) -> list[Value]:
 
 
 def _learn_categories(
-    column: Column, cells: ColumnValues, target: Target, settings: PredicateSettings
+    column: Column, cells: ColumnValues, sums: Counts, counts: ValueCounts, settings: PredicateSettings
 ) -> LearnedColumn:
-    max_categories = settings.max_categories
-    distinct = _list_categories(cells)
-    kept = distinct
-    warning = None
-    if len(distinct) > max_categories:
-        warning = too_many_categories_message(column.name, str(len(distinct)), max_categories)
-        kept = _take_frequent(distinct, cells, target.weight, max_categories)
+    distinct, most, warning = _list_categories(cells), settings.max_categories, None
+    kept, count = distinct, len(distinct)
+    if count > most:
+        weights, codes = np.zeros(count, np.int64), to_codes(cells, distinct)
+        np.add.at(weights, codes[codes >= 0], sums.sum(axis=1)[codes >= 0])
+        # Those with the largest weights, of equal ones the first, in their order.
+        kept = [distinct[code] for code in np.sort(np.argsort(-weights, kind="stable")[:most])]
+        # Of very many categories only the most frequent were counted; how many there are in all is an estimate.
+        count = count if counts.exact else max(counts.n_distinct, most + 1)
+        more = " (raise max_categories to keep more)" if most < _MAX_SEARCHED else ""
+        warning = (
+            f"column {column.name!r} has {'' if counts.exact else 'about '}{count} categories; the {most} most "
+            f"frequent are kept, the others read as unseen{more}"
+        )
     learned = Column(column.name, column.kind, tuple(kept), column.missing)
-    constant, dropped = len(distinct) + column.missing == 1, len(distinct) - len(kept)
-    return LearnedColumn(learned, constant, warning=warning, dropped=dropped)
-
-
-def too_many_categories_message(name: str, count: str, most: int) -> str:
-    """Return the message that not all categories are kept."""
-    more = " (raise max_categories to keep more)" if most < _MAX_SEARCHED else ""
-    return f"column {name!r} has {count} categories; the {most} most frequent are kept, the others read as unseen{more}"
-
-
-def _take_frequent(distinct: list[Value], cells: ColumnValues, weight: NDArray[np.float64], most: int) -> list[Value]:
-    """Return the values with the largest weights, of equal ones the first, in their order."""
-    codes = cells.by_row(to_codes(cells, distinct))
-    order = np.lexsort((weight, codes))  # floats are added in an order that depends on the rows as a set only
-    order = order[codes[order] >= 0]
-    totals = np.bincount(codes[order], weight[order])
-    return [distinct[code] for code in np.sort(np.argsort(-totals, kind="stable")[:most])]
+    return LearnedColumn(learned, len(distinct) + column.missing == 1, warning=warning, dropped=count - len(kept))

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from itertools import count
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,81 +24,44 @@ _DIGITS = 15  # of a decimal number, at most, that a float64 tells from all othe
 _MICROSECONDS = (86400e6, 60e6, 1e6, 1.0)  # of a day, a minute, a second and a microsecond
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What the predicates are to predict: the class codes and the weights of the rows."""
-
-    codes: NDArray[np.intp]
-    weight: Numbers
-    n_classes: int
-
-    def take(self, rows: NDArray[np.intp]) -> Target:
-        return Target(self.codes[rows], self.weight[rows], self.n_classes)
-
-
 def find_cuts(
-    x: Numbers,
-    target: Target,
+    numbers: Numbers,
+    weights: Numbers,
     quantiles: int | None = None,
     shorten: Callable[[Numbers, Numbers], tuple[float, ...]] | None = None,
 ) -> tuple[float, ...]:
-    """Return ascending numbers that split `x` into intervals `low < x <= high` that tell the classes apart.
+    """Return ascending cuts of a column into intervals `low < x <= high` that tell the classes apart.
 
-    NaN is left out. A weight counts as that many repeats of its row. With `quantiles`, up to that many further cuts
-    split the rows into equal weights, and a column with no more values than that is cut at each. There are rows between
-    any two cuts and on both sides, so that no two thresholds are alike or constant. A cut lies between two neighbouring
-    values, at the number that `shorten` (`short_numbers`) picks there: it takes the values below and above all cuts.
+    `weights` is the weight of each class at each of the numbers; it counts as that many rows. NaN is left out, and so
+    are numbers that weigh nothing. With `quantiles`, up to that many further cuts split the rows into equal weights,
+    and a column with no more numbers than that is cut at each. There are rows between any two cuts and on both sides,
+    so that no two thresholds are alike or constant. A cut lies between two neighbouring numbers, at the one that
+    `shorten` (`short_numbers`) picks there: it takes the numbers below and above all cuts.
 
-    >>> x, y = np.array([1.0, 2, 3, 4, 5, 6.5, 7, 8]), np.array([0, 0, 0, 0, 1, 1, 1, 1])
-    >>> find_cuts(x, Target(y, np.ones(8), 2)), find_cuts(x, Target(y, np.ones(8), 2), quantiles=3)
+    >>> x, weights = np.array([1.0, 2, 3, 4, 5, 6.5, 7, 8]), np.eye(2)[[0, 0, 0, 0, 1, 1, 1, 1]]
+    >>> find_cuts(x, weights), find_cuts(x, weights, quantiles=3)
     ((4.0,), (2.0, 4.0, 6.5))
     """
-    values, below = accumulate_classes(x, target)
+    present = ~np.isnan(numbers) & weights.any(axis=1)
+    # Infinities join the largest numbers: a cut has to be finite.
+    values, by_value = sum_by_value(np.clip(numbers[present], -_LARGEST, _LARGEST), weights[present])
+    below = np.vstack([np.zeros(weights.shape[1]), np.cumsum(by_value, axis=0)]).T
     if quantiles is None:
-        places = set(_find_entropy_cuts(below))
+        ends = set(_find_entropy_cuts(below))
     else:
-        places = set(find_quantiles(below.sum(axis=0)[1:], quantiles))
+        ends = set(find_quantiles(below.sum(axis=0)[1:], quantiles))
         if len(values) > quantiles:  # otherwise every value is a cut, and there is nothing to choose
-            places |= set(_find_entropy_cuts(below))
-    cuts = np.array(sorted(places), np.intp)
+            ends |= set(_find_entropy_cuts(below))
+    cuts = np.array(sorted(ends), np.intp)
     return (shorten or short_numbers)(values[cuts], values[cuts + 1])
 
 
-def accumulate_classes(x: Numbers, target: Target) -> tuple[Numbers, Numbers]:
-    """Return the distinct values, and the weight of each class below each of them (one column more: the totals).
-
-    Gaps and rows of weight 0 are left out. Infinities join the largest numbers: a cut has to be finite.
-    """
-    rows = ~np.isnan(x) & (target.weight > 0)
-    x, y, weight = np.clip(x[rows], -_LARGEST, _LARGEST), target.codes[rows], target.weight[rows]
-    n_classes = target.n_classes
-    if (weight == np.floor(weight)).all():  # whole numbers add up alike in any order
-        low, high = (float(x.min()), float(x.max())) if len(x) else (0.0, np.inf)
-        near = high - low < 4 * len(x) // n_classes and max(-low, high) <= 2**52
-        if near and (x == np.floor(x)).all():
-            # All whole numbers from the smallest to the largest value are counted, without sorting.
-            return _sum_weights(np.arange(low, high + 1), (x - low).astype(np.intp), y, weight, n_classes)
-        order = np.argsort(x)
-    else:  # floats are added in an order that depends on the rows as a set only
-        order = np.lexsort((weight, y, x))
-    ordered = x[order]
-    new = np.ones(len(x), dtype=np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
-    return _sum_weights(ordered[new], np.cumsum(new) - 1, y[order], weight[order], n_classes)
-
-
-def _sum_weights(
-    values: Numbers, places: NDArray[np.intp], y: NDArray[np.intp], weight: Numbers, n_classes: int
-) -> tuple[Numbers, Numbers]:
-    """Return the values that rows hold, and the weight of each class below each; row r holds `values[places[r]]`."""
-    codes = y * len(values)
-    codes += places
-    counts = np.bincount(codes, weight, minlength=len(values) * n_classes).reshape(n_classes, -1)
-    present = counts.any(axis=0)
-    counts = counts if present.all() else counts[:, present]
-    below = np.zeros((n_classes, counts.shape[1] + 1))
-    np.cumsum(counts, axis=1, out=below[:, 1:])
-    return values[present], below
+def sum_by_value(values: NDArray[Any], weights: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the different values, ascending, and the sum of the rows of `weights` at each."""
+    order = np.argsort(values, kind="stable")
+    values, weights = values[order], weights[order]
+    starts = np.flatnonzero(np.append(True, values[1:] != values[:-1])[: len(values)])
+    return values[starts], np.add.reduceat(weights, starts, axis=0) if len(starts) else weights
 
 
 def find_quantiles(below: Numbers, quantiles: int) -> Iterator[int]:

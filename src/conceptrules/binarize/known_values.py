@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conceptrules.binarize.cut_points import sum_by_value
 from conceptrules.model.values import int_if_whole
 from conceptrules.tables.column_values import ColumnValues, to_numbers
 from conceptrules.tables.hashes import SmallestHashes, hash_text
@@ -131,9 +132,7 @@ class NumberCounts:
         """Count values that differ, and the weight of each class at each, as long as each is counted by itself."""
         if self._values is not None:
             values, counts = np.concatenate([self._values, values]), np.concatenate([self._counts, counts])
-        self._values, places = np.unique(values, return_inverse=True)
-        self._counts = np.zeros((len(self._values), counts.shape[1]), np.int64)
-        np.add.at(self._counts, places, counts)
+        self._values, self._counts = sum_by_value(values, counts)
         if len(self._values) > MAX_COUNTED_VALUES:
             self._begin_groups(counts.shape[1])
 

@@ -16,19 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.binarize.category_order import check_all_listed
-from conceptrules.binarize.columns import (
-    GivenKind,
-    LearnedColumn,
-    PredicateSettings,
-    learn_column,
-    too_many_categories_message,
-)
-from conceptrules.binarize.cut_points import Target
-from conceptrules.binarize.known_values import MAX_COUNTED_VALUES, Counts, NumberCounts, TextCounts
+from conceptrules.binarize.known_values import Counts, NumberCounts, TextCounts
 from conceptrules.model.errors import ColumnTypeError
-from conceptrules.model.predicate import Column, Kind
-from conceptrules.model.values import NOUNS
+from conceptrules.model.predicate import Column, Kind, Value
+from conceptrules.model.values import NOUNS, READS
 from conceptrules.tables.column_values import ColumnValues, check_readable, encode_values
+
+
+@dataclass(frozen=True, slots=True)
+class GivenKind:
+    """What the user says of a column."""
+
+    kind: Kind
+    order: tuple[Value, ...] | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -68,7 +68,8 @@ class ValueCounts:
             target, weight = target[present], None if weight is None else weight[present]
         if self.known is None:
             named = self.given is not None and self.given.kind in ("category", "ordinal", "boolean")
-            text = named or self.declared or self.family in ("category", "boolean")
+            declared = self.declared and self.family in READS["category"]
+            text = named or declared or self.family in ("category", "boolean")
             self.known = TextCounts() if text else NumberCounts()
         if isinstance(self.known, NumberCounts) and self.known.groups is not None:
             self.known.add_rows(cells.by_row(cells.values)[present], target, weight)
@@ -168,41 +169,22 @@ def _with_gap(values: NDArray[Any]) -> NDArray[Any]:
     return np.append(values.astype(np.float64), np.nan)
 
 
-def count_column(cells: ColumnValues, target: Target, given: GivenKind | None = None) -> ValueCounts:
+def count_column(
+    cells: ColumnValues,
+    classes: NDArray[np.intp],
+    weight: NDArray[np.float64],
+    n_classes: int,
+    given: GivenKind | None = None,
+) -> ValueCounts:
     """Return the counts of a whole column in memory: what the passes over its batches would count."""
-    from conceptrules.kernels.search.shards import WEIGHT_UNIT, fixed_weights  # which loads a compiler
+    units = None
+    if (weight != 1).any():
+        from conceptrules.kernels.search.shards import WEIGHT_UNIT, fixed_weights  # which loads a compiler
 
-    weight = None if (target.weight == 1).all() else fixed_weights(target.weight)
-    counts = ValueCounts(cells.name, target.n_classes, 1 if weight is None else WEIGHT_UNIT, given)
-    counts.add(cells, target.codes, weight)
+        units = fixed_weights(weight)
+    counts = ValueCounts(cells.name, n_classes, 1 if units is None else WEIGHT_UNIT, given)
+    counts.add(cells, classes, units)
     while not counts.finished:
         counts.look_closer()
-        counts.add(cells, target.codes, weight)
+        counts.add(cells, classes, units)
     return counts
-
-
-def learn_whole_column(
-    cells: ColumnValues, given: GivenKind | None, target: Target, settings: PredicateSettings
-) -> LearnedColumn:
-    """Return what training makes of a column in memory: what it makes of the same column that is read in batches."""
-    if len(cells.values) > MAX_COUNTED_VALUES and len(set(cells.values[~cells.missing].tolist())) > MAX_COUNTED_VALUES:
-        return learn_counted_column(count_column(cells, target, given), settings)
-    return learn_column(cells, given, target, settings)
-
-
-def learn_counted_column(counts: ValueCounts, settings: PredicateSettings) -> LearnedColumn:
-    """Return what training makes of a counted column: the same as of its rows.
-
-    A weight counts as that many repeats of a row, so each value and class is one row that weighs what was counted.
-    """
-    cells, sums = counts.distinct()
-    sums[cells.missing, 0] = counts.unit  # a gap is there, but no cut or category depends on its weight
-    value, label = np.nonzero(sums)
-    rows = replace(cells, values=cells.values[value], missing=cells.missing[value])
-    target = Target(label, sums[value, label] / counts.unit, counts.classes)
-    learned = learn_column(rows, counts.given, target, settings)
-    if counts.exact or not learned.dropped:
-        return learned
-    # Only the most frequent categories were counted; how many there are in all is an estimate.
-    warning = too_many_categories_message(learned.column.name, f"about {counts.n_distinct}", settings.max_categories)
-    return replace(learned, dropped=max(counts.n_distinct - len(learned.column.categories), 1), warning=warning)

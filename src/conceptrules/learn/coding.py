@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from conceptrules.binarize import Binarizer
 from conceptrules.binarize.binarizer import check_kinds, check_rows
-from conceptrules.binarize.cut_points import Target
 from conceptrules.binarize.inspection import Finding, warn_of_duplicates
 from conceptrules.binarize.value_counts import count_column
 from conceptrules.kernels.search.shards import fixed_weights
@@ -127,7 +126,7 @@ def _code_memory(inputs: FitInputs, options: FitOptions) -> CodedTable:
     target = encode_labels(labels)[1]
     moments = None
     if time is not None and holdout is not None:
-        moments = count_column(holdout, Target(np.zeros(len(weight), np.intp), weight, 1))
+        moments = count_column(holdout, np.zeros(len(weight), np.intp), weight, 1)
     keys = choose_keys(options, inputs, moments, by_groups=groups is not None)
     names = {column: _list_groups(column, each) for column, each in zip(options.fair_columns, members, strict=True)}
     coding = Coding(make_bins(binarizer, options.policy, classes), classes, keys, names)

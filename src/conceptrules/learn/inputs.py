@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from conceptrules.binarize import Binarizer
-from conceptrules.binarize.columns import GivenKind
+from conceptrules.binarize.value_counts import GivenKind
 from conceptrules.learn.checkpoint import Checkpoint
 from conceptrules.learn.folds import check_one_holdout
 from conceptrules.learn.search.settings import SearchSettings
