@@ -15,13 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from conceptrules.binarize.columns import LearnedColumn, Literals, PredicateSettings, learn_column
 from conceptrules.binarize.cut_points import QUANTILES
-from conceptrules.binarize.inspection import (
-    Finding,
-    InspectedColumn,
-    find_duplicate_columns,
-    report_findings,
-    sample_rows,
-)
+from conceptrules.binarize.inspection import Finding, hash_content, report_findings
 from conceptrules.binarize.suspicious_columns import find_suspicion
 from conceptrules.binarize.value_counts import GivenKind, ValueCounts, count_column
 from conceptrules.model.errors import InputError
@@ -141,7 +135,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
             for cells in map(table.cells, range(len(table.names)))
         )
         class_rows = dict(zip(classes.tolist(), np.bincount(codes).tolist(), strict=True))
-        return self._fit(columns, class_rows, settings, table)
+        return self._fit(columns, class_rows, settings, named=table.strings)
 
     def fit_counts(self, counts: Sequence[ValueCounts], class_rows: Mapping[Any, int]) -> Self:
         """Learn the predicates from what was counted in the batches of a table that is larger than memory.
@@ -172,26 +166,25 @@ class Binarizer(TransformerMixin, BaseEstimator):
         columns: Iterable[tuple[ValueCounts, ColumnValues | None]],
         class_rows: Mapping[Any, int],
         settings: PredicateSettings,
-        table: Table | None = None,
+        named: bool = True,
     ) -> Self:
         """Learn from the counts of each column and, where the table is in memory, look at the order of its rows."""
-        inspected: list[InspectedColumn] = []
-        samples: dict[Column, bytes | None] = {}
+        inspected: list[tuple[LearnedColumn, Finding | None]] = []
+        contents: dict[str, bytes] = {}
         for counts, cells in columns:
             column = learn_column(counts, settings)
-            suspicion = None if column.constant else find_suspicion(counts, column.column, cells)
-            inspected.append(InspectedColumn(column, suspicion))
+            inspected.append((column, None if column.constant else find_suspicion(counts, column.column, cells)))
             if cells is not None and not column.constant and not column.dropped:
-                samples[column.column] = sample_rows(cells, column.column)
-        duplicates = [] if table is None else list(find_duplicate_columns(table, samples))
-        self.inspection_ = report_findings(inspected, duplicates, class_rows)
-        learned = [each.learned for each in inspected]
+                content = hash_content(cells, column.column)
+                contents |= {} if content is None else {counts.name: content}
+        self.inspection_ = report_findings(inspected, contents, class_rows)
+        learned = [column for column, _ in inspected]
         self.columns_ = tuple(each.column for each in learned)
         self.categories_dropped_ = tuple((each.column.name, each.dropped) for each in learned if each.dropped)
         self.cuts_ = tuple(each.cuts for each in learned)
         self._predicates = _Predicates(learned, settings.literals)
         self.n_features_in_ = len(learned)
-        if table is None or table.strings:
+        if named:
             self.feature_names_in_ = np.array([column.name for column in self.columns_], dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from conceptrules.binarize import Binarizer
 from conceptrules.binarize.binarizer import check_kinds, check_rows
-from conceptrules.binarize.inspection import Finding, warn_of_duplicates
+from conceptrules.binarize.inspection import find_duplicate_columns
 from conceptrules.binarize.value_counts import count_column
 from conceptrules.kernels.search.shards import fixed_weights
 from conceptrules.learn.binned_table import BinnedTable
@@ -271,16 +271,11 @@ def _write_codes(
 
 def report_duplicate_columns(binarizer: Binarizer, table: BinnedTable, contents: Sequence[bytes]) -> None:
     """Warn of columns that have on every row the code that an earlier one has, and note them in the inspection."""
-    first: dict[tuple[int, bytes], str] = {}
-    duplicates = []
-    for bins, content in zip(table.bins, contents, strict=True):
-        name = bins.column.name
-        if bins.count > 1 and not bins.others and (known := first.setdefault((bins.count, content), name)) != name:
-            text = f"columns {known!r} and {name!r} say the same on every row"
-            duplicates.append(Finding("duplicate", (known, name), text))
-    if duplicates:
-        warn_of_duplicates(duplicates)
-    binarizer.inspection_ = (*binarizer.inspection_, *duplicates)
+    pairs = zip(table.bins, contents, strict=True)
+    contents_by_name = {
+        bins.column.name: (bins.count, each) for bins, each in pairs if bins.count > 1 and not bins.others
+    }
+    binarizer.inspection_ = (*binarizer.inspection_, *find_duplicate_columns(contents_by_name))
 
 
 def _drop_forbidden(X: Any, options: FitOptions) -> Any:
