@@ -33,9 +33,7 @@ def check_theme(theme: str) -> Theme:
 
 def assign_colours(network: RuleNetwork) -> dict[str, int]:
     """Return a number from the palette for each column that a rule asks about, in the order of the table."""
-    asked = {network.predicates[lit.index].column for rule in network.levels[0].rules for lit in rule.literals}
-    used = [column.name for column in network.columns if column.name in asked]
-    return {name: number % len(LIGHT) for number, name in enumerate(used)}
+    return {name: number % len(LIGHT) for number, name in enumerate(network.used_columns)}
 
 
 def escape_text(text: object) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from conceptrules.logic.column_cells import unseen_category
 from conceptrules.model.predicate import (
     EPOCH,
     Column,
@@ -124,7 +125,7 @@ def _categories(column: Column, predicates: Sequence[Predicate], open_ended: boo
     if other is not None:
         yield other, f"{word(column.name)} is any other", word(other)
     elif open_ended or not column.categories:
-        yield _another(column, used), f"{word(column.name)} is any other", None
+        yield unseen_category((*column.categories, *used)), f"{word(column.name)} is any other", None
 
 
 def _nearest_first(column: Column, now: Value | None) -> list[Value]:
@@ -149,17 +150,6 @@ def _can_hold(column: Column, value: Value) -> bool:
     family = family_of(kind)
     exact = not isinstance(value, int) or abs(value) <= 2**53  # tables may hold larger ones as rounded floats
     return family is not None and readable(family, column) and exact
-
-
-def _another(column: Column, used: Sequence[Value]) -> Value:
-    """Return a category that neither the column nor a predicate names."""
-    numbers = [value for value in (*column.categories, *used) if not isinstance(value, str)]
-    if numbers and len(numbers) == len((*column.categories, *used)):
-        return next(number for number in range(len(numbers) + 1) if number not in used)
-    other = "other"
-    while other in used:
-        other += "_"
-    return other
 
 
 # Ordered columns

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from conceptrules.model.evaluation import PackedBits, class_words, first_firing_packed, layers
 from conceptrules.model.network import Rule, RuleNetwork
+from conceptrules.model.statistics import asked_columns
 from conceptrules.model.text import concept_name, decided_rows, rule_text
 from conceptrules.tables.table import read_packed_bits
 
@@ -107,26 +108,14 @@ def column_shares(network: RuleNetwork) -> NDArray[np.float64]:
     A rule counts by the rows that it decides, divided evenly among the columns that it asks about, through concepts
     too. Without statistics, all rules count the same.
     """
-    asked = asked_columns(network)
-    result = np.zeros(len(network.columns))
+    asked, names = asked_columns(network)[-1], [column.name for column in network.columns]
+    result = np.zeros(len(names))
     for kind, concept in enumerate(network.levels[-1].concepts):
         for rule in concept.rules:
             decided = decided_rows(network, kind, rule)
-            columns = asked[-1][rule]
-            result[list(columns)] += (1 if decided is None else sum(decided)) / max(len(columns), 1)
+            columns = [names.index(name) for name in asked[rule]]
+            result[columns] += (1 if decided is None else sum(decided)) / max(len(columns), 1)
     return result / (result.sum() or 1)
-
-
-def asked_columns(network: RuleNetwork) -> list[list[tuple[int, ...]]]:
-    """Return, at [level][rule], the numbers of the columns that a rule depends on, directly or through concepts."""
-    numbers = {column.name: number for number, column in enumerate(network.columns)}
-    below = [{numbers[predicate.column]} for predicate in network.predicates]
-    result = []
-    for level in network.levels:
-        rules = [set().union(*(below[literal.index] for literal in rule.literals)) for rule in level.rules]
-        below = [set().union(*(rules[rule] for rule in concept.rules)) for concept in level.concepts]
-        result.append([tuple(sorted(columns)) for columns in rules])
-    return result
 
 
 def list_rules(network: RuleNetwork) -> list[tuple[int, int]]:

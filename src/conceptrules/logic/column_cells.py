@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -183,7 +183,7 @@ def _candidates(tests: Sequence[Predicate], families: Sequence[Kind]) -> Iterato
     cuts, categories = finite_bounds(tests), named_categories(tests)
     if "category" in families:
         words = [value for value in categories if isinstance(value, str)]
-        yield from (*words, unseen_word(words))
+        yield from (*words, unseen_category(words))
     if "number" in families:
         numbers = [value for value in categories if not isinstance(value, str)]
         yield from (*cuts, max(cuts[-1] + 1, math.nextafter(cuts[-1], math.inf)) if cuts else 0.0, *numbers)
@@ -199,6 +199,8 @@ def _candidates(tests: Sequence[Predicate], families: Sequence[Kind]) -> Iterato
     yield None
 
 
-def unseen_word(words: Sequence[str]) -> str:
-    """Return a category that is none of these."""
-    return "other" if "other" not in words else "other" + max(words, key=len)
+def unseen_category(known: Collection[Value]) -> str | int:
+    """Return a category that is none of these: a number where they are numbers."""
+    if known and not any(isinstance(value, str) for value in known):
+        return next(number for number in range(len(known) + 1) if number not in known)
+    return "other" if "other" not in known else "other" + max(map(str, known), key=len)

@@ -33,13 +33,15 @@ def sort_nodes(network: RuleNetwork) -> RuleNetwork:
     return replace(network, levels=levels, statistics=None, training=without_rule_figures(network.training))
 
 
-def drop_unused_predicates(network: RuleNetwork) -> RuleNetwork:
-    """Return the network without the predicates that no rule asks about; all else stays, the columns and figures too.
+def drop_unused_predicates(network: RuleNetwork, keep: int = 0) -> RuleNetwork:
+    """Return the network without the predicates that no rule asks about, but for the first `keep` of them.
+
+    All else stays, the columns and figures too.
 
     A wide table has tens of thousands of predicates, and a network uses a few: files, reports and exports need only
     know these.
     """
-    used = network.used_predicates
+    used = [*range(keep), *(index for index in network.used_predicates if index >= keep)]
     if len(used) == len(network.predicates):
         return network
     places = _places(used)

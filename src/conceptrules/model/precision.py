@@ -8,8 +8,8 @@ _Z = 1.959963984540054  # 95 % of a normal distribution are within so many stand
 Ends = tuple[float, float]
 
 
-def wilson_interval(right: float, rows: float) -> Ends | None:
-    """Return the 95 % Wilson interval of a share, `right` of `rows`; None where there are no rows.
+def wilson_interval(right: float, rows: float, deviations: float = _Z) -> Ends | None:
+    """Return the Wilson interval of a share, `right` of `rows`, by default of 95 %; None where there are no rows.
 
     It says how far chance alone can have moved the share, with rows drawn at random. It does not know that a rule was
     chosen because it does well on these very rows.
@@ -20,7 +20,7 @@ def wilson_interval(right: float, rows: float) -> Ends | None:
     """
     if not rows:
         return None
-    share, spread = right / rows, _Z * _Z / rows
+    share, spread = right / rows, deviations * deviations / rows
     centre, width = share + spread / 2, sqrt(spread * (share * (1 - share) + spread / 4))
     return max(0.0, (centre - width) / (1 + spread)), min(1.0, (centre + width) / (1 + spread))
 

@@ -58,6 +58,16 @@ def rule_size(network: RuleNetwork, level: int, rule: int) -> int:
     return sum(size_of(predicate, columns[predicate.column]) for predicate in predicates)
 
 
+def asked_columns(network: RuleNetwork) -> list[list[frozenset[str]]]:
+    """Return, at [level][rule], the columns that a rule depends on, directly or through concepts."""
+    below, none = [frozenset([predicate.column]) for predicate in network.predicates], frozenset[str]()
+    result = []
+    for level in network.levels:
+        result.append([none.union(*(below[literal.index] for literal in rule.literals)) for rule in level.rules])
+        below = [none.union(*(result[-1][rule] for rule in concept.rules)) for concept in level.concepts]
+    return result
+
+
 def with_statistics(
     network: RuleNetwork, words: PackedBits, y: NDArray[np.intp], weight: Floats | None = None
 ) -> RuleNetwork:

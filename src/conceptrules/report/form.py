@@ -15,11 +15,11 @@ from itertools import combinations, zip_longest
 import numpy as np
 
 from conceptrules.draw.appearance import shorten
-from conceptrules.logic.column_cells import ColumnCells, cell_numbers
+from conceptrules.logic.column_cells import ColumnCells, cell_numbers, unseen_category
 from conceptrules.logic.solver import CellFormulas, Undecided
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Column, Kind, Predicate, Value, finite_bounds, known_categories
-from conceptrules.model.text import word
+from conceptrules.model.text import value_word, word
 from conceptrules.model.values import label_text
 from conceptrules.report.rule_list import rule_name
 from conceptrules.report.sentences import LONGEST
@@ -34,15 +34,11 @@ _WORK = 200_000  # parts of formulas to look at for one made-up row
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class Field(Column):
     """One column of the form."""
 
-    number: int
+    number: int = 0
     """Its place among the columns of the network."""
-    name: str
-    kind: Kind
-    missing: bool
-    """Whether training rows had gaps here."""
     options: tuple[Value, ...] = ()
     """The categories, in their order."""
     open: bool = False
@@ -53,8 +49,9 @@ class Field:
     """The ends of the slider: a bit beyond the cuts, since the file says nothing about the range of the data."""
 
     @property
-    def ordered(self) -> bool:
-        return Column("", self.kind).ordered
+    def cut_texts(self) -> list[str]:
+        """The cuts as text."""
+        return [value_word(self, cut) for cut in self.cuts]
 
 
 def form_fields(network: RuleNetwork) -> tuple[Field, ...]:
@@ -63,7 +60,7 @@ def form_fields(network: RuleNetwork) -> tuple[Field, ...]:
     fields = []
     for number, column in enumerate(network.columns):
         predicates = [network.predicates[index] for index in network.used_columns[column.name]]
-        field = Field(number, column.name, column.kind, column.missing)
+        field = Field(column.name, column.kind, column.categories, column.missing, number)
         if column.ordered:
             cuts = finite_bounds(predicates)
             field = replace(field, cuts=cuts, ends=slider_ends(cuts, column.kind))
@@ -114,10 +111,7 @@ def make_up_samples(network: RuleNetwork, fields: Sequence[Field]) -> tuple[Samp
 
     Each column has the plainest of the values that will do.
     """
-    columns = zip(network.columns, fields, strict=True)
-    pool = CellFormulas(
-        {field.name: ColumnCells(column, tuple(_list_values(field))) for column, field in columns}, sys.maxsize
-    )
+    pool = CellFormulas({field.name: ColumnCells(field, tuple(_list_values(field))) for field in fields}, sys.maxsize)
     goals = list(_list_goals(network, pool))
     samples: dict[str, Sample] = {}
     for title, note, formula in goals:
@@ -142,18 +136,8 @@ def _list_values(field: Field) -> Iterator[Value | None]:
     else:
         yield from field.options
         if field.kind != "boolean":
-            yield other_category(field)
+            yield unseen_category(field.options)
     yield None
-
-
-def other_category(field: Field) -> str | int:
-    """Return a category that is none of the options, of the same type."""
-    if field.options and not isinstance(field.options[0], str):
-        return next(number for number in range(len(field.options) + 1) if number not in field.options)
-    other = "any other"
-    while other in field.options:
-        other += " "
-    return other
 
 
 def pick_real_samples(

@@ -9,26 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from conceptrules.logic.column_cells import unseen_category
 from conceptrules.model.evaluation import decide_fired
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.predicate import Equals, Interval, Kind, Missing, OneOf, Predicate, Value, printable
+from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value, printable
 from conceptrules.model.statistics import probabilities, raise_decided
-from conceptrules.model.text import (
-    concept_name,
-    date_text,
-    datetime_text,
-    duration_text,
-    node_names,
-    number_text,
-    percent,
-    plural,
-    word,
-)
+from conceptrules.model.text import concept_name, node_names, percent, plural, word
 from conceptrules.report.collect import Report
-from conceptrules.report.form import Field, Sample, other_category
+from conceptrules.report.form import Field, Sample
 from conceptrules.report.rule_list import Cover, Group, Item, rule_name
-
-_TEXTS = {"number": number_text, "date": date_text, "datetime": datetime_text, "duration": duration_text}
 
 
 def payload(report: Report) -> str:
@@ -57,11 +46,6 @@ def payload(report: Report) -> str:
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def bound_text(kind: Kind, value: float) -> str:
-    """Return a cut point as text."""
-    return _TEXTS[kind](value)
-
-
 def _column(field: Field) -> dict[str, Any]:
     return {
         "name": field.name,
@@ -71,9 +55,9 @@ def _column(field: Field) -> dict[str, Any]:
         "missing": field.missing,
         "options": [{"value": _value(value), "text": word(value)} for value in field.options],
         "open": field.open,
-        "other": other_category(field),
+        "other": unseen_category(field.options),
         "cuts": field.cuts,
-        "cutTexts": [bound_text(field.kind, cut) for cut in field.cuts],
+        "cutTexts": field.cut_texts,
         "ends": field.ends,
     }
 

@@ -19,7 +19,7 @@ from conceptrules.export.code.languages import javascript
 from conceptrules.model.predicate import printable
 from conceptrules.model.text import percent, plural, word
 from conceptrules.report.collect import Report
-from conceptrules.report.payload import bound_text, payload
+from conceptrules.report.payload import payload
 from conceptrules.report.rule_list import count_by_stability, find_unstable_rules, list_rules
 from conceptrules.report.sentences import describe_source, describe_tuning, find_reliability, join_names, judge_fairness
 
@@ -99,5 +99,5 @@ def _template() -> Any:
         "listed": join_names,
         "figure": _figure,
     }
-    environment.globals |= {"plural": plural, "bound_text": bound_text, "zip": zip}
+    environment.globals |= {"plural": plural, "zip": zip}
     return environment.get_template("template")

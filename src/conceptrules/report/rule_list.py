@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from conceptrules.draw.graph import rule_id
-from conceptrules.explain.importance_scores import asked_columns
 from conceptrules.model.conditions import Condition, conditions
 from conceptrules.model.network import RuleNetwork, Statistics
 from conceptrules.model.precision import interval_text, wilson_interval
-from conceptrules.model.statistics import rule_size
+from conceptrules.model.statistics import asked_columns, rule_size
 from conceptrules.model.text import concept_name, condition_text, given_name, rule_text, word
 
 STABLE = 0.9
@@ -183,7 +182,8 @@ class _RuleLister:
 
     def _items(self, level: int, rules: Sequence[int], group: str, label: int | None = None) -> tuple[Item, ...]:
         """Return the rules of a group; `label` is the index of the class that they speak for."""
-        network, asked = self.network, asked_columns(self.network)
+        network, asked = self.network, asked_columns(self.network)[level]
+        numbers = {column.name: number for number, column in enumerate(network.columns)}
         stability = network.training.stability if network.training else ()
         return tuple(
             Item(
@@ -196,7 +196,7 @@ class _RuleLister:
                     for condition in conditions(network, level, network.levels[level].rules[index].literals)
                 ),
                 size=rule_size(network, level, index),
-                columns=asked[level][index],
+                columns=tuple(sorted(numbers[name] for name in asked[index])),
                 trained=self._cover(network.statistics, level, index, label),
                 given=self._cover(self.given, level, index, label),
                 stability=stability[level][index] if stability else None,

@@ -49,7 +49,7 @@ def test_rows_that_were_given_are_counted_as_they_are(cells):
     assert found.fires == pytest.approx([each.rows / scores.rows for each in scores.settled])
     # The statistics are of the 400 rows, so the probabilities are those that the model states.
     assert [row for bin_ in found.reliability for row in bin_] == pytest.approx(
-        [figure for each in scores.reliability for figure in (each.stated, each.right, each.rows)]
+        [figure for each in scores.calibration for figure in (each.stated, each.right, each.rows)]
     )
 
 

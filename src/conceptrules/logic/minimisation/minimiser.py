@@ -8,7 +8,6 @@ fires. Every decision is kept; which other classes fire may change.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import combinations, islice
 
 from conceptrules.logic.minimisation.cover_reduction import CoverTask, reduce_cover
@@ -22,9 +21,9 @@ from conceptrules.logic.minimisation.layers import (
     space_above,
     with_layers,
 )
-from conceptrules.logic.simplification import renumber_rule, simplify
-from conceptrules.model.network import Level, RuleNetwork
-from conceptrules.model.predicate import Predicate
+from conceptrules.logic.simplification import simplify
+from conceptrules.model.canonical import drop_unused_predicates
+from conceptrules.model.network import RuleNetwork
 from conceptrules.model.statistics import edges, edges_by_bounds
 
 _BUDGET = 8_000_000  # cubes to look at in one go through all levels: about six seconds
@@ -65,7 +64,8 @@ def minimise(network: RuleNetwork) -> RuleNetwork:
     """
     best = simplify(network)
     while True:
-        candidates = (_drop_unused(simplify(candidate), network.predicates) for candidate in _list_candidates(best))
+        simpler = map(simplify, _list_candidates(best))
+        candidates = (drop_unused_predicates(candidate, keep=len(network.predicates)) for candidate in simpler)
         smaller = next((candidate for candidate in candidates if _is_smaller(candidate, best)), None)
         if smaller is None:
             return best
@@ -76,16 +76,6 @@ def _is_smaller(network: RuleNetwork, than: RuleNetwork) -> bool:
     """Return whether neither measure grows, and one of them or the number of levels falls."""
     new, old = (edges_by_bounds(network), edges(network)), (edges_by_bounds(than), edges(than))
     return new[0] <= old[0] and new[1] <= old[1] and (*new, len(network.levels)) < (*old, len(than.levels))
-
-
-def _drop_unused(network: RuleNetwork, known: Sequence[Predicate]) -> RuleNetwork:
-    """Return the network without new predicates that no rule uses."""
-    first, *higher = network.levels
-    kept = [*range(len(known)), *(index for index in network.used_predicates if index >= len(known))]
-    new_index = {old: new for new, old in enumerate(kept)}
-    rules = tuple(renumber_rule(rule, new_index) for rule in first.rules)
-    predicates = tuple(network.predicates[index] for index in kept)
-    return replace(network, predicates=predicates, levels=(Level(rules, first.concepts), *higher))
 
 
 def _list_candidates(network: RuleNetwork) -> Iterator[RuleNetwork]:

@@ -28,9 +28,10 @@ from conceptrules.model.policy import (
     Priority,
 )
 from conceptrules.model.policy.policy import read_banned_rule, read_known_rule
+from conceptrules.model.precision import wilson_interval
 from conceptrules.model.predicate import Value
 from conceptrules.model.rule_reader import condition_texts, nearest_name, network_of_tests
-from conceptrules.model.statistics import edges, with_statistics
+from conceptrules.model.statistics import asked_columns, edges, with_statistics
 from conceptrules.model.text import number_text, percent, plural, rule_text, word
 from conceptrules.tables.prediction import decide
 from conceptrules.tables.table import Table, read_packed_bits
@@ -61,7 +62,7 @@ def _list_violations(clause: Clause, network: RuleNetwork) -> Iterator[str]:
         case Apart(first=first, second=second):
             yield from _list_rules_with(network, {first, second})
         case OnlyFor(column=column, classes=classes):
-            rules, _ = columns_below(network)[-1]
+            rules = asked_columns(network)[-1]
             for label, concept in zip(network.classes, network.levels[-1].concepts, strict=True):
                 if label not in classes:
                     asking = (rule_text(network, last, rule) for rule in concept.rules if column in rules[rule])
@@ -110,20 +111,8 @@ def _classes_with(network: RuleNetwork, rules: set[int]) -> list[Value]:
     return [network.classes[index] for index in concepts]
 
 
-def columns_below(network: RuleNetwork) -> list[tuple[list[frozenset[str]], list[frozenset[str]]]]:
-    """Return the columns that each rule and each concept asks about, by level, those below included."""
-    below = [frozenset([predicate.column]) for predicate in network.predicates]
-    none = frozenset[str]()
-    result = []
-    for level in network.levels:
-        rules = [none.union(*(below[literal.index] for literal in rule.literals)) for rule in level.rules]
-        below = [none.union(*(rules[rule] for rule in concept.rules)) for concept in level.concepts]
-        result.append((rules, below))
-    return result
-
-
 def _list_rules_with(network: RuleNetwork, columns: set[str]) -> Iterator[str]:
-    for depth, (rules, _) in enumerate(columns_below(network)):
+    for depth, rules in enumerate(asked_columns(network)):
         asking = (index for index, tested in enumerate(rules) if columns <= tested)
         yield from (f"this rule does: {rule_text(network, depth, index)}" for index in asking)
 
@@ -184,14 +173,10 @@ def lower_bound(right: float, rows: float, confidence: float | None) -> float:
     >>> lower_bound(8, 10, None), round(lower_bound(8, 10, 0.95), 3)
     (0.8, 0.541)
     """
-    if not rows:
-        return 0.0
-    share = right / rows
     if confidence is None:
-        return share
-    z = NormalDist().inv_cdf(confidence)
-    spread = z * ((share * (1 - share) + z * z / (4 * rows)) / rows) ** 0.5
-    return float((share + z * z / (2 * rows) - spread) / (1 + z * z / rows))
+        return right / rows if rows else 0.0
+    ends = wilson_interval(right, rows, NormalDist().inv_cdf(confidence))
+    return 0.0 if ends is None else ends[0]
 
 
 def _check_fairness(clause: Fair, network: RuleNetwork, rows: GivenRows) -> tuple[bool, str]:

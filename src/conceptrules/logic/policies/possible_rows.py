@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.logic.column_cells import MOMENTS, ColumnCells, by_column, cell_numbers, unseen_word
+from conceptrules.logic.column_cells import MOMENTS, ColumnCells, by_column, cell_numbers, unseen_category
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Banned, Domain, Implies, Locked, Policy
@@ -170,5 +170,5 @@ def _find_other(column: Column, listed: Sequence[Value], unseen: bool) -> Value 
     if column.categories and not unseen:
         return None
     if readable("category", column):
-        return unseen_word([value for value in listed if isinstance(value, str)])
+        return unseen_category([value for value in listed if isinstance(value, str)])
     return next(number for number in range(len(listed) + 1) if key_of(number) not in keys)
