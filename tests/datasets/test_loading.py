@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from conceptrules import datasets
-from conceptrules.datasets.loading import catalogue
-from conceptrules.datasets.tictactoe import LINES
+from conceptrules.datasets.loading import LINES, catalogue
 
 EMBEDDED = [name for name, entry in catalogue().items() if entry.embedded]
 needs_files = pytest.mark.skipif("CONCEPTRULES_DATA" not in os.environ, reason="needs $CONCEPTRULES_DATA")

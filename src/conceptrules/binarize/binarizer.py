@@ -15,15 +15,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from conceptrules.binarize.columns import LearnedColumn, Literals, PredicateSettings, learn_column
 from conceptrules.binarize.cut_points import QUANTILES
-from conceptrules.binarize.inspection import Finding, hash_content, report_findings
-from conceptrules.binarize.suspicious_columns import find_suspicion
+from conceptrules.binarize.inspection import Finding, find_suspicion, hash_content, report_findings
 from conceptrules.binarize.value_counts import GivenKind, ValueCounts, count_column
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, PackedBits, unpack
 from conceptrules.model.predicate import KINDS, Column, Predicate
 from conceptrules.model.text import predicate_text
 from conceptrules.model.values import int_if_whole
-from conceptrules.tables.column_values import ColumnValues
 from conceptrules.tables.labels import check_labels, encode_labels
 from conceptrules.tables.table import Table, count_unseen, nearest, open_table, read_packed_bits
 
@@ -121,7 +119,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
         ColumnTypeError
             If the values of a column are of several types.
         """
-        settings = self._settings()
+        self.check()
         table = open_table(X)
         labels, weight = check_labels(y, sample_weight=sample_weight)
         check_rows(table, len(labels))
@@ -130,19 +128,19 @@ class Binarizer(TransformerMixin, BaseEstimator):
         if len(rows) < table.rows:
             table, labels, weight = table.take(rows), labels[rows], weight[rows]
         classes, codes = encode_labels(labels)
-        columns = (
-            (count_column(cells, codes, weight, len(classes), kinds.get(cells.name)), cells)
-            for cells in map(table.cells, range(len(table.names)))
-        )
-        class_rows = dict(zip(classes.tolist(), np.bincount(codes).tolist(), strict=True))
-        return self._fit(columns, class_rows, settings, named=table.strings)
+        columns = map(table.cells, range(len(table.names)))
+        counts = (count_column(cells, codes, weight, len(classes), kinds.get(cells.name)) for cells in columns)
+        self.fit_counts(counts, dict(zip(classes.tolist(), np.bincount(codes).tolist(), strict=True)))
+        if not table.strings:
+            del self.feature_names_in_
+        return self
 
-    def fit_counts(self, counts: Sequence[ValueCounts], class_rows: Mapping[Any, int]) -> Self:
-        """Learn the predicates from what was counted in the batches of a table that is larger than memory.
+    def fit_counts(self, counts: Iterable[ValueCounts], class_rows: Mapping[Any, int]) -> Self:
+        """Learn the predicates from what was counted in a table, which may be larger than memory.
 
         Parameters
         ----------
-        counts : sequence of ValueCounts
+        counts : iterable of ValueCounts
             The values of each column.
         class_rows : dict of label to int
             The rows of each class, in the order of the classes.
@@ -159,24 +157,15 @@ class Binarizer(TransformerMixin, BaseEstimator):
         ColumnTypeError
             If a column cannot be of the kind that the user gives.
         """
-        return self._fit(((counted, None) for counted in counts), class_rows, self._settings())
-
-    def _fit(
-        self,
-        columns: Iterable[tuple[ValueCounts, ColumnValues | None]],
-        class_rows: Mapping[Any, int],
-        settings: PredicateSettings,
-        named: bool = True,
-    ) -> Self:
-        """Learn from the counts of each column and, where the table is in memory, look at the order of its rows."""
+        settings = self._settings()
         inspected: list[tuple[LearnedColumn, Finding | None]] = []
         contents: dict[str, bytes] = {}
-        for counts, cells in columns:
-            column = learn_column(counts, settings)
-            inspected.append((column, None if column.constant else find_suspicion(counts, column.column, cells)))
-            if cells is not None and not column.constant and not column.dropped:
-                content = hash_content(cells, column.column)
-                contents |= {} if content is None else {counts.name: content}
+        for counted in counts:
+            column = learn_column(counted, settings)
+            inspected.append((column, None if column.constant else find_suspicion(counted, column.column)))
+            if counted.cells is not None and not column.constant and not column.dropped:
+                content = hash_content(counted.cells, column.column)
+                contents |= {} if content is None else {counted.name: content}
         self.inspection_ = report_findings(inspected, contents, class_rows)
         learned = [column for column, _ in inspected]
         self.columns_ = tuple(each.column for each in learned)
@@ -184,10 +173,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
         self.cuts_ = tuple(each.cuts for each in learned)
         self._predicates = _Predicates(learned, settings.literals)
         self.n_features_in_ = len(learned)
-        if named:
-            self.feature_names_in_ = np.array([column.name for column in self.columns_], dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+        self.feature_names_in_ = np.array([column.name for column in self.columns_], dtype=object)
         return self
 
     @property

@@ -50,6 +50,8 @@ class ValueCounts:
     gaps: int = 0
     """Rows without a value."""
     known: NumberCounts | TextCounts | None = None
+    cells: ColumnValues | None = None
+    """The rows in their order, where the whole column is in memory."""
 
     def add(self, cells: ColumnValues, target: NDArray[np.intp], weight: Counts | None, first: int = 0) -> None:
         """Count a batch whose rows begin at number `first` of the table; no weight: each row weighs one."""
@@ -182,7 +184,7 @@ def count_column(
         from conceptrules.kernels.search.shards import WEIGHT_UNIT, fixed_weights  # which loads a compiler
 
         units = fixed_weights(weight)
-    counts = ValueCounts(cells.name, n_classes, 1 if units is None else WEIGHT_UNIT, given)
+    counts = ValueCounts(cells.name, n_classes, 1 if units is None else WEIGHT_UNIT, given, cells=cells)
     counts.add(cells, classes, units)
     while not counts.finished:
         counts.look_closer()

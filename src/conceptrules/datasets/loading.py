@@ -24,12 +24,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from conceptrules.datasets import tictactoe
-
 if TYPE_CHECKING:
     import pyarrow as pa
 
 VARIABLE = "CONCEPTRULES_DATA"
+LINES = ((1, 2, 3), (4, 5, 6), (7, 8, 9), (1, 4, 7), (2, 5, 8), (3, 6, 9), (1, 5, 9), (3, 5, 7))
+"""The eight winning lines, as the names of the squares, row by row from the top left."""
+
+Board = tuple[str, ...]
+_BLANK = "b"
 
 
 class DatasetError(LookupError):
@@ -250,9 +253,9 @@ def _make_embedded(entry: Entry) -> tuple[pa.Table, np.ndarray]:
     import pyarrow as pa
 
     if entry.name == "tic-tac-toe":
-        boards = tictactoe.boards()
+        boards = list_final_boards()
         columns = dict(zip(map(str, range(1, 10)), zip(*boards, strict=True), strict=True))
-        labels = ["positive" if tictactoe.wins(board, "x") else "negative" for board in boards]
+        labels = ["positive" if has_won(board, "x") else "negative" for board in boards]
     elif entry.name == "wine":  # with the names and labels of the UCI file
         from sklearn.datasets import load_wine
 
@@ -269,3 +272,33 @@ def _make_embedded(entry: Entry) -> tuple[pa.Table, np.ndarray]:
 
 def _to_text(labels: Sequence[object]) -> np.ndarray:
     return np.array([str(label) for label in labels])
+
+
+def list_final_boards() -> list[Board]:
+    """Return the 958 final boards, in the order of the UCI file: x has won, o has won, drawn; then squares as x, o, b.
+
+    >>> len(list_final_boards()), "".join(list_final_boards()[0])
+    (958, 'xxxxooxoo')
+    """
+    return sorted(_finals(), key=lambda board: (_outcome(board), ["xob".index(s) for s in board]))
+
+
+def has_won(board: Board, player: str) -> bool:
+    """Return whether a player has three in a row."""
+    return any(all(board[square - 1] == player for square in line) for line in LINES)
+
+
+def _outcome(board: Board) -> int:
+    return 0 if has_won(board, "x") else 1 if has_won(board, "o") else 2
+
+
+def _finals() -> set[Board]:
+    """Try every move on every board of a game that goes on, and return the boards on which a game ends."""
+    going: set[Board] = {(_BLANK,) * 9}
+    ended: set[Board] = set()
+    for player in "xoxoxoxox":
+        moves = ((board, i) for board in going for i, mark in enumerate(board) if mark == _BLANK)
+        moved = {(*board[:i], player, *board[i + 1 :]) for board, i in moves}
+        ended |= {board for board in moved if has_won(board, player)}
+        going = moved - ended
+    return ended | going

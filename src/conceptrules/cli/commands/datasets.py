@@ -12,8 +12,7 @@ from conceptrules.cli.console import console, table, to_json
 from conceptrules.cli.files import check_table_output, write_table
 from conceptrules.cli.options import Json, Out, Seed, argument
 from conceptrules.datasets import DatasetError, find, load
-from conceptrules.datasets.loading import Entry, entries
-from conceptrules.datasets.tictactoe import LINES
+from conceptrules.datasets.loading import LINES, Entry, entries
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Equals
 from conceptrules.tables.files.formats import STREAM
