@@ -11,10 +11,11 @@ import numpy as np
 from conceptrules.explain.counterfactual import LIMIT, Counterfactual, check_fixed, check_target, find_counterfactual
 from conceptrules.explain.measurement import FIRES, Fires
 from conceptrules.explain.nearest_miss import Miss, find_nearest_miss
+from conceptrules.explain.rule_coverage import measure_rule
 from conceptrules.model.evaluation import Bits, decide_fired, layers, layers_plain, unpack
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Default, Implies, Locked
-from conceptrules.model.precision import Ends, wilson_interval
+from conceptrules.model.precision import Ends
 from conceptrules.model.predicate import Value, holds
 from conceptrules.model.rule_reader import read_rule
 from conceptrules.model.statistics import distinct_rows, probabilities
@@ -231,12 +232,10 @@ def _list_fired(network: RuleNetwork, holding: Sequence[Bits], kind: int) -> Ite
 
 def _make_fired_rule(network: RuleNetwork, owner: str, level: int, index: int, kind: int) -> FiredRule:
     text = rule_text(network, level, index)
-    if network.statistics is None:
+    cover = measure_rule(network, level, index, kind)
+    if cover is None:
         return FiredRule(owner, level, index, text, None, None)
-    covered = network.statistics.covered[level][index]
-    rows = sum(covered)
-    precision, interval = covered[kind] / rows if rows else None, wilson_interval(covered[kind], rows)
-    return FiredRule(owner, level, index, text, rows / sum(network.statistics.rows), precision, interval)
+    return FiredRule(owner, level, index, text, cover.share, cover.precision, cover.interval)
 
 
 def _list_absent(network: RuleNetwork, fired: Iterable[FiredRule]) -> Iterator[Absent]:

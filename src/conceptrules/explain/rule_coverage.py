@@ -22,7 +22,7 @@ BACKENDS = ("pandas", "polars", "pyarrow")
 
 @dataclass(frozen=True, slots=True)
 class RuleCoverage:
-    """The training rows that a rule of a class covers and decides, counted by weight."""
+    """The training rows, or others that were counted, that a rule covers and decides, by weight."""
 
     level: int
     """The level of the rule, counted from 0."""
@@ -31,7 +31,7 @@ class RuleCoverage:
     text: str
     """The rule as text."""
     label: Value
-    """The class that the rule speaks for."""
+    """The class that the rule speaks for; for a rule of a concept, the commonest class of its rows."""
     rows: float
     """The weight of the rows that the rule covers."""
     right: float
@@ -40,6 +40,10 @@ class RuleCoverage:
     """The weight of the covered rows that are answered with the class; None where nobody counted them."""
     decided_right: float | None = None
     """The weight of those of them that are of the class."""
+    share: float = 0.0
+    """The share of all rows that the rule covers."""
+    by_class: tuple[float, ...] = ()
+    """The weight of the covered rows of each class."""
 
     @property
     def precision(self) -> float | None:
@@ -55,6 +59,16 @@ class RuleCoverage:
     def decided_precision(self) -> float | None:
         """The share of the decided rows that is of the class; None where the rule decides no row."""
         return self.decided_right / self.decided if self.decided and self.decided_right is not None else None
+
+    @property
+    def decided_interval(self) -> Ends | None:
+        """The 95 % Wilson interval of the decided precision; None where the rule decides no row."""
+        return wilson_interval(self.decided_right or 0.0, self.decided or 0.0)
+
+    @property
+    def contested(self) -> bool:
+        """Whether another class comes first on some of the covered rows."""
+        return self.decided is not None and self.decided != self.rows
 
 
 def coverage(network: RuleNetwork) -> tuple[RuleCoverage, ...]:
@@ -94,14 +108,31 @@ def coverage(network: RuleNetwork) -> tuple[RuleCoverage, ...]:
     level = len(network.levels) - 1
     result: list[RuleCoverage] = []
     for kind in network.priority_indices:
-        rules = []
-        for rule in network.levels[level].concepts[kind].rules:
-            covered, decided = network.statistics.covered[level][rule], decided_rows(network, kind, rule)
-            counts = (None, None) if decided is None else (sum(decided), decided[kind])
-            text, label = rule_text(network, level, rule), network.classes[kind]
-            rules.append(RuleCoverage(level, rule, text, label, sum(covered), covered[kind], *counts))
-        result += sorted(rules, key=lambda rule: -rule.rows)
+        rules = [measure_rule(network, level, rule, kind) for rule in network.levels[level].concepts[kind].rules]
+        result += sorted((rule for rule in rules if rule is not None), key=lambda rule: -rule.rows)
     return tuple(result)
+
+
+def measure_rule(network: RuleNetwork, level: int, rule: int, kind: int | None) -> RuleCoverage | None:
+    """Return what a rule covers, and decides for the class of index `kind`; None without statistics."""
+    if network.statistics is None:
+        return None
+    covered = network.statistics.covered[level][rule]
+    top = level == len(network.levels) - 1
+    decided = decided_rows(network, kind, rule) if top and kind is not None else None
+    index, rows = covered.index(max(covered)) if kind is None else kind, sum(covered)
+    return RuleCoverage(
+        level=level,
+        index=rule,
+        text=rule_text(network, level, rule),
+        label=network.classes[index],
+        rows=rows,
+        right=covered[index],
+        decided=None if decided is None else sum(decided),
+        decided_right=None if decided is None else decided[index],
+        share=rows / sum(network.statistics.rows),
+        by_class=covered,
+    )
 
 
 _SHARES = ("precision", "precision_low", "precision_high")

@@ -9,15 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from conceptrules.explain.rule_coverage import RuleCoverage
 from conceptrules.logic.column_cells import unseen_category
 from conceptrules.model.evaluation import decide_fired
 from conceptrules.model.network import RuleNetwork
+from conceptrules.model.precision import interval_text
 from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value, printable
 from conceptrules.model.statistics import probabilities, raise_decided
 from conceptrules.model.text import concept_name, node_names, percent, plural, word
 from conceptrules.report.collect import Report
 from conceptrules.report.form import Field, Sample
-from conceptrules.report.rule_list import Cover, Group, Item, rule_name
+from conceptrules.report.rule_list import Group, Item, rule_name
 
 
 def payload(report: Report) -> str:
@@ -154,14 +156,14 @@ def _rule_node(item: Item, group: Group) -> dict[str, str]:
     }
 
 
-def _describe_cover(cover: Cover | None, noun: str) -> str:
+def _describe_cover(cover: RuleCoverage | None, noun: str) -> str:
     if cover is None:
         return ""
-    text = f"holds on {plural(cover.rows, noun)}"
-    if cover.right is not None:
-        text += f", {percent(cover.right)} of them {cover.meaning} {cover.interval}"
+    text, label = f"holds on {plural(cover.rows, noun)}", word(cover.label)
+    if cover.precision is not None:
+        text += f", {percent(cover.precision)} of them {label} {interval_text(cover.interval)}"
     if cover.contested and cover.decided is not None:
         text += f", and decides {plural(cover.decided, 'row')}"
-        if cover.decided_right is not None:
-            text += f", {percent(cover.decided_right)} of these {cover.meaning} {cover.decided_interval}"
+        if cover.decided_precision is not None:
+            text += f", {percent(cover.decided_precision)} of these {label} {interval_text(cover.decided_interval)}"
     return text

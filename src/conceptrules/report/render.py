@@ -16,6 +16,7 @@ from conceptrules.draw.appearance import PALETTES, assign_colours
 from conceptrules.draw.layout import lay_out
 from conceptrules.draw.svg import network_svg, stylesheet
 from conceptrules.export.code.languages import javascript
+from conceptrules.model.precision import interval_text
 from conceptrules.model.predicate import printable
 from conceptrules.model.text import percent, plural, word
 from conceptrules.report.collect import Report
@@ -96,6 +97,7 @@ def _template() -> Any:
         "shown": printable,
         "word": word,
         "percent": percent,
+        "interval": interval_text,
         "listed": join_names,
         "figure": _figure,
     }

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from conceptrules.draw.graph import rule_id
+from conceptrules.explain.rule_coverage import RuleCoverage, measure_rule
 from conceptrules.model.conditions import Condition, conditions
 from conceptrules.model.network import RuleNetwork, Statistics
-from conceptrules.model.precision import interval_text, wilson_interval
 from conceptrules.model.statistics import asked_columns, rule_size
 from conceptrules.model.text import concept_name, condition_text, given_name, rule_text, word
 
@@ -28,39 +28,6 @@ class ConditionText:
 
 
 @dataclass(frozen=True, slots=True)
-class Cover:
-    """The rows on which a rule holds."""
-
-    rows: float
-    share: float
-    """The share of all rows that these are."""
-    right: float | None
-    """The share that is of the class that the rule speaks for, or of the commonest class; None without rows."""
-    meaning: str
-    """The name of that class."""
-    by_class: tuple[float, ...]
-    decided: float | None = None
-    """How many of the rows are answered with the class of the rule; None for a concept, and where nobody counted."""
-    decided_right: float | None = None
-    """The share of these that is of the class; None without rows."""
-
-    @property
-    def interval(self) -> str:
-        """The 95 % Wilson interval of `right` as text; empty without rows."""
-        return _interval(self.right, self.rows)
-
-    @property
-    def decided_interval(self) -> str:
-        """The same of `decided_right`."""
-        return _interval(self.decided_right, self.decided)
-
-    @property
-    def contested(self) -> bool:
-        """Whether another class comes first on some of the rows."""
-        return self.decided is not None and self.decided != self.rows
-
-
-@dataclass(frozen=True, slots=True)
 class Item:
     """A rule in one group; a rule that several concepts share is in several."""
 
@@ -74,8 +41,8 @@ class Item:
     """How many edges the conditions count for."""
     columns: tuple[int, ...]
     """The columns that it depends on, directly or through concepts."""
-    trained: Cover | None
-    given: Cover | None
+    trained: RuleCoverage | None
+    given: RuleCoverage | None
     stability: float | None
     """The share of resamples of the training rows that are worse off without it; None if not recorded."""
     place: str
@@ -96,7 +63,7 @@ class Group:
 
 def group_rules(network: RuleNetwork, given: Statistics | None) -> tuple[Group, ...]:
     """Return every rule with every concept that has it, so that all edges of the network are there."""
-    lister = _RuleLister(network, given)
+    lister = _RuleLister(network, None if given is None else replace(network, statistics=given))
     return (*lister.list_classes(), *lister.list_concepts(), *lister.list_unused())
 
 
@@ -141,7 +108,7 @@ class _RuleLister:
     """A network whose rules are listed, with what they cover on the rows of the report, if there are any."""
 
     network: RuleNetwork
-    given: Statistics | None
+    given: RuleNetwork | None
 
     def list_classes(self) -> Iterator[Group]:
         network, top = self.network, len(self.network.levels) - 1
@@ -197,8 +164,8 @@ class _RuleLister:
                 ),
                 size=rule_size(network, level, index),
                 columns=tuple(sorted(numbers[name] for name in asked[index])),
-                trained=self._cover(network.statistics, level, index, label),
-                given=self._cover(self.given, level, index, label),
+                trained=measure_rule(network, level, index, label),
+                given=None if self.given is None else measure_rule(self.given, level, index, label),
                 stability=stability[level][index] if stability else None,
                 place=self._place(level, index),
             )
@@ -218,20 +185,6 @@ class _RuleLister:
         names = [column.name for column in self.network.columns]
         return ConditionText(text, names.index(column), None)
 
-    def _cover(self, statistics: Statistics | None, level: int, index: int, label: int | None) -> Cover | None:
-        if statistics is None:
-            return None
-        covered = statistics.covered[level][index]
-        rows, meaning = sum(covered), covered.index(max(covered)) if label is None else label
-        right = covered[meaning] / rows if rows else None
-        share = rows / sum(statistics.rows)
-        cover = Cover(rows, share, right, word(self.network.classes[meaning]), covered)
-        if label is None or not statistics.decided:
-            return cover
-        decided = statistics.decided[label][self.network.levels[-1].concepts[label].rules.index(index)]
-        total = sum(decided)
-        return replace(cover, decided=total, decided_right=decided[label] / total if total else None)
-
     def _place(self, level: int, index: int) -> str:
         network, levels = self.network, len(self.network.levels)
         users = [number for number, concept in enumerate(network.levels[level].concepts) if index in concept.rules]
@@ -244,10 +197,6 @@ class _RuleLister:
 
 def _concept_id(level: int, index: int) -> str:
     return f"concept-{level + 1}-{index}"
-
-
-def _interval(share: float | None, rows: float | None) -> str:
-    return "" if share is None or rows is None else interval_text(wilson_interval(share * rows, rows))
 
 
 def _shorten(names: Sequence[str], most: int = 8) -> str:
