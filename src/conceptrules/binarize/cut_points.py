@@ -9,7 +9,6 @@ import math
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from itertools import count
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +43,12 @@ def find_cuts(
     """
     present = ~np.isnan(numbers) & weights.any(axis=1)
     # Infinities join the largest numbers: a cut has to be finite.
-    values, by_value = sum_by_value(np.clip(numbers[present], -_LARGEST, _LARGEST), weights[present])
-    below = np.vstack([np.zeros(weights.shape[1]), np.cumsum(by_value, axis=0)]).T
+    numbers, weights = np.clip(numbers[present], -_LARGEST, _LARGEST), weights[present]
+    order = np.argsort(numbers)
+    numbers, below = numbers[order], np.cumsum(weights[order], axis=0)
+    last = np.append(numbers[1:] != numbers[:-1], True)[: len(numbers)]
+    values = numbers[last]
+    below = np.vstack([np.zeros(weights.shape[1]), below[last]]).T
     if quantiles is None:
         ends = set(_find_entropy_cuts(below))
     else:
@@ -54,14 +57,6 @@ def find_cuts(
             ends |= set(_find_entropy_cuts(below))
     cuts = np.array(sorted(ends), np.intp)
     return (shorten or short_numbers)(values[cuts], values[cuts + 1])
-
-
-def sum_by_value(values: NDArray[Any], weights: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the different values, ascending, and the sum of the rows of `weights` at each."""
-    order = np.argsort(values, kind="stable")
-    values, weights = values[order], weights[order]
-    starts = np.flatnonzero(np.append(True, values[1:] != values[:-1])[: len(values)])
-    return values[starts], np.add.reduceat(weights, starts, axis=0) if len(starts) else weights
 
 
 def find_quantiles(below: Numbers, quantiles: int) -> Iterator[int]:

@@ -8,13 +8,12 @@ number. Of very many texts, the first pass weighs buckets of hashes, and the sec
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.binarize.cut_points import sum_by_value
 from conceptrules.model.values import int_if_whole
 from conceptrules.tables.column_values import ColumnValues, to_numbers
 from conceptrules.tables.hashes import SmallestHashes, hash_text
@@ -47,8 +46,46 @@ def from_keys(keys: Keys) -> NDArray[np.float64]:
 
 
 @dataclass(slots=True, eq=False)
+class Tally:
+    """Different values, and the weight of each class at each: numbers by their type and sorted, others as objects."""
+
+    dtype: np.dtype[Any] | None = None
+    places: dict[Any, int] = field(default_factory=dict)
+    counts: Counts = field(default_factory=lambda: np.zeros((0, 1), np.int64))
+
+    @property
+    def full(self) -> bool:
+        """Whether there are too many values to count each by itself."""
+        return len(self.places) > MAX_COUNTED_VALUES
+
+    def add(self, values: NDArray[Any], counts: Counts) -> None:
+        """Count values that differ, and the weight of each class at each."""
+        if not len(values):
+            return
+        self.dtype = values.dtype if self.dtype is None else np.promote_types(self.dtype, values.dtype)
+        keys = values.view(np.int64) if self.dtype.kind in "mM" else values
+        places = np.array([self.places.setdefault(key, len(self.places)) for key in keys.tolist()], np.intp)
+        if len(self.places) > len(self.counts):
+            room = np.zeros((max(len(self.places), 2 * len(self.counts)), counts.shape[1]), np.int64)
+            room[: len(self.counts)] = self.counts
+            self.counts = room
+        # 0 and -0 have one place. NumPy is fast where sums go to a flat array.
+        cells = places[:, None] * counts.shape[1] + np.arange(counts.shape[1])
+        np.add.at(self.counts.reshape(-1), cells.ravel(), counts.ravel())
+
+    def distinct(self) -> tuple[NDArray[Any], Counts]:
+        """Return the values, and the weight of each class at each."""
+        size, dtype = len(self.places), self.dtype
+        if dtype is None or dtype.kind == "O":
+            return np.fromiter(self.places, object, size), self.counts[:size]
+        values = np.fromiter(self.places, np.int64 if dtype.kind in "mM" else dtype, size).view(dtype)
+        order = np.argsort(values)
+        return values[order], self.counts[order]
+
+
+@dataclass(slots=True, eq=False)
 class NumberGroups:
-    """Groups of neighbouring numbers: where each begins, and what was counted in it."""
+    """Very many numbers in groups of neighbours: where each begins, and what was counted in it."""
 
     start: Keys
     sums: Counts
@@ -57,10 +94,12 @@ class NumberGroups:
     high: Keys
     """The smallest and the largest number of each group, as keys."""
     passes: int = 1
+    sample: SmallestHashes = field(default_factory=SmallestHashes)
 
     @classmethod
-    def begin(cls, start: Keys, classes: int, passes: int) -> NumberGroups:
-        """Return groups in which nothing is counted yet."""
+    def begin(cls, classes: int, start: Keys | None = None, passes: int = 1) -> NumberGroups:
+        """Return groups in which nothing is counted yet; those of the first pass go by the upper 16 bits."""
+        start = np.arange(1 << 16, dtype=np.uint64) << np.uint64(48) if start is None else start
         sums = np.zeros((len(start), classes), np.int64)
         return cls(start, sums, np.full(len(start), 2**64 - 1, np.uint64), np.zeros(len(start), np.uint64), passes)
 
@@ -70,16 +109,28 @@ class NumberGroups:
 
     def blank(self) -> NumberGroups:
         """Return the same groups, in which nothing is counted yet."""
-        return NumberGroups.begin(self.start, self.classes, self.passes)
+        return NumberGroups.begin(self.classes, self.start, self.passes)
 
     def merge(self, other: NumberGroups) -> None:
         """Add what was counted in the same groups."""
         self.sums += other.sums
         np.minimum(self.low, other.low, out=self.low)
         np.maximum(self.high, other.high, out=self.high)
+        self.sample.add(other.sample.kept)
 
-    def add(self, numbers: NDArray[np.float64], target: NDArray[np.intp], weight: Counts | None) -> None:
-        """Count rows: their numbers, their classes and what they weigh; no weight: one each."""
+    def add(self, values: NDArray[Any], counts: Counts) -> None:
+        """Count values that differ, and the weight of each class at each."""
+        value, label = np.nonzero(counts)
+        self.add_rows(values[value], label, counts[value, label])
+
+    def add_rows(self, values: NDArray[Any], target: NDArray[np.intp], weight: Counts | None) -> None:
+        """Count rows, almost each of which has a number of its own: it is not worth looking for equal ones."""
+        if not len(values):
+            return
+        present = np.zeros(len(values), np.bool_)
+        numbers = to_numbers(ColumnValues("", values, present, None)) + 0.0  # 0 of -0
+        if self.passes == 1:
+            self.sample.add(_mix(numbers.view(np.uint64)))
         keys = to_keys(numbers)
         order = np.argsort(keys)
         keys = keys[order]
@@ -116,167 +167,61 @@ class NumberGroups:
                 starts.append(np.array([low], np.uint64))
                 light = 0
             light += int(weight[group])
-        return NumberGroups.begin(np.unique(np.concatenate(starts)), self.classes, self.passes + 1)
-
-
-class NumberCounts:
-    """Numbers, moments or durations, sorted; beyond `MAX_COUNTED_VALUES` different ones, groups of neighbours."""
-
-    def __init__(self, groups: NumberGroups | None = None) -> None:
-        self._values: NDArray[Any] | None = None
-        self._counts: Counts = np.zeros((0, 0), np.int64)
-        self._sample = SmallestHashes()
-        self.groups = groups
-
-    def add(self, values: NDArray[Any], counts: Counts) -> None:
-        """Count values that differ, and the weight of each class at each, as long as each is counted by itself."""
-        if self._values is not None:
-            values, counts = np.concatenate([self._values, values]), np.concatenate([self._counts, counts])
-        self._values, self._counts = sum_by_value(values, counts)
-        if len(self._values) > MAX_COUNTED_VALUES:
-            self._begin_groups(counts.shape[1])
-
-    def _begin_groups(self, classes: int) -> None:
-        self.groups = NumberGroups.begin(np.arange(1 << 16, dtype=np.uint64) << np.uint64(48), classes, 1)
-        if self._values is not None:
-            self._add_counts(self._values, self._counts)
-            self._values = None
-
-    def _add_counts(self, values: NDArray[Any], counts: Counts) -> None:
-        value, label = np.nonzero(counts)
-        self.add_rows(values[value], label, counts[value, label])
-
-    def add_rows(self, values: NDArray[Any], target: NDArray[np.intp], weight: Counts | None) -> None:
-        """Count rows in groups: almost every row has a number of its own, which is not worth looking for."""
-        assert self.groups is not None
-        present = np.zeros(len(values), np.bool_)
-        numbers = to_numbers(ColumnValues("", values, present, None)) + 0.0  # 0 of -0
-        if self.groups.passes == 1:
-            self._sample.add(_mix(numbers.view(np.uint64)))
-        self.groups.add(numbers, target, weight)
-
-    def blank(self) -> NumberCounts:
-        """Return the same, with nothing counted yet."""
-        groups = self.groups  # another thread may go over to groups in between
-        return NumberCounts(None if groups is None else groups.blank())
-
-    def merge(self, other: NumberCounts) -> None:
-        """Add what was counted of other rows, from a `blank`."""
-        if other.groups is not None:
-            if self.groups is None:
-                self._begin_groups(other.groups.classes)
-            assert self.groups is not None
-            self.groups.merge(other.groups)
-            self._sample.add(other._sample.kept)
-        elif other._values is not None:
-            (self.add if self.groups is None else self._add_counts)(other._values, other._counts)
-
-    @property
-    def exact(self) -> bool:
-        return self.groups is None
-
-    @property
-    def finished(self) -> bool:
-        return self.groups is None or self.groups.fine
-
-    def look_closer(self) -> None:
-        assert self.groups is not None
-        self.groups = self.groups.refine()
-
-    @property
-    def n_distinct(self) -> int:
-        return self._sample.n_distinct if self._values is None else len(self._values)
+        groups = NumberGroups.begin(self.classes, np.unique(np.concatenate(starts)), self.passes + 1)
+        groups.sample = self.sample
+        return groups
 
     def distinct(self) -> tuple[NDArray[Any], Counts]:
-        """Return the values, or the largest number of each group, and the weight of each class at each."""
-        if self.groups is None:
-            assert self._values is not None
-            return self._values, self._counts
-        filled = self.groups.sums.any(axis=1)
-        return from_keys(self.groups.high[filled]), self.groups.sums[filled]
+        """Return the largest number of each group, and the weight of each class in it."""
+        filled = self.sums.any(axis=1)
+        return from_keys(self.high[filled]), self.sums[filled]
 
 
-class TextCounts:
-    """Text, and truth values of a column with gaps; beyond `MAX_COUNTED_VALUES` different ones, the most frequent."""
+@dataclass(slots=True, eq=False)
+class TextBuckets:
+    """Very many texts: the weight of the texts of each bucket of hashes, then the texts of the heaviest buckets."""
 
-    def __init__(self) -> None:
-        self._places: dict[Any, int] = {}
-        self._counts: Counts = np.zeros((0, 1), np.int64)
-        self._buckets: Counts | None = None
-        self._heavy: NDArray[np.bool_] | None = None
-        self._sample = SmallestHashes()
+    heavy: NDArray[np.bool_] | None = None
+    """Which buckets are heavy; None in the first pass."""
+    sample: SmallestHashes = field(default_factory=SmallestHashes)
+    weights: Counts = field(default_factory=lambda: np.zeros(_BUCKETS, np.int64))
+    tally: Tally = field(default_factory=Tally)
+
+    def blank(self) -> TextBuckets:
+        """Return the same, with nothing counted yet."""
+        return TextBuckets(self.heavy)
 
     def add(self, values: NDArray[Any], counts: Counts) -> None:
         """Count values that differ, and the weight of each class at each."""
-        if self._buckets is None:
-            self._count(values, counts)
-            if len(self._places) > MAX_COUNTED_VALUES:
-                self._begin_buckets()
-            return
         hashes = np.fromiter((_hash(value) for value in values.tolist()), np.uint64, len(values))
         bucket = (hashes % _BUCKETS).astype(np.intp)
-        if self._heavy is None:
-            self._sample.add(_mix(hashes))
-            np.add.at(self._buckets, bucket, counts.sum(axis=1))
+        if self.heavy is None:
+            self.sample.add(_mix(hashes))
+            np.add.at(self.weights, bucket, counts.sum(axis=1))
         else:
-            heavy = self._heavy[bucket]
-            self._count(values[heavy], counts[heavy])
+            kept = self.heavy[bucket]
+            self.tally.add(values[kept], counts[kept])
 
-    def _begin_buckets(self) -> None:
-        values, counts = self.distinct()
-        self._buckets, self._places, self._counts = np.zeros(_BUCKETS, np.int64), {}, self._counts[:0]
-        self.add(values, counts)
-
-    def _count(self, values: NDArray[Any], counts: Counts) -> None:
-        if not len(values):
-            return
-        places = np.array([self._places.setdefault(value, len(self._places)) for value in values.tolist()], np.intp)
-        if len(self._places) > len(self._counts):
-            room = np.zeros((max(len(self._places), 2 * len(self._counts)), counts.shape[1]), np.int64)
-            room[: len(self._counts)] = self._counts
-            self._counts = room
-        np.add.at(self._counts, places, counts)
-
-    def blank(self) -> TextCounts:
-        """Return the same, with nothing counted yet."""
-        blank = TextCounts()
-        blank._buckets = None if self._buckets is None else np.zeros(_BUCKETS, np.int64)
-        blank._heavy = self._heavy
-        return blank
-
-    def merge(self, other: TextCounts) -> None:
+    def merge(self, other: TextBuckets) -> None:
         """Add what was counted of other rows, from a `blank`."""
-        if other._buckets is None:
-            self.add(*other.distinct())
-        elif self._heavy is not None:
-            self._count(*other.distinct())
-        else:
-            if self._buckets is None:
-                self._begin_buckets()
-            assert self._buckets is not None
-            self._buckets += other._buckets
-            self._sample.add(other._sample.kept)
+        self.weights += other.weights
+        self.sample.add(other.sample.kept)
+        self.tally.add(*other.tally.distinct())
 
     @property
-    def exact(self) -> bool:
-        return self._buckets is None
+    def fine(self) -> bool:
+        """Whether the heavy buckets are known, and their texts counted."""
+        return self.heavy is not None
 
-    @property
-    def finished(self) -> bool:
-        return self._buckets is None or self._heavy is not None
-
-    def look_closer(self) -> None:
-        assert self._buckets is not None
-        self._heavy = np.zeros(_BUCKETS, np.bool_)
-        self._heavy[np.argsort(-self._buckets, kind="stable")[:_HEAVY_BUCKETS]] = True
-
-    @property
-    def n_distinct(self) -> int:
-        return len(self._places) if self.exact else self._sample.n_distinct
+    def refine(self) -> TextBuckets:
+        """Return the next pass, over the texts of the heavy buckets."""
+        heavy = np.zeros(_BUCKETS, np.bool_)
+        heavy[np.argsort(-self.weights, kind="stable")[:_HEAVY_BUCKETS]] = True
+        return TextBuckets(heavy, self.sample)
 
     def distinct(self) -> tuple[NDArray[Any], Counts]:
-        """Return the values, and the weight of each class at each."""
-        return np.fromiter(self._places, object, len(self._places)), self._counts[: len(self._places)]
+        """Return the texts, and the weight of each class at each."""
+        return self.tally.distinct()
 
 
 def _mix(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:

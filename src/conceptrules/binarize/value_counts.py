@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.binarize.category_order import check_all_listed
-from conceptrules.binarize.known_values import Counts, NumberCounts, TextCounts
+from conceptrules.binarize.known_values import Counts, NumberGroups, Tally, TextBuckets
 from conceptrules.model.errors import ColumnTypeError
 from conceptrules.model.predicate import Column, Kind, Value
 from conceptrules.model.values import NOUNS, READS
@@ -49,7 +49,10 @@ class ValueCounts:
     rows: int = 0
     gaps: int = 0
     """Rows without a value."""
-    known: NumberCounts | TextCounts | None = None
+    tally: Tally | None = None
+    """The values, while there are few; None where there is none yet."""
+    sketch: NumberGroups | TextBuckets | None = None
+    """What is known of very many values."""
     cells: ColumnValues | None = None
     """The rows in their order, where the whole column is in memory."""
 
@@ -68,13 +71,13 @@ class ValueCounts:
         present = ~missing
         if not present.all():
             target, weight = target[present], None if weight is None else weight[present]
-        if self.known is None:
+        if self.tally is None:
             named = self.given is not None and self.given.kind in ("category", "ordinal", "boolean")
             declared = self.declared and self.family in READS["category"]
             text = named or declared or self.family in ("category", "boolean")
-            self.known = TextCounts() if text else NumberCounts()
-        if isinstance(self.known, NumberCounts) and self.known.groups is not None:
-            self.known.add_rows(cells.by_row(cells.values)[present], target, weight)
+            self.tally = Tally(np.dtype(object) if text else None)
+        if isinstance(self.sketch, NumberGroups):
+            self.sketch.add_rows(cells.by_row(cells.values)[present], target, weight)
             return
         codes, values = _encode(cells, present)
         places = codes * self.classes + target
@@ -83,23 +86,45 @@ class ValueCounts:
         else:
             summed = np.zeros(len(values) * self.classes, np.int64)
             np.add.at(summed, places, weight)
-        self.known.add(values, summed.reshape(len(values), self.classes))
+        self._count(values, summed.reshape(len(values), self.classes))
+
+    def _count(self, values: NDArray[Any], counts: Counts) -> None:
+        assert self.tally is not None
+        (self.sketch or self.tally).add(values, counts)
+        if self.sketch is None and self.tally.full:
+            self._begin_sketch()
+
+    def _begin_sketch(self) -> NumberGroups | TextBuckets:
+        """Go over to groups of numbers or buckets of texts, into which go the values that were counted until now."""
+        assert self.tally is not None
+        sketch = TextBuckets() if self.tally.dtype == object else NumberGroups.begin(self.classes)
+        sketch.add(*self.tally.distinct())
+        self.tally, self.sketch = Tally(self.tally.dtype), sketch
+        return sketch
 
     def blank(self) -> ValueCounts:
         """Return counts of no rows, for a part of the rows of this pass."""
         # Another thread may merge into these counts, and sets the family before the values.
-        known = None if self.known is None else self.known.blank()
-        return ValueCounts(self.name, self.classes, self.unit, self.given, self.family, known=known)
+        tally, sketch = self.tally, self.sketch
+        blank = ValueCounts(self.name, self.classes, self.unit, self.given, self.family)
+        blank.tally = None if tally is None else Tally(tally.dtype)
+        blank.sketch = None if sketch is None else sketch.blank()
+        return blank
 
     def merge(self, later: ValueCounts) -> None:
         """Add what was counted in a later part of the rows, from a `blank` of the same pass."""
         self._add_kind(later, later.since)
         self.rows += later.rows
         self.gaps += later.gaps
-        if self.known is None:
-            self.known = later.known
-        elif later.known is not None:
-            self.known.merge(later.known)  # type: ignore[arg-type]  # of one family, and so of one type
+        if later.tally is None:
+            return
+        if self.tally is None:
+            self.tally = Tally(later.tally.dtype)
+        if later.sketch is None:
+            self._count(*later.tally.distinct())
+        else:
+            sketch = self.sketch or self._begin_sketch()
+            sketch.merge(later.sketch)  # type: ignore[arg-type]  # of one family, and so of one type
 
     def _add_kind(self, seen: ColumnValues | ValueCounts, first: int) -> None:
         self.declared |= seen.declared
@@ -118,29 +143,30 @@ class ValueCounts:
     @property
     def finished(self) -> bool:
         """Whether a further pass over the rows would add nothing."""
-        return self.known is None or self.known.finished
+        return self.sketch is None or self.sketch.fine
 
     def look_closer(self) -> None:
         """Begin another pass over the same rows, to count where the last one only found that there are many values."""
-        assert self.known is not None
+        assert self.sketch is not None
         self.rows = self.gaps = 0
-        self.known.look_closer()
+        self.sketch = self.sketch.refine()
 
     @property
     def exact(self) -> bool:
         """Whether every value was counted by itself."""
-        return self.known is None or self.known.exact
+        return self.sketch is None
 
     @property
     def n_distinct(self) -> int:
         """How many different values there are; an estimate beyond `MAX_COUNTED_VALUES`."""
-        return 0 if self.known is None else self.known.n_distinct
+        if self.sketch is not None:
+            return self.sketch.sample.n_distinct
+        return 0 if self.tally is None else len(self.tally.places)
 
     def distinct(self) -> tuple[ColumnValues, Counts]:
         """Return the values once each, a gap after them if there is one, and the weight of each class at each value."""
-        values, counts = np.zeros(0, object), np.zeros((0, self.classes), np.int64)
-        if self.known is not None:
-            values, counts = self.known.distinct()
+        values, counts = (self.sketch or self.tally or Tally()).distinct()
+        counts = counts if len(values) else np.zeros((0, self.classes), np.int64)
         missing = np.zeros(len(values), np.bool_)
         cells = ColumnValues(self.name, values, missing, self.family, self.declared, order=self.order)
         if self.gaps or not len(values):
