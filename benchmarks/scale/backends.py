@@ -1,8 +1,7 @@
-"""The same network from memory, disk, shards, Dask workers and a GPU: `python -m benchmarks.scale [backends WAY ...]`.
+"""The same network from memory, disk, several files and Dask workers: `python -m benchmarks.scale [backends WAY ...]`.
 
 adult is learned from as a table that is larger than the sample: the sample is made small, so that all rows are gone
-over as they are of a hundred million. The GPU's way is left out where there is none; tests/kernels has its kernels in
-Triton's interpreter, which would take hours for this table.
+over as those of a hundred million are.
 """
 
 from __future__ import annotations

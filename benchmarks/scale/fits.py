@@ -1,7 +1,7 @@
 """A whole fit in several ways: `python -m benchmarks.scale fits ROWS [EFFORT] [WAYS]`.
 
 Fourteen columns in four Parquet files are learned from in this process with two threads, by two Dask workers, and in
-this process with all cores of the machine, without a GPU and with one, as `WAYS` says: `threads,dask,cores,gpu`.
+this process with all cores of the machine, as `WAYS` says: `threads,dask,cores`.
 Time is that of the clock, since the ways share out the work differently. Each run is a line of
 benchmarks/records/scale.jsonl.
 """

@@ -58,7 +58,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
     validation_fraction : float, default=None
         The share of rows held out to choose the network. None: a third of them, three times, so that each row is held
         out once, up to 5,000 rows; a fifth of a larger table, twice up to 20,000 rows. The network is learned from all
-        rows in the end. Of more than 100,000 different rows, a fifth is held out whatever is given here.
+        rows in the end. Of more than 100,000 different rows, a part is held out once, and not learned from.
     class_weight : dict or "balanced", default=None
         What a row of each class counts: {class: weight}. None: all count the same.
     kinds : dict, default=None
@@ -89,7 +89,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
     history_ : list of dict
         A line for each penalty that was tried.
     n_passes_ : int
-        How often all rows were gone over after they were read; 0 where a table of up to 100,000 rows is searched whole.
+        How often all rows were gone over after they were read.
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted.
     n_features_in_ : int
@@ -186,16 +186,18 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             The weight of each row, or the name of the column of X that has it. Whole numbers act as repeats of the
             row, 0 as if it were not there.
         X_val : table, default=None
-            Rows that choose the network, instead of rows held out of X.
-        y_val : array-like, default=None
-            The classes of these rows.
-        groups : array-like of shape (n_samples,), default=None
-            The group of each row, such as a patient or a customer with several rows. Rows of one group are held out
+            Rows that choose the network, instead of rows held out of X. A table of the same kind as X: both in memory, or
+            both read in batches.
+        y_val : array-like or str, default=None
+            The classes of these rows. None: X_val has them in the column that `y` names.
+        groups : array-like of shape (n_samples,), or str, default=None
+            The group of each row, such as a patient or a customer with several rows, or the name of its column. Rows of one group are held out
             together, so that what is chosen is good for new groups. Without groups, equal rows are held out together.
-        time : array-like of shape (n_samples,), default=None
-            The moment of each row: dates or numbers. The newest rows are held out instead of a choice by chance.
+        time : array-like of shape (n_samples,), or str, default=None
+            The moment of each row, dates or numbers, or the name of its column. The newest rows are held out instead of a choice by chance.
         policy_data : table, default=None
-            Columns of groups that the policy wants to be treated alike, for each row, where X does not have them.
+            Columns of groups that the policy wants to be treated alike, for each row, where X does not have them. Only
+            for tables in memory.
         checkpoint : str or path, default=None
             A file to which the fit writes what it has finished, every so often. A fit that was killed goes on from it
             when it is started again with the same table, settings and `random_state`, which must be given, and ends
