@@ -186,15 +186,17 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             The weight of each row, or the name of the column of X that has it. Whole numbers act as repeats of the
             row, 0 as if it were not there.
         X_val : table, default=None
-            Rows that choose the network, instead of rows held out of X. A table of the same kind as X: both in memory, or
-            both read in batches.
+            Rows that choose the network, instead of rows held out of X. A table of the same kind as X: both in memory,
+            or both read in batches.
         y_val : array-like or str, default=None
             The classes of these rows. None: X_val has them in the column that `y` names.
         groups : array-like of shape (n_samples,), or str, default=None
-            The group of each row, such as a patient or a customer with several rows, or the name of its column. Rows of one group are held out
-            together, so that what is chosen is good for new groups. Without groups, equal rows are held out together.
+            The group of each row, such as a patient or a customer with several rows, or the name of its column. Rows of
+            one group are held out together, so that what is chosen is good for new groups. Without groups, equal rows
+            are held out together.
         time : array-like of shape (n_samples,), or str, default=None
-            The moment of each row, dates or numbers, or the name of its column. The newest rows are held out instead of a choice by chance.
+            The moment of each row, dates or numbers, or the name of its column. The newest rows are held out instead of
+            a choice by chance.
         policy_data : table, default=None
             Columns of groups that the policy wants to be treated alike, for each row, where X does not have them. Only
             for tables in memory.
