@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from conceptrules.kernels.search.scores import F1_MACRO
 from conceptrules.kernels.search.values import ANYTHING, LONGEST, Columns, Limits, Rows, Rules, empty_rules
-from conceptrules.learn.search.weighted_rows import keep_rows_with_weight
+from conceptrules.learn.task import keep_rows_with_weight
 
 SEEDS = st.integers(0, 2**32 - 1)
 

@@ -14,12 +14,12 @@ from conceptrules.binarize import Binarizer
 from conceptrules.edit.trail import dropped_rules
 from conceptrules.learn.binned_table import MAX_BINS
 from conceptrules.learn.checkpoint import Checkpoint, open_checkpoint
-from conceptrules.learn.checks import check_common, generator, threads
+from conceptrules.learn.checks import check_common, count_threads, make_generator
 from conceptrules.learn.coding import code_table
 from conceptrules.learn.finish import finish_fit
 from conceptrules.learn.inputs import FitInputs, FitOptions
 from conceptrules.learn.progress import search_progress
-from conceptrules.learn.search.search import estimate_bytes, penalties_to_try, search_networks
+from conceptrules.learn.search.search import choose_penalties, estimate_bytes, search_networks
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.task import make_task
 from conceptrules.model.errors import InputError, warn
@@ -229,7 +229,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         options = self._options(open_checkpoint(checkpoint, self.random_state))
         with code_table(inputs, options, scratch, client) as coded:
             task = make_task(coded, options)
-            with search_progress(penalties_to_try(task), self.verbose) as watch:
+            with search_progress(choose_penalties(task), self.verbose) as watch:
                 result = search_networks(task, options.threads, watch, options.checkpoint)
             finished = finish_fit(result, coded, task, options)
         if result.interrupted:
@@ -242,7 +242,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         return self
 
     def _options(self, checkpoint: Checkpoint | None) -> FitOptions:
-        settings, count = self._settings(), threads(self.n_jobs)
+        settings, count = self._settings(), count_threads(self.n_jobs)
         return FitOptions(
             settings=settings,
             policy=self._whole_policy(),
@@ -253,7 +253,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             threads=count,
             verbose=self.verbose,
             parameters=self.get_params(),
-            rng=generator(self.random_state),
+            rng=make_generator(self.random_state),
             estimate_bytes=partial(estimate_bytes, settings, count),
             checkpoint=checkpoint,
         )

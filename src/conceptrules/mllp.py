@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from conceptrules.binarize import Binarizer
 from conceptrules.kernels.mllp.cohort import Cohort
 from conceptrules.learn.checkpoint import Checkpoint, open_checkpoint
-from conceptrules.learn.checks import check_common, generator, threads
-from conceptrules.learn.memory import bytes_of_training, check_memory
+from conceptrules.learn.checks import check_common, count_threads, make_generator
+from conceptrules.learn.memory import check_memory, estimate_training_bytes
 from conceptrules.learn.mllp.device import check_device, select_engine
 from conceptrules.learn.mllp.extraction import finish
 from conceptrules.learn.mllp.holdout import hold_out
@@ -222,7 +222,7 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
 
     def _plan(self, data: TrainingData, X_val: Any = None, y_val: Any = None) -> FitPlan:
         """Split the rows, and say how to train on them."""
-        rng, settings = generator(self.random_state), self._hyperparameters(len(data.binarizer.predicates_))
+        rng, settings = make_generator(self.random_state), self._hyperparameters(len(data.binarizer.predicates_))
         self._check_memory(data, settings)
         holdout = hold_out(data, X_val, y_val, fraction=self.validation_fraction, rng=rng)
         return make_plan(data, holdout, settings, rng)
@@ -232,7 +232,8 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
         inputs = predicates * (2 if settings.negation else 1)
         weights = len(settings.binarization_rate) * Cohort.count((inputs, *settings.layers, classes))
         what = f"{predicates:,} predicates and {classes:,} classes"
-        check_memory(bytes_of_training(rows, inputs, weights), rows, what, "with fewer quantiles, columns or nodes")
+        needed = estimate_training_bytes(rows, inputs, weights)
+        check_memory(needed, rows, what, "with fewer quantiles, columns or nodes")
 
     def _set_result(self, plan: FitPlan, result: FitResult) -> Self:
         choice = finish(plan, result, self.get_params())
@@ -293,7 +294,7 @@ def fit_together(classifiers: Sequence[MLLPClassifier], tables: Sequence[tuple[A
 def _train(plans: Sequence[FitPlan], first: MLLPClassifier, checkpoint: Checkpoint | None = None) -> list[FitResult]:
     jobs = [plan.job for plan in plans]
     with training_progress([job.hyperparameters.max_epochs for job in jobs], first.verbose) as watch:
-        results = train(jobs, select_engine(first.device, jobs, threads(first.n_jobs), checkpoint), watch)
+        results = train(jobs, select_engine(first.device, jobs, count_threads(first.n_jobs), checkpoint), watch)
     if any(result.interrupted for result in results):
         epochs = sorted({result.best.score.epoch for result in results})
         warn(f"training was interrupted; the best network so far is kept (epoch {', '.join(map(str, epochs))})")

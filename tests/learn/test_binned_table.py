@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from conceptrules.binarize import Binarizer
 from conceptrules.kernels.search.values import CODES
-from conceptrules.learn.binned_table import MAX_BINS, BinnedTable, Bins, binned_table
+from conceptrules.learn.binned_table import MAX_BINS, BinnedTable, Bins, make_binned_table
 from conceptrules.model.predicate import Column, Equals, Interval, Missing, OneOf, holds
 from conceptrules.tables.table import open_table
 
@@ -23,8 +23,8 @@ def binned(values: Any, *, most: int = 254, **options: Any) -> tuple[BinnedTable
     """A table of one column, and its codes."""
     table = pd.DataFrame({"c": values})
     binarizer = Binarizer(literals="thresholds", quantiles=most, **options).fit(table, np.arange(len(table)) % 2)
-    found = binned_table(binarizer)
-    return found, found.codes(open_table(table))[:, 0]
+    found = make_binned_table(binarizer)
+    return found, found.encode(open_table(table))[:, 0]
 
 
 @st.composite
@@ -59,8 +59,8 @@ def test_the_predicates_hold_exactly_where_the_condition_is_allowed(case: tuple[
     known = allowed[: bins.count]
     if known.all() and allowed[bins.count]:
         return  # no condition at all
-    tests = bins.tests(allowed)
-    for code, value in enumerate((*bins.examples(), None)):
+    tests = bins.state_tests(allowed)
+    for code, value in enumerate((*bins.list_examples(), None)):
         assert all(holds(test, value) != negated for test, negated in tests) == allowed[code]
     if bins.others:  # a category that has no bin
         assert all(holds(test, "other") != negated for test, negated in tests) == allowed[bins.count]
@@ -71,14 +71,14 @@ def test_values_are_in_the_bin_of_their_example(bins: Bins, numbers: list[float]
     values: list[Any] = numbers
     if not bins.column.ordered:
         values = [(*LETTERS, None, "other")[int(abs(number) if np.isfinite(number) else 7) % 8] for number in numbers]
-    found = BinnedTable((bins,)).codes(open_table(pd.DataFrame({"c": values})))[:, 0]
+    found = BinnedTable((bins,)).encode(open_table(pd.DataFrame({"c": values})))[:, 0]
     tests = [Interval("c", high=cut) for cut in bins.cuts] or [Equals("c", name) for name in bins.column.categories]
     for value, code in zip(values, found, strict=True):
-        example = (*bins.examples(), None)[code]
+        example = (*bins.list_examples(), None)[code]
         if bins.column.ordered:
             assert (example is None) == np.isnan(value)
         else:
-            assert example == (value if value in bins.examples() else None)
+            assert example == (value if value in bins.list_examples() else None)
         assert [holds(test, value) for test in tests] == [holds(test, example) for test in tests]
 
 
@@ -87,36 +87,36 @@ def test_numbers_are_cut_between_all_values() -> None:
     (bins,) = found.bins
     assert codes.tolist() == [2, 0, 1, 3, 1]
     assert len(bins.cuts) == 2
-    meant = found.columns(codes[:, None], 2)
+    meant = found.make_columns(codes[:, None], 2)
     assert [part.tolist() for part in meant] == [[3], [True], [True], [True], [1.0], [[63], [63]], [], [0, 4]]
 
 
 def test_a_column_without_gaps_is_never_asked_for_them() -> None:
     found, codes = binned([3.0, 1.0, np.nan])
-    without = found.columns(codes[:2, None], 2)
+    without = found.make_columns(codes[:2, None], 2)
     assert (without.gaps.tolist(), without.askable.tolist()) == ([False], [False])
-    assert found.columns(codes[:0, None], 2).gaps.tolist() == [False]
+    assert found.make_columns(codes[:0, None], 2).gaps.tolist() == [False]
 
 
 def test_categories_and_unseen_ones() -> None:
     found, codes = binned(["b", "a", None, "b"])
     assert codes.tolist() == [1, 0, 2, 1]
-    assert found.codes(open_table(pd.DataFrame({"c": ["a", "z", None]})))[:, 0].tolist() == [0, 2, 2]
-    assert found.bins[0].tests(np.array([1, 0, 1] + [0] * 253, np.uint8)) == [(Equals("c", "b"), True)]
+    assert found.encode(open_table(pd.DataFrame({"c": ["a", "z", None]})))[:, 0].tolist() == [0, 2, 2]
+    assert found.bins[0].state_tests(np.array([1, 0, 1] + [0] * 253, np.uint8)) == [(Equals("c", "b"), True)]
 
 
 def test_an_order_is_kept() -> None:
     found, codes = binned(["mid", "low", "high", "low"], kinds={"c": ["low", "mid", "high"]})
     assert codes.tolist() == [1, 0, 2, 0]
-    assert found.columns(codes[:, None], 2).ordered.tolist() == [2]
-    assert found.bins[0].tests(np.array([1, 1] + [0] * 254, np.uint8)) == [(OneOf("c", ("low", "mid")), False)]
+    assert found.make_columns(codes[:, None], 2).ordered.tolist() == [2]
+    assert found.bins[0].state_tests(np.array([1, 1] + [0] * 254, np.uint8)) == [(OneOf("c", ("low", "mid")), False)]
 
 
 def test_missing_and_present() -> None:
     (bins,) = binned(["b", "a", None, "b"])[0].bins
     here = np.arange(CODES) == bins.count
-    assert bins.tests(here.astype(np.uint8)) == [(Missing("c"), False)]
-    assert bins.tests((np.arange(CODES) < bins.count).astype(np.uint8)) == [(Missing("c"), True)]
+    assert bins.state_tests(here.astype(np.uint8)) == [(Missing("c"), False)]
+    assert bins.state_tests((np.arange(CODES) < bins.count).astype(np.uint8)) == [(Missing("c"), True)]
 
 
 @pytest.mark.filterwarnings("ignore:column .* categories", "ignore:.*most frequent")
@@ -124,7 +124,7 @@ def test_rare_categories_share_the_code_of_gaps_and_are_not_called_missing() -> 
     values = ["a"] * 5 + ["b"] * 4 + ["c", None]
     found, codes = binned(values, max_categories=2)
     assert codes.tolist() == [0] * 5 + [1] * 4 + [2, 2]
-    meant = found.columns(codes[:, None], 2)
+    meant = found.make_columns(codes[:, None], 2)
     assert (meant.gaps.tolist(), meant.askable.tolist()) == ([True], [False])
 
 
@@ -149,4 +149,4 @@ def test_many_categories() -> None:
     found, codes = binned(values, max_categories=300)
     assert found.bins[0].count == MAX_BINS
     assert (codes == MAX_BINS).sum() == 2 * (300 - MAX_BINS)
-    assert not found.columns(codes[:, None], 2).askable[0]
+    assert not found.make_columns(codes[:, None], 2).askable[0]

@@ -91,7 +91,7 @@ def test_checkpoint_of_another_run_is_refused_and_left_alone(other: Any, message
     file = tmp_path / "run.ckpt"
     begun(file)
     content = file.read_bytes()
-    with pytest.raises(InputError, match=rf"run\.ckpt is of another run \(.*{message}"):
+    with pytest.raises(InputError, match=rf"run\.ckpt belongs to another run \(.*{message}"):
         other(file)
     assert file.read_bytes() == content
 
@@ -106,7 +106,7 @@ def test_checkpoint_of_another_version_is_refused(tmp_path: Path, monkeypatch: p
 @pytest.mark.parametrize("content", [b"", b"age,job\n1,nurse\n", b"PK\x03\x04 and no more"])
 def test_file_that_is_no_checkpoint_is_refused_and_left_alone(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "run.ckpt").write_bytes(content)
-    with pytest.raises(InputError, match="is no checkpoint, or a damaged one"):
+    with pytest.raises(InputError, match="is not a checkpoint, or it is damaged"):
         quick_search().fit(*TABLE, checkpoint=tmp_path / "run.ckpt")
     assert (tmp_path / "run.ckpt").read_bytes() == content
 
@@ -118,7 +118,7 @@ def test_damaged_checkpoint_is_refused(tmp_path: Path) -> None:
     for place in range(60, len(content), 997):
         content[place] ^= 0xFF
     file.write_bytes(content)
-    with pytest.raises(InputError, match="is no checkpoint, or a damaged one"):
+    with pytest.raises(InputError, match="is not a checkpoint, or it is damaged"):
         quick_search().fit(*TABLE, checkpoint=file)
 
 
@@ -126,7 +126,7 @@ def test_checkpoint_with_pickled_objects_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "run.ckpt"
     with file.open("wb") as stream:
         np.savez(stream, about=np.array([{"run": {}}], dtype=object))
-    with pytest.raises(InputError, match="is no checkpoint"):
+    with pytest.raises(InputError, match="is not a checkpoint"):
         quick_search().fit(*TABLE, checkpoint=file)
 
 

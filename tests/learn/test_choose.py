@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from conceptrules.learn.choose import Trial, chance_of, choose, value_of
+from conceptrules.learn.choose import Trial, choose_trial, compute_chance, compute_value
 
 PENALTIES = (100.0, 10.0, 5.0, 2.5, 1.2, 0.6, 0.3, 0.15)
 
@@ -19,7 +19,7 @@ def path(*scores: float) -> list[Trial]:
 
 
 def chosen(trials: list[Trial], held: float = 300.0, rows: float = 300.0) -> float:
-    return choose(trials, held, rows, classes=2).penalty
+    return choose_trial(trials, held, rows, classes=2).penalty
 
 
 def test_of_penalties_that_are_as_good_the_usual_one_is_taken() -> None:
@@ -38,7 +38,7 @@ def test_what_is_clearly_better_is_taken_whatever_is_usual() -> None:
 
 def test_one_score_that_is_better_than_its_neighbours_is_taken_for_chance() -> None:
     lucky = path(0.4, 0.6, 0.83, 0.6, 0.7, 0.8, 0.8, 0.8)
-    assert max(lucky, key=lambda trial: value_of(trial, 2)).penalty == 5.0
+    assert max(lucky, key=lambda trial: compute_value(trial, 2)).penalty == 5.0
     assert chosen(lucky, held=10_000.0) <= 0.6
 
 
@@ -50,14 +50,14 @@ def test_no_rules_where_the_answers_may_agree_by_chance() -> None:
 
 @pytest.mark.parametrize(("confusion", "likely"), [([[50, 50], [50, 50]], True), ([[90, 10], [10, 90]], False)])
 def test_agreement_by_chance(confusion: list[list[float]], likely: bool) -> None:
-    assert (chance_of(np.array(confusion, float), np.ones(2)) > 0.05) == likely
+    assert (compute_chance(np.array(confusion, float), np.ones(2)) > 0.05) == likely
 
 
 def test_answers_that_are_never_right_agree_bychance_of() -> None:
-    assert chance_of(np.array([[0.0, 5.0], [0.0, 0.0]]), np.ones(2)) == 1
+    assert compute_chance(np.array([[0.0, 5.0], [0.0, 0.0]]), np.ones(2)) == 1
 
 
 def test_chance_counts_rows_of_the_smallest_weights() -> None:
     """Their squares are 0."""
     told = np.array([[5.0, 1.0], [1.0, 5.0]])
-    assert chance_of(told * 1e-300, np.full(2, 1e-300)) == pytest.approx(chance_of(told, np.ones(2)))
+    assert compute_chance(told * 1e-300, np.full(2, 1e-300)) == pytest.approx(compute_chance(told, np.ones(2)))

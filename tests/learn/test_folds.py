@@ -74,7 +74,7 @@ def test_groups_of_rows_that_are_left_out_do_not_count() -> None:
 def test_groups_are_held_out_whole_and_each_once(rng: np.random.Generator, groups: int, fraction: float) -> None:
     number = np.concatenate([np.arange(groups), rng.integers(0, groups, 60)])
     target, weight = rng.integers(0, 3, len(number)), rng.random(len(number)) + 0.1
-    part = RowGroups(number, False).parts(target, weight, fraction, rng)
+    part = RowGroups(number, False).assign_parts(target, weight, fraction, rng)
     assert all(len(set(part[number == group])) == 1 for group in range(groups))
     assert set(part) == set(range(min(max(2, round(1 / fraction)), groups)))
 
@@ -83,7 +83,7 @@ def test_groups_are_held_out_whole_and_each_once(rng: np.random.Generator, group
 def test_the_newest_rows_are_held_out(rng: np.random.Generator, moments: int, fraction: float) -> None:
     number = np.concatenate([np.arange(moments), rng.integers(0, moments, 60)])
     weight = rng.integers(1, 4, len(number)) * 1.0
-    held = RowGroups(number, True).parts(np.zeros(len(number), np.int64), weight, fraction, rng) == 0
+    held = RowGroups(number, True).assign_parts(np.zeros(len(number), np.int64), weight, fraction, rng) == 0
     assert held.any()
     assert not held.all()
     assert number[held].min() > number[~held].max()
@@ -135,18 +135,20 @@ def test_equal_rows_are_held_out_together(
 ) -> None:
     """Also where they are of several classes. Neither order nor repeats of the rows matter."""
     codes, target, weight = table
-    part = group_equal_rows(codes).parts(target, weight, fraction, np.random.default_rng(seed))
+    part = group_equal_rows(codes).assign_parts(target, weight, fraction, np.random.default_rng(seed))
     keys = [row.tobytes() for row in codes]
     assert len(set(zip(keys, part.tolist(), strict=True))) == len(set(keys))
     order = np.random.default_rng(seed).permutation(len(codes))
-    again = group_equal_rows(codes[order]).parts(target[order], weight[order], fraction, np.random.default_rng(seed))
+    again = group_equal_rows(codes[order]).assign_parts(
+        target[order], weight[order], fraction, np.random.default_rng(seed)
+    )
     assert np.array_equal(again, part[order])
 
 
 @given(seeded(), st.sampled_from([0.2, 0.25, 0.34, 0.5]))
 def test_every_part_has_its_share_of_every_class(rng: np.random.Generator, fraction: float) -> None:
     codes, target = np.arange(200, dtype=np.uint8)[:, None], rng.integers(0, 3, 200)
-    part = group_equal_rows(codes).parts(target, np.ones(200), fraction, rng)
+    part = group_equal_rows(codes).assign_parts(target, np.ones(200), fraction, rng)
     shares = [np.bincount(target[part == number], minlength=3) for number in range(part.max() + 1)]
     assert (np.ptp(shares, axis=0) <= 1).all()
     assert np.sum(shares) == 200
@@ -154,7 +156,7 @@ def test_every_part_has_its_share_of_every_class(rng: np.random.Generator, fract
 
 def test_the_only_row_of_a_class_is_never_held_out() -> None:
     codes, target = np.array([[0], [1], [2], [2]], np.uint8), np.array([0, 0, 1, 1])
-    part = group_equal_rows(codes).parts(target, np.ones(4), 0.5, np.random.default_rng(0))
+    part = group_equal_rows(codes).assign_parts(target, np.ones(4), 0.5, np.random.default_rng(0))
     assert part[2:].tolist() == [-1, -1]
     assert sorted(part[:2].tolist()) == [0, 1]
 

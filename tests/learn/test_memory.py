@@ -9,7 +9,7 @@ import pytest
 
 from conceptrules import ConceptRuleClassifier, InputError, MLLPClassifier
 from conceptrules.learn import memory
-from conceptrules.learn.memory import available, bytes_of_search
+from conceptrules.learn.memory import estimate_search_bytes, find_free_memory
 
 MACHINE = {"proc/meminfo": "MemTotal: 9000 kB\nMemAvailable: 8000 kB\n"}
 MODERN = {
@@ -37,11 +37,11 @@ def test_the_least_of_the_machine_and_its_control_groups_is_free(
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    assert available(tmp_path) == free
+    assert find_free_memory(tmp_path) == free
 
 
 def test_something_is_free_here() -> None:
-    found = available()
+    found = find_free_memory()
     assert found is None or found > 0
 
 
@@ -49,7 +49,7 @@ def test_something_is_free_here() -> None:
 def test_a_fit_that_needs_more_is_refused_with_the_figure_and_the_way_out(
     made: ConceptRuleClassifier | MLLPClassifier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(memory, "available", lambda: 20_000)
+    monkeypatch.setattr(memory, "find_free_memory", lambda: 20_000)
     X, y = np.arange(2000.0).reshape(500, 4), [0, 1] * 250
     with pytest.raises(
         InputError, match=r"learning from 500 rows, .* needs about .* MB of memory, but 0.0 MB are free"
@@ -58,7 +58,7 @@ def test_a_fit_that_needs_more_is_refused_with_the_figure_and_the_way_out(
 
 
 def test_the_sample_that_is_proposed_fits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "available", lambda: 20_000)
+    monkeypatch.setattr(memory, "find_free_memory", lambda: 20_000)
     with pytest.raises(InputError, match="a sample of at most 50 rows"):
         memory.check_memory(40_000, 100, "4 columns", "from fewer columns")
 
@@ -66,4 +66,4 @@ def test_the_sample_that_is_proposed_fits(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize("what", ["rows", "mixed", "columns", "classes", "folds", "threads"])
 def test_more_of_anything_needs_more(what: str) -> None:
     usual = {"rows": 1000, "mixed": 100, "columns": 10, "classes": 2, "folds": 1, "threads": 1}
-    assert bytes_of_search(**usual | {what: 2 * usual[what]}) > bytes_of_search(**usual)
+    assert estimate_search_bytes(**usual | {what: 2 * usual[what]}) > estimate_search_bytes(**usual)

@@ -3,12 +3,12 @@ import pytest
 
 from conceptrules import MLLPClassifier, __version__
 from conceptrules.io.model_file import dumps, loads
-from conceptrules.learn.provenance import training_of
+from conceptrules.learn.provenance import describe_training
 
 
 def test_settings_are_sorted_plain_values():
     settings = {"layers": (64,), "kinds": {"zip": "category"}, "l2": np.float64(0.5), "n_jobs": 3, "callback": print}
-    training = training_of(
+    training = describe_training(
         {**settings, "random_state": np.int64(4), "patience": None}, 12, (("zip", 3),), rate=0.5, epoch=7
     )
     assert training.settings == (("kinds", ("zip=category",)), ("l2", 0.5), ("layers", (64,)), ("patience", None))
@@ -18,7 +18,7 @@ def test_settings_are_sorted_plain_values():
 
 @pytest.mark.parametrize("seed", [None, np.random.RandomState(0)])
 def test_a_seed_that_is_not_a_number_cannot_be_kept(seed):
-    assert training_of({"random_state": seed}, 12, ()).seed is None
+    assert describe_training({"random_state": seed}, 12, ()).seed is None
 
 
 def test_a_fit_says_how_it_was_done():

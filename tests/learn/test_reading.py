@@ -17,14 +17,14 @@ from pyarrow import parquet
 from conceptrules import Binarizer
 from conceptrules.binarize import known_values
 from conceptrules.kernels.search.shards import concatenate_shards
-from conceptrules.learn.binned_table import binned_table
+from conceptrules.learn.binned_table import make_binned_table
 from conceptrules.learn.encoding import Coding, HoldoutKeys
 from conceptrules.learn.inputs import ColumnRoles
 from conceptrules.learn.reading import (
-    count_source,
     encode_read,
     fit_to_counts,
     map_batches,
+    plan_counting,
     read_batch,
     read_classes,
 )
@@ -59,9 +59,9 @@ def _read(file: Path, weight: str | None, threads: int, kinds: Any = None) -> tu
     source, binarizer = ParquetFiles((str(file),)), Binarizer(kinds, 255, "thresholds", 254)
     features = tuple(name for name in source.schema.names if name not in ("y", "weight"))
     roles = ColumnRoles("y", weight, features)
-    classes = read_classes(source, roles, threads, _nothing).classes()
-    fit_to_counts(roles, classes, binarizer, *count_source(source, roles, classes.labels, threads, _nothing))
-    coding = Coding(binned_table(binarizer), classes.labels, HoldoutKeys(), {})
+    classes = read_classes(source, roles, threads, _nothing).check_classes()
+    fit_to_counts(roles, classes, binarizer, *plan_counting(source, roles, classes.labels, threads, _nothing))
+    coding = Coding(make_binned_table(binarizer), classes.labels, HoldoutKeys(), {})
     encode = partial(encode_read, roles, coding)
     batches = list(map_batches(source, roles.all_columns, encode, threads, _nothing, "codes"))
     shard = concatenate_shards([batch.shard for batch in batches])

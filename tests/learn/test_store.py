@@ -83,12 +83,12 @@ def test_confusions_are_those_of_the_plain_evaluation(rng, size, parts):
     first_key = int(np.sort(shard.key)[size // 3])
 
     store = MemoryStore(spread_rows(shard, rng, parts), threads=2)
-    found = store.confusion(mask_networks(networks, same_codes(columns)), CLASSES, first_key)
+    found = store.count_confusion(mask_networks(networks, same_codes(columns)), CLASSES, first_key)
 
     assert store.passes == 1
     counted = shard.key >= first_key
     for network, confusion in zip(networks, found, strict=True):
-        answers = first_firing(network.fired(shard.codes), network.order.tolist(), network.default)
+        answers = first_firing(network.find_fired(shard.codes), network.order.tolist(), network.default)
         plain = np.zeros((CLASSES, CLASSES), np.int64)
         np.add.at(plain, (shard.target[counted], answers[counted]), shard.weight[counted])
         assert np.array_equal(confusion, plain)
@@ -98,7 +98,7 @@ def test_confusions_are_those_of_the_plain_evaluation(rng, size, parts):
 def test_the_highest_codes_are_those_of_all_shards(rng, parts):
     columns = some_columns(rng)
     shard = some_shard(rng, columns, 30)
-    found = MemoryStore([one for one in spread_rows(shard, rng, parts) if len(one.key)]).highest_codes()
+    found = MemoryStore([one for one in spread_rows(shard, rng, parts) if len(one.key)]).find_highest_codes()
     assert np.array_equal(found, shard.codes.max(axis=0))
 
 
@@ -129,7 +129,7 @@ def test_rules_without_conditions_always_hold():
     rules = empty_rules(1)
     rules.length[0], rules.owner[0] = 0, 1
     shard = make_shard(np.zeros((4, 5), np.uint8), np.array([0, 0, 0, 1]), np.ones(4))
-    found = MemoryStore([shard]).confusion(
+    found = MemoryStore([shard]).count_confusion(
         mask_networks(
             [Snapshot(rules, np.array([0, 1]), 0, 0.0, 0)], np.tile(np.arange(CODES, dtype=np.uint8), (5, 1))
         ),
@@ -153,7 +153,7 @@ def test_files_hold_the_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, we
             files.add(shard.take(rows))
     store, plain = DiskStore(files, 2), MemoryStore([shard])
     assert store.rows == 300
-    assert (store.highest_codes() == plain.highest_codes()).all()
+    assert (store.find_highest_codes() == plain.find_highest_codes()).all()
     for one, other in zip(store.pick(50), plain.pick(50), strict=True):
         assert (one == other).all()
     assert sum(store.map_blocks(lambda block: int(block.weight.sum()))) == weight.sum() * WEIGHT_UNIT

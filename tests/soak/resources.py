@@ -201,7 +201,7 @@ def _table(rows: int, columns: int, classes: int) -> tuple[np.ndarray, np.ndarra
 
 
 if __name__ == "__main__":  # fits, each in a process that is forked from this one
-    assert memory.available() is not None
+    assert memory.find_free_memory() is not None
     for one in json.loads(sys.argv[1]):
         child = os.fork()
         if not child:

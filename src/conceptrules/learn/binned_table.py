@@ -39,20 +39,20 @@ class Bins:
         """Whether the bins have an order, as `Columns` says it."""
         return 1 if self.column.ordered else 2 if self.column.kind == "ordinal" else 0
 
-    def codes(self, cells: ColumnValues) -> NDArray[np.uint8]:
+    def encode(self, cells: ColumnValues) -> NDArray[np.uint8]:
         """Return the bin of each row, or the number of bins where the value is missing or unseen."""
         if self.column.ordered:
             return cells.by_row(bin_numbers(to_numbers(cells), np.array(self.cuts, np.float64)))
         found = to_codes(cells, self.column.categories[: self.count])
         return cells.by_row(np.where(found < 0, self.count, found).astype(np.uint8))
 
-    def examples(self) -> tuple[Value, ...]:
+    def list_examples(self) -> tuple[Value, ...]:
         """Return a value of each bin."""
         if not self.column.ordered:
             return self.column.categories[: self.count]
         return (*self.cuts, np.inf)
 
-    def tests(self, allowed: NDArray[np.uint8]) -> list[Test]:
+    def state_tests(self, allowed: NDArray[np.uint8]) -> list[Test]:
         """Return the predicates that say together where a condition holds."""
         name, held, gap = self.column.name, np.flatnonzero(allowed[: self.count]).tolist(), bool(allowed[self.count])
         if not held and not self.others:
@@ -77,15 +77,15 @@ class BinnedTable:
 
     bins: tuple[Bins, ...]
 
-    def codes(self, table: Table) -> NDArray[np.uint8]:
+    def encode(self, table: Table) -> NDArray[np.uint8]:
         """Return (rows, columns): the bin of each value."""
         codes = np.empty((table.rows, len(self.bins)), np.uint8)
         columns = tuple(bins.column for bins in self.bins)
         for number, (_, cells) in enumerate(read_columns(columns, table)):
-            codes[:, number] = self.bins[number].codes(cells)
+            codes[:, number] = self.bins[number].encode(cells)
         return codes
 
-    def columns(self, codes: NDArray[np.uint8], classes: int) -> Columns:
+    def make_columns(self, codes: NDArray[np.uint8], classes: int) -> Columns:
         """Return what the codes mean; a column that these rows show without gaps is never asked for them."""
         counts = np.array([bins.count for bins in self.bins], np.int64)
         gaps = (codes == counts).any(axis=0) if len(codes) else np.zeros(len(counts), np.bool_)
@@ -102,18 +102,18 @@ class BinnedTable:
         )
 
 
-def binned_table(binarizer: Binarizer) -> BinnedTable:
+def make_binned_table(binarizer: Binarizer) -> BinnedTable:
     """Return the bins between the cuts of a binarizer, and those of its categories."""
     dropped = dict(binarizer.categories_dropped_)
     return BinnedTable(
         tuple(
-            Bins(column, _at_most(MAX_BINS - 1, cuts), column.name in dropped or len(column.categories) > MAX_BINS)
+            Bins(column, _thin_cuts(MAX_BINS - 1, cuts), column.name in dropped or len(column.categories) > MAX_BINS)
             for column, cuts in zip(binarizer.columns_, binarizer.cuts_, strict=True)
         )
     )
 
 
-def _at_most(most: int, cuts: Sequence[float]) -> tuple[float, ...]:
+def _thin_cuts(most: int, cuts: Sequence[float]) -> tuple[float, ...]:
     """Leave out cuts, evenly, where there are more than so many."""
     if len(cuts) <= most:
         return tuple(cuts)
@@ -143,6 +143,6 @@ def map_codes(finer: BinnedTable, table: BinnedTable) -> NDArray[np.uint8]:
     return found
 
 
-def recode(codes: NDArray[np.uint8], finer: BinnedTable, table: BinnedTable) -> NDArray[np.uint8]:
+def recode_rows(codes: NDArray[np.uint8], finer: BinnedTable, table: BinnedTable) -> NDArray[np.uint8]:
     """Return codes of a table with more cuts as those of this one."""
     return map_codes(finer, table)[np.arange(len(table.bins)), codes]

@@ -1,13 +1,13 @@
-"""Honest probabilities: what the training rows promise, less the optimism that held-out rows show.
+"""Honest probabilities: those of the training rows, less the optimism that held-out rows reveal.
 
-A network is right more often on the rows it was learned from than on others. By how much is seen on the networks that
-were learned without the held-out rows: for each class that is answered, the shares of the true classes there, less
-those on the rows these networks were learned from.
+A network is right more often on the rows it was learned from than on others. The networks that were learned without the
+held-out rows show by how much: for each answered class, the shares of the true classes on the rows that these networks
+were learned from, less those on the held-out rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ from conceptrules.model.statistics import with_statistics
 Floats = NDArray[np.float64]
 
 
-class Labelled(NamedTuple):
+class LabelledRows(NamedTuple):
     """Rows whose classes are known."""
 
     bits: PackedBits
@@ -43,52 +43,49 @@ class Comparison:
     weight: Floats
     trained: Floats
     """[answer, true class]: the weight of the rows it was learned from."""
-    held: Floats
+    held_out: Floats
     """[answer, true class]: the weight of the rows it never saw."""
 
 
-def compare(network: RuleNetwork, training: Labelled, held: Labelled) -> Comparison:
+def compare_rows(network: RuleNetwork, training: LabelledRows, held_out: LabelledRows) -> Comparison:
     """Return what a network does on the rows it was learned from, and on rows it never saw."""
-    counted = with_statistics(network, *training)
     confusions = []
-    for rows in (training, held):
+    for rows in (training, held_out):
         fired = unpack(class_words(network.levels, rows.bits))
-        confusions.append(_confusion(decide_fired(network, fired), rows, len(network.classes)))
-    return Comparison(counted, fired, held.target, held.weight, *confusions)
+        confusions.append(_count_confusion(decide_fired(network, fired), rows, len(network.classes)))
+    return Comparison(with_statistics(network, *training), fired, held_out.target, held_out.weight, *confusions)
 
 
-def optimism(comparisons: Sequence[Comparison]) -> Floats:
-    """Return [answer, true class]: by how much the share on the training rows is above that on the others."""
-    trained, held = (np.sum([getattr(one, name) for one in comparisons], axis=0) for name in ("trained", "held"))
-    # An answer that the held-out rows hardly show is taken to be right about as often as on the training rows.
-    shares = trained / np.maximum(trained.sum(axis=1, keepdims=True), 1e-300)
-    seen = (held + shares) / (held.sum(axis=1, keepdims=True) + 1)
-    difference: Floats = shares - seen
-    difference[trained.sum(axis=1) == 0] = 0
-    return difference
+def measure_optimism(comparisons: Sequence[Comparison]) -> Floats:
+    """Return [answer, true class]: how much larger the share is on the training rows than on the held-out rows."""
+    trained = np.sum([comparison.trained for comparison in comparisons], axis=0)
+    held_out = np.sum([comparison.held_out for comparison in comparisons], axis=0)
+    # An answer that hardly occurs on the held-out rows is taken to be right about as often as on the training rows.
+    promised = trained / np.maximum(trained.sum(axis=1, keepdims=True), 1e-300)
+    observed = (held_out + promised) / (held_out.sum(axis=1, keepdims=True) + 1)
+    optimism: Floats = promised - observed
+    optimism[trained.sum(axis=1) == 0] = 0
+    return optimism
 
 
-def calibrated(network: RuleNetwork, excess: Floats) -> RuleNetwork:
-    """Return the network with its optimism in the statistics: probabilities are lowered by it, counts stay counts."""
+def calibrate_network(network: RuleNetwork, optimism: Floats) -> RuleNetwork:
+    """Return the network with its optimism in the statistics: it lowers the probabilities and leaves the counts."""
     if network.statistics is None:
         return network
-    found = tuple(tuple(row) for row in np.clip(excess, -1, 1).tolist())
-    return replace(network, statistics=replace(network.statistics, optimism=found))
+    by_answer = tuple(tuple(row) for row in np.clip(optimism, -1, 1).tolist())
+    return replace(network, statistics=replace(network.statistics, optimism=by_answer))
 
 
-def held_out_reliability(comparisons: Sequence[Comparison]) -> tuple[tuple[float, float, float], ...]:
-    """Return how far the probabilities can be believed on the held-out rows; the other splits correct each split."""
-    return merge_bins(bin for number, one in enumerate(comparisons) for bin in _bins(one, _others(comparisons, number)))
+def measure_reliability(comparisons: Sequence[Comparison]) -> tuple[tuple[float, float, float], ...]:
+    """Return how reliable the probabilities are on the held-out rows; each fold is calibrated by the other folds."""
+    bins: list[tuple[float, float, float]] = []
+    for number, fold in enumerate(comparisons):
+        rest = [*comparisons[:number], *comparisons[number + 1 :]] or comparisons
+        network = calibrate_network(fold.network, measure_optimism(rest))
+        bins += compute_reliability(network, fold.fired, fold.target, fold.weight)
+    return merge_bins(bins)
 
 
-def _others(comparisons: Sequence[Comparison], number: int) -> Sequence[Comparison]:
-    return [*comparisons[:number], *comparisons[number + 1 :]] or comparisons
-
-
-def _bins(one: Comparison, others: Sequence[Comparison]) -> Iterator[tuple[float, float, float]]:
-    yield from compute_reliability(calibrated(one.network, optimism(others)), one.fired, one.target, one.weight)
-
-
-def _confusion(decided: NDArray[np.intp], rows: Labelled, classes: int) -> Floats:
+def _count_confusion(decided: NDArray[np.intp], rows: LabelledRows, classes: int) -> Floats:
     counts: Floats = np.bincount(decided * classes + rows.target, rows.weight, classes**2).astype(np.float64)
     return counts.reshape(classes, classes)

@@ -1,4 +1,4 @@
-"""Checks of what all estimators are given: parameters, weights and validation rows."""
+"""Checks that all estimators share: of parameters, weights and validation rows."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from conceptrules.tables.labels import check_labels
 from conceptrules.tables.table import Table, open_table
 
 _LIGHT = 0.1
-"""The mean of weights below which they are more likely shares than numbers of rows."""
+"""Weights whose mean is below this are more likely shares than numbers of rows."""
 
 
 def check_common(n_jobs: Any, validation_fraction: Any, random_state: Any) -> None:
-    """Object to values that are out of range."""
+    """Raise an `InputError` if a parameter that all estimators have is out of range."""
     if n_jobs is not None and (not isinstance(n_jobs, Integral) or n_jobs == 0):
         raise InputError(f"n_jobs is {n_jobs!r}; give a number of cores, -1 for all, or None")
     if not isinstance(validation_fraction, Real) or not 0 < float(validation_fraction) < 1:
@@ -35,12 +35,12 @@ def check_common(n_jobs: Any, validation_fraction: Any, random_state: Any) -> No
         ) from None
 
 
-def generator(random_state: Any) -> np.random.Generator:
-    """Return where the chance of a fit comes from."""
+def make_generator(random_state: Any) -> np.random.Generator:
+    """Return the random number generator of a fit."""
     return np.random.default_rng(check_random_state(random_state).randint(2**31))
 
 
-def threads(n_jobs: int | None) -> int:
+def count_threads(n_jobs: int | None) -> int:
     """Return how many threads to use; None and -1 take all cores."""
     count: int = effective_n_jobs(-1 if n_jobs is None else n_jobs)
     return count
@@ -49,25 +49,25 @@ def threads(n_jobs: int | None) -> int:
 def check_validation_labels(
     X_val: Any, y_val: Any, classes: NDArray[Any]
 ) -> tuple[Table, NDArray[np.int64], NDArray[np.float64]]:
-    """Return validation rows as a table, their classes as numbers, and their weights; `classes` are those of `y`."""
+    """Return the validation rows as a table, with class numbers and weights; `classes` are those of `y`."""
     if X_val is None or y_val is None:
         raise InputError("X_val and y_val go together: give both or none")
     labels, weight = check_labels(y_val, "y_val")
     unknown = np.setdiff1d(labels, classes)
     if len(unknown):
-        raise InputError(f"y_val has the class {unknown.tolist()[0]!r}, which y has not")
+        raise InputError(f"y_val has the class {unknown.tolist()[0]!r}, which y does not have")
     table = open_table(X_val)
     if table.rows != len(labels):
         raise InputError(f"y_val has {len(labels)} labels for the {table.rows} rows of X_val")
     if not table.rows:
-        raise InputError("X_val has no rows; leave X_val and y_val out to have rows of X held back instead")
+        raise InputError("X_val has no rows; leave X_val and y_val out to hold back rows of X instead")
     return table, np.searchsorted(classes, labels), weight
 
 
 def warn_of_light_weights(rows: int, total: float) -> None:
-    """Weights that sum to 1, as those of AdaBoost do, are a single row: no rule earns its edges on it."""
+    """Warn of weights that sum to 1, as those of AdaBoost do: they count as one row, on which no rule pays off."""
     if total < _LIGHT * rows:
         warn(
-            f"sample_weight sums to {total:.3g} over {rows} rows; a weight counts as so many rows, and little can be "
+            f"sample_weight sums to {total:.3g} over {rows} rows; a weight is a number of rows, and little can be "
             f"learned from so few: multiply the weights by {rows / total:.3g} for a mean of 1"
         )

@@ -1,4 +1,4 @@
-"""Which network of a regularization path is taken: held-out rows choose, and where they do not, what is usual."""
+"""Which network of a regularization path is taken: held-out rows choose, and a usual penalty breaks near-ties."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 _SIZE = 1.2e-3
-"""What a class of one edge costs where held-out rows choose a network, in units of their score; one of 100 edges costs
-ten times that. So a class of 100 edges has to be 0.006 better than one of 25, else the smaller network is taken."""
+"""The cost of a class with one edge when held-out rows choose a network, in units of their score; one with 100 edges
+costs ten times that. So 100 edges a class have to be 0.006 better than 25, or else the smaller network is taken."""
 _TOLERANCE = 1.0
-"""Networks that are so many standard errors below the best, or less, are as good as the best."""
+"""Networks at most this many standard errors below the best are as good as the best."""
 _USUAL, _USUAL_WITH_MIXED, _USUAL_SHARE = 1.2, 0.3, 1 / 4000
-"""The penalty that does well on most tables: so many rows, fewer where mixed rows, which weigh three times as much as
-the table's own, were learned from as well, or this share of all rows where that is more. Of the penalties that are as
-good as the best, the nearest to it is taken. With mixed rows, on inner splits of 26 tables of up to 1,500 rows, 0.15 is
-0.3 points better, by chance or not, with 1.3 times the edges."""
+"""The penalty that does well on most tables, in rows: `_USUAL`, or `_USUAL_WITH_MIXED` if mixed rows (which weigh three
+times as much as the table's own) were learned from as well, or `_USUAL_SHARE` of all rows if that is more. Of the
+penalties that are as good as the best, the nearest to it is taken. With mixed rows, on inner splits of 26 tables of up
+to 1,500 rows, 0.15 is 0.3 points better, which may be chance, with 1.3 times the edges."""
 _CHANCE, _ENOUGH = 0.05, 200
-"""No rules are chosen where answers such as those of the best ones come about by chance more often than this, if so
-many rows were held out that a real effect would show."""
+"""No rules are chosen if answers as good as those of the best ones come about by chance more often than `_CHANCE`,
+provided that `_ENOUGH` rows were held out, so that a real effect would show."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A penalty, and what the networks it leads to are like: a line of the history."""
+    """A penalty and the networks that it leads to: a line of the history."""
 
     penalty: float
     """In rows."""
@@ -38,57 +38,57 @@ class Trial:
     score: float
     """On the held-out rows of all folds together."""
     chance: float
-    """How often such answers on the held-out rows would come about if they had nothing to do with the classes."""
+    """The probability that answers unrelated to the classes agree with them as well on the held-out rows."""
     unfairness: float = 0.0
-    """How far the rates of groups are beyond what the policy allows, on its own rows or in the mean of the folds."""
+    """How far the rates of groups exceed what the policy allows, on all rows or on the held-out rows of the folds."""
     refined: bool = False
     """Whether it is the best network of a sample, improved on more rows."""
 
 
-def value_of(trial: Trial, classes: int) -> float:
-    """Return the score less what the size of the network costs the reader."""
+def compute_value(trial: Trial, classes: int) -> float:
+    """Return the score less the cost of reading a network of this size."""
     return trial.score - _SIZE * (max(trial.edges, 1) / classes) ** 0.5
 
 
-def standard_error(trial: Trial, held: float) -> float:
-    """Return about how far a score of so many held-out rows is off by chance; 0 of a log loss, which is no share."""
+def compute_standard_error(trial: Trial, held_out: float) -> float:
+    """Return the standard error of a score of this many held-out rows; 0 for a log loss, which is not a share."""
     share = min(max(trial.score, 0.0), 1.0)
-    return sqrt(share * (1 - share) / held)
+    return sqrt(share * (1 - share) / held_out)
 
 
-def chance_of(confusion: NDArray[np.float64], class_weight: NDArray[np.float64]) -> float:
-    """Return how often answers that know nothing of the classes would agree with them as much, by numbers of rows."""
+def compute_chance(confusion: NDArray[np.float64], class_weight: NDArray[np.float64]) -> float:
+    """Return the probability that answers unrelated to the classes would agree with them as often as these do."""
     counts = confusion / np.where(class_weight > 0, class_weight, 1.0)[:, None]
     rows = counts.sum()
     shares = counts / rows  # the square of the smallest weights would be 0
     expected = float(shares.sum(axis=0) @ shares.sum(axis=1))
-    if not 0 < expected < 1:  # answers that have no class in common with the rows agree by chance as well
+    if not 0 < expected < 1:  # answers that share no class with the rows are no better than chance
         return 1.0
     surplus = (np.trace(counts) / rows - expected) / sqrt(expected * (1 - expected) / rows)
     return erfc(surplus / sqrt(2)) / 2
 
 
-def choose(trials: Sequence[Trial], held: float, rows: float, classes: int) -> Trial:
-    """Return the trial of a usual penalty that the held-out rows hardly tell from the best, or that without rules.
+def choose_trial(trials: Sequence[Trial], held_out: float, rows: float, classes: int) -> Trial:
+    """Return the trial nearest to the usual penalty of those as good as the best, or the one without rules.
 
-    `held` is how many rows were held out, and `rows` how many there are.
+    `held_out` is the number of held-out rows, and `rows` that of all rows.
     """
-    values = _smoothed(trials, classes)
+    values = _smooth_values(trials, classes)
     best = trials[int(np.argmax(values))]
-    if not best.edges or (best.chance > _CHANCE and held >= _ENOUGH):
+    if not best.edges or (best.chance > _CHANCE and held_out >= _ENOUGH):
         return trials[0]
-    least = max(values) - _TOLERANCE * standard_error(best, held)
+    least = max(values) - _TOLERANCE * compute_standard_error(best, held_out)
     usual = max(_USUAL_WITH_MIXED if best.augmented else _USUAL, _USUAL_SHARE * rows)
     good = [trial for trial, value in zip(trials, values, strict=True) if value >= least]
     return min(good, key=lambda trial: (abs(log(trial.penalty / usual)), trial.edges))
 
 
-def _smoothed(trials: Sequence[Trial], classes: int) -> list[float]:
-    """Return the value of each trial, in the mean with those of the penalties beside it: one alone is half chance."""
-    found = []
+def _smooth_values(trials: Sequence[Trial], classes: int) -> list[float]:
+    """Return the mean value of each trial and its neighbours on the path: a single value is half chance."""
+    smoothed = []
     for trial in trials:
-        path = [one for one in trials if one.refined == trial.refined]
-        place = path.index(trial)
-        beside = (path[max(place - 1, 0)], trial, path[min(place + 1, len(path) - 1)])
-        found.append(float(np.mean([value_of(one, classes) for one in beside])))
-    return found
+        path = [each for each in trials if each.refined == trial.refined]
+        step = path.index(trial)
+        neighbours = (path[max(step - 1, 0)], trial, path[min(step + 1, len(path) - 1)])
+        smoothed.append(float(np.mean([compute_value(each, classes) for each in neighbours])))
+    return smoothed

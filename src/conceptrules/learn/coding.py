@@ -32,14 +32,14 @@ from conceptrules.learn.memory import check_memory
 from conceptrules.learn.progress import reading_progress
 from conceptrules.learn.reading import (
     Show,
-    count_source,
     encode_read,
     fit_to_counts,
     map_batches,
+    plan_counting,
     read_classes,
     sort_groups,
 )
-from conceptrules.learn.scratch import scratch_folder
+from conceptrules.learn.scratch import open_scratch_folder
 from conceptrules.learn.store import DiskStore, MemoryStore, RowStore, ShardFiles, check_disk_space
 from conceptrules.logic.policies.clause_checks import read_groups
 from conceptrules.model.errors import InputError
@@ -92,7 +92,7 @@ def code_table(inputs: FitInputs, options: FitOptions, scratch: Any = None, clie
     elif client is not None or is_dask_frame(inputs.X):
         yield _code_dask(inputs, options, client)
     else:
-        with scratch_folder(scratch) as folder:
+        with open_scratch_folder(scratch) as folder:
             yield _code_files(inputs, options, folder)
 
 
@@ -189,9 +189,9 @@ def _code_files(inputs: FitInputs, options: FitOptions, folder: Path) -> CodedTa
     check_disk_space(folder, source.rows, len(roles.features), roles.weight is not None)
     binarizer, threads = options.binarizer, options.threads
     with reading_progress(options.verbose) as show:
-        classes = read_classes(source, roles, threads, show).classes()
+        classes = read_classes(source, roles, threads, show).check_classes()
         class_weight = check_class_weight(options.class_weight, classes.labels, classes.weight)
-        counting = count_source(source, roles, classes.labels, threads, show)
+        counting = plan_counting(source, roles, classes.labels, threads, show)
         moments = fit_to_counts(roles, classes, binarizer, *counting)
         keys = choose_keys(options, inputs, moments, by_groups=roles.groups is not None)
         table = make_bins(binarizer, options.policy, classes.labels)

@@ -24,7 +24,7 @@ Patterns = Mapping[Pattern, Sums]
 WeightedPatterns = tuple[tuple[Pattern, tuple[float, ...]], ...]
 """The same as weights, sorted, as `Statistics` has it."""
 _PART = 2**17
-"""Rows whose bits are looked at together: they stay in the cache."""
+"""Rows that are counted together: their bits stay in the cache."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,14 +38,14 @@ class NetworkCounts:
     """[class][rule of the class, class]."""
     patterns: Patterns
     held_out: Patterns
-    """The patterns of those rows that were held out of learning."""
+    """The same of the rows that were held out."""
     answered: Sums
     """[column of groups, group, class, answer]: how groups of people are treated."""
     kinds: DecisionKinds
     whole: bool
     """Whether all weights are whole numbers."""
 
-    def statistics(self) -> Statistics:
+    def to_statistics(self) -> Statistics:
         """Return the counts as weights of rows."""
         return Statistics(
             _to_weights(self.rows),
@@ -56,13 +56,13 @@ class NetworkCounts:
 
 
 def count_block(networks: Sequence[CodedNetwork], first_key: int, block: Shard) -> list[NetworkCounts]:
-    """Return what networks do on a block of rows, of which those with the key `first_key` or above are held out."""
+    """Return what networks do on a block of rows; rows whose key is `first_key` or above are held out."""
     parts = [block.take(slice(start, start + _PART)) for start in range(0, len(block.key), _PART)]
     return [add_counts([_count_rows(network, part, first_key) for part in parts]) for network in networks]
 
 
 def add_counts(counts: Sequence[NetworkCounts]) -> NetworkCounts:
-    """Return the counts of one network on several blocks as one."""
+    """Return the sum of the counts of one network on several blocks."""
     return NetworkCounts(
         rows=np.sum([each.rows for each in counts], axis=0),
         covered=tuple(np.sum(level, axis=0) for level in zip(*(each.covered for each in counts), strict=True)),
@@ -76,7 +76,7 @@ def add_counts(counts: Sequence[NetworkCounts]) -> NetworkCounts:
 
 
 def compare_with_held_out(network: RuleNetwork, held_out: Patterns) -> Comparison:
-    """Return a network on the rows of its statistics, and on held-out rows."""
+    """Compare what a network does on the rows of its statistics with what it does on held-out rows."""
     assert network.statistics is not None
     patterns = _weigh_patterns(held_out)
     fired = np.array([pattern for pattern, _ in patterns], np.bool_).reshape(-1, len(network.classes))
@@ -87,12 +87,12 @@ def compare_with_held_out(network: RuleNetwork, held_out: Patterns) -> Compariso
         fired[pattern],
         label.astype(np.int64),
         mass[pattern, label],
-        _confusion(network, network.statistics.patterns),
-        _confusion(network, patterns),
+        _count_confusion(network, network.statistics.patterns),
+        _count_confusion(network, patterns),
     )
 
 
-def _confusion(network: RuleNetwork, patterns: WeightedPatterns) -> NDArray[np.float64]:
+def _count_confusion(network: RuleNetwork, patterns: WeightedPatterns) -> NDArray[np.float64]:
     counts = np.zeros((len(network.classes),) * 2)
     if patterns:
         fired = np.array([pattern for pattern, _ in patterns], np.bool_)
@@ -107,9 +107,9 @@ def _count_rows(coded: CodedNetwork, rows: Shard, first_key: int) -> NetworkCoun
     assert statistics is not None
     fired = unpack(class_words(network.levels, bits))
     held_out = {}
-    chosen = np.flatnonzero(rows.key >= np.uint64(min(first_key, 2**64 - 1)))
-    if first_key < 2**64 and len(chosen):
-        held_out = dict(pattern_rows(fired[chosen], target[chosen], weight[chosen], classes))
+    judging = np.flatnonzero(rows.key >= np.uint64(min(first_key, 2**64 - 1)))
+    if first_key < 2**64 and len(judging):
+        held_out = dict(pattern_rows(fired[judging], target[judging], weight[judging], classes))
     answered = np.zeros((rows.member.shape[1], NO_GROUP + 1, classes, classes), np.int64)
     for counts, member in zip(answered, rows.member.T, strict=True):
         np.add.at(counts, (member, target, decide_fired(network, fired)), rows.weight)
@@ -125,9 +125,9 @@ def _count_rows(coded: CodedNetwork, rows: Shard, first_key: int) -> NetworkCoun
     )
 
 
-def _add_patterns(several: Sequence[Patterns]) -> Patterns:
+def _add_patterns(blocks: Sequence[Patterns]) -> Patterns:
     total: dict[Pattern, Sums] = {}
-    for patterns in several:
+    for patterns in blocks:
         for pattern, sums in patterns.items():
             total[pattern] = total[pattern] + sums if pattern in total else sums
     return total
@@ -138,7 +138,7 @@ def _weigh_patterns(patterns: Patterns) -> WeightedPatterns:
 
 
 def _to_units(weights: Any) -> Sums:
-    """Return weights as whole numbers of units; those of a part of the rows are exact."""
+    """Return weights as whole numbers of units, exactly: the rows of a part are few enough for that."""
     units: Sums = np.rint(np.array(weights, np.float64) * WEIGHT_UNIT).astype(np.int64)
     return units
 

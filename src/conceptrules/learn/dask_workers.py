@@ -204,7 +204,7 @@ def _read_classes(partitions: _Partitions, roles: ColumnRoles, threads: int, sho
         # No worker knows where in the table its rows are: this process looks for the first bad one, and names its row.
         sums = read_classes(partitions.source, roles, threads, show)
     show("classes", partitions.source.rows, 0)
-    return sums.classes()
+    return sums.check_classes()
 
 
 def _count_columns(

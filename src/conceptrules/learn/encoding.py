@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from conceptrules.binarize import Binarizer
 from conceptrules.binarize.value_counts import ValueCounts
 from conceptrules.kernels.search.shards import KEYS, NO_GROUP, WEIGHT_UNIT, Shard, hash_codes
-from conceptrules.learn.binned_table import BinnedTable, binned_table
+from conceptrules.learn.binned_table import BinnedTable, make_binned_table
 from conceptrules.learn.folds import find_newest, raise_same_group
 from conceptrules.learn.inputs import FitInputs, FitOptions
-from conceptrules.learn.search.locked_rules import rules_to_keep, with_locked_cuts
+from conceptrules.learn.search.locked_rules import add_locked_cuts, list_kept_rules
 from conceptrules.model.policy import Policy
 from conceptrules.model.policy.policy import check_policy
 from conceptrules.tables.column_values import ColumnValues, to_numbers
@@ -87,7 +87,7 @@ class CodedBatch(NamedTuple):
 def encode_batch(batch: Batch, coding: Coding) -> CodedBatch:
     """Return rows as codes."""
     rows = batch.table.read_once()
-    codes = coding.table.codes(rows)
+    codes = coding.table.encode(rows)
     weight = np.full(len(codes), WEIGHT_UNIT, np.int64) if batch.weight is None else batch.weight
     member = np.full((len(codes), len(batch.members)), NO_GROUP, np.uint8)
     for place, (names, known) in enumerate(zip(batch.members, coding.groups.values(), strict=True)):
@@ -121,8 +121,8 @@ def choose_keys(options: FitOptions, inputs: FitInputs, moments: ValueCounts | N
 
 def make_bins(binarizer: Binarizer, policy: Policy | None, classes: NDArray[Any]) -> BinnedTable:
     """Return the bins of the columns, with those that locked rules need."""
-    table = binned_table(binarizer)
-    if policy is not None and rules_to_keep(policy):
+    table = make_binned_table(binarizer)
+    if policy is not None and list_kept_rules(policy):
         check_policy(policy, binarizer.columns_, classes.tolist())
-        table = with_locked_cuts(table, policy)
+        table = add_locked_cuts(table, policy)
     return table

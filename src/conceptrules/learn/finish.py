@@ -1,4 +1,4 @@
-"""The last stage of a fit: networks with what all rows say of them, their policy and its proof."""
+"""The last stage of a fit: networks get the statistics of all rows, their policy and its proof."""
 
 from __future__ import annotations
 
@@ -13,11 +13,18 @@ from numpy.typing import NDArray
 from conceptrules.explain.stability import stability_of
 from conceptrules.kernels.search.shards import KEYS, WEIGHT_UNIT
 from conceptrules.kernels.search.values import Rows
-from conceptrules.learn.calibration import Comparison, Labelled, calibrated, compare, held_out_reliability, optimism
+from conceptrules.learn.calibration import (
+    Comparison,
+    LabelledRows,
+    calibrate_network,
+    compare_rows,
+    measure_optimism,
+    measure_reliability,
+)
 from conceptrules.learn.coding import CodedTable
 from conceptrules.learn.counting import NetworkCounts, add_counts, compare_with_held_out, count_block
 from conceptrules.learn.inputs import FitOptions
-from conceptrules.learn.provenance import training_of
+from conceptrules.learn.provenance import describe_training
 from conceptrules.learn.search.coded_network import CodedNetwork, read_from_bins
 from conceptrules.learn.search.search import LearnedNetwork, SearchResult
 from conceptrules.learn.store import RowStore
@@ -33,29 +40,29 @@ from conceptrules.model.provenance import ProofRecord, Validation, VerdictRecord
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FinishedFit:
-    """What a fit leaves behind."""
+    """The networks of a fit, ready to use."""
 
     choices: tuple[Choice, ...]
     """The Pareto front and the chosen network, from the smallest on."""
     chosen: int
     passes: int
-    """How often all rows were gone over after they were read."""
+    """Passes over all rows after they were read."""
 
 
 def finish_fit(result: SearchResult, coded: CodedTable, task: SearchTask, options: FitOptions) -> FinishedFit:
-    """Return the networks with statistics of all rows, calibrated probabilities, and how they came about.
+    """Return the networks with the statistics of all rows, calibrated probabilities and their provenance.
 
-    All figures are of rows of the table, as they are counted without the weights of their classes.
+    All figures count the rows of the table, without the weights of their classes.
     """
     networks = [read_from_bins(coded.coding.table, learned.network) for learned in result.networks]
     sampled = task.remainder is not None
     counts = _count_store(coded.store, networks, coded.coding.keys.first_key if sampled else KEYS)
     if sampled and coded.validation is not None:
         held_out = _count_store(coded.validation, networks, 0)
-        counts = [replace(own, held_out=given.held_out) for own, given in zip(counts, held_out, strict=True)]
+        counts = [replace(each, held_out=given.held_out) for each, given in zip(counts, held_out, strict=True)]
     choices = [
-        _with_policy_and_proof(_describe(learned, own, coded, task, options), own, coded, options)
-        for learned, own in zip(result.networks, counts, strict=True)
+        _add_policy_and_proof(_describe(learned, each, coded, task, options), each, coded, options)
+        for learned, each in zip(result.networks, counts, strict=True)
     ]
     return FinishedFit(*_keep_proved(choices, result.chosen), coded.store.passes)
 
@@ -70,16 +77,16 @@ def _describe(
 ) -> Choice:
     """Return a network with its statistics and its provenance.
 
-    Its probabilities are lowered to what is right on held-out rows: those of a large table that chose the network, or
+    Its probabilities are lowered to what holds on held-out rows: those that chose the network of a large table, or
     those of the folds.
     """
-    network = replace(learned.network, statistics=counts.statistics())
+    network = replace(learned.network, statistics=counts.to_statistics())
     if task.remainder is None:
         comparisons = _compare_folds(learned, task)
     else:
         comparisons = [compare_with_held_out(network, counts.held_out)]
     trial, rows = learned.trial, coded.store.rows
-    training = training_of(
+    training = describe_training(
         options.parameters,
         rows,
         coded.binarizer.categories_dropped_,
@@ -93,28 +100,28 @@ def _describe(
         fingerprint=coded.fingerprint,
         distinct=coded.distinct,
     )
-    described = replace(calibrated(network, optimism(comparisons)), training=training)
+    described = replace(calibrate_network(network, measure_optimism(comparisons)), training=training)
     return Choice(learned.edges, learned.score, described, learned.coded.network)
 
 
 def _compare_folds(learned: LearnedNetwork, task: SearchTask) -> list[Comparison]:
-    """Return what the networks of the folds do on the rows that they were learned from, and on those held out."""
+    """Compare what the networks of the folds do on their training rows and on their held-out rows."""
     comparisons = []
     for coded, fold in zip(learned.in_folds, task.folds, strict=True):
         training, held_out = (_label_rows(coded, side, task.class_weight) for side in (fold.training, fold.held_out))
-        comparisons.append(compare(coded.network, training, held_out))
+        comparisons.append(compare_rows(coded.network, training, held_out))
     return comparisons
 
 
-def _label_rows(coded: CodedNetwork, rows: Rows, class_weight: NDArray[np.float64]) -> Labelled:
-    """Return merged rows with one class each, as the bits of a network."""
+def _label_rows(coded: CodedNetwork, rows: Rows, class_weight: NDArray[np.float64]) -> LabelledRows:
+    """Return merged rows as the bits of a network, once for each class that they have."""
     row, label = np.nonzero(rows.mass)
-    return Labelled(coded.bits(rows.codes[row]), label, rows.mass[row, label] / class_weight[label])
+    return LabelledRows(coded.bits(rows.codes[row]), label, rows.mass[row, label] / class_weight[label])
 
 
 def _describe_validation(comparisons: Sequence[Comparison], source: str) -> Validation:
-    """Return what held-out rows say of the networks that were learned at the same penalty without them."""
-    held_out = np.sum([each.held for each in comparisons], axis=0)
+    """Summarise how the networks that were learned without the held-out rows do on them."""
+    held_out = np.sum([each.held_out for each in comparisons], axis=0)
     fires = np.zeros(3)
     for each in comparisons:
         fires += np.bincount(np.minimum(each.fired.sum(axis=1), 2), each.weight, minlength=3)
@@ -124,14 +131,14 @@ def _describe_validation(comparisons: Sequence[Comparison], source: str) -> Vali
         rows=float(held_out.sum() / len(comparisons)),
         macro_f1=macro_f1(held_out.T),
         fires=(float(shares[0]), float(shares[1]), float(shares[2])),
-        reliability=held_out_reliability(comparisons),
+        reliability=measure_reliability(comparisons),
     )
 
 
-def _with_policy_and_proof(choice: Choice, counts: NetworkCounts, coded: CodedTable, options: FitOptions) -> Choice:
-    """Return a choice whose network carries the policy that it was learned under, and its proof.
+def _add_policy_and_proof(choice: Choice, counts: NetworkCounts, coded: CodedTable, options: FitOptions) -> Choice:
+    """Return the choice with the policy that its network was learned under, and the proof that it keeps it.
 
-    Clauses about rows are proved of the rows that it was learned from.
+    Clauses about rows are proved for the rows that the network was learned from.
     """
     policy = options.policy
     if policy is None:
@@ -157,9 +164,9 @@ def _prove_fairness(clause: Fair, choice: Choice, counts: NetworkCounts, coded: 
 
 
 def _keep_proved(choices: Sequence[Choice], chosen: int) -> tuple[tuple[Choice, ...], int]:
-    """Return the choices that all rows prove, and which of them is taken.
+    """Return the choices whose clauses hold on all rows, and the number of the chosen one.
 
-    A sample may lead to a rule that covers too few of all rows, or treats groups a little too differently on them.
+    A network of a sample may cover too few of all rows with a rule, or treat groups a little too differently on them.
     """
     refuted = {id(choice): verdict for choice in choices if (verdict := _find_refuted(choice)) is not None}
     kept = [choice for choice in choices if id(choice) not in refuted]
@@ -171,9 +178,11 @@ def _keep_proved(choices: Sequence[Choice], chosen: int) -> tuple[tuple[Choice, 
     taken = choices[chosen]
     if id(taken) in refuted:
         taken = max(kept, key=lambda choice: choice.score)
-        warn(f"{verdict.name}: the best network of a sample does not keep this clause on all rows ({verdict.reason}); "
-             "the best one that does is taken")  # fmt: skip
-    return tuple(kept), next(place for place, choice in enumerate(kept) if choice is taken)
+        warn(
+            f"{verdict.name}: the best network of a sample does not keep this clause on all rows ({verdict.reason}); "
+            "the best one that does is taken"
+        )
+    return tuple(kept), next(number for number, choice in enumerate(kept) if choice is taken)
 
 
 def _find_refuted(choice: Choice) -> VerdictRecord | None:

@@ -40,7 +40,7 @@ class RowGroups:
             raise_same_group("time" if self.in_time else "groups")
         return replace(self, number=number)
 
-    def parts(
+    def assign_parts(
         self, target: NDArray[np.int64], weight: NDArray[np.float64], fraction: float, rng: np.random.Generator
     ) -> Numbers:
         """Return the number of the part that holds out each row; -1: none does."""

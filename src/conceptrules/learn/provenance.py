@@ -1,4 +1,4 @@
-"""What the model file keeps of a training run."""
+"""What a network records about its training."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 from conceptrules import __version__
 from conceptrules.model.provenance import Training
 
-# The seed has a place of its own, and the network does not depend on the others.
+# The seed has a field of its own, and the network does not depend on the other two.
 _LEFT_OUT = ("random_state", "n_jobs", "verbose")
 
 
-def training_of(
+def describe_training(
     parameters: Mapping[str, Any],
     rows: int,
     categories_dropped: tuple[tuple[str, int], ...],
@@ -25,9 +25,9 @@ def training_of(
     penalty: float | None = None,
     augmented: bool = False,
 ) -> Training:
-    """Return how a network came about. Parameters of the estimator that are no plain values are left out."""
+    """Return the record of a training run. Parameters of the estimator that are not plain values are left out."""
     seed = parameters.get("random_state")
-    kept = ((name, _setting(value)) for name, value in sorted(parameters.items()) if name not in _LEFT_OUT)
+    kept = ((name, _simplify_setting(value)) for name, value in sorted(parameters.items()) if name not in _LEFT_OUT)
     return Training(
         version=__version__,
         seed=int(seed) if isinstance(seed, Integral) else None,
@@ -41,20 +41,20 @@ def training_of(
     )
 
 
-def _setting(value: Any) -> Any:
-    """Return a plain value, or `...` where there is none: {"zip": "category"} becomes ("zip=category",).
+def _simplify_setting(value: Any) -> Any:
+    """Return a setting as a plain value, or `...` if there is none: {"zip": "category"} becomes ("zip=category",).
 
     An order is written as on the command line: ("size=S<M<L",).
     """
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
     if isinstance(value, Mapping):
-        value = [f"{key}={_order(item)}" for key, item in value.items()]
+        value = [f"{key}={_write_order(item)}" for key, item in value.items()]
     if isinstance(value, list | tuple):
-        items = tuple(map(_setting, value))
+        items = tuple(map(_simplify_setting, value))
         return items if all(isinstance(item, str | int | float) for item in items) else ...
     return value if value is None or isinstance(value, str | int | float) else ...
 
 
-def _order(value: Any) -> Any:
+def _write_order(value: Any) -> Any:
     return "<".join(map(str, value)) if isinstance(value, list | tuple) else value

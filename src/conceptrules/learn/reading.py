@@ -95,7 +95,7 @@ class ClassSums:
                 "quantity or a name, and no class; cut a quantity into ranges, or put rare names into one class"
             )
 
-    def classes(self) -> TrainingClasses:
+    def check_classes(self) -> TrainingClasses:
         """Return the classes, or raise an `InputError` if nothing can be learned about them."""
         if not self.rows:
             raise InputError(
@@ -210,7 +210,7 @@ CountColumns = Callable[[Sequence[ValueCounts], str], None]
 """Adds the values of all rows to the counts of some columns, in a pass that is for what the text says."""
 
 
-def count_source(
+def plan_counting(
     source: Source, roles: ColumnRoles, labels: NDArray[Any], threads: int, show: Show
 ) -> tuple[int, CountColumns]:
     """Return how many columns of a source can be counted at a time, and the function that counts them."""

@@ -21,24 +21,24 @@ _PREFIX, _LOCK = "conceptrules-", ".lock"
 
 
 @contextmanager
-def scratch_folder(parent: Any = None) -> Iterator[Path]:
+def open_scratch_folder(parent: Any = None) -> Iterator[Path]:
     """Yield a new folder inside of `parent`, or of the usual place for temporary files, and remove it in the end.
 
     Beside it is a file that is locked as long as its run lives. A folder whose file is not locked is of a run that was
     killed, and is removed.
     """
-    place = checked_parent(parent)
+    place = check_parent(parent)
     _remove_stale(place)
     folder = Path(mkdtemp(prefix=_PREFIX, dir=place))
     try:
-        with open(_lock_of(folder), "w") as lock:
-            _locked(lock)
+        with open(_locate_lock(folder), "w") as lock:
+            _lock_file(lock)
             yield folder
     finally:
         _remove(folder)
 
 
-def checked_parent(parent: Any) -> Path:
+def check_parent(parent: Any) -> Path:
     """Return the folder that a user names for temporary files, or raise an `InputError` if nothing can be there."""
     if parent is not None and not isinstance(parent, str | os.PathLike):
         raise InputError(f"scratch is {parent!r}; give the name of a folder, such as '/tmp'")
@@ -53,15 +53,15 @@ def checked_parent(parent: Any) -> Path:
 def _remove_stale(place: Path) -> None:
     for lock in place.glob(f"{_PREFIX}*{_LOCK}"):
         with suppress(OSError), open(lock, "r+") as file:
-            if _locked(file):
+            if _lock_file(file):
                 _remove(lock.with_suffix(""))
 
 
-def _lock_of(folder: Path) -> Path:
+def _locate_lock(folder: Path) -> Path:
     return folder.with_name(folder.name + _LOCK)
 
 
-def _locked(file: IO[str]) -> bool:
+def _lock_file(file: IO[str]) -> bool:
     """Lock a file as long as it is open; return whether nobody else has it."""
     if fcntl is None:
         return False
@@ -75,4 +75,4 @@ def _locked(file: IO[str]) -> bool:
 def _remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     with suppress(OSError):
-        _lock_of(folder).unlink()
+        _locate_lock(folder).unlink()

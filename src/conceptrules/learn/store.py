@@ -40,7 +40,7 @@ class RowStore(ABC):
         self.passes = 0
         """How often all rows were gone over until now."""
 
-    def highest_codes(self) -> NDArray[np.uint8]:
+    def find_highest_codes(self) -> NDArray[np.uint8]:
         """Return the highest code of each column."""
         return np.max(self.map_blocks(methodcaller("highest_codes")), axis=0)
 
@@ -59,7 +59,7 @@ class RowStore(ABC):
                 return picked
             bound = min(int(_SPARE * bound * max(count / max(different, 1), 2)), KEYS)
 
-    def confusion(self, networks: MaskedNetworks, classes: int, first_key: int) -> NDArray[np.int64]:
+    def count_confusion(self, networks: MaskedNetworks, classes: int, first_key: int) -> NDArray[np.int64]:
         """Return [network, true class, answer]: the weight of the rows whose key is `first_key` or above."""
         return np.sum(self.map_blocks(methodcaller("confusion", networks, classes, first_key)), axis=0)
 

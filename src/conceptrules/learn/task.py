@@ -1,9 +1,8 @@
-"""From a store of coded rows to what there is to learn: rows in memory, and the folds that judge networks.
+"""From a store of coded rows to the task of a search: rows in memory, and the folds that judge networks.
 
-A table of up to `SAMPLE` different rows is learned from as a whole, and folds of it are held out. Of a larger one, the
-rows of the smallest keys are the sample that a path of networks is learned from. The best of them is improved on more
-rows, and all rows of the highest keys judge, in one pass over the store. Which rows those are is decided by the keys:
-see `HoldoutKeys`.
+A table of up to `SAMPLE` different rows is searched as a whole, and folds of it are held out. Of a larger one, the rows
+with the smallest keys are the sample that a path of networks is learned from. The best of these is improved on more
+rows, and all rows with the highest keys judge, in one pass over the store. `HoldoutKeys` makes the keys.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.kernels.search.shards import WEIGHT_UNIT, Shard
-from conceptrules.kernels.search.values import NO_GROUPS, Columns, Rows
-from conceptrules.learn.binned_table import MAX_BINS, BinnedTable, coarsen_bins, map_codes, recode
+from conceptrules.kernels.search.values import NO_GROUPS, Columns, Groups, Rows
+from conceptrules.learn.binned_table import MAX_BINS, BinnedTable, coarsen_bins, map_codes, recode_rows
 from conceptrules.learn.coding import CodedTable
 from conceptrules.learn.folds import (
     GIVEN,
@@ -29,22 +28,21 @@ from conceptrules.learn.folds import (
 )
 from conceptrules.learn.inputs import FitOptions
 from conceptrules.learn.search.fairness import GroupMembers, find_group_members
-from conceptrules.learn.search.locked_rules import rules_to_keep, with_locked_cuts
+from conceptrules.learn.search.locked_rules import add_locked_cuts, list_kept_rules
 from conceptrules.learn.search.policy_masks import Constraints, apply_policy
 from conceptrules.learn.search.settings import SearchSettings
-from conceptrules.learn.search.weighted_rows import keep_rows_with_weight
 from conceptrules.learn.store import RowStore, find_row_starts
 from conceptrules.model.errors import InputError
 from conceptrules.model.policy import LeastPrecision, LeastRows, Policy
 from conceptrules.model.predicate import Value
 
 SAMPLE = 100_000
-"""Different rows that a path is learned from, unless the table has no more than that."""
+"""Different rows that a path is learned from; a table of no more than these is searched as a whole."""
 WATCH = 50_000
-"""Different rows besides that say when the path is at its end."""
+"""Further different rows, which decide when the path ends."""
 MORE = 1_000_000
-"""Different rows that the best network is improved on. All others, and what is held out, do not teach."""
-# Rows up to which several folds, or two of them, are held out in turn; of larger tables one part is.
+"""Different rows that the best network is improved on. Nothing is learned from any others, or from held-out rows."""
+# Different rows up to which all folds of the effort, or two of them, are held out in turn; beyond, one part is.
 _SEVERAL_FOLDS, _TWO_FOLDS = 5_000, 20_000
 
 
@@ -61,11 +59,11 @@ class Remainder:
     """The rows of a large table besides the sample that is learned from."""
 
     more: Rows | None
-    """Rows to improve the best network on; None: the sample has all that may teach."""
+    """Rows to improve the best network on; None: the sample has all rows that may be learned from."""
     store: RowStore
-    """Where the rows are that have the last word on networks."""
+    """The store of the rows that judge the networks in the end."""
     first_key: int
-    """They are those with this key or above."""
+    """The smallest key of these rows."""
     code_map: NDArray[np.uint8]
     """[column, code of the store]: the code of the task."""
 
@@ -82,7 +80,7 @@ class SearchTask:
     rows: Rows
     folds: Sequence[Fold]
     source: str
-    """Where the rows that choose the network are from."""
+    """Where the rows that choose the network come from."""
     settings: SearchSettings
     seed: int
     constraints: Constraints
@@ -94,9 +92,28 @@ def make_task(coded: CodedTable, options: FitOptions) -> SearchTask:
     """Return the task of learning from a store of coded rows, under the policy that the user asks for."""
     picked = coded.store.pick(MORE + WATCH)
     starts = find_row_starts(picked)
-    task = _learn_from_all if len(starts) <= SAMPLE else _learn_from_sample
-    made, policy = task(coded, options, picked, starts)
-    return made if policy is None else apply_policy(policy, made)
+    make = _learn_from_all if len(starts) <= SAMPLE else _learn_from_sample
+    task, policy = make(coded, options, picked, starts)
+    return task if policy is None else apply_policy(policy, task)
+
+
+def keep_rows_with_weight(
+    codes: NDArray[np.uint8],
+    mass: NDArray[np.float64],
+    raw: NDArray[np.float64] | None = None,
+    groups: Groups = NO_GROUPS,
+) -> Rows:
+    """Return the rows of a search, without those that weigh nothing in any class, raw or not."""
+    kept = mass.sum(axis=1) > 0
+    if raw is not None:
+        kept |= raw.sum(axis=1) > 0
+    codes, mass = np.ascontiguousarray(codes[kept]), np.ascontiguousarray(mass[kept])
+    single = (mass > 0).sum(axis=1) == 1
+    rows = Rows(codes, mass, np.where(single, mass.argmax(axis=1), -1).astype(np.int64))
+    if raw is None:
+        return rows
+    share = np.ascontiguousarray(groups.share[kept]) if len(groups.total) else groups.share
+    return rows._replace(raw=np.ascontiguousarray(raw[kept]), groups=groups._replace(share=share))
 
 
 class _RowBuilder:
@@ -135,11 +152,11 @@ def _learn_from_all(
     """Return the task of a table that is learned from as a whole, and its policy."""
     builder, table, policy = _RowBuilder(coded, options.policy), coded.coding.table, options.policy
     coarse = _coarsen(table, builder.build_merged(picked, picked.codes), options)
-    codes = recode(picked.codes, table, coarse)
+    codes = recode_rows(picked.codes, table, coarse)
     rows = builder.build_merged(picked, codes)
     if coded.validation is not None:
         held_out = coded.validation.pick(coded.validation.rows)
-        fold = Fold(rows, builder.build_merged(held_out, recode(held_out.codes, table, coarse)))
+        fold = Fold(rows, builder.build_merged(held_out, recode_rows(held_out.codes, table, coarse)))
         if not len(fold.held_out.label):
             raise InputError("class_weight gives 0 to the classes of all rows of X_val: they cannot judge a network")
         folds, source = [fold], GIVEN
@@ -149,13 +166,13 @@ def _learn_from_all(
             Fold(*(builder.build_merged(picked.take(side), codes[side]) for side in (part != number, part == number)))
             for number in range(int(part.max()) + 1)
         ]
-        # A class may weigh nothing, and a side may have no other.
+        # A class may weigh nothing, and then a side that has only this class has no rows.
         folds = [fold for fold in sides if len(fold.training.label) and len(fold.held_out.label)] or [Fold(rows, rows)]
         source = TRAINING if folds[0].held_out is rows else HELD_BACK
     members = builder.find_members(picked)
     task = SearchTask(
         table=coarse,
-        columns=coarse.columns(rows.codes, len(coded.classes)),
+        columns=coarse.make_columns(rows.codes, len(coded.classes)),
         classes=tuple(coded.classes.tolist()),
         class_weight=coded.class_weight,
         rows=rows,
@@ -176,10 +193,10 @@ def _split_rows(coded: CodedTable, options: FitOptions, picked: Shard, different
     groups = group_equal_rows(picked.codes)
     if keys.by == "groups":
         groups = RowGroups(np.unique(picked.key, return_inverse=True)[1].ravel())
-    folds, fraction = split_sizes(different, options.settings.effort_level.folds)
+    folds, fraction = choose_split(different, options.settings.effort_level.folds)
     target = picked.target.astype(np.int64)
     weight = picked.weight / WEIGHT_UNIT * coded.class_weight[target]
-    part = groups.parts(target, weight, options.validation_fraction or fraction, options.rng)
+    part = groups.assign_parts(target, weight, options.validation_fraction or fraction, options.rng)
     if groups.equal:
         warn_of_small_classes(coded.classes[np.setdiff1d(target, target[part >= 0])])
     return np.where(part < folds, part, -1)
@@ -188,7 +205,7 @@ def _split_rows(coded: CodedTable, options: FitOptions, picked: Shard, different
 def _learn_from_sample(
     coded: CodedTable, options: FitOptions, picked: Shard, starts: NDArray[np.intp]
 ) -> tuple[SearchTask, Policy | None]:
-    """Return the task of a large table, and its policy as far as a sample can keep it."""
+    """Return the task of a large table, and its policy scaled to the sample."""
     table, first_key = coded.coding.table, coded.coding.keys.first_key
     watch = starts[-min(WATCH, len(starts) // 5)]
     more = picked.take(slice(watch)).below(first_key)
@@ -198,14 +215,16 @@ def _learn_from_sample(
     coarse = _coarsen(table, builder.build(sample, sample.codes, _number_rows(sample)), options)
 
     def build(shard: Shard) -> Rows:
-        return builder.build(shard, recode(shard.codes, table, coarse), _number_rows(shard))
+        return builder.build(shard, recode_rows(shard.codes, table, coarse), _number_rows(shard))
 
     rows, members = build(sample), builder.find_members(sample)
     judging = coded.store if coded.validation is None else coded.validation
     task = SearchTask(
         table=coarse,
         # A gap that the sample does not show may be in another row.
-        columns=coarse.columns(recode(coded.store.highest_codes()[None], table, coarse), len(coded.classes)),
+        columns=coarse.make_columns(
+            recode_rows(coded.store.find_highest_codes()[None], table, coarse), len(coded.classes)
+        ),
         classes=tuple(coded.classes.tolist()),
         class_weight=coded.class_weight,
         rows=rows,
@@ -232,8 +251,8 @@ def _number_rows(shard: Shard) -> NDArray[np.intp]:
 def scale_policy(policy: Policy | None, share: float) -> Policy | None:
     """Return the policy that a sample with this share of all rows has to keep.
 
-    Where a rule has to cover 1,000 of all rows, a tenth of them shows 100 of these, give or take 10: two such
-    deviations more are asked for, so that the rule covers enough of all rows, too. That is counted in the end.
+    If a rule has to cover 1,000 of all rows, about 100 of these, give or take 10, are in a sample of a tenth. Two such
+    deviations more are required, so that the rule covers enough of all rows, too; that is counted in the end.
     """
     if policy is None or share >= 1:
         return policy
@@ -247,15 +266,15 @@ def scale_policy(policy: Policy | None, share: float) -> Policy | None:
 
 
 def _coarsen(table: BinnedTable, rows: Rows, options: FitOptions) -> BinnedTable:
-    """Return the table with as many bins as the user asks for."""
+    """Return the table with at most as many bins as the user asks for."""
     if options.max_bins is None or options.max_bins >= MAX_BINS:
         return table
     coarse = coarsen_bins(table, rows, options.max_bins)
-    return with_locked_cuts(coarse, options.policy) if options.policy and rules_to_keep(options.policy) else coarse
+    return add_locked_cuts(coarse, options.policy) if options.policy and list_kept_rules(options.policy) else coarse
 
 
-def split_sizes(rows: int, folds: int) -> tuple[int, float]:
-    """Return how often rows of a table are held out, and which fraction of them each time, unless the user says it."""
+def choose_split(rows: int, folds: int) -> tuple[int, float]:
+    """Return how often rows of a table are held out, and which fraction each time unless the user sets it."""
     if rows <= _SEVERAL_FOLDS:
         return folds, 1 / max(folds, 3)
     return (min(folds, 2) if rows <= _TWO_FOLDS else 1), 0.2

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from conceptrules.binarize import Binarizer
 from conceptrules.kernels.search.local_search import search
 from conceptrules.kernels.search.values import CODES, empty_rules
-from conceptrules.learn.binned_table import BinnedTable, binned_table
+from conceptrules.learn.binned_table import BinnedTable, make_binned_table
 from conceptrules.learn.folds import number_equal_rows
-from conceptrules.learn.search.coded_network import coded_network
+from conceptrules.learn.search.coded_network import code_network
 from conceptrules.learn.search.path import Snapshot
-from conceptrules.learn.search.weighted_rows import keep_rows_with_weight
+from conceptrules.learn.task import keep_rows_with_weight
 from conceptrules.model.evaluation import decide, first_firing, unpack
 from conceptrules.tables.table import open_table, read_packed_bits
 from tests.strategies_search import limits, seeded
@@ -44,8 +44,8 @@ def prepared(rng: np.random.Generator, classes: int) -> tuple[pd.DataFrame, Binn
     table = some_table(rng)
     target = np.r_[np.arange(classes), rng.integers(classes, size=len(table) - classes)]
     binarizer = Binarizer(literals="thresholds", max_categories=int(rng.choice([2, 9]))).fit(table, target)
-    bins = binned_table(binarizer)
-    return table, bins, bins.codes(open_table(table)), target
+    bins = make_binned_table(binarizer)
+    return table, bins, bins.encode(open_table(table)), target
 
 
 def snapshot_of(bins: BinnedTable, codes: np.ndarray, target: np.ndarray, classes: int, seed: int) -> Snapshot:
@@ -55,7 +55,7 @@ def snapshot_of(bins: BinnedTable, codes: np.ndarray, target: np.ndarray, classe
     rows = keep_rows_with_weight(codes[np.unique(number, return_index=True)[1]], mass)
     rules, order = empty_rules(40), np.random.default_rng(seed).permutation(classes)
     used, default, score, cost = search(
-        rows, bins.columns(rows.codes, classes), limits(rules=40, penalty=1e-4, regrow=1), rules, 0, order,
+        rows, bins.make_columns(rows.codes, classes), limits(rules=40, penalty=1e-4, regrow=1), rules, 0, order,
         int(order[-1]),
         np.array([seed + 1], np.uint64),
     )  # fmt: skip
@@ -69,8 +69,8 @@ def test_the_network_decides_as_the_snapshot_does(rng: np.random.Generator, clas
     """On the rows of the table; on new ones, bins do not tell a missing value from a category that is new."""
     table, bins, codes, target = prepared(rng, classes)
     snapshot = snapshot_of(bins, codes, target, classes, 0)
-    coded = coded_network(bins, tuple(range(classes)), snapshot)
-    answers = first_firing(snapshot.fired(codes), snapshot.order.tolist(), snapshot.default)
+    coded = code_network(bins, tuple(range(classes)), snapshot)
+    answers = first_firing(snapshot.find_fired(codes), snapshot.order.tolist(), snapshot.default)
     np.testing.assert_array_equal(decide(coded.network, read_bits(coded.network, table)), answers)
 
 
@@ -82,7 +82,7 @@ def read_bits(network: object, rows: pd.DataFrame) -> object:
 @given(seeded())
 def test_bits_of_codes_are_bits_of_the_table(rng: np.random.Generator) -> None:
     table, bins, codes, target = prepared(rng, 2)
-    coded = coded_network(bins, ("no", "yes"), snapshot_of(bins, codes, target, 2, 0))
+    coded = code_network(bins, ("no", "yes"), snapshot_of(bins, codes, target, 2, 0))
     np.testing.assert_array_equal(unpack(coded.bits(codes)), unpack(read_bits(coded.network, table)))
 
 
@@ -91,13 +91,13 @@ def test_bits_of_codes_are_bits_of_the_table(rng: np.random.Generator) -> None:
 def test_a_network_has_no_more_edges_than_the_search_counted(rng: np.random.Generator) -> None:
     _, bins, codes, target = prepared(rng, 3)
     snapshot = snapshot_of(bins, codes, target, 3, 0)
-    assert coded_network(bins, (0, 1, 2), snapshot).network.edges <= snapshot.edges
+    assert code_network(bins, (0, 1, 2), snapshot).network.edges <= snapshot.edges
 
 
 def test_a_network_without_rules() -> None:
     bins = prepared(np.random.default_rng(0), 2)[1]
     nothing = Snapshot(empty_rules(0), np.array([1, 0]), 0, 0.5, 0)
-    coded = coded_network(bins, ("no", "yes"), nothing)
+    coded = code_network(bins, ("no", "yes"), nothing)
     assert (coded.network.edges, coded.network.default, coded.network.priority) == (0, "no", ("yes", "no"))
     assert coded.allowed.shape == (0, CODES)
     assert coded.bits(np.zeros((3, 4), np.uint8)).words.shape[0] == 0

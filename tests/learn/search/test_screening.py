@@ -62,7 +62,7 @@ def test_rules_are_told_in_terms_of_all_columns() -> None:
     path.learn_at(200.0)
     found = path.learn_at(100.0)
     assert found.rules.column[0, 0] == 23
-    np.testing.assert_array_equal(found.fired(codes)[:, found.rules.owner[0]], label == found.rules.owner[0])
+    np.testing.assert_array_equal(found.find_fired(codes)[:, found.rules.owner[0]], label == found.rules.owner[0])
 
 
 def test_a_table_with_thousands_of_columns_takes_seconds() -> None:

@@ -75,7 +75,7 @@ def test_neither_threads_nor_the_order_of_rows_nor_repeats_leave_a_trace() -> No
 def test_budgets_are_kept_exactly(limit: dict[str, int]) -> None:
     settings = SearchSettings(effort="fast", **limit)
     for one in learned(*made(), **limit).networks:
-        assert settings.kept_by(one.network)
+        assert settings.allows(one.network)
 
 
 @pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy", "neg_log_loss"])

@@ -16,7 +16,7 @@ from conceptrules.learn.search.path import CheckpointedPath
 from conceptrules.learn.search.path import Path as Penalties
 from conceptrules.learn.search.policy_masks import Constraints
 from conceptrules.learn.search.settings import SearchSettings
-from conceptrules.learn.search.tree_start import may_ask_tree, tree_rules
+from conceptrules.learn.search.tree_start import can_grow_tree, grow_tree_rules
 from tests.strategies_search import columns_of, holds_plain, limits, seeded, some_columns, some_rows
 
 
@@ -26,7 +26,7 @@ def test_leaves_are_rules_that_never_meet(rng: np.random.Generator) -> None:
     columns, leaves = some_columns(rng), int(rng.integers(2, 12))
     rows = some_rows(rng, columns, 3, 40)
     most = limits(negation=bool(rng.random() < 0.5), edges=float(rng.integers(5, 60)), categories=4)
-    rules = tree_rules(rows, columns, most, leaves, default=1, seed=0)
+    rules = grow_tree_rules(rows, columns, most, leaves, default=1, seed=0)
     assert len(rules.owner) <= leaves
     assert 1 not in rules.owner
     holding = np.zeros(len(rows.codes), np.int64)
@@ -58,7 +58,7 @@ def test_a_tree_says_what_its_rows_are() -> None:
         codes=np.array([[0, 0], [0, 1], [1, 0], [1, 1]], np.uint8),
         mass=np.array([[1.0, 0], [1, 0], [1, 0], [0, 1]]),
     )
-    rules = tree_rules(rows, columns, limits(), 4, default=0, seed=0)
+    rules = grow_tree_rules(rows, columns, limits(), 4, default=0, seed=0)
     assert rules.owner.tolist() == [1]
     np.testing.assert_array_equal(holds_plain(rows, rules.column[0], rules.allowed[0], rules.length[0]), [0, 0, 0, 1])
 
@@ -71,7 +71,7 @@ def test_large_networks_begin_as_trees_too(monkeypatch: pytest.MonkeyPatch) -> N
     )
     monkeypatch.setattr(path_module, "_FRESH", 0)
     asked = []
-    monkeypatch.setattr(path_module, "tree_rules", lambda *args: asked.append(args[3]) or tree_rules(*args))
+    monkeypatch.setattr(path_module, "grow_tree_rules", lambda *args: asked.append(args[3]) or grow_tree_rules(*args))
     path = Penalties(rows, columns_of([4] * 4, 1), SearchSettings(), Constraints(), 1 / len(y), seed=0)
     scores = [path.learn_at(penalty).score for penalty in (400.0, 200.0, 1.0, 0.3, 0.1)]
     assert asked
@@ -81,9 +81,9 @@ def test_large_networks_begin_as_trees_too(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_policy_is_unknown_to_trees() -> None:
     columns = columns_of([3, 3], [1, 0])
     rows = some_rows(np.random.default_rng(0), columns, 2, 20)
-    assert may_ask_tree(rows, columns)
+    assert can_grow_tree(rows, columns)
     columns.may_ask[1, 0] = 0
-    assert not may_ask_tree(rows, columns)
+    assert not can_grow_tree(rows, columns)
 
 
 def test_a_checkpoint_keeps_how_often_trees_lost(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from conceptrules.explain.stability import stability
 from conceptrules.kernels.mllp.cohort import Cohort, Flags, Floats
 from conceptrules.learn.mllp.examples import Bits, Examples, Weights
 from conceptrules.learn.mllp.training_data import TrainingData
-from conceptrules.learn.provenance import training_of
+from conceptrules.learn.provenance import describe_training
 from conceptrules.logic.simplification import simplify
 from conceptrules.model.canonical import sort_nodes
 from conceptrules.model.evaluation import class_words, unpack
@@ -138,7 +138,7 @@ def with_training(
     `rows` are the table's rows as bits of the network's predicates, `parameters` those of the estimator, and `chosen`
     is what the validation rows chose: a rate and an epoch, or a penalty and mixed rows.
     """
-    training = training_of(parameters, len(data.hashes), data.binarizer.categories_dropped_, **chosen)
+    training = describe_training(parameters, len(data.hashes), data.binarizer.categories_dropped_, **chosen)
     return replace(
         network,
         training=replace(

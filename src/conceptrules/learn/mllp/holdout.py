@@ -35,7 +35,7 @@ def hold_out(data: TrainingData, X_val: Any, y_val: Any, *, fraction: float, rng
         validation = canonical(Examples.from_packed_bits(data.binarizer.transform_packed(table), target, weight))
         return Holdout(data.rows, validation, GIVEN, joined(data.rows, validation))
     if data.groups is not None:
-        part = data.groups.parts(data.target, data.weight, fraction, rng)
+        part = data.groups.assign_parts(data.target, data.weight, fraction, rng)
         return Holdout(*parted(data.in_order(), part == 0), HELD_BACK, data.rows)
     # Equal rows are held out together. Hashes of the raw cells tell which rows are equal: rows that differ may well
     # have the same bits.

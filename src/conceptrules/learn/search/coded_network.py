@@ -34,7 +34,7 @@ class CodedNetwork:
         return pack(np.stack(columns, axis=1) if columns else np.zeros((len(codes), 0), np.bool_))
 
 
-def coded_network(
+def code_network(
     table: BinnedTable, classes: tuple[Value, ...], snapshot: Snapshot, locked: LockedRules | None = None
 ) -> CodedNetwork:
     """Return a network of the search as a value of the language. Locked rules are said in their own words."""
@@ -46,7 +46,7 @@ def coded_network(
             tests = [(test.predicate, test.negated) for test in locked.tests[number]]
         else:
             order = np.argsort(columns[:length], kind="stable")
-            tests = [test for place in order for test in table.bins[columns[place]].tests(allowed[place])]
+            tests = [test for place in order for test in table.bins[columns[place]].state_tests(allowed[place])]
         rule = Rule(tuple(Literal(predicates.setdefault(test, len(predicates)), negated) for test, negated in tests))
         concepts[owner].append(rules.setdefault(rule, len(rules)))
     network = RuleNetwork(
@@ -64,14 +64,16 @@ def read_from_bins(table: BinnedTable, network: RuleNetwork) -> CodedNetwork:
     """Return a network whose bounds are cut points of the table, such as a simplified one, to be read from bins."""
     positions = {bins.column.name: position for position, bins in enumerate(table.bins)}
     position = np.array([positions[test.column] for test in network.predicates], np.intp)
-    holding = [_codes_of(test, table.bins[at]) for test, at in zip(network.predicates, position.tolist(), strict=True)]
+    holding = [
+        _find_codes(test, table.bins[at]) for test, at in zip(network.predicates, position.tolist(), strict=True)
+    ]
     return CodedNetwork(network, position, np.array(holding, np.bool_).reshape(len(holding), CODES))
 
 
-def _codes_of(test: Predicate, bins: Bins) -> NDArray[np.bool_]:
+def _find_codes(test: Predicate, bins: Bins) -> NDArray[np.bool_]:
     """Return in which bins a predicate holds; the code behind them is that of missing and unseen values."""
     result = np.zeros(CODES, np.bool_)
-    for code, value in enumerate(bins.examples()):
+    for code, value in enumerate(bins.list_examples()):
         result[code] = holds(test, value)
     result[bins.count] = holds(test, None)
     return result

@@ -12,7 +12,7 @@ from conceptrules.kernels.search.scores import score_of
 from conceptrules.kernels.search.shards import WEIGHT_UNIT
 from conceptrules.kernels.search.values import Rows
 from conceptrules.learn.checkpoint import Checkpoint
-from conceptrules.learn.choose import Trial, chance_of, value_of
+from conceptrules.learn.choose import Trial, compute_chance, compute_value
 from conceptrules.learn.search.coded_network import mask_networks
 from conceptrules.learn.search.fairness import compute_rates, measure_violation
 from conceptrules.learn.search.path import Snapshot
@@ -47,7 +47,7 @@ class Trials:
         return self.snapshots[source][list(same).index(True)]
 
     def value(self, trial: Trial) -> float:
-        return value_of(trial, len(self.task.classes))
+        return compute_value(trial, len(self.task.classes))
 
 
 def judge_by_folds(trials: Trials, penalty: float, augmented: bool) -> Trial:
@@ -58,8 +58,10 @@ def judge_by_folds(trials: Trials, penalty: float, augmented: bool) -> Trial:
     for snapshots, fold in zip(trials.snapshots, task.folds, strict=False):  # the last may be those of all rows
         snapshot = snapshots[-1]
         answers.append(_predict(snapshot, fold.held_out.codes))
-        confusion += _confusion(fold.held_out, answers[-1], classes)
-        trained.append(score_of(_confusion(fold.training, _predict(snapshot, fold.training.codes), classes), scoring))
+        confusion += _count_confusion(fold.held_out, answers[-1], classes)
+        trained.append(
+            score_of(_count_confusion(fold.training, _predict(snapshot, fold.training.codes), classes), scoring)
+        )
         edges.append(snapshot.edges)
     size = float(np.mean(edges))
     return Trial(
@@ -68,7 +70,7 @@ def judge_by_folds(trials: Trials, penalty: float, augmented: bool) -> Trial:
         size,
         training_score=float(np.mean(trained)),
         score=float(score_of(confusion, scoring)),
-        chance=chance_of(confusion, task.class_weight),
+        chance=compute_chance(confusion, task.class_weight),
         unfairness=_measure_unfairness(task, answers if size else [], trials.snapshots[-1][-1]),
     )
 
@@ -78,10 +80,10 @@ def judge_by_remainder(trials: Trials) -> None:
     task, remainder, scoring = trials.task, trials.task.remainder, SCORINGS[trials.task.settings.scoring]
     assert remainder is not None
     networks = mask_networks([trials.network(trial, 0) for trial in trials.tried], remainder.code_map)
-    counts = remainder.store.confusion(networks, len(task.classes), remainder.first_key)
+    counts = remainder.store.count_confusion(networks, len(task.classes), remainder.first_key)
     confusions = counts / WEIGHT_UNIT * task.class_weight[:, None]
     trials.tried = [
-        replace(trial, score=float(score_of(confusion, scoring)), chance=chance_of(confusion, task.class_weight))
+        replace(trial, score=float(score_of(confusion, scoring)), chance=compute_chance(confusion, task.class_weight))
         for trial, confusion in zip(trials.tried, confusions, strict=True)
     ]
     trials.judging_rows = float(confusions[0].sum())
@@ -110,10 +112,10 @@ def _measure_unfairness(task: SearchTask, held_out: Sequence[NDArray[np.intp]], 
 
 
 def _predict(snapshot: Snapshot, codes: NDArray[np.uint8]) -> NDArray[np.intp]:
-    return first_firing(snapshot.fired(codes), snapshot.order.tolist(), snapshot.default)
+    return first_firing(snapshot.find_fired(codes), snapshot.order.tolist(), snapshot.default)
 
 
-def _confusion(rows: Rows, answers: NDArray[np.intp], classes: int) -> NDArray[np.float64]:
+def _count_confusion(rows: Rows, answers: NDArray[np.intp], classes: int) -> NDArray[np.float64]:
     return np.stack([np.bincount(answers, rows.mass[:, k], classes) for k in range(classes)])
 
 

@@ -14,7 +14,7 @@ from conceptrules.kernels.search.values import CODES, Columns, Rows, Rules, empt
 from conceptrules.learn.checkpoint import Arrays, Checkpoint
 from conceptrules.learn.search.policy_masks import Constraints
 from conceptrules.learn.search.settings import SearchSettings
-from conceptrules.learn.search.tree_start import may_ask_tree, tree_rules
+from conceptrules.learn.search.tree_start import can_grow_tree, grow_tree_rules
 from conceptrules.model.evaluation import Bits
 
 # In rows: an edge costs as much as this many rows are worth that are right instead of wrong. The first ones are shares
@@ -43,14 +43,14 @@ class Snapshot:
     """On the rows that it was learned from."""
     edges: int
 
-    def fired(self, codes: NDArray[np.uint8]) -> Bits:
+    def find_fired(self, codes: NDArray[np.uint8]) -> Bits:
         """Return (rows, classes): which classes fire."""
         counts = np.zeros((len(self.order), len(codes)), np.int16)
         count_rules(codes, self.rules, len(self.rules.owner), counts)
         return counts.T > 0
 
 
-def penalties(rows: float, lowest: float) -> tuple[float, ...]:
+def list_penalties(rows: float, lowest: float) -> tuple[float, ...]:
     """Return the penalties to try, in rows, from the highest to the lowest."""
     coarse = tuple(share * rows for share in SHARES if share >= 0.5 or share * rows > PENALTIES[0])
     return coarse + tuple(penalty for penalty in PENALTIES if lowest <= penalty < coarse[-1])
@@ -84,7 +84,7 @@ class Path:
         self._last: Snapshot | None = None
         self._step, self._lost = 0, 0
         bounded = settings.least_rows or settings.least_precision or len(self._locked.owner) or len(self._bans.owner)
-        self._asks_tree = not bounded and may_ask_tree(rows, columns)
+        self._asks_tree = not bounded and can_grow_tree(rows, columns)
 
     def learn_at(self, penalty: float) -> Snapshot:
         """Return the network of a penalty, in rows: the better of one from before and one that is grown afresh."""
@@ -127,12 +127,12 @@ class Path:
 
     def _grow_tree(self, network: Snapshot, penalty: float) -> Snapshot:
         """Return a tree about as large as a network, with its priority and default."""
-        limits, leaves = self._settings.limits(penalty * self._unit), _LEAVES * len(network.rules.owner)
-        rules = tree_rules(self._rows, self._columns, limits, leaves, network.default, self._step)
+        limits, leaves = self._settings.make_limits(penalty * self._unit), _LEAVES * len(network.rules.owner)
+        rules = grow_tree_rules(self._rows, self._columns, limits, leaves, network.default, self._step)
         return Snapshot(rules, network.order, network.default, 0.0, 0)
 
     def _search(self, start: Snapshot, penalty: float, max_edges: float = np.inf) -> Snapshot:
-        limits, room = self._settings.limits(penalty * self._unit), 2 * len(start.rules.owner) + _ROOM
+        limits, room = self._settings.make_limits(penalty * self._unit), 2 * len(start.rules.owner) + _ROOM
         edges = float(min(limits.edges, max_edges))  # one type, one kernel
         limits = limits._replace(
             locked=len(self._locked.owner),

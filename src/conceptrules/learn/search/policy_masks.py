@@ -16,7 +16,7 @@ import numpy as np
 
 from conceptrules.kernels.search.values import ABOVE, ANYTHING, AT_MOST, GAP, PRESENT, Columns, Rules
 from conceptrules.learn.binned_table import BinnedTable
-from conceptrules.learn.search.locked_rules import LockedRules, banned_rules, locked_rules, rules_to_keep
+from conceptrules.learn.search.locked_rules import LockedRules, code_banned_rules, code_locked_rules, list_kept_rules
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.logic.column_cells import lies_inside
 from conceptrules.logic.policies.proof import check_contradictions
@@ -71,10 +71,10 @@ def apply_policy(policy: Policy, task: SearchTask) -> SearchTask:
     columns = tuple(bins.column for bins in task.table.bins)
     check_policy(policy, columns, task.classes)
     check_contradictions(policy, columns, task.classes)
-    start = _start(policy, task.classes, task.rows.mass.sum(axis=0).tolist())
-    asked = masked(task.columns, task.table, task.classes, policy, start)
-    locked = locked_rules(task.table, task.classes, policy) if rules_to_keep(policy) else None
-    settings = _settings(task.settings, policy, start)
+    start = _choose_start(policy, task.classes, task.rows.mass.sum(axis=0).tolist())
+    asked = mask_columns(task.columns, task.table, task.classes, policy, start)
+    locked = code_locked_rules(task.table, task.classes, policy) if list_kept_rules(policy) else None
+    settings = _limit_settings(task.settings, policy, start)
     if locked is not None:
         _check_locked(policy, task, asked, locked.rules)
         _check_banned(policy, task, locked)
@@ -90,14 +90,14 @@ def apply_policy(policy: Policy, task: SearchTask) -> SearchTask:
             policy=policy,
             start=start,
             locked=locked,
-            banned=banned_rules(task.table, task.classes, policy) if policy.of_kind(Banned) else None,
+            banned=code_banned_rules(task.table, task.classes, policy) if policy.of_kind(Banned) else None,
         ),
     )
 
 
 def _check_locked(policy: Policy, task: SearchTask, columns: Columns, rules: Rules) -> None:
     """Raise an `InputError` if a locked rule asks what rules of its class may not ask."""
-    for number, clause in enumerate(rules_to_keep(policy)):
+    for number, clause in enumerate(list_kept_rules(policy)):
         for condition in range(rules.length[number]):
             column = rules.column[number, condition]
             asked, bins = columns.may_ask[rules.owner[number], column], columns.bins[column]
@@ -106,51 +106,54 @@ def _check_locked(policy: Policy, task: SearchTask, columns: Columns, rules: Rul
             steps = np.diff([held[-1], *held[:-1]] if lowest else held[:-1])
             if asked != ANYTHING and (not asked or (steps < 0 if asked & ABOVE else steps > 0).any()):
                 name = task.table.bins[column].column.name
-                others = " and ".join(_limiting(policy, name))
+                limiting = " and ".join(_list_limiting_clauses(policy, name))
                 raise InputError(
-                    f"{clause.name} contradicts {others}: no rule of {clause.label!r} may ask that of {name!r}"
+                    f"{clause.name} contradicts {limiting}: no rule of {clause.label!r} may ask that of {name!r}"
                 )
 
 
-def _limiting(policy: Policy, column: str) -> list[str]:
+def _list_limiting_clauses(policy: Policy, column: str) -> list[str]:
     """Return the names of the clauses that limit what rules may ask of a column."""
     kinds = Monotone | Independent | OnlyFor
     return [clause.name for clause in policy.clauses if isinstance(clause, kinds) and clause.column == column]
 
 
 def _check_banned(policy: Policy, task: SearchTask, locked: LockedRules) -> None:
-    """Raise an `InputError` if a locked rule lies inside of a banned one."""
+    """Raise an `InputError` if a locked rule lies inside a banned one."""
     columns = tuple(bins.column for bins in task.table.bins)
-    for one, tests in zip(rules_to_keep(policy), locked.tests, strict=True):
-        for other in policy.of_kind(Banned):
-            if one.label == other.label and lies_inside(columns, tests, read_banned_rule(other, columns)):
-                raise InputError(f"{one.name} contradicts {other.name}; unlock the rule, or take out the ban")
+    for rule, tests in zip(list_kept_rules(policy), locked.tests, strict=True):
+        for ban in policy.of_kind(Banned):
+            if rule.label == ban.label and lies_inside(columns, tests, read_banned_rule(ban, columns)):
+                raise InputError(f"{rule.name} contradicts {ban.name}; unlock the rule, or take out the ban")
 
 
-def masked(columns: Columns, table: BinnedTable, classes: Sequence[Value], policy: Policy, start: Start) -> Columns:
-    """Return the columns with what rules of each class may ask of them, what that costs, and which keep apart."""
-    places = {bins.column.name: place for place, bins in enumerate(table.bins)}
+def mask_columns(
+    columns: Columns, table: BinnedTable, classes: Sequence[Value], policy: Policy, start: Start
+) -> Columns:
+    """Return the columns with what rules of each class may ask of them, at what cost, and which are kept apart."""
+    position = {bins.column.name: number for number, bins in enumerate(table.bins)}
     may_ask, cost, ordered = columns.may_ask.copy(), columns.cost.copy(), columns.ordered.copy()
     pairs = policy.of_kind(Apart)
-    apart = np.zeros((len(places), len(places)) if pairs else (0, 0), np.bool_)
+    apart = np.zeros((len(position), len(position)) if pairs else (0, 0), np.bool_)
     for pair in pairs:
-        one, other = places[pair.first], places[pair.second]
-        apart[one, other] = apart[other, one] = True
-    for clause in policy.of_kind(Independent):
-        may_ask[:, [place for name, place in places.items() if name == clause.column]] = 0  # none, if it is forbidden
+        first, second = position[pair.first], position[pair.second]
+        apart[first, second] = apart[second, first] = True
+    for independent in policy.of_kind(Independent):
+        if independent.column in position:  # it is not, if the column is forbidden
+            may_ask[:, position[independent.column]] = 0
     for only in policy.of_kind(OnlyFor):
-        others = [place for place, label in enumerate(classes) if label not in only.classes]
-        may_ask[others, places[only.column]] = 0
-    for told in policy.of_kind(Cost):
-        cost[places[told.column]] = told.cost
+        excluded = [number for number, label in enumerate(classes) if label not in only.classes]
+        may_ask[excluded, position[only.column]] = 0
+    for priced in policy.of_kind(Cost):
+        cost[position[priced.column]] = priced.cost
     for monotone in policy.of_kind(Monotone):
-        ordered[places[monotone.column]] = True  # false and true have an order here
-        for place, rising in enumerate(_rising(monotone, classes, start)):
-            may_ask[place, places[monotone.column]] &= _sides(monotone, rising)
+        ordered[position[monotone.column]] = True  # false and true have an order here
+        for number, rising in enumerate(_find_rising_classes(monotone, classes, start)):
+            may_ask[number, position[monotone.column]] &= _choose_sides(monotone, rising)
     return columns._replace(may_ask=may_ask, cost=cost, ordered=ordered, apart=apart)
 
 
-def _settings(settings: SearchSettings, policy: Policy, start: Start) -> SearchSettings:
+def _limit_settings(settings: SearchSettings, policy: Policy, start: Start) -> SearchSettings:
     """Return the settings within the limits of a policy."""
     limits: dict[str, int] = {}
     for limit in policy.of_kind(Limit):
@@ -171,22 +174,23 @@ def _settings(settings: SearchSettings, policy: Policy, start: Start) -> SearchS
     )
 
 
-def _start(policy: Policy, classes: Sequence[Value], mass: Sequence[float]) -> Start:
-    default = next((classes.index(one.label) for one in policy.of_kind(Default)), None)
-    priority = next((tuple(map(classes.index, one.classes)) for one in policy.of_kind(Priority)), None)
-    deciding = {classes.index(one.label): one for one in rules_to_keep(policy) if one.mode == "decides"}
+def _choose_start(policy: Policy, classes: Sequence[Value], mass: Sequence[float]) -> Start:
+    default = next((classes.index(clause.label) for clause in policy.of_kind(Default)), None)
+    priority = next((tuple(map(classes.index, clause.classes)) for clause in policy.of_kind(Priority)), None)
+    deciding = {classes.index(rule.label): rule for rule in list_kept_rules(policy) if rule.mode == "decides"}
     if len(deciding) > 1:
         a, b = list(deciding.values())[:2]
         raise InputError(
-            f"{_asking(policy, a)} and {_asking(policy, b)}: rules that decide are learned around for one class only, "
-            f"not for {a.label!r} and {b.label!r}; lock those of the other without mode = 'decides'"
+            f"{_name_clause(policy, a)} and {_name_clause(policy, b)}: rules that decide are learned around for one "
+            f"class only, not for {a.label!r} and {b.label!r}; lock those of the other without mode = 'decides'"
         )
     for first_class, clause in deciding.items():
         if priority is not None and priority[0] != first_class:
             raise InputError(
-                f"{_asking(policy, clause)} contradicts priority: a rule that decides is of the class that comes first"
+                f"{_name_clause(policy, clause)} contradicts priority: a rule that decides belongs to the class that "
+                "comes first"
             )
-        rest = [place for place in np.argsort(mass, kind="stable").tolist() if place != first_class]
+        rest = [label for label in np.argsort(mass, kind="stable").tolist() if label != first_class]
         priority = priority or (first_class, *rest)
     if len(classes) == 2 or not policy.of_kind(Monotone):
         return Start(priority, default)
@@ -207,13 +211,13 @@ def _start(policy: Policy, classes: Sequence[Value], mass: Sequence[float]) -> S
     )
 
 
-def _asking(policy: Policy, rule: Locked) -> str:
+def _name_clause(policy: Policy, rule: Locked) -> str:
     """Return the name of the clause that a rule to keep comes from."""
     return rule.name if rule in policy.of_kind(Locked) else f"implies.{rule.rule}"
 
 
-def _rising(clause: Monotone, classes: Sequence[Value], start: Start) -> list[bool]:
-    """Return for each class whether its rules may only begin to hold as the column rises; others may only end to."""
+def _find_rising_classes(clause: Monotone, classes: Sequence[Value], start: Start) -> list[bool]:
+    """Return for each class whether its rules may only begin to hold as the column rises, or else only cease to."""
     order, up = clause.order or tuple(classes), clause.direction == "up"
     if len(classes) == 2:
         return [(label == order[-1]) == up for label in classes]
@@ -222,10 +226,10 @@ def _rising(clause: Monotone, classes: Sequence[Value], start: Start) -> list[bo
     return [best_first == up] * len(classes)
 
 
-def _sides(clause: Monotone, rising: bool) -> int:
-    """Return what may be asked of the column: a missing value is compared with nothing, or lower than all others.
+def _choose_sides(clause: Monotone, rising: bool) -> int:
+    """Return what may be asked of the column; a missing value has no rank, or is lower than all others.
 
-    `x <= cut` does not hold on a missing value, so where that is the lowest it does not only end to hold.
+    `x <= cut` does not hold on a missing value, so if that is the lowest, it also begins to hold as the column rises.
     """
     if clause.missing == "lowest":
         return ABOVE | PRESENT if rising else GAP

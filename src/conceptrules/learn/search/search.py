@@ -1,8 +1,8 @@
-"""From rows to the Pareto front: networks along a regularization path, in the folds and on all rows side by side.
+"""From a task to the Pareto front: networks along a regularization path, in the folds and on all rows side by side.
 
-Up to 4,000 rows, mixed rows are learned from as well (augmentation.py). What the held-out rows of all folds say
-together decides on the penalty. Of a table that is larger than a sample, the best network of the path is improved on
-more rows, and all rows that are held out decide.
+Up to 4,000 rows, mixed rows are learned from as well (augmentation.py). The held-out rows of all folds together decide
+on the penalty. If the task is a sample of a larger table, the best network of the path is improved on more rows, and
+all held-out rows decide.
 """
 
 from __future__ import annotations
@@ -17,35 +17,40 @@ import numpy as np
 from conceptrules.kernels.compiling import announced
 from conceptrules.kernels.search.values import Columns, Rows
 from conceptrules.learn.checkpoint import Checkpoint
-from conceptrules.learn.choose import Trial, choose, standard_error
-from conceptrules.learn.memory import bytes_of_columns, bytes_of_rows, bytes_of_screening, bytes_of_search
-from conceptrules.learn.search.augmentation import Forest, augmented, mixed_rows
-from conceptrules.learn.search.coded_network import CodedNetwork, coded_network
+from conceptrules.learn.choose import Trial, choose_trial, compute_standard_error
+from conceptrules.learn.memory import (
+    estimate_column_bytes,
+    estimate_row_bytes,
+    estimate_screening_bytes,
+    estimate_search_bytes,
+)
+from conceptrules.learn.search.augmentation import Forest, augment_rows, count_mixed_rows
+from conceptrules.learn.search.coded_network import CodedNetwork, code_network
 from conceptrules.learn.search.fairness import tighten_bounds
 from conceptrules.learn.search.judge import Trials, judge_by_folds, judge_by_remainder, keep_fair
-from conceptrules.learn.search.path import CheckpointedPath, LearnedPath, Path, Snapshot, penalties
-from conceptrules.learn.search.screening import CELLS, MOST, ScreenedPath, select_columns, take_columns
+from conceptrules.learn.search.path import CheckpointedPath, LearnedPath, Path, Snapshot, list_penalties
+from conceptrules.learn.search.screening import CELLS, MAX_COLUMNS, ScreenedPath, select_columns, take_columns
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.search.shortening import simplify_and_minimise
-from conceptrules.learn.search.weighted_rows import has_rows_for_trees
-from conceptrules.learn.task import SAMPLE, SearchTask, split_sizes
+from conceptrules.learn.search.tree_start import has_rows_for_trees
+from conceptrules.learn.task import SAMPLE, SearchTask, choose_split
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.pareto import Point, pareto_front
 
 _QUICK = 2.5
-"""Down to this penalty a network takes no time, and the first ones, of a few edges, are good or bad by chance."""
+"""Down to this penalty the search never stops: networks of a few edges take no time, and are good or bad by chance."""
 _HOPELESS, _ERRORS = 0.02, 2.0
-"""Penalties below one that is this much worse than the best, or by this many standard errors, are not tried: the
-networks there are the largest, and take most of the time."""
+"""Once a penalty is this much worse than the best, or by this many standard errors, no lower ones are tried: their
+networks are the largest, and take most of the time."""
 _SMALL = 1000
-"""Rows up to which the whole path takes little time, and one penalty being worse than the last means little."""
+"""Rows up to which the whole path takes little time, and a penalty that is worse than the last one means little."""
 FOREST_UP_TO = 4_000
-"""Rows of a table that a forest is asked about. Larger ones have rows enough of their own."""
+"""Rows up to which a table gets mixed rows that a forest labels. Larger ones have enough rows of their own."""
 _REFINED = (1.0, 0.5, 0.25)
-"""The best network of a sample is improved on more rows at these parts of its penalty: more rows bear more rules."""
+"""Multiples of its penalty at which the best network of a sample is improved on more rows, which support more rules."""
 
 Watch = Callable[[Trial], None]
-"""Is shown each trial."""
+"""Called with each trial."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +60,7 @@ class LearnedNetwork:
     trial: Trial
     coded: CodedNetwork
     network: RuleNetwork
-    """The same, simplified."""
+    """The network, simplified."""
     in_folds: tuple[CodedNetwork, ...]
 
     @property
@@ -79,15 +84,15 @@ class SearchResult:
 
 
 def search_networks(task: SearchTask, threads: int, watch: Watch, checkpoint: Checkpoint | None = None) -> SearchResult:
-    """Search for networks. What comes out depends neither on the number of threads nor on a checkpoint."""
-    # One thread too is one of its own: Ctrl-C inside of compiled code is a SystemError, where it should end the search.
+    """Search for networks. The result depends neither on the number of threads nor on a checkpoint."""
+    # Even a single thread is not the main one: there, Ctrl-C inside compiled code would be a SystemError.
     with ThreadPoolExecutor(threads) as pool, announced():
         trials, interrupted = Trials(task, checkpoint), False
         try:
             # One after the other: scikit-learn's forests change the filters of warnings, which all threads share.
             rows = [_augment(task, source) for source in trials.sources]
             if checkpoint is not None:
-                checkpoint.open("search", _decisive_settings(task), (rows, task.columns))
+                checkpoint.open("search", _list_decisive_settings(task), (rows, task.columns))
             _learn_paths(trials, rows, pool, watch)
             if task.remainder is not None and task.remainder.more is not None and not _is_wide(task):
                 _refine(trials, task.remainder.more, pool, watch)
@@ -100,22 +105,22 @@ def search_networks(task: SearchTask, threads: int, watch: Watch, checkpoint: Ch
         return _find_front(trials, pool, interrupted)
 
 
-def asks_forest(task: SearchTask) -> bool:
+def uses_forest(task: SearchTask) -> bool:
     """Return whether the table is so small that mixed rows are learned from as well."""
     sources = (task.rows, *(fold.training for fold in task.folds))
     small = bool(task.settings.effort_level.trees) and len(task.rows.label) <= FOREST_UP_TO
     return small and all(map(has_rows_for_trees, sources))
 
 
-def penalties_to_try(task: SearchTask) -> tuple[float, ...]:
+def choose_penalties(task: SearchTask) -> tuple[float, ...]:
     """Return the penalties of an edge that a fit tries, the highest first; it may end before the last."""
     effort = task.settings.effort_level
     lowest = effort.lowest_of_small if len(task.rows.label) <= _SMALL else effort.lowest
-    first, second, *others = penalties(float(task.folds[0].training.mass.sum()), lowest)
-    return (first, second, *others[-1 :: -effort.stride][::-1])
+    first, second, *rest = list_penalties(float(task.folds[0].training.mass.sum()), lowest)
+    return (first, second, *rest[-1 :: -effort.stride][::-1])
 
 
-def _decisive_settings(task: SearchTask) -> tuple[object, ...]:
+def _list_decisive_settings(task: SearchTask) -> tuple[object, ...]:
     """Return the settings that the networks of the paths depend on."""
     start, locked = task.constraints.start, task.constraints.locked
     rules = None if locked is None else locked.rules
@@ -124,17 +129,17 @@ def _decisive_settings(task: SearchTask) -> tuple[object, ...]:
 
 
 def _augment(task: SearchTask, rows: Rows) -> Rows:
-    """Return what is learned from: the rows, and of a small table mixed rows as well."""
-    if not asks_forest(task):
+    """Return the rows to learn from; those of a small table are followed by mixed ones."""
+    if not uses_forest(task):
         return rows
     forest = Forest(rows, task.columns, task.settings.effort_level.trees, task.seed)
-    return augmented(rows, forest, np.random.default_rng((task.seed, 0)))
+    return augment_rows(rows, forest, np.random.default_rng((task.seed, 0)))
 
 
 def _is_wide(task: SearchTask) -> bool:
-    """Return whether there are so many columns that each path has a choice of them."""
+    """Return whether there are so many columns that each path selects some of them."""
     bound = task.constraints.locked is not None or task.constraints.banned is not None
-    return len(task.columns.bins) > MOST and not bound
+    return len(task.columns.bins) > MAX_COLUMNS and not bound
 
 
 def _begin_path(trials: Trials, name: str, source: Rows, learned: Rows, columns: Columns) -> LearnedPath:
@@ -150,7 +155,7 @@ def _begin_plain_path(trials: Trials, source: Rows, learned: Rows, columns: Colu
 
 
 def _begin_screened_path(trials: Trials, number: int, learned: Rows) -> LearnedPath:
-    """Begin the path of one source; of a wide table it looks only at the columns that tell the most there."""
+    """Begin the path of one source; for a wide table it considers only the most informative columns there."""
     source, columns = trials.sources[number], trials.task.columns
     if not _is_wide(trials.task):
         return _begin_path(trials, str(number), source, learned, columns)
@@ -159,7 +164,7 @@ def _begin_screened_path(trials: Trials, number: int, learned: Rows) -> LearnedP
 
 
 def _scale_settings(task: SearchTask, rows: Rows) -> SearchSettings:
-    """Return the settings for some of the rows: where a rule has to cover ten of 300, eight of 240 will do."""
+    """Return the settings for part of the rows: if a rule has to cover ten of 300, eight of 240 will do."""
     if not task.settings.least_rows:
         return task.settings
     share = float(rows.raw.sum() / task.rows.raw.sum())
@@ -169,27 +174,27 @@ def _scale_settings(task: SearchTask, rows: Rows) -> SearchSettings:
 def _learn_paths(trials: Trials, rows: Sequence[Rows], pool: Executor, watch: Watch) -> None:
     """Learn from all sources side by side, one penalty after another, and judge each by the held-out rows."""
     paths = [_begin_screened_path(trials, number, learned) for number, learned in enumerate(rows)]
-    for penalty in penalties_to_try(trials.task):
+    for penalty in choose_penalties(trials.task):
         learned = list(pool.map(methodcaller("learn_at", penalty), paths))
         for snapshots, snapshot in zip(trials.snapshots, learned, strict=True):
             snapshots.append(snapshot)
-        trials.tried.append(judge_by_folds(trials, penalty, asks_forest(trials.task)))
+        trials.tried.append(judge_by_folds(trials, penalty, uses_forest(trials.task)))
         watch(trials.tried[-1])
         if _should_stop(trials):
             break
 
 
 def _should_stop(trials: Trials) -> bool:
-    """Return whether a lower penalty has nothing left to gain."""
+    """Return whether lower penalties have nothing left to gain."""
     tried = trials.tried
     if len(tried) > 1 and min(trial.training_score for trial in tried[-2:]) > 1 - 1e-9:
         return True
     if tried[-1].penalty > _QUICK or len(trials.task.rows.label) <= _SMALL:
         return False
     if min(trial.unfairness for trial in tried[-2:]) > 0:
-        return True  # larger networks are no fairer on held-out rows
+        return True  # larger networks are not fairer on held-out rows
     values = [trials.value(trial) for trial in tried]
-    error = standard_error(tried[int(np.argmax(values))], trials.judging_rows)
+    error = compute_standard_error(tried[int(np.argmax(values))], trials.judging_rows)
     hopeless = min(_HOPELESS, _ERRORS * error or _HOPELESS)
     return values[-1] < max(values) - hopeless or (len(values) > 2 and max(values[-2:]) <= max(values[:-2]))
 
@@ -213,17 +218,17 @@ def _refine(trials: Trials, more: Rows, pool: Executor, watch: Watch) -> None:
 def _find_front(trials: Trials, pool: Executor, interrupted: bool) -> SearchResult:
     """Return the Pareto front of the networks of all rows, and the chosen one, from the smallest on."""
     task, fair = trials.task, keep_fair(trials)
-    chosen = choose(fair, trials.judging_rows, float(task.rows.mass.sum()), len(task.classes))
+    chosen = choose_trial(fair, trials.judging_rows, float(task.rows.mass.sum()), len(task.classes))
     best = max(fair, key=lambda trial: trial.score)
     lowest = min(chosen.penalty, best.penalty)
-    # To say a network shorter takes as long as to learn it, so those that a smaller one beats as they are stay away.
+    # Simplifying a network takes as long as learning it, so networks that a smaller one already beats are left out.
     last = len(trials.sources) - 1
     sized = {trial: Point(trials.network(trial, last).edges, trial.score) for trial in fair if trial.penalty >= lowest}
     unbeaten = pareto_front(sized.values())
 
     def shorten(trial: Trial) -> LearnedNetwork:
         *in_folds, coded = (
-            coded_network(task.table, task.classes, trials.network(trial, source), task.constraints.locked)
+            code_network(task.table, task.classes, trials.network(trial, source), task.constraints.locked)
             for source in (*range(len(task.folds)), last)
         )
         short = simplify_and_minimise(coded, task.rows, task.table, task.settings, task.constraints.policy)
@@ -231,7 +236,7 @@ def _find_front(trials: Trials, pool: Executor, interrupted: bool) -> SearchResu
 
     shortened = list(pool.map(shorten, (trial for trial in sized if trial == chosen or sized[trial] in unbeaten)))
     taken = next(network for network in shortened if network.trial == chosen)
-    # A smaller network may have the better score of held-out rows: by chance, or it would have been chosen.
+    # A smaller network may have a better score on held-out rows: by chance, or else it would have been chosen.
     point = (taken.edges, taken.score)
     front = [network for network in pareto_front(shortened) if (network.edges, network.score) != point]
     front = sorted([*front, taken], key=attrgetter("edges", "score"))
@@ -239,11 +244,11 @@ def _find_front(trials: Trials, pool: Executor, interrupted: bool) -> SearchResu
 
 
 def estimate_bytes(settings: SearchSettings, threads: int, rows: int, columns: int, classes: int) -> float:
-    """Return about how much memory a fit of that many rows, columns and classes takes."""
-    searched = min(rows, SAMPLE)  # of larger tables a sample is searched
-    folds = split_sizes(searched, settings.effort_level.folds)[0]
-    asks_forest = settings.effort_level.trees and searched <= FOREST_UP_TO
-    mixed = mixed_rows(searched, max(columns, 1)) if asks_forest else 0
-    search = bytes_of_search(searched, mixed, columns, classes, folds, threads)
-    screening = bytes_of_screening(min(searched * columns, CELLS)) if columns > MOST else 0.0
-    return search + screening + bytes_of_columns(rows, columns) + bytes_of_rows(rows - searched, columns)
+    """Estimate the memory that a fit of this many rows, columns and classes takes."""
+    searched = min(rows, SAMPLE)  # a sample of a larger table is searched
+    folds = choose_split(searched, settings.effort_level.folds)[0]
+    forest = settings.effort_level.trees and searched <= FOREST_UP_TO
+    mixed = count_mixed_rows(searched, max(columns, 1)) if forest else 0
+    search = estimate_search_bytes(searched, mixed, columns, classes, folds, threads)
+    screening = estimate_screening_bytes(min(searched * columns, CELLS)) if columns > MAX_COLUMNS else 0.0
+    return search + screening + estimate_column_bytes(rows, columns) + estimate_row_bytes(rows - searched, columns)

@@ -19,14 +19,14 @@ SCORINGS = {
 MOST_RULES = 20_000
 """Rules of any network."""
 _LONGEST = 24
-"""Edges of any rule; it has no more than 12 conditions, but some of them are sets of categories."""
+"""Edges of any rule: it has at most 12 conditions, but a set of categories counts an edge for each category."""
 _CATEGORIES = 16
 """Categories in one condition, so that it can be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How hard to try."""
+    """How hard to try. `sweeps`, `seeds` and `regrow` are those of `Limits`."""
 
     sweeps: int
     seeds: int
@@ -34,13 +34,13 @@ class Effort:
     lowest: float
     """The lowest penalty, in rows."""
     lowest_of_small: float
-    """The same on tables of up to 1,000 rows, where less than that means little."""
+    """The same on tables of up to 1,000 different rows, where a lower penalty means little."""
     stride: int
-    """Every so manyth penalty is tried, up to the lowest."""
+    """Try every `stride`-th penalty, up to the lowest."""
     trees: int
-    """Trees of the forest that is asked about mixed rows; 0: no such rows."""
+    """Trees of the forest that labels mixed rows; 0: no such rows."""
     folds: int
-    """Folds that are held out in turn, up to 5,000 rows; of larger tables fewer are."""
+    """Folds that are held out in turn, up to 5,000 different rows; larger tables have fewer."""
 
 
 EFFORTS = {
@@ -74,7 +74,7 @@ class SearchSettings:
     least_rows: float = 0.0
     least_precision: float = 0.0
     deviations: float = 0.0
-    """What a policy asks of the rows of every rule, as `Limits` has it."""
+    """What a policy asks of the rows that a rule covers, as in `Limits`."""
 
     def __post_init__(self) -> None:
         for name, known in (("effort", EFFORTS), ("scoring", SCORINGS)):
@@ -92,8 +92,8 @@ class SearchSettings:
     def effort_level(self) -> Effort:
         return EFFORTS[self.effort]
 
-    def limits(self, penalty: float) -> Limits:
-        """Return the limits of a search at a penalty, in units of the score."""
+    def make_limits(self, penalty: float) -> Limits:
+        """Return the limits of a search at a penalty, which is in units of the score."""
         effort_level = self.effort_level
         return Limits(
             penalty=float(penalty),
@@ -114,9 +114,9 @@ class SearchSettings:
             deviations=self.deviations,
         )
 
-    def kept_by(self, network: RuleNetwork) -> bool:
-        """Return whether a network keeps the limits."""
+    def allows(self, network: RuleNetwork) -> bool:
+        """Return whether a network is within the limits."""
         rules = [rule for level in network.levels for rule in level.rules]
         longest = max((len(rule.literals) for rule in rules), default=0)
-        found = ((network.edges, self.max_edges), (len(rules), self.max_rules), (longest, self.max_rule_length))
-        return all(limit is None or count <= limit for count, limit in found)
+        limits = ((network.edges, self.max_edges), (len(rules), self.max_rules), (longest, self.max_rule_length))
+        return all(limit is None or count <= limit for count, limit in limits)

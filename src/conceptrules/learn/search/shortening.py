@@ -1,4 +1,4 @@
-"""Networks of the search as short as they can be said, and still within the limits and the policy."""
+"""Networks of the search in their shortest form that keeps the limits and the policy."""
 
 from __future__ import annotations
 
@@ -30,31 +30,31 @@ def simplify_and_minimise(
     settings: SearchSettings,
     policy: Policy | None,
 ) -> RuleNetwork:
-    """Return the network as short as it can be said; fewer edges can be more rules or longer ones than are wanted.
+    """Return the shortest form of a network that is within the limits: fewer edges may mean more or longer rules.
 
-    What is said shorter has to satisfy the policy too. Networks of the search do, by what their rules may ask, and
-    treat groups as they do, since no row gets another answer.
+    The shorter form has to satisfy the policy, too. Networks of the search do, by what their rules may ask. Groups are
+    treated the same, since no row gets another answer.
     """
     seen = coded.bits(rows.codes)
     simple = simplify(coded.network, seen)
     smaller = minimise(simple)
-    short = sort_nodes(smaller if settings.kept_by(smaller) else simple)
+    short = sort_nodes(smaller if settings.allows(smaller) else simple)
     if policy is None or not policy.clauses:
         return short
-    policy = Policy(tuple(one for one in policy.clauses if not isinstance(one, Fair)), policy.domain)
-    needed = _needed(coded.network, seen, policy)
-    ways = [short, *map(sort_nodes, (simple, simplify(coded.network), needed, coded.network))]
-    proofs = [prove(_counted(one, rows, table, policy), policy) for one in ways]
-    kept = [one for one, proof in zip(ways, proofs, strict=True) if proof.proved]
-    if kept:
-        return min(kept, key=lambda one: one.edges)
-    failed = next((one for one in proofs[-1].verdicts if one.outcome == "refuted"), None)
+    policy = Policy(tuple(clause for clause in policy.clauses if not isinstance(clause, Fair)), policy.domain)
+    needed = _drop_unneeded_rules(coded.network, seen, policy)
+    forms = [short, *map(sort_nodes, (simple, simplify(coded.network), needed, coded.network))]
+    proofs = [prove(_add_statistics(form, rows, table, policy), policy) for form in forms]
+    proved = [form for form, proof in zip(forms, proofs, strict=True) if proof.proved]
+    if proved:
+        return min(proved, key=lambda form: form.edges)
+    failed = next((verdict for verdict in proofs[-1].verdicts if verdict.outcome == "refuted"), None)
     if failed is not None:
         raise InputError(f"{failed.name}: no network keeps this clause together with the others; {failed.reason}")
-    return ways[-1]
+    return forms[-1]
 
 
-def _counted(network: RuleNetwork, rows: Rows, table: BinnedTable, policy: Policy) -> RuleNetwork:
+def _add_statistics(network: RuleNetwork, rows: Rows, table: BinnedTable, policy: Policy) -> RuleNetwork:
     """Return a network with the statistics of the rows, where the policy asks for them."""
     if not policy.of_kind(LeastRows) and not policy.of_kind(LeastPrecision):
         return network
@@ -63,16 +63,20 @@ def _counted(network: RuleNetwork, rows: Rows, table: BinnedTable, policy: Polic
     return with_statistics(network, bits, label, rows.raw[row, label])
 
 
-def _needed(network: RuleNetwork, seen: PackedBits, policy: Policy) -> RuleNetwork:
+def _drop_unneeded_rules(network: RuleNetwork, seen: PackedBits, policy: Policy) -> RuleNetwork:
     """Return a network of one level without the rules that no row needs, but with those that are locked."""
     if len(network.levels) > 1:
         return network
-    locked = {condition_texts(one, 0, one.levels[0].rules[0].literals) for one in _locked(network, policy)}
+    locked = {
+        condition_texts(rule, 0, rule.levels[0].rules[0].literals) for rule in _read_locked_rules(network, policy)
+    }
     answers = decide(network, seen)
     for rule in range(len(network.levels[0].rules)):
         if condition_texts(network, 0, network.levels[0].rules[rule].literals) not in locked:
             level = network.levels[0]
-            concepts = tuple(Concept(tuple(one for one in concept.rules if one != rule)) for concept in level.concepts)
+            concepts = tuple(
+                Concept(tuple(number for number in concept.rules if number != rule)) for concept in level.concepts
+            )
             fewer = replace(network, levels=(replace(level, concepts=concepts),))
             if np.array_equal(decide(fewer, seen), answers):
                 network = fewer
@@ -82,7 +86,8 @@ def _needed(network: RuleNetwork, seen: PackedBits, policy: Policy) -> RuleNetwo
     return replace(network, levels=(Level(tuple(level.rules[rule] for rule in kept), concepts),))
 
 
-def _locked(network: RuleNetwork, policy: Policy) -> list[RuleNetwork]:
+def _read_locked_rules(network: RuleNetwork, policy: Policy) -> list[RuleNetwork]:
     """Return each locked rule as a network of its own."""
     columns = network.columns
-    return [network_of_tests(read_known_rule(one.name, one.rule, columns), columns) for one in policy.of_kind(Locked)]
+    clauses = policy.of_kind(Locked)
+    return [network_of_tests(read_known_rule(clause.name, clause.rule, columns), columns) for clause in clauses]
