@@ -47,7 +47,8 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
     max_rules : int, default=None
         The most rules of the network, kept exactly. None: no limit.
     max_rule_length : int, default=None
-        The most literals of a rule, kept exactly. None: 12.
+        The most literals of a rule, kept exactly. None: at most 12 conditions and 24 edges, since a set of categories
+        counts each category.
     min_rows : int, default=None
         The least rows that every rule covers, kept exactly, as the clause of the same name of a policy. None: one; what
         a rule has to earn for its edges keeps rules of a few rows out of large tables already.
@@ -56,9 +57,11 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
     max_bins : int, default=None
         The most parts that a column of numbers is cut into, from 2 to 255. None: 255.
     validation_fraction : float, default=None
-        The share of rows held out to choose the network. None: a third of them, three times, so that each row is held
-        out once, up to 5,000 rows; a fifth of a larger table, twice up to 20,000 rows. The network is learned from all
-        rows in the end. Of more than 100,000 different rows, a part is held out once, and not learned from.
+        The share of rows held out to choose the network. None: up to 5,000 different rows, "default" holds out a third
+        three times, "fast" a third twice and "best" a fifth five times; beyond that a fifth is held out, twice up to
+        20,000 rows and once after. With `time` it is a fifth, once. In these cases the network is learned from all rows
+        in the end. Of more than 100,000 different rows, this fraction or a fifth is held out once, and not
+        learned from.
     class_weight : dict or "balanced", default=None
         What a row of each class counts: {class: weight}. None: all count the same.
     kinds : dict, default=None
@@ -89,7 +92,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
     history_ : list of dict
         A line for each penalty that was tried.
     n_passes_ : int
-        How often all rows were gone over after they were read.
+        The number of passes over all rows after they were read.
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted.
     n_features_in_ : int
@@ -183,27 +186,29 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             The class of each row: text, whole numbers or booleans. Or the name of the column of X that has them, which
             tables that are read in batches need.
         sample_weight : array-like of shape (n_samples,), or str, default=None
-            The weight of each row, or the name of the column of X that has it. Whole numbers act as repeats of the
-            row, 0 as if it were not there.
+            The weight of each row, or the name of the column of X that has it, which is then not a feature. Tables
+            that are read in batches need the name. Whole numbers act as repeats of the row, 0 as if it were not there.
         X_val : table, default=None
             Rows that choose the network, instead of rows held out of X. A table of the same kind as X: both in memory,
             or both read in batches.
         y_val : array-like or str, default=None
-            The classes of these rows. None: X_val has them in the column that `y` names.
+            The classes of these rows. If y is the name of a column, X_val has that column, and y_val may be left out.
         groups : array-like of shape (n_samples,), or str, default=None
-            The group of each row, such as a patient or a customer with several rows, or the name of its column. Rows of
-            one group are held out together, so that what is chosen is good for new groups. Without groups, equal rows
-            are held out together.
+            The group of each row, such as a patient or a customer with several rows, or the name of the column of X
+            that has it, which is then not a feature. Tables that are read in batches need the name. Rows of one group
+            are held out together, so that the chosen network does well on new groups. Without groups, equal rows are
+            held out together.
         time : array-like of shape (n_samples,), or str, default=None
-            The moment of each row, dates or numbers, or the name of its column. The newest rows are held out instead of
-            a choice by chance.
+            The moment of each row, as dates or numbers, or the name of the column of X that has it, which is then not
+            a feature. Tables that are read in batches need the name. The newest rows are held out instead of random
+            ones.
         policy_data : table, default=None
             Columns of groups that the policy wants to be treated alike, for each row, where X does not have them. Only
             for tables in memory.
         checkpoint : str or path, default=None
-            A file to which the fit writes what it has finished, every so often. A fit that was killed goes on from it
-            when it is started again with the same table, settings and `random_state`, which must be given, and ends
-            with the same network. The file is removed at the end. None: nothing is written.
+            A file to which the fit regularly writes what it has finished, for every kind of table. A fit that was
+            killed goes on from it when it is started again with the same table, settings and `random_state`, which
+            must be given, and ends with the same network. The file is removed at the end. None: nothing is written.
         scratch : str or path, default=None
             The folder for what does not fit into memory, of tables that are read in batches. What is written there is
             removed at the end. None: the usual folder for temporary files.
@@ -287,17 +292,16 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         InputError
             If the locked rules contradict the policy of the estimator, or do not fit the table.
         """
-        own, theirs = self.policy or Policy(), around.policy or Policy()
+        policy, edited = self.policy or Policy(), around.policy or Policy()
         known = [name for name in open_table(X).names if name not in self._forbidden()]
         dropped = [Banned(*rule) for rule in dropped_rules(around)]
         banned = [
-            one
-            for one in dropped
-            if all(test.predicate.column in known for test in read_banned_rule(one, around.columns))
+            ban
+            for ban in dropped
+            if all(test.predicate.column in known for test in read_banned_rule(ban, around.columns))
         ]
-        more = [*theirs.of_kind(Locked), *theirs.of_kind(Banned), *banned]
-        clauses = dict.fromkeys((*own.clauses, *more))
-        return self.set_params(policy=Policy(tuple(clauses), own.domain)).fit(X, y, **others)
+        clauses = dict.fromkeys((*policy.clauses, *edited.of_kind(Locked), *edited.of_kind(Banned), *banned))
+        return self.set_params(policy=Policy(tuple(clauses), policy.domain)).fit(X, y, **others)
 
     def check_parameters(self) -> None:
         """Check all parameters; `fit` does this before it reads the table.
