@@ -130,6 +130,7 @@ def test_a_sample_has_to_show_some_more_rows_of_a_rule_than_its_share():
     assert scale_policy(Policy((LeastRows(2),)), 1e-9).clauses == (LeastRows(1),)
 
 
+@pytest.mark.filterwarnings("ignore:class.* too few rows")
 @settings(max_examples=20)
 @given(seeded(), st.booleans())
 def test_neither_order_nor_repeats_of_rows_leave_a_trace(rng, whole):

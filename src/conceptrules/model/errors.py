@@ -111,6 +111,7 @@ def warn(message: str | Warning) -> None:
     """Warn, and name the first line outside of this package on the way up: the call that the user wrote."""
     frame: FrameType | None = sys._getframe(1)
     level = 2
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
+    # A context manager of ours is entered through contextlib.
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in (_PACKAGE, "contextlib"):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, ConceptRulesWarning, stacklevel=level)
