@@ -144,15 +144,16 @@ def gains_of(
     c: Any,
     slopes: Any,
     care: Any,
-    hope: Any,
+    assume_correct: Any,
     prices: Any,
     gain: Any,
     active: Any,
 ) -> Any:
     """List the rows that gain or lose if one more rule of class `c` holds there.
 
-    What rows lose counts `care` times. With `hope`, rows of other classes are taken to be right where `c` does not
-    fire, as other rules may still make them: else nothing would keep the rules of `c` off rows that are wrong anyway.
+    What rows lose counts `care` times. With `assume_correct`, rows of other classes are taken to be right where `c`
+    does not fire, as other rules may still make them: otherwise nothing would keep the rules of `c` off rows that are
+    wrong anyway.
     `prices` is what the rate of each group is worth besides.
     Returns how many rows are listed, and how many of them gain.
     """
@@ -163,7 +164,7 @@ def gains_of(
         label, other, value = rows.label[i], otherwise[i], 0.0
         first, last = (label, label + 1) if label >= 0 else (0, classes)
         for k in range(first, last):
-            value += rows.mass[i, k] * (slopes[k, c] - slopes[k, k if hope and k != c else other])
+            value += rows.mass[i, k] * (slopes[k, c] - slopes[k, k if assume_correct and k != c else other])
         for g in range(len(prices)):
             if rows.groups.positive[g] == c:
                 value += prices[g] * rows.groups.share[i, g]

@@ -29,9 +29,9 @@ from conceptrules.kernels.search.values import CODES, LONGEST
 
 # Numba compiles a function again for each number that is written into a call. These are of one type, and no literals.
 _NONE, _NO_ROW, _MORE, _FEWER = np.int64(0), np.int64(-1), np.int64(1), np.int64(-1)
-_HOPE, _NO_HOPE = np.int64(1), np.int64(0)
+_ASSUME_OTHERS_CORRECT, _TAKE_OTHERS_AS_THEY_ARE = np.int64(1), np.int64(0)
 
-_HELPS = 1e-12
+_MIN_GAIN = 1e-12
 """Sums of the same numbers in another order differ by less."""
 _STANDSTILL = 2e-4
 """A sweep that adds less than this to the score is the last."""
@@ -78,7 +78,7 @@ class Work(NamedTuple):
     allowed: NDArray[np.uint8]
     size: NDArray[np.int64]
     next_column: NDArray[np.int64]
-    """The best rule of those with one fear of losing."""
+    """The best rule of one risk level."""
     next_allowed: NDArray[np.uint8]
     next_size: NDArray[np.int64]
     best_column: NDArray[np.int64]
@@ -305,14 +305,14 @@ def tune_priority(
         for place in range(0 if limits.fixed_priority else classes - 1):
             _swap(rows, counts, order, place, confusion, rates)
             now = _score(rows, confusion, rates, scoring, strict)
-            if now > best + _HELPS:
+            if now > best + _MIN_GAIN:
                 best = now
             else:
                 _swap(rows, counts, order, place, confusion, rates)
         for c in range(0 if limits.fixed_default else classes):
             _answer_silent(rows, silent, silent_share, default, c, confusion, rates)
             now = _score(rows, confusion, rates, scoring, strict)
-            if now > best + _HELPS:
+            if now > best + _MIN_GAIN:
                 best, default = now, c
             else:
                 _answer_silent(rows, silent, silent_share, c, default, confusion, rates)
@@ -342,8 +342,8 @@ def _start(
             look_alone(default, work.open, work.otherwise)
         while used < limits.rules:
             listed, gaining = gains_of(
-                rows, work.open, work.otherwise, work.counts[c], c, work.first_slopes, _FIRST_CARE, _HOPE,
-                work.prices, work.gain, work.active,
+                rows, work.open, work.otherwise, work.counts[c], c, work.first_slopes, _FIRST_CARE,
+                _ASSUME_OTHERS_CORRECT, work.prices, work.gain, work.active,
             )  # fmt: skip
             best, best_length = limits.penalty, _NONE
             for attempt in range(2 * (limits.seeds + 1) if gaining else 0):
@@ -381,7 +381,7 @@ def _improve(
                 _price(rows, work, _PRICES[attempt - 1])
                 _toggle(rows, work.column, work.allowed, length, _FEWER, work, c)
             listed, _ = gains_of(
-                rows, work.open, work.otherwise, work.counts[c], c, work.slopes, 1.0, _NO_HOPE,
+                rows, work.open, work.otherwise, work.counts[c], c, work.slopes, 1.0, _TAKE_OTHERS_AS_THEY_ARE,
                 work.prices, work.gain, work.active,
             )  # fmt: skip
             length = rules.length[r]
@@ -393,7 +393,7 @@ def _improve(
             _toggle(rows, work.column, work.allowed, length, _MORE, work, c)
             now = _judged(rows, limits, work) - limits.penalty * new_cost
             changed = (
-                now > objective + _HELPS
+                now > objective + _MIN_GAIN
                 and now > without
                 and new_cost <= limits.edges
                 and may_stand(rows, limits, c, work.column, work.allowed, length)
@@ -416,30 +416,44 @@ def _improve(
 
 
 @kernel(inline="always")
-def _list_gains(rows: Any, limits: Any, work: Any, c: Any, care: Any, fear: Any) -> Any:
-    """List who gains from a new rule of a class, with one of three fears of losing. Returns as `gains_of` does."""
+def _list_gains(rows: Any, limits: Any, work: Any, c: Any, care: Any, risk_level: Any) -> Any:
+    """List who gains from a new rule of a class, at one of three risk levels. Returns as `gains_of` does.
+
+    At level 0, other classes are taken as they are answered now. At level 1, they are assumed to be right already, so
+    that the rule keeps off their rows. At level 2, for the first rules of a class, losses count several times as well.
+    """
     answered = 0.0
     for k in range(len(work.confusion)):
         answered += work.confusion[k, c]
-    if fear == 0:
-        slopes, hope = work.slopes, _NO_HOPE
-    elif fear == 1 and care == 1:
-        slopes, hope = work.slopes, _HOPE
-    elif fear == 2 and answered == 0:
-        slopes, care, hope = work.first_slopes, _FIRST_CARE, _HOPE
+    if risk_level == 0:
+        slopes, assume_correct = work.slopes, _TAKE_OTHERS_AS_THEY_ARE
+    elif risk_level == 1 and care == 1:
+        slopes, assume_correct = work.slopes, _ASSUME_OTHERS_CORRECT
+    elif risk_level == 2 and answered == 0:
+        slopes, care, assume_correct = work.first_slopes, _FIRST_CARE, _ASSUME_OTHERS_CORRECT
     else:
         return 0, 0
     return gains_of(
-        rows, work.open, work.otherwise, work.counts[c], c, slopes, care, hope, work.prices, work.gain, work.active
+        rows,
+        work.open,
+        work.otherwise,
+        work.counts[c],
+        c,
+        slopes,
+        care,
+        assume_correct,
+        work.prices,
+        work.gain,
+        work.active,
     )
 
 
 @kernel(inline="always")
 def _best_candidate(
-    rows: Any, columns: Any, limits: Any, cost: Any, work: Any, c: Any, care: Any, fear: Any, state: Any
+    rows: Any, columns: Any, limits: Any, cost: Any, work: Any, c: Any, care: Any, risk_level: Any, state: Any
 ) -> Any:
-    """Make rules of a class with one fear, and keep the one with the largest gain. Returns its conditions (0: none)."""
-    listed, gaining = _list_gains(rows, limits, work, c, care, fear)
+    """Make rules of a class at one risk level, and keep that of the largest gain. Returns its conditions (0: none)."""
+    listed, gaining = _list_gains(rows, limits, work, c, care, risk_level)
     most, length = 0.0, _NONE
     for attempt in range(2 * (limits.seeds + 1) if gaining else 0):
         tried, value = _candidate(rows, columns, limits, work, c, listed, attempt, state)
@@ -472,19 +486,19 @@ def _add(
     while used < limits.rules:
         slopes_of(work.confusion, limits.scoring, work.slopes)
         best, best_length = objective, _NONE
-        for fear in range(3):
+        for risk_level in range(3):
             _price(rows, work, min(work.strict[0], _PRICES[-1]))
             for attempt in range(1 + len(_PRICES)):
-                length = _best_candidate(rows, columns, limits, cost, work, c, care, fear, state)
+                length = _best_candidate(rows, columns, limits, cost, work, c, care, risk_level, state)
                 if length == 0:
                     break
-                # Of the rules that one fear leads to, the exact score judges the one with the largest gain.
+                # Of the rules that one risk level leads to, the exact score judges the one of the largest gain.
                 more = cost_of(work.next_column, work.next_size, length, columns)
                 _toggle(rows, work.next_column, work.next_allowed, length, _MORE, work, c)
                 now = _judged(rows, limits, work) - limits.penalty * (cost + more)
                 unfair = _price(rows, work, _PRICES[min(attempt, len(_PRICES) - 1)])
                 _toggle(rows, work.next_column, work.next_allowed, length, _FEWER, work, c)
-                if now > best + _HELPS:
+                if now > best + _MIN_GAIN:
                     best, best_length = now, length
                     copy_rule(
                         work.next_column, work.next_allowed, work.next_size, length,
@@ -533,7 +547,7 @@ def _exchange(
     now = _judged(rows, limits, work) - limits.penalty * fewer_cost
     care = (1.0, 2.0, 5.0, 20.0)[random_below(state, np.int64(4))]
     new, new_cost, now = _add(rows, columns, limits, rules, fewer, fewer_cost, now, work, c, care, state)
-    if now > objective + _HELPS:
+    if now > objective + _MIN_GAIN:
         return new, new_cost, now
     for k in range(len(old_confusion)):  # Numba takes seconds to compile an assignment of slices
         for j in range(len(old_confusion)):
