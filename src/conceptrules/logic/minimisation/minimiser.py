@@ -50,7 +50,7 @@ def minimise(network: RuleNetwork) -> RuleNetwork:
 
     Examples
     --------
-    >>> from conceptrules.model import Column, Concept, Interval, Literal, Rule
+    >>> from conceptrules.model import Column, Concept, Interval, Level, Literal, Rule
     >>> rules = [Rule([Literal(0)]), Rule([Literal(1)])]
     >>> level = Level(rules, [Concept([0, 1]), Concept()])
     >>> ages = [Interval("age", 27, 41), Interval("age", 41)]
