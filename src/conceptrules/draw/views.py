@@ -6,6 +6,7 @@ Names come from data, so everything is escaped. The HTML has the notebook's own 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import singledispatch
 from itertools import groupby
 
 from conceptrules.draw.appearance import Theme, check_theme, escape_text
@@ -38,6 +39,13 @@ def draw(network: RuleNetwork, rule_set: Value | None = None, *, theme: Theme = 
     return rule_set_svg(collect_rule_set(network, rule_set, fold), theme)
 
 
+@singledispatch
+def show_html(value: object) -> str:
+    """Return what a notebook shows of a value, by its type."""
+    raise TypeError(f"{type(value).__name__} has no HTML of its own")
+
+
+@show_html.register
 def network_html(network: RuleNetwork) -> str:
     """Return the drawing as HTML, and below it the words, folded away; it scrolls where the page is narrow."""
     words = "\n".join(map(escape_text, str(network).split("\n")))
@@ -48,6 +56,7 @@ def network_html(network: RuleNetwork) -> str:
     )
 
 
+@show_html.register
 def explanation_html(explanation: Explanation) -> str:
     """Return the text of an explanation, with its indented lines as lists."""
     parts = []
@@ -62,6 +71,7 @@ def explanation_html(explanation: Explanation) -> str:
     return f'<div class="conceptrules-explanation">{strong}{"".join(rest)}</div>'
 
 
+@show_html.register
 def proof_html(proof: Proof | ProofRecord) -> str:
     """Return a heading that counts the verdicts, and a line for each."""
     outcomes = [verdict.outcome for verdict in proof.verdicts]
@@ -88,6 +98,7 @@ def _verdict_html(verdict: Verdict | VerdictRecord) -> str:
     )
 
 
+@show_html.register
 def edited_html(edited: Edited) -> str:
     """Return what was done by whom and why, what that does to rows, and the policy proved again."""
     entry = edited.entry
@@ -100,6 +111,7 @@ def edited_html(edited: Edited) -> str:
     )
 
 
+@show_html.register
 def replayed_html(replayed: Replayed) -> str:
     """Return a line for each edit, with what became of it."""
     lines = _list_html(map(escape_text, str(replayed).splitlines()))

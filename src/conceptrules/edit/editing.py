@@ -23,6 +23,7 @@ from conceptrules.model.policy.plain import to_plain as policy_to_plain
 from conceptrules.model.policy.policy import check_policy
 from conceptrules.model.predicate import Interval, Predicate
 from conceptrules.model.provenance import without_rule_figures
+from conceptrules.model.shortcuts import ShownAsHtml
 from conceptrules.model.trail import START, TrailEntry, head_of, seal, state_of
 from conceptrules.model.values import label_text
 
@@ -30,7 +31,7 @@ Plain = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Edited:
+class Edited(ShownAsHtml):
     """An edited network and what the edit did. `print` shows the effect and the proof as text, a notebook as HTML."""
 
     network: RuleNetwork
@@ -44,11 +45,6 @@ class Edited:
 
     def __str__(self) -> str:
         return str(self.effect) if self.proof is None else f"{self.effect}\n{self.proof}"
-
-    def _repr_html_(self) -> str:
-        from conceptrules.model.shortcuts import edited_html
-
-        return edited_html(self)
 
 
 def edit(

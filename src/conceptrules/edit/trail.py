@@ -16,6 +16,7 @@ from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
 from conceptrules.model.rule_reader import read_rule
+from conceptrules.model.shortcuts import ShownAsHtml
 from conceptrules.model.text import plural, rule_text, word
 from conceptrules.model.trail import Plain, TrailEntry
 
@@ -37,7 +38,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Replayed:
+class Replayed(ShownAsHtml):
     """A network with the edits of another. `print` and a notebook show what became of each."""
 
     network: RuleNetwork
@@ -56,11 +57,6 @@ class Replayed:
             f"{words[step.outcome]}: {step.text}" + (f" ({step.reason})" if step.reason else "") for step in self.steps
         ]
         return "\n".join(lines) or "there are no edits to replay"
-
-    def _repr_html_(self) -> str:
-        from conceptrules.model.shortcuts import replayed_html
-
-        return replayed_html(self)
 
 
 def replay(

@@ -18,6 +18,7 @@ from conceptrules.model.policy import Default, Implies, Locked
 from conceptrules.model.precision import Ends
 from conceptrules.model.predicate import Value, holds
 from conceptrules.model.rule_reader import read_rule
+from conceptrules.model.shortcuts import ShownAsHtml
 from conceptrules.model.statistics import distinct_rows, probabilities
 from conceptrules.model.text import concept_name, rule_text, word
 from conceptrules.tables.table import Table, open_row, read_bits, read_packed_bits, read_row
@@ -66,7 +67,7 @@ class Absent:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(ShownAsHtml):
     """Why a row gets its class. `print` shows it as text, a notebook as HTML."""
 
     label: Value
@@ -100,11 +101,6 @@ class Explanation:
         from conceptrules.explain.text import explanation_text
 
         return explanation_text(self)
-
-    def _repr_html_(self) -> str:
-        from conceptrules.model.shortcuts import explanation_html
-
-        return explanation_html(self)
 
 
 def explain(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from conceptrules.model.predicate import Value
+from conceptrules.model.shortcuts import ShownAsHtml
 
 Setting = Value | None | tuple[Value, ...]
 
@@ -85,15 +86,10 @@ class VerdictRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class ProofRecord:
+class ProofRecord(ShownAsHtml):
     """The verdicts on all clauses of a policy, and the network that they are about."""
 
     hash: str
     """The content hash of that network."""
     verdicts: tuple[VerdictRecord, ...]
     """One verdict for each clause."""
-
-    def _repr_html_(self) -> str:
-        from conceptrules.model.shortcuts import proof_html
-
-        return proof_html(self)

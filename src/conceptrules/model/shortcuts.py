@@ -19,17 +19,26 @@ if TYPE_CHECKING:
     from conceptrules.draw.svg import Svg
     from conceptrules.edit.editing import Edited
     from conceptrules.edit.operations import Operation
-    from conceptrules.edit.trail import Replayed
     from conceptrules.explain.explanation import Explanation, FiredRule
     from conceptrules.explain.scores import Evaluation
     from conceptrules.logic.policies.proof import Proof
     from conceptrules.model.network import RuleNetwork
     from conceptrules.model.policy import Policy
-    from conceptrules.model.provenance import ProofRecord
     from conceptrules.tables.prediction import Abstain
 
 
-class Shortcuts:
+class ShownAsHtml:
+    """What a notebook shows as HTML."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        from conceptrules.draw.views import show_html
+
+        return show_html(self)
+
+
+class Shortcuts(ShownAsHtml):
     """The methods of `RuleNetwork` that predict, explain, prove, edit, export and draw."""
 
     __slots__ = ()
@@ -316,36 +325,3 @@ class Shortcuts:
         from conceptrules.draw.views import draw
 
         return draw(self._network, rule_set, theme=theme, fold=fold)
-
-    def _repr_html_(self) -> str:
-        from conceptrules.draw.views import network_html
-
-        return network_html(self._network)
-
-
-def explanation_html(explanation: Explanation) -> str:
-    """Return what a notebook shows of an explanation."""
-    from conceptrules.draw.views import explanation_html as html
-
-    return html(explanation)
-
-
-def proof_html(proof: Proof | ProofRecord) -> str:
-    """Return what a notebook shows of a proof."""
-    from conceptrules.draw.views import proof_html as html
-
-    return html(proof)
-
-
-def edited_html(edited: Edited) -> str:
-    """Return what a notebook shows of an edit."""
-    from conceptrules.draw.views import edited_html as html
-
-    return html(edited)
-
-
-def replayed_html(replayed: Replayed) -> str:
-    """Return what a notebook shows of edits that were made on another network."""
-    from conceptrules.draw.views import replayed_html as html
-
-    return html(replayed)

@@ -30,6 +30,7 @@ from conceptrules.model.policy import Cost, Fair, LeastPrecision, LeastRows, Loc
 from conceptrules.model.policy.policy import check_policy, read_known_rule
 from conceptrules.model.predicate import Column, Value
 from conceptrules.model.provenance import ProofRecord, VerdictRecord
+from conceptrules.model.shortcuts import ShownAsHtml
 
 Outcome = Choice["proved", "refuted", "undecided"]
 # Literals that the proof of one clause may look at: at most some seconds. Counted, not timed: the answer is always the
@@ -58,7 +59,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(ShownAsHtml):
     """What is known of each clause of a policy. `print` shows it as text, a notebook as HTML."""
 
     hash: str
@@ -81,11 +82,6 @@ class Proof:
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.verdicts)) or "the policy asks for nothing"
-
-    def _repr_html_(self) -> str:
-        from conceptrules.model.shortcuts import proof_html
-
-        return proof_html(self)
 
 
 def prove(

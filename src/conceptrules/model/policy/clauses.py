@@ -35,6 +35,7 @@ class Clause:
     named_by: ClassVar[tuple[str, ...]]  # the fields that make the name unique
     ranges: ClassVar[Mapping[str, tuple[float, float]]]  # the least and the greatest number of fields
     aliases: ClassVar[Mapping[str, str]]  # fields that a file calls something else
+    template: ClassVar[str]  # what it asks for, in words around the names of its fields
 
     def __init_subclass__(
         cls,
@@ -79,7 +80,13 @@ class Clause:
     @property
     def text(self) -> str:
         """What the clause asks for, in words."""
-        raise NotImplementedError
+        words = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            words[field.name] = number_text(float(value)) if field.type == "float" else word(value)
+            if field.name == "rule":  # it is in words already
+                words[field.name] = value
+        return self.template.format(**words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,30 +117,25 @@ class Monotone(Clause, key="monotone", shape="by column", named_by=("column",)):
 class Independent(Clause, key="independent", shape="list", named_by=("column",)):
     """The decision is the same whatever a column holds."""
 
+    template = "the decision does not depend on {column}"
     column: str
     """The column."""
-
-    @property
-    def text(self) -> str:
-        return f"the decision does not depend on {word(self.column)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Forbidden(Clause, key="forbidden", shape="list", named_by=("column",)):
     """No rule asks about a column."""
 
+    template = "no rule asks about {column}"
     column: str
     """The column."""
-
-    @property
-    def text(self) -> str:
-        return f"no rule asks about {word(self.column)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Apart(Clause, key="apart", shape="list", named_by=("first", "second")):
     """Two columns never meet in a rule."""
 
+    template = "no rule asks about both {first} and {second}"
     first: str
     """One column."""
     second: str
@@ -142,10 +144,6 @@ class Apart(Clause, key="apart", shape="list", named_by=("first", "second")):
     def _check(self) -> None:
         if self.first == self.second:
             self._refuse("a column always meets itself; name two columns, or forbid it")
-
-    @property
-    def text(self) -> str:
-        return f"no rule asks about both {word(self.first)} and {word(self.second)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,14 +168,11 @@ class OnlyFor(Clause, key="only_for", shape="by column", named_by=("column",)):
 class Cost(Clause, key="cost", shape="by column", named_by=("column",), ranges={"cost": (0, math.inf)}):
     """A literal on a column counts more, or less, than one edge while learning. There is nothing to prove."""
 
+    template = "a literal on {column} costs {cost}"
     column: str
     """The column."""
     cost: float
     """What an edge penalty is multiplied by; 1 changes nothing."""
-
-    @property
-    def text(self) -> str:
-        return f"a literal on {word(self.column)} costs {number_text(float(self.cost))}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,26 +196,20 @@ class Locked(Clause, key="locked", shape="tables", named_by=("rule",), aliases={
 class Banned(Clause, key="banned", shape="tables", named_by=("label", "rule"), aliases={"label": "class"}):
     """No rule of a class holds only where this rule does: a rule that was dropped does not come back."""
 
+    template = "no rule of {label} lies inside: {rule}"
     rule: str
     """The rule in words: a region of rows."""
     label: Value
     """The class."""
-
-    @property
-    def text(self) -> str:
-        return f"no rule of {word(self.label)} lies inside: {self.rule}"
 
 
 @dataclass(frozen=True, slots=True)
 class Default(Clause, key="default"):
     """The class that is answered where no rule holds."""
 
+    template = "{label} is answered where no rule holds"
     label: Value
     """The class."""
-
-    @property
-    def text(self) -> str:
-        return f"{word(self.label)} is answered where no rule holds"
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,12 +253,9 @@ class Limit(Clause, key="max"):
 class LeastRows(Clause, key="min_rows", ranges={"rows": (0, math.inf)}):
     """Every rule covers at least so many rows."""
 
+    template = "every rule covers at least {rows} rows"
     rows: float
     """The least weight of the rows on which a rule holds."""
-
-    @property
-    def text(self) -> str:
-        return f"every rule covers at least {number_text(float(self.rows))} rows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,14 +300,11 @@ class Fair(Clause, key="fair", shape="tables", named_by=("column", "measure"), r
 class Implies(Clause, key="implies", shape="tables", named_by=("rule",), aliases={"rule": "if", "label": "then"}):
     """Where a rule holds, a class is answered."""
 
+    template = "if {rule}, then {label}"
     rule: str
     """The rule in words; it need not be one of the network."""
     label: Value
     """The class."""
-
-    @property
-    def text(self) -> str:
-        return f"if {self.rule}, then {word(self.label)}"
 
 
 KINDS: tuple[type[Clause], ...] = (
