@@ -15,10 +15,9 @@ from conceptrules.learn.checks import check_common, count_threads, make_generato
 from conceptrules.learn.memory import check_memory, estimate_training_bytes
 from conceptrules.learn.mllp.device import check_device, select_engine
 from conceptrules.learn.mllp.extraction import finish
-from conceptrules.learn.mllp.holdout import hold_out
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters, auto_layers
 from conceptrules.learn.mllp.train import FitPlan, FitResult, make_plan, train
-from conceptrules.learn.mllp.training_data import TrainingData, read_training_data
+from conceptrules.learn.mllp.training_data import TrainingData, hold_out, read_training_data
 from conceptrules.learn.progress import training_progress
 from conceptrules.model.errors import InputError, warn
 from conceptrules.rule_model import RuleModel

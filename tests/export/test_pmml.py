@@ -17,7 +17,7 @@ from conceptrules.export import export
 from conceptrules.export.pmml import NAMESPACE, escape_xml, label_texts
 from conceptrules.export.verify import jpmml
 from conceptrules.export.verify.comparison import MismatchError, verify
-from conceptrules.export.verify.trial_rows import Answers
+from conceptrules.export.verify.engine import Answers
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import pack

@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conceptrules.binarize import Binarizer
-from conceptrules.learn.mllp.holdout import hold_out
-from conceptrules.learn.mllp.training_data import read_training_data
+from conceptrules.learn.mllp.training_data import hold_out, read_training_data
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.task import make_task
 from tests.learn.tasks import code_in_memory, fit_options

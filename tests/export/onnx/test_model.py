@@ -20,8 +20,8 @@ from conceptrules.datasets import load
 from conceptrules.export import export
 from conceptrules.export.onnx.columns import onnx_inputs
 from conceptrules.export.verify.comparison import MismatchError, verify
+from conceptrules.export.verify.engine import Answers
 from conceptrules.export.verify.onnxruntime import OnnxEngine
-from conceptrules.export.verify.trial_rows import Answers
 from conceptrules.io.model_file import save
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.errors import InputError

@@ -17,7 +17,7 @@ import pytest
 
 from conceptrules.export import export
 from conceptrules.export.verify.comparison import compare
-from conceptrules.export.verify.trial_rows import table_trial
+from conceptrules.export.verify.engine import table_trial
 from conceptrules.export.wording import rule_ids
 from conceptrules.model.errors import ConceptRulesError, InputError
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork

@@ -12,7 +12,7 @@ import pytest
 from conceptrules.export import FORMATS, export, format_of
 from conceptrules.export.verify import comparison as module
 from conceptrules.export.verify.comparison import MismatchError, Outcome, compare, difference, verify
-from conceptrules.export.verify.trial_rows import Answers, covering_trial, table_trial
+from conceptrules.export.verify.engine import Answers, covering_trial, table_trial
 from conceptrules.model.errors import ConceptRulesError, InputError
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Equals, Interval, Missing

@@ -1,19 +1,172 @@
-"""The programming languages: Python with its standard library only, JavaScript and C without dependencies."""
+"""A network as a function: Python with its standard library only, JavaScript and C without dependencies.
+
+A language has a template for the function as a whole, `decide.c.jinja` and so on, and a `CodeWriter` for the lines in
+it: a variable for each node, from the columns up to the classes.
+"""
 
 from __future__ import annotations
 
 import json
 import keyword
 import math
-from collections.abc import Sequence
-from functools import reduce
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache, reduce
+from importlib.resources import files
+from typing import ClassVar
 
-from conceptrules.export.code.writer import CodeWriter
-from conceptrules.export.inputs import Family, is_double, is_utf8
-from conceptrules.model.predicate import Value
+from jinja2 import Environment, StrictUndefined, Template
+
+from conceptrules.export.inputs import Family, Input, can_hold, inputs, is_double, is_utf8
+from conceptrules.export.wording import comment, concept_ids, concept_title, header, predicate_words, rule_ids
+from conceptrules.model.errors import InputError
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value
 from conceptrules.model.text import word
 
 _LONGEST_C_STRING = 4000  # bytes; C compilers need not take longer ones
+
+
+class CodeWriter:
+    """Writes a network as a function; a language says how it writes each part."""
+
+    language: ClassVar[str]
+    template: ClassVar[str]
+    """The file of the function, for Jinja."""
+    reserved: ClassVar[str]
+    """Words that no function can be called."""
+    statement: ClassVar[str]
+    """A line that gives a variable a value, with its indent."""
+    remark: ClassVar[str]
+    """A comment at the end of a line."""
+    conjunction: ClassVar[str] = " && "
+    disjunction: ClassVar[str] = " || "
+    negation: ClassVar[str] = "!"
+    true: ClassVar[str]
+    false: ClassVar[str]
+    cell: ClassVar[str] = "x{number}"
+    """A column of the row."""
+    alternative: ClassVar[str] = "{}"
+    """One of several tests of which any may hold."""
+
+    def write(self, network: RuleNetwork, *, name: str = "decide") -> str:
+        """Return the network as a function.
+
+        Parameters
+        ----------
+        network : RuleNetwork
+            The network.
+        name : str, default="decide"
+            The name of the function, which takes a row: a mapping in Python, an object in JavaScript, a struct in C.
+
+        Returns
+        -------
+        str
+            The content of a file in this language.
+
+        Raises
+        ------
+        InputError
+            If a function cannot have this name.
+        """
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or name in self.reserved.split():
+            raise InputError(f"{name!r} cannot be the name of a function in {self.language}; try 'decide'")
+        used = inputs(network)
+        concepts = [(each, _variable("c", each)) for each in concept_ids(network)]
+        return _load_template(self.template).render(
+            name=name,
+            header=list(map(comment, header(network))),
+            columns=[(each.family, f"{comment(word(each.column.name))}: {each.column.kind}") for each in used],
+            readers=set(map(_reader_of, used)),
+            statements=self._statements(network),
+            rules=[(each, _variable("r", each)) for each in rule_ids(network)],
+            concepts=concepts,
+            classes=[variable for _, variable in concepts[-len(network.classes) :]],
+            labels=list(map(self.label, network.classes)),
+            priority=network.priority_indices,
+            default=network.default_index,
+        )
+
+    def label(self, value: Value) -> str:
+        """Return a class."""
+        raise NotImplementedError
+
+    def read(self, reader: str, column: str) -> str:
+        """Return the call that reads a column; empty in a language with types, which reads it as it is."""
+        return ""
+
+    def is_missing(self, x: str, family: Family) -> str:
+        """Return the test for a missing value."""
+        raise NotImplementedError
+
+    def is_between(self, x: str, low: float, high: float) -> str:
+        """Return the test for a number above `low` and up to `high`, false where it is missing."""
+        raise NotImplementedError
+
+    def is_equal(self, x: str, value: Value, family: Family) -> str:
+        """Return the test for a category that `can_hold` lets the column have."""
+        raise NotImplementedError
+
+    def is_any(self, x: str, values: Sequence[Value], family: Family) -> str:
+        """Return the test for one of several categories."""
+        tests = [test for value in values if (test := self.is_equal(x, value, family)) != self.false]
+        return self.disjunction.join(map(self.alternative.format, tests)) or self.false
+
+    def _statements(self, network: RuleNetwork) -> Iterator[str]:
+        """Yield a line for each variable: x2 is the second column in use, p4 the fourth predicate, r1_3 is R1.3."""
+        for number, used in enumerate(inputs(network), start=1):
+            x = self.cell.format(number=number)
+            call = self.read(_reader_of(used), used.column.name)
+            if call:
+                yield self._assign(x, call)
+            for index in used.predicates:
+                test = self._test(network.predicates[index], x, used.family)
+                yield self._assign(f"p{index + 1}", test, predicate_words(network, index))
+        indent = self.statement[: len(self.statement) - len(self.statement.lstrip())]
+        for number, level in enumerate(network.levels, start=1):
+            yield indent + self.remark.strip().format(f"Level {number}")
+            below = f"c{number - 1}_" if number > 1 else "p"
+            for index, rule in enumerate(level.rules, start=1):
+                terms = [f"{self.negation * each.negated}{below}{each.index + 1}" for each in rule.literals]
+                yield self._assign(f"r{number}_{index}", self.conjunction.join(terms) or self.true)
+            for index, concept in enumerate(level.concepts, start=1):
+                terms = [f"r{number}_{rule + 1}" for rule in concept.rules]
+                words = concept_title(network, number - 1, index - 1)
+                yield self._assign(f"c{number}_{index}", self.disjunction.join(terms) or self.false, words)
+
+    def _assign(self, name: str, value: str, words: str = "") -> str:
+        return self.statement.format(name=name, value=value) + (self.remark.format(comment(words)) if words else "")
+
+    def _test(self, predicate: Predicate, x: str, family: Family) -> str:
+        match predicate:
+            case Missing():
+                return self.is_missing(x, family)
+            case Interval(low=low, high=high):
+                return self.is_between(x, low, high)
+            case Equals(value=value):
+                return self.is_equal(x, value, family) if can_hold(family, value) else self.false
+            case OneOf(values=values):
+                return self.is_any(x, [value for value in values if can_hold(family, value)], family)
+        raise AssertionError(predicate)
+
+
+@cache
+def _load_template(name: str) -> Template:
+    # Nothing is escaped as it would be in HTML: the writers do that, each in its language.
+    environment = Environment(
+        undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+    )
+    return environment.from_string(files(__package__).joinpath(name).read_text(encoding="utf-8"))
+
+
+def _reader_of(used: Input) -> str:
+    """Return what a column is read as."""
+    by_kind = {"date": "moment", "datetime": "moment", "duration": "duration", "number": "number"}
+    return by_kind.get(used.column.kind, "figure" if used.family == "whole" else used.family)
+
+
+def _variable(letter: str, node: str) -> str:
+    return letter + node.replace(".", "_")
 
 
 class PythonWriter(CodeWriter):

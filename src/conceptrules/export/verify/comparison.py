@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from conceptrules.export import format_of, load
-from conceptrules.export.verify.engine import ExportEngine
-from conceptrules.export.verify.trial_rows import Answers, TrialRows, covering_trial, table_trial
+from conceptrules.export.verify.engine import Answers, ExportEngine, TrialRows, covering_trial, table_trial
 from conceptrules.export.wording import rule_ids
 from conceptrules.model.errors import ConceptRulesError
 from conceptrules.model.network import RuleNetwork

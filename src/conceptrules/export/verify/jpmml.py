@@ -15,8 +15,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from conceptrules.export.pmml import LABEL, NAMESPACE, escape_xml, label_texts
-from conceptrules.export.verify.engine import ExportEngine
-from conceptrules.export.verify.trial_rows import Answers, TrialRows
+from conceptrules.export.verify.engine import Answers, ExportEngine, TrialRows
 from conceptrules.export.wording import rule_ids
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from conceptrules.export.inputs import inputs, is_utf8
 from conceptrules.export.onnx.columns import ROWS
 from conceptrules.export.onnx.model import has_labels
-from conceptrules.export.verify.engine import ExportEngine
-from conceptrules.export.verify.trial_rows import Answers, TrialRows
+from conceptrules.export.verify.engine import Answers, ExportEngine, TrialRows
 from conceptrules.model.evaluation import Bits
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value

@@ -15,8 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from conceptrules.export.inputs import Family, inputs
-from conceptrules.export.verify.engine import ExportEngine, holdable_rows, named_answers
-from conceptrules.export.verify.trial_rows import Answers, TrialRows
+from conceptrules.export.verify.engine import Answers, ExportEngine, TrialRows, holdable_rows, named_answers
 from conceptrules.export.wording import rule_ids
 from conceptrules.model.evaluation import Bits
 from conceptrules.model.network import RuleNetwork

@@ -14,8 +14,7 @@ from conceptrules.export.sql.literals import label_text, label_type
 from conceptrules.export.sql.names import make_query_names, split_name
 from conceptrules.export.sql.query import sql
 from conceptrules.export.verify.databases import DATABASES, StoredColumn, quote_parts
-from conceptrules.export.verify.engine import ExportEngine, holdable_rows, named_answers
-from conceptrules.export.verify.trial_rows import Answers, TrialRows, make_trial
+from conceptrules.export.verify.engine import Answers, ExportEngine, TrialRows, holdable_rows, make_trial, named_answers
 from conceptrules.model.evaluation import Bits
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value

@@ -100,11 +100,16 @@ def finish(plan: FitPlan, result: FitResult, parameters: Mapping[str, Any]) -> C
     simplified = sort_nodes(simplify(extracted, plan.holdout.seen.to_packed_bits()))
     network = with_statistics(simplified, rows.to_packed_bits(), rows.target, rows.weight)
     tested = network if result.judged is result.best else extract_network(result.judged, data)
-    score = result.best.score
-    described = with_training(
-        network, data, rows, parameters, _validate(tested, plan, result), rate=score.rate, epoch=score.epoch
+    score, dropped = result.best.score, data.binarizer.categories_dropped_
+    training = describe_training(parameters, len(data.hashes), dropped, rate=score.rate, epoch=score.epoch)
+    described = replace(
+        training,
+        validation=_validate(tested, plan, result),
+        stability=stability(network, rows.to_packed_bits(), rows.target, rows.weight),
+        fingerprint=sketch(data.hashes),
+        distinct=len(np.unique(data.hashes)),
     )
-    return Choice(described.edges, judged.crs_f1, described, extracted)
+    return Choice(network.edges, judged.crs_f1, replace(network, training=described), extracted)
 
 
 def _validate(network: RuleNetwork, plan: FitPlan, result: FitResult) -> Validation:
@@ -122,30 +127,4 @@ def _validate(network: RuleNetwork, plan: FitPlan, result: FitResult) -> Validat
         disagreement=score.disagreement,
         fires=(float(shares[0]), float(shares[1]), float(shares[2])),
         reliability=compute_reliability(counted, fired, validation.target, validation.weight),
-    )
-
-
-def with_training(
-    network: RuleNetwork,
-    data: TrainingData,
-    rows: Examples,
-    parameters: Mapping[str, Any],
-    validation: Validation,
-    **chosen: Any,
-) -> RuleNetwork:
-    """Return the network with how it came about, and with what all rows of its table show.
-
-    `rows` are the table's rows as bits of the network's predicates, `parameters` those of the estimator, and `chosen`
-    is what the validation rows chose: a rate and an epoch, or a penalty and mixed rows.
-    """
-    training = describe_training(parameters, len(data.hashes), data.binarizer.categories_dropped_, **chosen)
-    return replace(
-        network,
-        training=replace(
-            training,
-            validation=validation,
-            stability=stability(network, rows.to_packed_bits(), rows.target, rows.weight),
-            fingerprint=sketch(data.hashes),
-            distinct=len(np.unique(data.hashes)),
-        ),
     )

@@ -12,9 +12,8 @@ from conceptrules.kernels.mllp.cohort import Floats, KernelRows
 from conceptrules.learn.folds import HELD_BACK
 from conceptrules.learn.mllp.examples import Bits, Examples, Targets, Weights, joined, with_negations
 from conceptrules.learn.mllp.extraction import PRIORITIES
-from conceptrules.learn.mllp.holdout import Holdout
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters
-from conceptrules.learn.mllp.training_data import TrainingData
+from conceptrules.learn.mllp.training_data import Holdout, TrainingData
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import first_firing
 from conceptrules.model.metrics import confusion_matrix, macro_f1
