@@ -10,6 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from conceptrules.model.evaluation import pack
+from conceptrules.model.heads import Points
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import KINDS, ORDERED, Column, Equals, Interval, Missing, OneOf, Predicate, one_of
 from conceptrules.model.statistics import with_statistics
@@ -189,3 +190,32 @@ def flag_networks(draw: st.DrawFn) -> RuleNetwork:
     network = RuleNetwork(columns, predicates, (draw(levels(3, 3)),), classes, draw(st.permutations(classes)))
     bits = all_inputs(3)
     return with_statistics(network, pack(bits), np.arange(len(bits)) % 3)
+
+
+SCORED_CLASSES = st.sampled_from(["ab", "abc", "abcd"])
+SMALL_POINTS = st.integers(-9, 9)
+
+
+@st.composite
+def heads(draw: st.DrawFn, rules: int, classes: int) -> Points:
+    """Points for so many rules, among them 0, large ones, and scores that the table of probabilities does not list."""
+    outputs = 1 if classes == 2 else classes
+    points = draw(st.sampled_from([SMALL_POINTS, SMALL_POINTS, st.integers(-(10**7), 10**7)]))
+    row = st.lists(points, min_size=outputs, max_size=outputs)
+    made = {"points": [draw(row) for _ in range(rules)], "base": draw(row)}
+    if classes > 2:
+        return Points(**made, unit=draw(st.floats(0.01, 2)), offsets=draw(row))
+    scores = sorted(draw(st.sets(SMALL_POINTS, min_size=1, max_size=5)))
+    shares = sorted(draw(st.lists(st.floats(0, 1), min_size=len(scores), max_size=len(scores))))
+    return Points(**made, cutoff=draw(SMALL_POINTS), probabilities=list(zip(scores, shares, strict=True)))
+
+
+@st.composite
+def scorecards(draw: st.DrawFn, bottom: st.SearchStrategy[Bottom] | None = None, odd: bool = False) -> RuleNetwork:
+    """Scorecards of one to three levels for two classes or three, with `odd` on odd tables and with odd classes."""
+    used, tests = draw(bottom if bottom is not None else TABLES if odd else switches())
+    classes = tuple(draw(ODD_CLASSES.filter(lambda made: len(made) > 1) if odd else SCORED_CLASSES))
+    below = [len(tests), *draw(SOME_SIZES)]
+    made = [_level(draw, *pair) for pair in itertools.pairwise(below)]
+    last = Level(_level(draw, below[-1], 0).rules, ())
+    return RuleNetwork(used, tests, (*made, last), classes, head=draw(heads(len(last.rules), len(classes))))

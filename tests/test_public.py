@@ -82,6 +82,7 @@ ROOMS = {
         "Literal",
         "Missing",
         "OneOf",
+        "Points",
         "Predicate",
         "Rule",
         "RuleNetwork",

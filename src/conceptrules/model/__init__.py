@@ -1,6 +1,7 @@
 """The language: columns, predicates, rules, concepts, levels and the network they make."""
 
 from conceptrules.model.errors import ColumnTypeError, ConceptRulesError, InputError
+from conceptrules.model.heads import Points
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork, Statistics
 from conceptrules.model.predicate import Column, Equals, Interval, Missing, OneOf, Predicate
 
@@ -16,6 +17,7 @@ __all__ = [
     "Literal",
     "Missing",
     "OneOf",
+    "Points",
     "Predicate",
     "Rule",
     "RuleNetwork",

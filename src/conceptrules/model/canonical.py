@@ -27,10 +27,12 @@ def sort_nodes(network: RuleNetwork) -> RuleNetwork:
             ranked = sorted(ranked, key=lambda index: concepts[index].rules)
         below = _places(ranked)
         result.append(Level(tuple(rules[index] for index in order), tuple(concepts[index] for index in ranked)))
-    levels = tuple(result)
+    levels, head = tuple(result), network.head
     if levels == network.levels:
         return network
-    return replace(network, levels=levels, statistics=None, training=without_rule_figures(network.training))
+    if head is not None:
+        head = replace(head, points=tuple(head.points[index] for index in order))
+    return replace(network, levels=levels, head=head, statistics=None, training=without_rule_figures(network.training))
 
 
 def drop_unused_predicates(network: RuleNetwork, keep: int = 0) -> RuleNetwork:

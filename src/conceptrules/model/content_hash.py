@@ -12,7 +12,7 @@ from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predi
 
 
 def content_hash(network: RuleNetwork) -> str:
-    """Return a hash of all that decides: columns, predicates, levels, classes, priority and default.
+    """Return a hash of all that decides: columns, predicates, levels, classes, and priority and default or points.
 
     Statistics and training do not count: the rules are the same before and after they are measured.
 
@@ -29,8 +29,7 @@ def _deciding(network: RuleNetwork) -> dict[str, object]:
     """Return what is hashed, in a form of its own: a new version of the model file leaves the hashes as they are."""
     return {
         "classes": _values(network.classes),
-        "priority": _values(network.priority),
-        "default": _value(network.default),
+        **_deciding_head(network),
         "columns": [
             [column.name, column.kind, _values(column.categories), bool(column.missing)] for column in network.columns
         ],
@@ -42,6 +41,20 @@ def _deciding(network: RuleNetwork) -> dict[str, object]:
             ]
             for level in network.levels
         ],
+    }
+
+
+def _deciding_head(network: RuleNetwork) -> dict[str, object]:
+    head = network.head
+    if head is None:
+        return {"priority": _values(network.priority), "default": _value(network.default)}
+    return {
+        "points": head.points,
+        "base": head.base,
+        "cutoff": head.cutoff,
+        "probabilities": head.probabilities,
+        "unit": head.unit,
+        "offsets": head.offsets,
     }
 
 

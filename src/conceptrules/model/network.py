@@ -1,4 +1,4 @@
-"""A rule network as a frozen value: predicates, levels of rules and concepts, classes, priority, default."""
+"""A rule network as a frozen value: predicates, levels of rules and concepts, classes, and what decides among them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from conceptrules.model.errors import InputError
+from conceptrules.model.heads import Points, check_points
 from conceptrules.model.predicate import (
     Column,
     Equals,
@@ -108,7 +109,7 @@ class Level:
     """The rules. Their literals are on predicates on the first level, and on the concepts of the level below
     elsewhere."""
     concepts: tuple[Concept, ...]
-    """The concepts. Those of the last level are the classes of the network."""
+    """The concepts. Those of the last level are the classes of the network; a scorecard has none there."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rules", tuple(self.rules))
@@ -129,14 +130,16 @@ class Statistics:
     """All training rows."""
     covered: tuple[tuple[tuple[float, ...], ...], ...]
     """The rows on which each rule holds: `covered[level][rule]`."""
-    patterns: tuple[tuple[tuple[bool, ...], tuple[float, ...]], ...]
-    """Which classes fire, and the rows on which just these fire; sorted."""
+    patterns: tuple[tuple[tuple[bool, ...], tuple[float, ...]], ...] = ()
+    """Which classes fire, and the rows on which just these fire; sorted. Empty for scorecards."""
     decided: tuple[tuple[tuple[float, ...], ...], ...] = ()
     """The rows that each rule of a class decides: `decided[class][place]`, where the place is that of the rule in the
     concept of the class. Empty where they were not counted."""
     optimism: tuple[tuple[float, ...], ...] = ()
     """By how much the share of each class is larger on training rows than on others, for each class that is answered:
     `optimism[answer][class]`. Probabilities are lowered by it, counts never are. Empty: by nothing."""
+    scores: tuple[tuple[int, tuple[float, ...]], ...] = ()
+    """The scores of a scorecard of two classes, ascending, and the rows that have each; otherwise empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +155,8 @@ class RuleNetwork(Shortcuts):
     predicates : tuple of Predicate
         The tests that the rules of the first level are made of.
     levels : tuple of Level
-        The levels, from the predicates up. The concepts of the last one are the classes, in their order.
+        The levels, from the predicates up. The concepts of the last one are the classes, in their order; that of a
+        scorecard has rules and no concepts.
     classes : tuple of class labels
         The classes: text, numbers or booleans.
     priority : tuple of class labels, optional
@@ -173,6 +177,8 @@ class RuleNetwork(Shortcuts):
         How it was edited.
     names : tuple of (str, str), default=()
         What people call a rule (by its words) or a concept (by `C1.2`): pairs of the two.
+    head : Points, optional
+        The points of the rules of the last level, for a scorecard: then these decide instead of priority and default.
 
     Raises
     ------
@@ -207,23 +213,41 @@ class RuleNetwork(Shortcuts):
     proof: ProofRecord | None = field(default=None, compare=False, repr=False)
     trail: tuple[TrailEntry, ...] = field(default=(), compare=False, repr=False)
     names: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)
+    head: Points | None = None
 
     def __post_init__(self) -> None:
         for name in ("columns", "predicates", "levels"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         object.__setattr__(self, "classes", tuple(map(python_value, self.classes)))
-        object.__setattr__(self, "priority", tuple(map(python_value, self.priority)) or self.classes)
-        if self.classes:
-            object.__setattr__(self, "default", self.classes[0] if self.default is None else python_value(self.default))
         check_columns(self.columns, self.predicates)
-        _check_classes(self.classes, self.priority, self.default)
-        _check_levels(self.levels, len(self.predicates), len(self.classes))
+        if self.head is None:
+            self._complete_decision()
+        else:
+            self._check_scorecard(self.head)
         if self.statistics is not None:
             _check_statistics(self.statistics, self.levels, len(self.classes))
 
+    def _complete_decision(self) -> None:
+        """Fill priority and default in where they were left out, and check them and the classes."""
+        object.__setattr__(self, "priority", tuple(map(python_value, self.priority)) or self.classes)
+        if self.classes:
+            object.__setattr__(self, "default", self.classes[0] if self.default is None else python_value(self.default))
+        _check_classes(self.classes, self.priority, self.default)
+        _check_levels(self.levels, len(self.predicates), len(self.classes))
+
+    def _check_scorecard(self, head: Points) -> None:
+        if self.priority or self.default is not None:
+            raise InputError("a scorecard has no priority and no default: its points decide; leave both out")
+        _check_classes(self.classes, self.classes, next(iter(self.classes), None))
+        _check_levels(self.levels, len(self.predicates), None)
+        check_points(head, len(self.levels[-1].rules), len(self.classes))
+
     @property
     def edges(self) -> int:
-        """The paper's measure of complexity: literals in rules plus rules in concepts, on all levels."""
+        """The paper's measure of complexity: literals in rules plus rules in concepts, on all levels.
+
+        In a scorecard, each pair of a rule and an output that has points counts as a rule in a concept does.
+        """
         from conceptrules.model.statistics import edges
 
         return edges(self)
@@ -300,7 +324,7 @@ def _check_named(number: int, column: Column, predicate: Predicate) -> None:
         )
 
 
-def _check_classes(classes: Sequence[Value], priority: Sequence[Value], default: Value) -> None:
+def _check_classes(classes: Sequence[Value], priority: Sequence[Value], default: Value | None) -> None:
     if not classes:
         raise InputError("a network needs at least one class")
     if len(set(classes)) < len(classes):
@@ -311,7 +335,8 @@ def _check_classes(classes: Sequence[Value], priority: Sequence[Value], default:
         raise InputError(f"default class {default!r} is not one of the classes {list(classes)}")
 
 
-def _check_levels(levels: Sequence[Level], predicates: int, classes: int) -> None:
+def _check_levels(levels: Sequence[Level], predicates: int, classes: int | None) -> None:
+    """Check that levels fit on one another, and the last one to the classes; None: it has to have no concepts."""
     if not levels:
         raise InputError("a network needs at least one level")
     below, target = predicates, "predicate"
@@ -321,7 +346,9 @@ def _check_levels(levels: Sequence[Level], predicates: int, classes: int) -> Non
                 [literal.index for literal in rule.literals], below, f"rule {number} of level {depth}", target
             )
         below, target = len(level.concepts), "concept"
-    if below != classes:
+    if classes is None and below:
+        raise InputError("the last level of a scorecard has no concepts: its rules have points instead")
+    if classes is not None and below != classes:
         raise InputError(f"the last level needs one concept for each of the {classes} classes, it has {below}")
 
 
@@ -330,6 +357,9 @@ def _check_statistics(statistics: Statistics, levels: Sequence[Level], classes: 
     counted = [len(rules) for rules in statistics.covered]
     if counted != shape:
         raise InputError(f"statistics are for {counted} rules by level, the network has {shape}")
+    scores = [score for score, _ in statistics.scores]
+    if scores != sorted(set(scores)):
+        raise InputError("statistics.scores must be ascending")
     owned = [len(concept.rules) for concept in levels[-1].concepts]
     if statistics.decided and [len(rules) for rules in statistics.decided] != owned:
         raise InputError(f"statistics.decided must be for {owned} rules by class")
@@ -339,6 +369,7 @@ def _check_statistics(statistics: Statistics, levels: Sequence[Level], classes: 
         raise InputError("statistics.optimism is a difference of shares, from -1 to 1")
     counts = [statistics.rows, *(row for rules in statistics.covered for row in rules)]
     counts += [row for rules in statistics.decided for row in rules] + [row for _, row in statistics.patterns]
+    counts += [row for _, row in statistics.scores]
     shares = [*statistics.optimism, *(fired for fired, _ in statistics.patterns)]
     if any(len(row) != classes for row in [*counts, *shares]):
         raise InputError(f"statistics must have one figure for each of the {classes} classes")

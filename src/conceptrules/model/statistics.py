@@ -12,6 +12,7 @@ from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, PackedBits, decide_fired, layers, unpack
 from conceptrules.model.network import RuleNetwork, Statistics
 from conceptrules.model.predicate import bounds_of, size_of
+from conceptrules.model.scoring import Scores, score_words
 
 Floats = NDArray[np.float64]
 
@@ -19,7 +20,8 @@ Floats = NDArray[np.float64]
 def edges(network: RuleNetwork) -> int:
     """Return the paper's measure of complexity: literals in rules plus rules in concepts, on all levels, used or not.
 
-    A literal of a set of categories counts as many as `size_of` says; on higher levels each counts 1.
+    A literal of a set of categories counts as many as `size_of` says; on higher levels each counts 1. In a scorecard,
+    each pair of a rule and an output that has points counts as a rule in a concept does.
     """
     return _edges(network, sizes_of(network))
 
@@ -39,7 +41,8 @@ def _edges(network: RuleNetwork, predicates: list[int]) -> int:
         for rule in level.rules
         for literal in rule.literals
     )
-    return literals + sum(len(concept.rules) for level in network.levels for concept in level.concepts)
+    members = sum(len(concept.rules) for level in network.levels for concept in level.concepts)
+    return literals + members + (network.head.edges if network.head else 0)
 
 
 def sizes_of(network: RuleNetwork) -> list[int]:
@@ -80,10 +83,14 @@ def with_statistics(
     covered = tuple(
         tuple(_by_class(y[rows], weight[rows], classes) for rows in _one_by_one(rules)) for rules in hidden[1::2]
     )
+    rows = _by_class(y, weight, classes)
+    if network.head is not None:
+        scores = score_words(network.head, hidden[-2])
+        return replace(network, statistics=Statistics(rows, covered, scores=_score_rows(scores, y, weight, classes)))
     fired = unpack(hidden[-1])
     patterns = pattern_rows(fired, y, weight, classes)
     decided = _decided(network, hidden[-2], decide_fired(network, fired), y, weight)
-    return replace(network, statistics=Statistics(_by_class(y, weight, classes), covered, patterns, decided))
+    return replace(network, statistics=Statistics(rows, covered, patterns, decided))
 
 
 def _decided(
@@ -165,6 +172,18 @@ def pattern_rows(
     counts = np.bincount(inverse * classes + y, weight, minlength=len(kinds) * classes)
     pairs = zip(kinds.tolist(), counts.reshape(-1, classes).tolist(), strict=True)
     return tuple((tuple(kind), tuple(rows)) for kind, rows in pairs if sum(rows) > 0)
+
+
+def _score_rows(
+    scores: Scores, y: NDArray[np.intp], weight: Floats, classes: int
+) -> tuple[tuple[int, tuple[float, ...]], ...]:
+    """Return each score of a card of two classes, ascending, and its rows by class; nothing of several classes."""
+    if scores.shape[1] > 1:
+        return ()
+    values, inverse = np.unique(scores[:, 0], return_inverse=True)
+    counts = np.bincount(inverse * classes + y, weight, minlength=len(values) * classes).reshape(-1, classes)
+    pairs = zip(values.tolist(), counts.tolist(), strict=True)
+    return tuple((score, tuple(rows)) for score, rows in pairs if any(rows))
 
 
 def distinct_rows(fired: Bits) -> tuple[Bits, NDArray[np.intp]]:

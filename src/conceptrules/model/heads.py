@@ -1,0 +1,139 @@
+"""The head of a network that adds points up: a scorecard.
+
+A network without such a head decides by the priority of its classes and its default. With `Points`, each rule of the
+last level that holds adds whole numbers to a base, and the sums, its scores, give the class and the probabilities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from operator import index
+from typing import TYPE_CHECKING
+
+from conceptrules.model.errors import InputError
+
+if TYPE_CHECKING:
+    from conceptrules.model.network import RuleNetwork
+
+MAX_SCORE = 2**31 - 1
+"""The largest sum of points: it fits an integer of every language that a network is exported to."""
+
+MAX_UNIT = 1_000_000
+"""The largest unit: times the largest score it is still far from the largest double."""
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """Whole-number points that add up: one score for two classes, a score for each class of several.
+
+    Raises
+    ------
+    InputError
+        If a figure is not a whole number, a score could exceed 31 bits, or the probabilities fall.
+
+    Examples
+    --------
+    >>> Points(points=[[5], [-2]], base=[1], cutoff=4, probabilities=[(-1, 0.1), (4, 0.6)]).outputs
+    1
+    """
+
+    points: tuple[tuple[int, ...], ...]
+    """The points of each rule of the last level for each output: `points[rule][output]`; 0 is none."""
+    base: tuple[int, ...]
+    """What each output starts from, before any rule adds to it."""
+    cutoff: int = 0
+    """Two classes: the second class is answered where the score is at least this."""
+    probabilities: tuple[tuple[int, float], ...] = ()
+    """Two classes: the probability of the second class from each least score on, ascending; that of the first entry
+    holds below it, too."""
+    unit: float = 1.0
+    """Several classes: the probabilities are the softmax of the scores times this unit."""
+    offsets: tuple[int, ...] = ()
+    """Several classes: what is added to the scores before the class of the largest one is answered; the first of equal
+    ones wins."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "points", tuple(_whole(row, "points") for row in self.points))
+        object.__setattr__(self, "base", _whole(self.base, "base"))
+        object.__setattr__(self, "offsets", _whole(self.offsets, "offsets"))
+        (cutoff,) = _whole([self.cutoff], "cutoff")
+        object.__setattr__(self, "cutoff", cutoff)
+        object.__setattr__(self, "unit", float(self.unit))
+        table = tuple((_whole([score], "probabilities")[0], float(share)) for score, share in self.probabilities)
+        object.__setattr__(self, "probabilities", table)
+        self._check()
+
+    @property
+    def outputs(self) -> int:
+        """The number of scores: 1 for two classes, otherwise that of the classes."""
+        return len(self.base)
+
+    @property
+    def edges(self) -> int:
+        """The pairs of a rule and an output that have points."""
+        return sum(points != 0 for row in self.points for points in row)
+
+    @property
+    def bounds(self) -> tuple[tuple[int, int], ...]:
+        """The least and the largest score of each output that the points allow, whether a row reaches it or not."""
+        columns = [[row[output] for row in self.points] for output in range(self.outputs)]
+        return tuple(
+            (base + sum(min(each, 0) for each in column), base + sum(max(each, 0) for each in column))
+            for base, column in zip(self.base, columns, strict=True)
+        )
+
+    def _check(self) -> None:
+        for number, row in enumerate(self.points):
+            if len(row) != self.outputs:
+                raise InputError(f"rule {number} has points for {len(row)} outputs, the base is for {self.outputs}")
+        offsets = self.offsets or (0,) * self.outputs
+        if len(offsets) != self.outputs:
+            raise InputError(f"there are {len(self.offsets)} offsets for {self.outputs} scores; give one for each")
+        for output, (base, offset) in enumerate(zip(self.base, offsets, strict=True)):
+            if abs(base) + abs(offset) + sum(abs(row[output]) for row in self.points) > MAX_SCORE:
+                raise InputError(f"the points of output {output} add up to more than {MAX_SCORE}; use smaller points")
+        if abs(self.cutoff) > MAX_SCORE or any(abs(score) > MAX_SCORE for score, _ in self.probabilities):
+            raise InputError(f"the cut-off and the scores of the probabilities may be at most {MAX_SCORE} from 0")
+        if not 0 < self.unit <= MAX_UNIT:
+            raise InputError(f"unit is {self.unit}; it must be positive and at most {MAX_UNIT:,}")
+        if any(not 0 <= share <= 1 for _, share in self.probabilities):
+            raise InputError("probabilities must be from 0 to 1")
+        for (score, share), (next_score, next_share) in pairwise(self.probabilities):
+            if not (score < next_score and share <= next_share):
+                raise InputError(
+                    f"the probability of a score may not fall: it is {share} from {score} on, {next_share} from "
+                    f"{next_score} on; list the scores ascending"
+                )
+
+
+def check_points(head: Points, rules: int, classes: int) -> None:
+    """Raise an `InputError` unless a head fits a network with so many rules on its last level and so many classes."""
+    if classes < 2:
+        raise InputError("a scorecard needs at least two classes")
+    if len(head.points) != rules:
+        raise InputError(f"the head has points for {len(head.points)} rules, the last level has {rules}")
+    outputs = 1 if classes == 2 else classes
+    if head.outputs != outputs:
+        raise InputError(f"{classes} classes need a base of {outputs} numbers, got {head.outputs}")
+    if (classes == 2) != bool(head.probabilities):
+        raise InputError("a head has a table of probabilities for two classes, and none for several")
+    if (classes > 2) != bool(head.offsets):
+        raise InputError("a head has offsets for several classes, one for each, and none for two")
+
+
+def require_decision(network: RuleNetwork, reader: str) -> None:
+    """Raise an `InputError`, with the name of the reader, if the network is a scorecard and the reader knows none."""
+    if network.head is not None:
+        raise InputError(
+            f"{reader} does not know scorecards yet; it takes a network that decides by the priority of its classes, "
+            "such as that of ConceptRuleClassifier"
+        )
+
+
+def _whole(values: Iterable[int], name: str) -> tuple[int, ...]:
+    try:
+        return tuple(index(value) for value in values)
+    except TypeError:
+        raise InputError(f"{name} must be whole numbers, got {values!r}") from None

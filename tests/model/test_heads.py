@@ -1,0 +1,96 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from conceptrules.model import Column, Concept, InputError, Interval, Level, Literal, Points, Rule, RuleNetwork
+from conceptrules.model.canonical import sort_nodes
+from conceptrules.model.content_hash import content_hash
+from conceptrules.model.heads import MAX_SCORE, require_decision
+
+COLUMNS = [Column("age"), Column("debt")]
+PREDICATES = [Interval("age", 41), Interval("debt", 1000, 5000)]
+RULES = [Rule([Literal(0)]), Rule([Literal(1, negated=True)]), Rule([Literal(0), Literal(1)])]
+TABLE = [(-3, 0.1), (2, 0.4), (5, 0.4)]
+TWO = Points([[3], [-2], [0]], [1], cutoff=2, probabilities=TABLE)
+SEVERAL = Points([[3, 0, 1], [0, 0, 0], [-1, 2, 0]], [0, 0, 1], unit=0.5, offsets=[0, 0, -1])
+CARD = RuleNetwork(COLUMNS, PREDICATES, [Level(RULES, ())], ["good", "bad"], head=TWO)
+
+
+def test_points_are_plain_whole_numbers_and_a_value() -> None:
+    made = Points(np.array([[3], [-2], [0]]), (np.int64(1),), cutoff=np.int8(2), probabilities=TABLE)
+    assert made == TWO
+    assert hash(made) == hash(TWO)
+    assert type(made.points[0][0]) is int
+    assert (made.outputs, made.edges, made.bounds) == (1, 2, ((-1, 4),))
+    assert (SEVERAL.outputs, SEVERAL.edges) == (3, 4)
+
+
+def test_edges_count_literals_and_points() -> None:
+    assert CARD.edges == 4 + 2
+    assert replace(CARD, classes=("a", "b", "c"), head=SEVERAL).edges == 4 + 4
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"points": [[1.5], [2], [0]]}, r"points must be whole numbers, got \[1.5\]"),
+        ({"points": [[1], [2, 3], [0]]}, "rule 1 has points for 2 outputs, the base is for 1"),
+        ({"points": [[MAX_SCORE], [1], [0]]}, "points of output 0 add up to more than 2147483647"),
+        ({"cutoff": 2**40}, "at most 2147483647 from 0"),
+        ({"unit": 0}, "unit is 0.0; it must be positive and at most 1,000,000"),
+        ({"unit": float("nan")}, "unit is nan"),
+        ({"offsets": [1, 2]}, "there are 2 offsets for 1 scores"),
+        ({"probabilities": [(0, 0.5), (1, 0.4)]}, "may not fall: it is 0.5 from 0 on, 0.4 from 1 on"),
+        ({"probabilities": [(1, 0.5), (1, 0.6)]}, "list the scores ascending"),
+        ({"probabilities": [(1, 1.5)]}, "from 0 to 1"),
+        ({"probabilities": [(1, float("nan"))]}, "from 0 to 1"),
+    ],
+)
+def test_bad_points_are_refused(changes: dict, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        replace(TWO, **changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"head": replace(TWO, points=[[1]])}, "points for 1 rules, the last level has 3"),
+        ({"head": SEVERAL}, "2 classes need a base of 1 numbers, got 3"),
+        ({"head": replace(TWO, probabilities=())}, "a table of probabilities for two classes"),
+        ({"head": replace(TWO, offsets=[1])}, "offsets for several classes, one for each, and none for two"),
+        ({"classes": ["a"]}, "at least two classes"),
+        ({"classes": ["a", "a"]}, "classes must differ"),
+        ({"classes": ["a", "b", "c"], "head": replace(SEVERAL, offsets=())}, "offsets for several classes"),
+        ({"levels": [Level(RULES, [Concept(), Concept()])]}, "a scorecard has no concepts"),
+        ({"default": "bad"}, "no priority and no default"),
+        ({"priority": ["bad", "good"]}, "no priority and no default"),
+    ],
+)
+def test_a_head_has_to_fit_its_network(changes: dict, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        replace(CARD, **changes)
+
+
+def test_the_hash_and_equality_see_all_of_a_head() -> None:
+    heads = [TWO, replace(TWO, cutoff=3), replace(TWO, base=[0]), replace(TWO, points=[[3], [-2], [1]])]
+    heads += [replace(TWO, probabilities=[(0, 0.5)]), replace(TWO, unit=2)]
+    cards = [replace(CARD, head=head) for head in heads]
+    assert len(set(cards)) == len(set(map(content_hash, cards))) == len(cards)
+
+
+def test_sorted_rules_keep_their_points() -> None:
+    order = [2, 0, 1]
+    mixed = replace(
+        CARD,
+        levels=[Level([RULES[i] for i in order], ())],
+        head=replace(TWO, points=[TWO.points[i] for i in order]),
+    )
+    assert sort_nodes(mixed) == sort_nodes(CARD)
+
+
+def test_what_does_not_know_scorecards_says_so_by_name() -> None:
+    with pytest.raises(InputError, match="the export to PMML does not know scorecards yet"):
+        require_decision(CARD, "the export to PMML")
+    decision = RuleNetwork(COLUMNS, PREDICATES, [Level(RULES, [Concept([0]), Concept([1])])], ["a", "b"])
+    require_decision(decision, "the export to PMML")
