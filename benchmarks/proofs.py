@@ -30,7 +30,7 @@ def policies(network: RuleNetwork) -> Iterator[Policy]:
     """Yield policies of one clause each."""
     for column in network.columns:
         if column.kind != "category":
-            yield Policy.of(monotone={column.name: "up"})
+            yield Policy.of(monotone={column.name: "up"}, order=network.classes)
         yield Policy.of(independent=[column.name])
         yield Policy.of(forbidden=[column.name])
     rules = network.to_frame("pandas")

@@ -21,7 +21,7 @@ from itertools import combinations, pairwise
 from operator import eq
 
 DECIDING_KEYS = ("classes", "priority", "default", "columns", "predicates", "levels")
-NOT_PROVED_KEYS = ("min_rows", "min_precision", "confidence", "fair", "cost", "order", "domain")
+NOT_PROVED_KEYS = ("min_rows", "min_precision", "confidence", "fair", "cost", "order", "better", "domain")
 KNOWN_KEYS = {"monotone", "independent", "forbidden", "apart", "only_for", "locked", "banned", "default", "priority",
          "max_edges", "max_rules", "max_literals", "implies", *NOT_PROVED_KEYS}  # fmt: skip
 QUOTED = r'"(?:[^"\\]|\\.)*"'
@@ -316,7 +316,8 @@ def list_claims(model, policy, key, item):
     kinds, possible = model.cells[name], model.possible_cells(name)
     if key == "monotone":
         options = {"direction": options} if isinstance(options, str) else options
-        order = options.get("order") or policy.get("order") or model.classes
+        ranks = options if options.get("order") or "better" in options else policy
+        order = ranks.get("order") or [*(c for c in model.classes if c != ranks["better"]), ranks["better"]]
         complete = sorted(map(str, order)) == sorted(map(str, model.classes))
         require(complete, f"the order of {name!r} does not list all classes")
         events = [set(order[start:]) for start in range(1, len(order))]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,9 +11,10 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 from conceptrules.explain.scores import evaluate
-from conceptrules.model.errors import InputError
+from conceptrules.model.errors import ConceptRulesWarning, InputError
 from conceptrules.model.evaluation import pack
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
+from conceptrules.model.policy import Policy
 from conceptrules.model.predicate import Column, Equals
 from conceptrules.model.statistics import with_statistics
 from tests.strategies import all_inputs, flag_networks
@@ -44,6 +47,20 @@ def test_two_classes_are_scored_as_scikit_learn_does():
     assert found.best_cutoff().f1 == max(one.f1 for one in found.cutoffs)
     with pytest.raises(InputError, match="score is 'auc'"):
         found.best_cutoff("auc")
+
+
+def test_cut_offs_say_that_they_may_break_a_policy_of_decisions():
+    rule = {"rule": "x = True", "class": "yes", "mode": "decides"}
+    keys = {"better": "yes", "monotone": {"x": "up"}, "independent": ["z"], "forbidden": ["z"], "locked": [rule]}
+    policy = Policy.of(**keys, implies=[{"if": "y = True", "then": "no"}])
+    found = evaluate(replace(TWO, policy=policy), ROWS, LABELS)
+    told = "may break monotone.x, independent.z, locked.x = True, implies.y = True"
+    assert str(found).endswith(told)
+    with pytest.warns(ConceptRulesWarning, match=told):
+        assert found.best_cutoff() == evaluate(TWO, ROWS, LABELS).best_cutoff()
+    harmless = replace(TWO, policy=Policy.of(forbidden=["z"], locked=[{"rule": "x = True", "class": "yes"}]))
+    assert evaluate(harmless, ROWS, LABELS).best_cutoff() is not None
+    assert "policy" not in str(evaluate(harmless, ROWS, LABELS))
 
 
 def test_the_positive_class_can_be_chosen():

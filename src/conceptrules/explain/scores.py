@@ -20,7 +20,7 @@ from conceptrules.explain.measurement import (
     count_ties,
     index_labels,
 )
-from conceptrules.model.errors import InputError
+from conceptrules.model.errors import InputError, warn
 from conceptrules.model.evaluation import Bits, decide_fired, layers, unpack
 from conceptrules.model.metrics import accuracy, confusion_matrix, macro_f1
 from conceptrules.model.network import RuleNetwork
@@ -121,9 +121,13 @@ class Evaluation:
     """The rules behind the answers, those with most wrong rows first."""
     unseen: tuple[tuple[str, int], ...]
     """The columns with values that training never showed, and on how many rows."""
+    decision_clauses: tuple[str, ...] = ()
+    """The clauses of the model's policy that are about the decision only: answers by another cut-off may break them."""
 
     def best_cutoff(self, score: str = "f1") -> Cutoff | None:
         """Return the cut-off of the best score; None where there are no cut-offs.
+
+        It warns where the model has a policy that answers by a cut-off may break.
 
         Parameters
         ----------
@@ -137,8 +141,15 @@ class Evaluation:
         """
         if score not in ("f1", "ks"):
             raise InputError(f"score is {score!r}; it can be 'f1' or 'ks'")
+        if self.decision_clauses:
+            warn(self._cutoff_warning)
         values = [cutoff.f1 if score == "f1" else cutoff.recall - cutoff.false_alarms for cutoff in self.cutoffs]
         return self.cutoffs[int(np.argmax(values))] if values else None
+
+    @property
+    def _cutoff_warning(self) -> str:
+        names = ", ".join(self.decision_clauses)
+        return f"the policy is about the decision only: an answer by a cut-off may break {names}"
 
     def __str__(self) -> str:
         first = [("rows", f"{self.rows:,}"), ("accuracy", f"{self.accuracy:.4f}"), ("macro-F1", f"{self.macro_f1:.4f}")]
@@ -168,6 +179,7 @@ class Evaluation:
                 for at in self.cutoffs
             ]
             parts += [_align([heading, *lines])]
+            parts += [self._cutoff_warning] if self.decision_clauses else []
         return "\n\n".join(parts)
 
 
@@ -214,6 +226,7 @@ def evaluate(
         ties=count_ties(network, fired, decided, right),
         errors=count_errors(network, hidden[-2], fired, decided, right),
         unseen=tuple(count_unseen(network.columns, opened).items()),
+        decision_clauses=tuple(clause.name for clause in network.policy.decision_clauses) if network.policy else (),
     )
 
 

@@ -15,7 +15,7 @@ from conceptrules.kernels.search.shards import KEYS, NO_GROUP, WEIGHT_UNIT, Shar
 from conceptrules.learn.binned_table import BinnedTable, make_binned_table
 from conceptrules.learn.folds import find_newest, raise_same_group
 from conceptrules.learn.inputs import FitInputs, FitOptions
-from conceptrules.learn.search.locked_rules import add_locked_cuts, list_kept_rules
+from conceptrules.learn.search.locked_rules import add_locked_cuts
 from conceptrules.model.policy import Policy
 from conceptrules.model.policy.policy import check_policy
 from conceptrules.tables.column_values import ColumnValues, to_numbers
@@ -122,7 +122,7 @@ def choose_keys(options: FitOptions, inputs: FitInputs, moments: ValueCounts | N
 def make_bins(binarizer: Binarizer, policy: Policy | None, classes: NDArray[Any]) -> BinnedTable:
     """Return the bins of the columns, with those that locked rules need."""
     table = make_binned_table(binarizer)
-    if policy is not None and list_kept_rules(policy):
+    if policy is not None:
         check_policy(policy, binarizer.columns_, classes.tolist())
         table = add_locked_cuts(table, policy)
     return table

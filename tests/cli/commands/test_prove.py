@@ -38,7 +38,7 @@ UP = 'order = ["no", "yes"]\nforbidden = ["pay"]\n[monotone]\nage = "up"\n'
 
 def test_a_policy_that_is_proved_with_its_certificate(run):
     assert run(UP, "--certificate", "c.json", code=0) == (
-        "proved: as age rises, the decision never gets worse (no < yes) (on all possible rows)\n"
+        "proved: as age rises, the decision never gets worse (no < yes) (of the decision only, on all possible rows)\n"
         "proved: no rule asks about pay (read off the rules)\n"
     )
     assert checker.main(["model.json", "policy.toml", "c.json"]) == 0

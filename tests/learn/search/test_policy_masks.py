@@ -290,6 +290,7 @@ def test_a_cost_moves_the_search_to_other_columns():
     ("policy", "message"),
     [
         (Policy.of(monotone={"agee": "up"}), "monotone.agee: there is no column 'agee'; did you mean age?"),
+        (Policy.of(monotone={"age": "up"}), 'write order = ["care", "old", "young"]'),
         (Policy.of(default="never"), "default: there is no class 'never'"),
         (
             Policy.of(order=["care", "young", "old"], monotone={"age": "up"}, default="young"),

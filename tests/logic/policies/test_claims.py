@@ -55,12 +55,12 @@ OTHER = Domain(impossible=("job = a",))
 @pytest.mark.parametrize(
     ("clause", "domain", "found"),
     [
-        (Monotone("age", "up"), None, pairs(RISING, (0, 1), (1, 2))),
-        (Monotone("age", "down"), None, pairs(RISING, (1, 0), (2, 1))),
-        (Monotone("age", "up", missing="lowest"), None, pairs(RISING, (3, 0), (0, 1), (1, 2))),
-        (Monotone("age", "up", missing="lowest"), GAP, pairs(RISING, (0, 1), (1, 2))),
-        (Monotone("age", "up"), SKIP, pairs(RISING, (0, 1), (0, 2), (1, 2))),
-        (Monotone("age", "up"), OTHER, pairs(RISING, (0, 1), (1, 2))),
+        (Monotone("age", "up", CLASSES), None, pairs(RISING, (0, 1), (1, 2))),
+        (Monotone("age", "down", CLASSES), None, pairs(RISING, (1, 0), (2, 1))),
+        (Monotone("age", "up", CLASSES, "lowest"), None, pairs(RISING, (3, 0), (0, 1), (1, 2))),
+        (Monotone("age", "up", CLASSES, "lowest"), GAP, pairs(RISING, (0, 1), (1, 2))),
+        (Monotone("age", "up", CLASSES), SKIP, pairs(RISING, (0, 1), (0, 2), (1, 2))),
+        (Monotone("age", "up", CLASSES), OTHER, pairs(RISING, (0, 1), (1, 2))),
         (Independent("age"), None, pairs(SINGLE, (0, 1), (1, 2), (2, 3))),
         (Independent("age"), GAP, pairs(SINGLE, (0, 1), (1, 2))),
         (Independent("job"), None, pairs(SINGLE, (0, 1), column="job")),

@@ -22,6 +22,7 @@ from conceptrules.logic.policies.proof import (
 )
 from conceptrules.model import Column, Concept, Equals, InputError, Interval, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.content_hash import content_hash
+from conceptrules.model.network import Statistics
 from conceptrules.model.policy import Default, Implies, Independent, Locked, Monotone, Policy
 from conceptrules.model.policy.plain import to_plain
 from tests.io.test_versions import WHOLE
@@ -102,7 +103,7 @@ def outcome(network, data=None, labels=None, **keys):
         ({"locked": [{"rule": "job = nurse and age > 41", "class": "no"}]}, ("refuted", "no has no such rule")),
         (
             {"locked": [{"rule": "job = nurse and age > 41", "class": "yes", "mode": "decides"}]},
-            ("proved", "on all possible rows"),
+            ("proved", "of the decision only, on all possible rows"),
         ),
         ({"min_rows": 1}, ("undecided", "needs rows and their classes; there are no rows")),
         ({"fair": [{"column": "sex", "positive": "yes", "bound": 0.1}]},
@@ -159,6 +160,34 @@ def test_counterexamples_say_where_they_are_from_and_why():
     assert "  row 1 of the data with 1 column changed (job):\n    age = 20, job = nurse, pay = 5" in texts[1]
     assert "  row 1 of the data, with only age varied:\n    age = 20, job = nurse, pay = 5" in texts[2]
     assert "(by a given row)" in texts[2]
+
+
+def test_a_monotone_clause_says_which_class_is_better():
+    """Alphabetical order would prove of `approve if income <= 230` that more income is never worse."""
+    column, level = Column("income"), Level((Rule((A,)),), (Concept((0,)), Concept()))
+    network = RuleNetwork((column,), (Interval("income", high=230),), (level,), ("approve", "reject"), default="reject")
+    with pytest.raises(InputError) as error:
+        network.prove(Policy.of(monotone={"income": "up"}))
+    assert str(error.value) == (
+        "monotone.income: the order must list each class once, from the worst to the best: write "
+        'order = ["approve", "reject"], or better = "reject", if that is how they stand'
+    )
+    for keys in ({"better": "approve"}, {"order": ["reject", "approve"]}):
+        (verdict,) = network.prove(Policy.of(monotone={"income": "up"}, **keys)).verdicts
+        assert verdict.outcome == "refuted"
+        assert verdict.text == "as income rises, the decision never gets worse (reject < approve)"
+
+
+def test_a_proof_says_that_it_is_of_the_decision_only():
+    """Two rules of which the second is more often right: the share of its class falls while the decision stays."""
+    tests = (Interval("debt", high=100), Interval("debt", 100))
+    level = Level((Rule((A,)), Rule((J,))), (Concept((0, 1)), Concept((1,))))
+    patterns = (((True, False), (6.0, 4.0)), ((True, True), (9.0, 1.0)))
+    network = RuleNetwork((Column("debt"),), tests, (level,), ("good", "bad"), default="bad")
+    network = replace(network, statistics=Statistics((15.0, 5.0), (((6.0, 4.0), (9.0, 1.0)),), patterns))
+    assert network.predict_proba([{"debt": 0}])[0, 0] < network.predict_proba([{"debt": 5000}])[0, 0]
+    (verdict,) = network.prove(Policy.of(better="good", monotone={"debt": "down"})).verdicts
+    assert (verdict.outcome, verdict.reason) == ("proved", "of the decision only, on all possible rows")
 
 
 def test_too_little_work_is_undecided_and_never_proved():

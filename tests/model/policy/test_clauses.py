@@ -32,6 +32,7 @@ from conceptrules.model.policy import (
     ("clause", "name", "text"),
     [
         (Monotone("age", "up"), "monotone.age", "as age rises, the decision never gets worse"),
+        (Monotone("x", "up", ("a b",)), "monotone.x", "as x rises, the decision never gets worse (a b is better)"),
         (
             Monotone("a is", "down", ("no", "yes"), "lowest"),
             "monotone.a is",

@@ -35,11 +35,11 @@ from conceptrules.model.policy.plain import MAX_BYTES, MAX_CLAUSES, MAX_RULES, f
     ("clauses", "plain"),
     [
         (
-            [Monotone("age", "up", ("a", "b")), Monotone("pay", "down", (), "lowest")],
+            [Monotone("age", "up", ("a", "b")), Monotone("pay", "down", ("b",), "lowest")],
             {
                 "monotone": {
                     "age": {"direction": "up", "order": ["a", "b"], "missing": "incomparable"},
-                    "pay": {"direction": "down", "order": [], "missing": "lowest"},
+                    "pay": {"direction": "down", "better": "b", "missing": "lowest"},
                 }
             },
         ),
@@ -88,7 +88,11 @@ def test_a_domain_as_plain_values_and_back(domain: Domain, plain: dict[str, Any]
 def test_what_a_file_may_leave_out() -> None:
     keys = {
         "order": ["a", "b"],
-        "monotone": {"x": "up", "y": {"direction": "down", "order": ["b", "a"]}},
+        "monotone": {
+            "x": "up",
+            "y": {"direction": "down", "order": ["b", "a"]},
+            "z": {"direction": "up", "better": "a"},
+        },
         "locked": [{"rule": "x > 1", "class": "a"}],
         "fair": [{"column": "s", "positive": "a", "bound": 0}],
         "domain": {},
@@ -97,6 +101,7 @@ def test_what_a_file_may_leave_out() -> None:
         (
             Monotone("x", "up", ("a", "b"), "incomparable"),
             Monotone("y", "down", ("b", "a")),
+            Monotone("z", "up", ("a",)),
             Locked("x > 1", "a", "keep"),
             Fair("s", "a", 0, "positive_rate"),
         )
@@ -111,8 +116,12 @@ FAIR = {"column": "s", "positive": "a", "bound": 0}
     [
         ({"fairr": []}, "the policy: there is no key 'fairr'; did you mean 'fair'?"),
         ({"monotone": {"x": {"directon": 1}}}, "monotone.x: there is no key 'directon'; did you mean 'direction'?"),
-        ({"monotone": {"x": {"q": 1}}}, "monotone.x: there is no key 'q'; it can have direction, order, missing"),
+        ({"monotone": {"x": {"q": 1}}},
+         "monotone.x: there is no key 'q'; it can have direction, order, better, missing"),
         ({"monotone": {"x": {}}}, "monotone.x: no direction is given; write direction = 'up' or 'down'"),
+        ({"monotone": {"x": {"direction": "up", "better": "a", "order": ["b", "a"]}}},
+         "monotone.x.better: the order of the classes is given too; write one of the two"),
+        ({"better": ["a"]}, "better: expected a class (text, a number, true or false), found ['a']"),
         ({"monotone": 3}, "monotone: expected a table ([monotone] in TOML), found 3"),
         ({"monotone": {"x": {"direction": "up", "order": "ab"}}},
          "monotone.x.order: expected a list, found 'ab'; put it in square brackets"),

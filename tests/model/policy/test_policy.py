@@ -226,6 +226,11 @@ def test_any_text_is_a_policy_or_an_error(text):
         (Policy.of(default="never"), "default: there is no class 'never'"),
         (Policy.of(priority=["yes", "no"]), "priority must list each class once"),
         (Policy.of(order=["no", "yes"], monotone={"age": "up"}), "the order must list each class once"),
+        (Policy.of(better="yes", monotone={"age": "up"}), "the order must list each class once"),
+        (
+            Policy.of(monotone={"age": "up"}),
+            'worst to the best: write order = ["no", "maybe", "yes"], if that is how they stand',
+        ),
         (
             Policy.of(implies=[{"if": "agee > 3", "then": "no"}]),
             "implies.agee > 3: in the rule 'agee > 3', at",
@@ -296,7 +301,7 @@ def test_what_may_stand_together() -> None:
         Policy.of(banned=[{"rule": "job = baker", "class": "no"}]),
         Policy.of(implies=[{"if": "zip = anything", "then": "no"}]),
         Policy.of(domain={"ranges": {"age": [0, 1], "debt": [0, 1]}, "missing": ["job"]}),
-        Policy.of(monotone={"debt": "up"}),
+        Policy.of(monotone={"debt": "up"}, order=ORDER),
     ):
         check_policy(policy, COLUMNS, ORDER)
 

@@ -69,7 +69,7 @@ class Constraints:
 def apply_policy(policy: Policy, task: SearchTask) -> SearchTask:
     """Return a task whose networks all satisfy a policy."""
     columns = tuple(bins.column for bins in task.table.bins)
-    check_policy(policy, columns, task.classes)
+    policy = check_policy(policy, columns, task.classes)
     check_contradictions(policy, columns, task.classes)
     start = _choose_start(policy, task.classes, task.rows.mass.sum(axis=0).tolist())
     asked = mask_columns(task.columns, task.table, task.classes, policy, start)
@@ -195,11 +195,10 @@ def _choose_start(policy: Policy, classes: Sequence[Value], mass: Sequence[float
     if len(classes) == 2 or not policy.of_kind(Monotone):
         return Start(priority, default)
     first, *others = policy.of_kind(Monotone)
-    order = first.order or tuple(classes)
     for other in others:
-        if (other.order or tuple(classes)) != order:
+        if other.order != first.order:
             raise InputError(f"{other.name} and {first.name} order the classes differently; give one order")
-    ranks = [classes.index(label) for label in order]
+    ranks = [classes.index(label) for label in first.order]
     up, down = (tuple(reversed(ranks)), ranks[0]), (tuple(ranks), ranks[-1])
     ways = [up, down] if mass[ranks[0]] >= mass[ranks[-1]] else [down, up]
     for way, last in ways:
@@ -218,11 +217,11 @@ def _name_clause(policy: Policy, rule: Locked) -> str:
 
 def _find_rising_classes(clause: Monotone, classes: Sequence[Value], start: Start) -> list[bool]:
     """Return for each class whether its rules may only begin to hold as the column rises, or else only cease to."""
-    order, up = clause.order or tuple(classes), clause.direction == "up"
+    best, up = clause.order[-1], clause.direction == "up"
     if len(classes) == 2:
-        return [(label == order[-1]) == up for label in classes]
+        return [(label == best) == up for label in classes]
     assert start.priority is not None
-    best_first = classes[start.priority[0]] == order[-1]
+    best_first = classes[start.priority[0]] == best
     return [best_first == up] * len(classes)
 
 

@@ -69,8 +69,7 @@ def claims_of(
             events = tuple(frozenset([label]) for label in classes)
             chain = space[column].members()
         case Monotone(column=column):
-            order = clause.order or tuple(classes)
-            events = tuple(frozenset(order[start:]) for start in range(1, len(order)))
+            events = tuple(frozenset(clause.order[start:]) for start in range(1, len(clause.order)))
             cells = space[column]
             missing = len(cells.values) - 1
             lowest = [missing] if clause.missing == "lowest" and cells.possible >> missing & 1 else []

@@ -88,7 +88,7 @@ def prove(
     network: RuleNetwork, policy: Policy, *, data: Any = None, labels: Iterable[object] | None = None, work: int = WORK
 ) -> Proof:
     """Return a verdict on each clause of a policy: the function behind `RuleNetwork.prove`."""
-    check_policy(policy, network.columns, network.classes)
+    policy = check_policy(policy, network.columns, network.classes)
     check_contradictions(policy, network.columns, network.classes, work=work)
     space = network_space(network, policy)
     rows = None if data is None else read_rows(network, space, data, labels)
@@ -135,7 +135,7 @@ def _prove_claims(
             trees.append(tree)
     except Undecided as error:
         return str(error), None, None
-    return "on all possible rows", None, tuple(trees)
+    return "of the decision only, on all possible rows", None, tuple(trees)
 
 
 def record_proof(proof: Proof) -> ProofRecord:

@@ -98,7 +98,8 @@ class Monotone(Clause, key="monotone", shape="by column", named_by=("column",)):
     direction: Direction
     """Where the decision goes as the column rises: "up" or "down"."""
     order: tuple[Value, ...] = ()
-    """The classes from the worst to the best; by default the order of the policy, or else of the network's classes."""
+    """The classes from the worst to the best; of two classes, the better one is enough. It is by default the order of
+    the policy, and has to be in one of the two before anything can be proved: no order follows from the names."""
     missing: Gaps = "incomparable"
     """Whether a missing value counts as lower than all others ("lowest"), or is compared with none."""
 
@@ -109,6 +110,7 @@ class Monotone(Clause, key="monotone", shape="by column", named_by=("column",)):
     def text(self) -> str:
         never = "gets worse" if self.direction == "up" else "gets better"
         order = f" ({' < '.join(map(word, self.order))})" if self.order else ""
+        order = f" ({word(self.order[0])} is better)" if len(self.order) == 1 else order
         gaps = ", where a missing value is the lowest" if self.missing == "lowest" else ""
         return f"as {word(self.column)} rises, the decision never {never}{order}{gaps}"
 

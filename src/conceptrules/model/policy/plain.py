@@ -57,8 +57,8 @@ def from_toml(text: str) -> Policy:
 
 def from_plain(keys: Plain) -> Policy:
     """Return the policy that plain values say."""
-    _check_keys(keys, "the policy", (*_KEYS, "order", "confidence", "domain"))
-    order = _classes(keys.get("order", ()), "order")
+    _check_keys(keys, "the policy", (*_KEYS, "order", "better", "confidence", "domain"))
+    order = _read_order(keys, "")
     check_order("order", order)
     clauses: list[Clause] = []
     for key, kind in _KEYS.items():
@@ -83,6 +83,7 @@ def to_plain(policy: Policy) -> dict[str, Any]:
     """Return a policy as plain values: `from_plain` gives it back."""
     keys: dict[str, Any] = {}
     for clause in policy.clauses:
+        values: dict[str, Any]
         values = {name: _plain_value(getattr(clause, field.name)) for name, field in _file_names(type(clause)).items()}
         first, *rest = values.values()
         match clause:
@@ -92,6 +93,8 @@ def to_plain(policy: Policy) -> dict[str, Any]:
                 keys |= {clause.key: first} | ({} if confidence is None else {"confidence": confidence})
             case Monotone():
                 column = values.pop("column")
+                if len(clause.order) == 1:
+                    values["better"] = values.pop("order")[0]
                 keys.setdefault(clause.key, {})[column] = values
             case Clause(shape="by column"):
                 keys.setdefault(clause.key, {})[first] = rest[0]
@@ -160,10 +163,18 @@ def _read_monotone(value: object, key: str) -> Iterator[Clause]:
     for column, item in _table(value, key).items():
         at = f"{key}.{column}"
         table: dict[str, Any] = {"direction": item} if isinstance(item, str) else _table(item, at)
-        _check_keys(table, at, ("direction", "order", "missing"))
+        _check_keys(table, at, ("direction", "order", "better", "missing"))
         direction = table.get("direction") or _fail(at, "no direction is given; write direction = 'up' or 'down'")
-        order = _classes(table.get("order", ()), f"{at}.order")
-        yield Monotone(column, direction, order, table.get("missing", "incomparable"))
+        yield Monotone(column, direction, _read_order(table, f"{at}."), table.get("missing", "incomparable"))
+
+
+def _read_order(table: Plain, prefix: str) -> tuple[Value, ...]:
+    """Return the classes from the worst to the best, or only the better one."""
+    if "better" not in table:
+        return _classes(table.get("order", ()), f"{prefix}order")
+    if "order" in table:
+        _fail(f"{prefix}better", "the order of the classes is given too; write one of the two")
+    return (_label(table["better"], f"{prefix}better"),)
 
 
 def _read_field(field: Field[Any], value: object, at: str) -> object:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar, get_args
 
 from conceptrules.model.errors import InputError, short_errors
@@ -18,6 +19,7 @@ from conceptrules.model.policy.clauses import (
     Fair,
     Forbidden,
     Implies,
+    Independent,
     Limit,
     Locked,
     Monotone,
@@ -92,10 +94,10 @@ class Policy:
 
     Examples
     --------
-    >>> policy = Policy.of(monotone={"income": "up"}, forbidden=["sex"], max_edges=20)
+    >>> policy = Policy.of(monotone={"income": "up"}, better="approve", forbidden=["sex"], max_edges=20)
     >>> for clause in policy.clauses:
     ...     print(clause.name, "-", clause.text)
-    monotone.income - as income rises, the decision never gets worse
+    monotone.income - as income rises, the decision never gets worse (approve is better)
     forbidden.sex - no rule asks about sex
     max_edges - at most 20 edges
     """
@@ -110,6 +112,16 @@ class Policy:
         object.__setattr__(self, "clauses", tuple(sorted(self.clauses, key=_place)))
         _check_repeated(self.clauses)
         _check_together(self)
+
+    @property
+    def decision_clauses(self) -> tuple[Clause, ...]:
+        """The clauses about decisions. They ask nothing of probabilities, so an answer by a cut-off may break them."""
+        return tuple(
+            clause
+            for clause in self.clauses
+            if isinstance(clause, Monotone | Independent | Implies)
+            or (isinstance(clause, Locked) and clause.mode == "decides")
+        )
 
     def of_kind(self, kind: type[C]) -> tuple[C, ...]:
         """Return the clauses of one kind.
@@ -178,11 +190,12 @@ class Policy:
 
 
 @short_errors()
-def check_policy(policy: Policy, columns: Sequence[Column], classes: Sequence[Value]) -> None:
-    """Raise an `InputError` where a policy names columns or classes that are not there, or rules that cannot be read.
+def check_policy(policy: Policy, columns: Sequence[Column], classes: Sequence[Value]) -> Policy:
+    """Return the policy with the whole order of the classes in its monotone clauses.
 
-    Groups of fairness need not be among the columns, and neither need forbidden columns, of which the decision is
-    independent then.
+    Raise an `InputError` where there is no such order, and where a policy names columns or classes that are not there,
+    or rules that cannot be read. Groups of fairness need not be among the columns, and neither need forbidden columns,
+    of which the decision is independent then.
     """
     names = [column.name for column in columns]
     absent = {f"independent.{clause.column}" for clause in policy.of_kind(Forbidden)}
@@ -196,20 +209,39 @@ def check_policy(policy: Policy, columns: Sequence[Column], classes: Sequence[Va
     for priority in policy.of_kind(Priority):
         if len(priority.classes) != len(classes):
             raise InputError(f"priority must list each class once: {', '.join(map(word, classes))}")
-    for order in policy.of_kind(Monotone):
-        if order.order and len(order.order) != len(classes):
-            raise InputError(f"{order.name}: the order must list each class once: {', '.join(map(word, classes))}")
-        kind = next(column.kind for column in columns if column.name == order.column)
+    for monotone in policy.of_kind(Monotone):
+        kind = next(column.kind for column in columns if column.name == monotone.column)
         if kind == "category":
             raise InputError(
-                f"{order.name}: the column {order.column!r} is a category, which has no order; "
+                f"{monotone.name}: the column {monotone.column!r} is a category, which has no order; "
                 "make it an ordinal column, or take the clause out"
             )
+    ranked = [_rank_classes(c, classes) if isinstance(c, Monotone) else c for c in policy.clauses]
     for column, low, _ in policy.domain.ranges:
         if not next(known.ordered for known in columns if known.name == column):
             raise InputError(f"domain.ranges.{column}: the column is not ordered, so {low:g} means nothing there")
     _check_rules(policy, columns)
     _check_locked(policy, columns)
+    return replace(policy, clauses=tuple(ranked))
+
+
+def _rank_classes(clause: Monotone, classes: Sequence[Value]) -> Monotone:
+    """Return the clause with the order of all classes."""
+    if len(classes) == 2 and len(clause.order) == 1:
+        return replace(clause, order=(*(label for label in classes if label not in clause.order), *clause.order))
+    if len(clause.order) != len(classes):
+        example = f"order = [{', '.join(map(_quote, classes))}]"
+        example += f", or better = {_quote(classes[-1])}" if len(classes) == 2 else ""
+        raise InputError(
+            f"{clause.name}: the order must list each class once, from the worst to the best: write {example}, if that "
+            "is how they stand"
+        )
+    return clause
+
+
+def _quote(label: Value) -> str:
+    """Return a class as a policy file has it."""
+    return json.dumps(label, ensure_ascii=False) if isinstance(label, str | bool) else str(label)
 
 
 def _check_rules(policy: Policy, columns: Sequence[Column]) -> None:
