@@ -173,7 +173,17 @@ NETWORKS = {odd: networks(odd=odd) for odd in (False, True)}
 @st.composite
 def measured_networks(draw: st.DrawFn, odd: bool = False) -> RuleNetwork:
     """Networks with statistics of weighted rows."""
-    network = draw(NETWORKS[odd])
+    return draw(_measured(draw(NETWORKS[odd])))
+
+
+@st.composite
+def measured_scorecards(draw: st.DrawFn, odd: bool = False) -> RuleNetwork:
+    """Scorecards with statistics of weighted rows."""
+    return draw(_measured(draw(scorecards(odd=odd))))
+
+
+@st.composite
+def _measured(draw: st.DrawFn, network: RuleNetwork) -> RuleNetwork:
     bits = draw(rows(network, min_rows=1))
     generator = np.random.default_rng(draw(SMALL_SEEDS))
     y = generator.integers(len(network.classes), size=len(bits))

@@ -56,6 +56,7 @@ class Model:
     """The network of a model file, and the cells of its columns."""
 
     def __init__(self, model, domain, cells):
+        require("head" not in model, "the model is a scorecard, of which no certificate speaks yet")
         self.classes, self.priority, self.default = model["classes"], model["priority"], model["default"]
         self.domain = domain
         self.columns = {column["name"]: column for column in model["columns"]}

@@ -7,14 +7,15 @@ from hypothesis import strategies as st
 
 from conceptrules.io.model_file import dumps, load, loads, save
 from conceptrules.model import Column, Concept, Equals, InputError, Level, OneOf, RuleNetwork
+from tests.model.test_heads import CARD
 from tests.model.test_network import NETWORK
 from tests.model.test_text import ADULT
-from tests.strategies import measured_networks, networks
+from tests.strategies import measured_networks, measured_scorecards, networks, scorecards
 
 TEXT = dumps(ADULT)
 
 
-@given(measured_networks(odd=True) | networks(odd=True))
+@given(measured_networks(odd=True) | networks(odd=True) | scorecards(odd=True) | measured_scorecards(odd=True))
 def test_reading_gives_back_what_was_written(network):
     again = loads(dumps(network))
     assert again == network
@@ -36,6 +37,39 @@ def test_sets_and_orders_in_a_file():
         loads(text.replace('"values": ["low", "mid"]', '"values": ["new"]'))
     with pytest.raises(InputError, match="needs at least one"):
         loads(text.replace('"values": ["low", "mid"]', '"values": []'))
+
+
+def test_the_points_of_a_rule_stand_in_its_line():
+    text = dumps(CARD)
+    assert '{"points": [3], "all": ["age > 41"], "none": []},' in map(str.strip, text.splitlines())
+    assert json.loads(text)["head"] == {"base": [1], "cutoff": 2, "probabilities": [[-3, 0.1], [2, 0.4], [5, 0.4]]}
+    edited = text.replace('"points": [3]', '"points": [4]')
+    with pytest.raises(InputError, match="the rules were changed after they were saved"):
+        loads(edited)
+    model = json.loads(edited)
+    del model["hash"]
+    assert loads(json.dumps(model)).head.points == ((4,), (-2,), (0,))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"points": [3]', '"points": [3.5]', r"levels\[0\].rules\[0\].points\[0\] must be a whole number, found 3.5"),
+        ('"points": [3]', '"for": []', r"levels\[0\].rules\[0\] has no 'points'"),
+        ('"cutoff": 2', '"cutoff": "2"', 'head.cutoff must be a whole number, found "2"'),
+        ('"cutoff": 2', '"unit": 2', "head has no 'offsets'"),
+        ("[2, 0.4]", "[2, 0.05]", "the probability of a score may not fall"),
+        ("[2, 0.4]", "[2]", r"head.probabilities\[1\] must be a score and its probability, found a list"),
+        ('"points": [3]', f'"points": [{2**40}]', "add up to more than 2147483647"),
+        ('"columns"', '"default": "good", "columns"', "has a 'default' that this version does not know"),
+        ('"concepts": []', '"concepts": ["good", "bad"]', r"levels\[0\].concepts must be \[\]"),
+    ],
+)
+def test_a_wrong_head_is_refused_with_its_place(old, new, message):
+    text = dumps(CARD)
+    assert old in text
+    with pytest.raises(InputError, match=message):
+        loads(text.replace(old, new))
 
 
 def test_half_a_surrogate_pair_survives(tmp_path):

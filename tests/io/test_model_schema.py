@@ -1,6 +1,7 @@
 """The schema accepts every file that we write, and refuses nothing that the loader takes."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import example, given
@@ -12,7 +13,8 @@ from conceptrules.io.model_file import dumps, loads, schema
 from conceptrules.model.errors import InputError
 from tests.io.test_model_file import pieces
 from tests.io.test_versions import MODEL, WHOLE
-from tests.strategies import measured_networks, networks
+from tests.model.test_heads import CARD, SEVERAL
+from tests.strategies import measured_networks, measured_scorecards, networks
 
 VALIDATOR = Draft202012Validator(json.loads(schema()))
 TEXT = MODEL.read_text(encoding="utf-8")
@@ -27,7 +29,7 @@ def test_the_schema_is_valid_and_accepts_the_stored_model():
         schema(2)
 
 
-@given(measured_networks(odd=True) | networks(odd=True))
+@given(measured_networks(odd=True) | networks(odd=True) | measured_scorecards(odd=True))
 def test_every_file_that_is_written_is_valid(network):
     VALIDATOR.validate(json.loads(dumps(network)))
 
@@ -35,15 +37,19 @@ def test_every_file_that_is_written_is_valid(network):
 WRONG = [None, 3, -1, 1.5, "x", True, [], {}, [[]], ["x"], {"infinity": 1}, {"infinity": True}, ...]
 
 
+TEXTS = [TEXT, dumps(CARD), dumps(replace(CARD, classes=("a", "b", "c"), head=SEVERAL))]
+
+
 @pytest.mark.filterwarnings("ignore:the rules were changed by hand")
 @given(
-    st.sampled_from(list(pieces(json.loads(TEXT)))[1:]),
+    st.sampled_from([(text, path) for text in TEXTS for path in list(pieces(json.loads(text)))[1:]]),
     st.sampled_from(WRONG),
 )
-@example(("priority",), [])
-def test_what_the_schema_refuses_the_loader_refuses_too(path, value):
-    *parents, last = path
-    model = json.loads(TEXT)
+@example((TEXT, ("priority",)), [])
+@example((TEXTS[1], ("head",)), ...)
+def test_what_the_schema_refuses_the_loader_refuses_too(piece, value):
+    text, (*parents, last) = piece
+    model = json.loads(text)
     model.pop("hash", None)  # or the loader would refuse for that alone
     piece = model
     for key in parents:

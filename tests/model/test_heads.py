@@ -1,12 +1,21 @@
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
+import conceptrules
+from conceptrules.edit import DropRule
+from conceptrules.edit.trail import replay
+from conceptrules.explain import find_counterfactual
+from conceptrules.export import FORMATS, export
 from conceptrules.model import Column, Concept, InputError, Interval, Level, Literal, Points, Rule, RuleNetwork
 from conceptrules.model.canonical import sort_nodes
 from conceptrules.model.content_hash import content_hash
-from conceptrules.model.heads import MAX_SCORE, require_decision
+from conceptrules.model.heads import MAX_SCORE
+from conceptrules.report import report
+from conceptrules.report.model_card import model_card
 
 COLUMNS = [Column("age"), Column("debt")]
 PREDICATES = [Interval("age", 41), Interval("debt", 1000, 5000)]
@@ -57,11 +66,13 @@ def test_bad_points_are_refused(changes: dict, message: str) -> None:
     [
         ({"head": replace(TWO, points=[[1]])}, "points for 1 rules, the last level has 3"),
         ({"head": SEVERAL}, "2 classes need a base of 1 numbers, got 3"),
-        ({"head": replace(TWO, probabilities=())}, "a table of probabilities for two classes"),
-        ({"head": replace(TWO, offsets=[1])}, "offsets for several classes, one for each, and none for two"),
+        ({"head": replace(TWO, probabilities=())}, "a cut-off and a table of probabilities for two classes"),
+        ({"head": replace(TWO, offsets=[1])}, "one for each class, for several classes, and neither for two"),
         ({"classes": ["a"]}, "at least two classes"),
         ({"classes": ["a", "a"]}, "classes must differ"),
-        ({"classes": ["a", "b", "c"], "head": replace(SEVERAL, offsets=())}, "offsets for several classes"),
+        ({"classes": ["a", "b", "c"], "head": replace(SEVERAL, offsets=())}, "a unit and offsets"),
+        ({"classes": ["a", "b", "c"], "head": replace(SEVERAL, cutoff=1)}, "a cut-off and a table"),
+        ({"head": replace(TWO, unit=2)}, "a unit and offsets"),
         ({"levels": [Level(RULES, [Concept(), Concept()])]}, "a scorecard has no concepts"),
         ({"default": "bad"}, "no priority and no default"),
         ({"priority": ["bad", "good"]}, "no priority and no default"),
@@ -74,7 +85,7 @@ def test_a_head_has_to_fit_its_network(changes: dict, message: str) -> None:
 
 def test_the_hash_and_equality_see_all_of_a_head() -> None:
     heads = [TWO, replace(TWO, cutoff=3), replace(TWO, base=[0]), replace(TWO, points=[[3], [-2], [1]])]
-    heads += [replace(TWO, probabilities=[(0, 0.5)]), replace(TWO, unit=2)]
+    heads += [replace(TWO, probabilities=[(0, 0.5)])]
     cards = [replace(CARD, head=head) for head in heads]
     assert len(set(cards)) == len(set(map(content_hash, cards))) == len(cards)
 
@@ -89,8 +100,31 @@ def test_sorted_rules_keep_their_points() -> None:
     assert sort_nodes(mixed) == sort_nodes(CARD)
 
 
-def test_what_does_not_know_scorecards_says_so_by_name() -> None:
-    with pytest.raises(InputError, match="the export to PMML does not know scorecards yet"):
-        require_decision(CARD, "the export to PMML")
-    decision = RuleNetwork(COLUMNS, PREDICATES, [Level(RULES, [Concept([0]), Concept([1])])], ["a", "b"])
-    require_decision(decision, "the export to PMML")
+DECISION = RuleNetwork(COLUMNS, PREDICATES, [Level(RULES, [Concept([0]), Concept([1])])], ["good", "bad"])
+ROWS = [{"age": 50, "debt": 2000}, {"age": 20, "debt": 0}]
+
+
+@pytest.mark.parametrize(
+    ("reader", "call"),
+    [
+        ("the simplification", lambda: conceptrules.simplify(CARD)),
+        ("the simplification", lambda: conceptrules.minimise(CARD)),
+        ("the comparison of all possible rows", lambda: conceptrules.equivalent(CARD, DECISION)),
+        ("the comparison of all possible rows", lambda: conceptrules.implies(DECISION, CARD, "bad")),
+        ("the comparison of two models", lambda: conceptrules.diff(DECISION, CARD)),
+        ("the audit", lambda: conceptrules.audit(CARD)),
+        ("the coverage of rules", lambda: conceptrules.coverage(CARD)),
+        ("the search for a counterfactual", lambda: find_counterfactual(CARD, ROWS[0])),
+        ("the proof of policies", lambda: CARD.prove(conceptrules.Policy.of(max_edges=9))),
+        ("the edit of rules", lambda: CARD.edit(DropRule("age > 41", "bad"), who="me", why="")),
+        ("the replay of edits", lambda: replay((), CARD)),
+        ("the drawing", CARD.draw),
+        ("the report", lambda: report(CARD, ROWS, ["good", "bad"])),
+        ("the report", lambda: model_card(CARD, title="A card")),
+        ("abstaining", lambda: CARD.predict(ROWS, abstain="none")),
+        *((f"the export to {to}", partial(export, CARD, to)) for to, form in FORMATS.items() if not form.scorecards),
+    ],
+)
+def test_what_does_not_know_scorecards_says_so_by_name(reader: str, call: Callable[[], object]) -> None:
+    with pytest.raises(InputError, match=f"^{reader} does not know scorecards yet; it takes a network that decides by"):
+        call()

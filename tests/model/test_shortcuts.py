@@ -17,7 +17,7 @@ from conceptrules.explain.rule_coverage import rule_frame
 from conceptrules.explain.scores import evaluate
 from conceptrules.export import export
 from conceptrules.logic.policies.proof import prove
-from conceptrules.model import Column, Concept, Equals, Interval, Level, Literal, Rule, RuleNetwork
+from conceptrules.model import Column, Concept, Equals, InputError, Interval, Level, Literal, Points, Rule, RuleNetwork
 from conceptrules.model.policy import Policy
 from conceptrules.tables.prediction import predict, predict_proba
 
@@ -41,6 +41,20 @@ def test_answers() -> None:
     assert NETWORK.predict(TABLE).tolist() == predict(NETWORK, TABLE).tolist() == LABELS
     assert NETWORK.predict(TABLE, abstain="none").tolist() == ["no", None, "yes", "no"]
     np.testing.assert_array_equal(NETWORK.predict_proba(TABLE), predict_proba(NETWORK, TABLE))
+
+
+def test_the_scores_of_a_scorecard() -> None:
+    columns, predicates, level = NETWORK.columns, NETWORK.predicates, Level(RULES, ())
+    two = Points([[3], [-2]], [1], cutoff=2, probabilities=[(0, 0.5)])
+    card = RuleNetwork(columns, predicates, (level,), ("no", "yes"), head=two)
+    assert card.scores(TABLE).tolist() == [4, 1, -1, 4]
+    assert card.predict(TABLE).tolist() == ["yes", "no", "no", "yes"]
+    several = Points([[3, 0, 0], [0, 0, 1]], [0, 0, 0], offsets=[0, 1, 0])
+    card = RuleNetwork(columns, predicates, (level,), ("a", "b", "c"), head=several)
+    assert card.scores(TABLE).shape == (4, 3)
+    assert card.predict(TABLE[1:3]).tolist() == ["b", "b"]
+    with pytest.raises(InputError, match="only a scorecard has scores"):
+        NETWORK.scores(TABLE)
 
 
 def test_what_is_said_of_rows() -> None:

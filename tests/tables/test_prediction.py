@@ -27,11 +27,12 @@ from conceptrules.model.evaluation import (
 )
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Equals, Interval, Missing, Predicate, holds
+from conceptrules.model.scoring import answer_scores, score_probabilities
 from conceptrules.tables import prediction as plan
 from conceptrules.tables.column_values import encode_series, expand_to_rows, read_coded_values, read_values
 from conceptrules.tables.packing import column_words
 from conceptrules.tables.table import open_table, read_bits
-from tests.strategies import all_inputs, flag_networks, levels, networks, rows
+from tests.strategies import all_inputs, flag_networks, heads, levels, networks, rows
 from tests.strategies_tables import BUILDS, TEXT_BUILDS, as_read, predicates_on, raw_columns
 
 SIZES = st.sampled_from([0, 1, 2, 63, 64, 65, 130])
@@ -54,6 +55,34 @@ def test_predictions_are_those_of_the_plain_evaluation(data: st.DataObject, size
         table = build(raw, values)
         assert plan.predict(network, table).tolist() == expected
         np.testing.assert_array_equal(unpack(plan.find_firing_classes(network, table)), fired)
+
+
+@given(st.data(), SIZES, st.integers(2, 3))
+def test_scores_and_answers_of_scorecards_are_those_of_the_plain_evaluation(
+    data: st.DataObject, size: int, classes: int
+) -> None:
+    raw, few = data.draw(raw_columns())
+    column, predicates = data.draw(predicates_on(raw, few))
+    level = replace(data.draw(levels(len(predicates), 0)), concepts=())
+    head = data.draw(heads(len(level.rules), classes))
+    network = RuleNetwork((column,), tuple(predicates), (level,), "abc"[:classes], head=head)
+    values = list(islice(cycle(few), size))
+    bits = [[holds(predicate, as_read(value)) for predicate in predicates] for value in values]
+    rules = layers_plain(network, np.array(bits, dtype=bool).reshape(size, len(predicates)))[-2]
+    scores = [
+        [
+            base + sum(row[output] for row, fires in zip(head.points, rule, strict=True) if fires)
+            for output, base in enumerate(head.base)
+        ]
+        for rule in rules.tolist()
+    ]
+    expected = np.array(scores, np.int64).reshape(size, head.outputs)
+    answers = [network.classes[index] for index in answer_scores(head, expected)]
+    for build in (BUILDS | TEXT_BUILDS if raw == "text" else BUILDS).values():
+        table = build(raw, values)
+        np.testing.assert_array_equal(plan.find_scores(network, table), expected)
+        assert plan.predict(network, table).tolist() == answers
+        np.testing.assert_array_equal(plan.predict_proba(network, table), score_probabilities(head, expected))
 
 
 @given(st.data(), networks())

@@ -19,6 +19,7 @@ from conceptrules.edit.trail import Replayed, edit_text
 from conceptrules.explain.explanation import Explanation
 from conceptrules.logic.policies.proof import Proof, Verdict
 from conceptrules.model.errors import InputError
+from conceptrules.model.heads import require_decision
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
 from conceptrules.model.provenance import ProofRecord, VerdictRecord
@@ -31,6 +32,7 @@ _CELL = 'style="text-align: left; padding: 0.1em 1em 0.1em 0"'
 
 def draw(network: RuleNetwork, rule_set: Value | None = None, *, theme: Theme = "auto", fold: int | None = FOLD) -> Svg:
     """Draw a network, or the rules of one class or concept: the function behind `RuleNetwork.draw`."""
+    require_decision(network, "the drawing")
     check_theme(theme)
     if fold is not None and (not isinstance(fold, int) or fold < 1):
         raise InputError(f"fold is {fold!r}; give the number of edges that may be drawn one by one, or None for all")

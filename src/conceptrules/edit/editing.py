@@ -17,6 +17,7 @@ from conceptrules.io.encode import predicate_fields
 from conceptrules.io.json_readers import finite, infinite
 from conceptrules.logic.policies.proof import Proof, prove, record_proof
 from conceptrules.model.errors import InputError
+from conceptrules.model.heads import require_decision
 from conceptrules.model.network import Literal, Rule, RuleNetwork
 from conceptrules.model.policy.plain import from_plain as policy_from_plain
 from conceptrules.model.policy.plain import to_plain as policy_to_plain
@@ -61,6 +62,7 @@ def edit(
 
     `when` is the time, in UTC; by default now.
     """
+    require_decision(network, "the edit of rules")
     return _record_edit(network, to_plain(operation), operation.apply, who, why, data, labels, when)
 
 

@@ -13,6 +13,7 @@ from conceptrules.edit.rules import Conflict, find_rule, find_similar_rule
 from conceptrules.io.json_readers import infinite
 from conceptrules.logic.column_cells import rules_inside
 from conceptrules.model.errors import InputError
+from conceptrules.model.heads import require_decision
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
 from conceptrules.model.rule_reader import read_rule
@@ -83,6 +84,7 @@ def replay(
     Replayed
         The network, and what became of each edit: applied, true already, or a conflict, which is left out.
     """
+    require_decision(network, "the replay of edits")
     steps = []
     targets = None if labels is None else list(labels)
     for entry in list_active_edits(trail):

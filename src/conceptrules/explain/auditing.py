@@ -9,6 +9,7 @@ from typing import Any
 from conceptrules.explain.measurement import list_labels
 from conceptrules.explain.scores import Evaluation, evaluate
 from conceptrules.model.errors import InputError
+from conceptrules.model.heads import require_decision
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.provenance import Training
 from conceptrules.tables.hashes import estimate_overlap, hash_rows
@@ -73,6 +74,7 @@ def audit(network: RuleNetwork, table: Any = None, labels: Iterable[object] | No
     >>> scores.confusion, round(scores.macro_f1, 2)
     (((1, 0), (1, 1)), 0.67)
     """
+    require_decision(network, "the audit")
     if (table is None) != (labels is None):
         raise InputError("a table and the labels of its rows go together: give both or none")
     targets = None if labels is None else list_labels(labels)

@@ -21,6 +21,7 @@ from conceptrules.explain.counterfactual_search import (
     split_sides,
 )
 from conceptrules.model.errors import InputError
+from conceptrules.model.heads import require_decision
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
 from conceptrules.tables.prediction import compile_plan, decide
@@ -111,6 +112,7 @@ def find_counterfactual(
     >>> counterfactual.label, counterfactual.changes[0].after, counterfactual.changes[0].example, counterfactual.proved
     ('old', 'age > 41', 42, True)
     """
+    require_decision(network, "the search for a counterfactual")
     for name, value in (("limit", limit), ("seconds", 0 if seconds is None else seconds)):
         if not isinstance(value, Real) or not value >= 0:
             raise InputError(f"{name} is {value!r}; give a number that is not negative")

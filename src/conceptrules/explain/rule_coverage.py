@@ -10,6 +10,7 @@ from typing import Any, cast
 import narwhals as nw
 
 from conceptrules.model.errors import InputError
+from conceptrules.model.heads import require_decision
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.precision import Ends, wilson_interval
 from conceptrules.model.predicate import Value
@@ -103,6 +104,7 @@ def coverage(network: RuleNetwork) -> tuple[RuleCoverage, ...]:
     >>> [(rule.text, rule.rows, round(rule.precision, 2)) for rule in coverage(network)]
     [('age > 41', 30, 0.83)]
     """
+    require_decision(network, "the coverage of rules")
     if network.statistics is None:
         raise InputError("this network has no statistics of training rows; fit it, or add them with `with_statistics`")
     level = len(network.levels) - 1

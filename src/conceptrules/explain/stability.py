@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from conceptrules.explain.importance_scores import Ablation, Decisions, list_rules
 from conceptrules.model.evaluation import PackedBits
+from conceptrules.model.heads import require_decision
 from conceptrules.model.metrics import macro_f1_by_column
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.statistics import number_codes
@@ -27,6 +28,7 @@ def stability(
     A resample has as many rows as there are (repeats counted, where weights are whole numbers), drawn by their weight.
     Rows that no rule distinguishes are drawn together, which is the same and much less work.
     """
+    require_decision(network, "the stability of rules")
     whole = bool(np.all(weight == np.round(weight)))
     rows = int(weight.sum()) if whole else len(weight)
     return stability_of(network, decision_kinds(network, words, target, weight), rows, seed)

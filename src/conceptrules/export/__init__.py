@@ -16,6 +16,7 @@ from inspect import signature
 from typing import Any
 
 from conceptrules.model.errors import InputError
+from conceptrules.model.heads import require_decision
 from conceptrules.model.network import RuleNetwork
 
 
@@ -32,6 +33,8 @@ class Format:
     """What writes it and is not always installed."""
     extra: str = ""
     """The extra of conceptrules that brings the package."""
+    scorecards: bool = False
+    """Whether it can write networks with points."""
 
 
 FORMATS: dict[str, Format] = {
@@ -42,8 +45,8 @@ FORMATS: dict[str, Format] = {
     "markdown": Format("documents:markdown", suffix=".md"),
     "onnx": Format("onnx.model:onnx_model", "verify.onnxruntime:OnnxEngine", ".onnx", "onnx", "onnx"),
     "pmml": Format("pmml:pmml", "verify.jpmml:PmmlEngine", ".pmml"),
-    "python": Format("code.languages:python", "verify.programs:PythonEngine", ".py"),
-    "sql": Format("sql.query:sql", "verify.sql_engine:SqlEngine", ".sql", "sqlglot", "sql"),
+    "python": Format("code.languages:python", "verify.programs:PythonEngine", ".py", scorecards=True),
+    "sql": Format("sql.query:sql", "verify.sql_engine:SqlEngine", ".sql", "sqlglot", "sql", scorecards=True),
 }
 
 
@@ -78,6 +81,8 @@ def export(network: RuleNetwork, to: str, *, verify: bool = False, data: Any = N
     """
     if data is not None and not verify:
         raise InputError("data is what an export is verified on; say verify=True as well, or leave it out")
+    if not format_of(to).scorecards:
+        require_decision(network, f"the export to {to}")
     exporter = load(to, format_of(to).exporter)
     accepted = [name for name in signature(exporter).parameters if name != "network"]
     for name in options:

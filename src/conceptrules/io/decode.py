@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from conceptrules.io.decode_records import read_names, read_policy, read_proof, read_trail, read_training
 from conceptrules.io.encode import FORMAT, VERSION, predicate_names
@@ -26,11 +27,13 @@ from conceptrules.io.json_readers import (
     place,
     text,
     values,
+    whole,
     wrong,
 )
 from conceptrules.io.json_text import check_numbers, parse_json
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.errors import InputError, shortened, warn
+from conceptrules.model.heads import Points
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork, Statistics, check_columns
 from conceptrules.model.predicate import KINDS, Column, Equals, Interval, Missing, OneOf, Predicate, Value
 from conceptrules.model.provenance import without_rule_figures
@@ -40,9 +43,9 @@ Places = Mapping[str, int]
 _HASH = re.compile("sha256:[0-9a-f]{64}")
 _OPTIONAL = ("hash", "target", "names", "policy", "proof", "trail")
 _KEYS = (
-    *_OPTIONAL, "classes", "priority", "default", "columns", "predicates", "levels", "statistics", "training",
-    "format", "version",
+    *_OPTIONAL, "classes", "columns", "predicates", "levels", "statistics", "training", "format", "version",
 )  # fmt: skip
+_DECISION, _HEAD = ("priority", "default"), ("head",)
 
 
 def loads(source: str) -> RuleNetwork:
@@ -132,9 +135,13 @@ def _statistics(value: object, classes: Places, edited: bool) -> Statistics:
         indices = set(items(partial(_named, classes), firing, (*at, "fires")))
         return tuple([i in indices for i in range(len(classes))]), rows
 
-    filled = {"hash": None, "decided": [], "optimism": [], **value} if isinstance(value, dict) else value
-    own, rows, covered, patterns, decided, optimism = fields(
-        filled, ("statistics",), ("hash", "rows", "covered", "patterns", "decided", "optimism")
+    def score(value: object, at: At) -> tuple[int, tuple[float, ...]]:
+        number, rows = fields(value, at, ("score", "rows"))
+        return whole(number, (*at, "score")), counts(rows, (*at, "rows"))
+
+    filled = {"hash": None, "decided": [], "optimism": [], "scores": [], **value} if isinstance(value, dict) else value
+    own, rows, covered, patterns, decided, optimism, scores = fields(
+        filled, ("statistics",), ("hash", "rows", "covered", "patterns", "decided", "optimism", "scores")
     )
     if own is not None and not _HASH.fullmatch(text(own, ("statistics", "hash"))):
         wrong(own, ("statistics", "hash"), "a hash such as that of the file")
@@ -144,24 +151,26 @@ def _statistics(value: object, classes: Places, edited: bool) -> Statistics:
         items(pattern, patterns, ("statistics", "patterns")),
         items(partial(items, counts), decided, ("statistics", "decided")),
         items(partial(items, number), optimism, ("statistics", "optimism")),
+        items(score, scores, ("statistics", "scores")),
     )
 
 
 def _network(model: dict[str, object]) -> RuleNetwork:
     filled = {**dict.fromkeys(_OPTIONAL), **model}
-    (saved_hash, target, names, policy, proof, trail, classes, priority, default, columns, predicates, levels,
-     statistics, training, *_) = fields(filled, (), _KEYS)  # fmt: skip
+    deciding = _HEAD if "head" in model else _DECISION
+    (saved_hash, target, names, policy, proof, trail, classes, columns, predicates, levels, statistics, training,
+     *_) = fields(filled, (), (*_KEYS, *deciding))  # fmt: skip
     known = items(_column, columns, ("columns",))
     tests = items(partial(read_predicate, more=("name",)), predicates, ("predicates",))
     labels = values(classes, ("classes",))
+    head, plain_levels = _head(model["head"], levels) if "head" in model else (None, levels)
     network = RuleNetwork(
         columns=known,
         predicates=tests,
-        levels=_levels(levels, _checked_names(known, tests, predicates), labels),
+        levels=_levels(plain_levels, _checked_names(known, tests, predicates), () if head else labels),
         classes=labels,
-        # a file says the priority even where it is the order of the classes
-        priority=values(priority, ("priority",)) or wrong(priority, ("priority",), "a list of all classes"),
-        default=one_value(default, ("default",)),
+        **({} if head else _decision(model["priority"], model["default"])),
+        head=head,
         training=optional(read_training, training, ("training",)),
         target=optional(text, target, ("target",)),
         policy=optional(read_policy, policy, ("policy",)),
@@ -182,6 +191,41 @@ def _network(model: dict[str, object]) -> RuleNetwork:
         return _without_figures(network, counted)
     _check_stability(network)
     return replace(network, statistics=counted)
+
+
+def _decision(priority: object, default: object) -> dict[str, Any]:
+    ranked = values(priority, ("priority",))
+    if not ranked:  # a file says the priority even where it is the order of the classes
+        wrong(priority, ("priority",), "a list of all classes")
+    return {"priority": ranked, "default": one_value(default, ("default",))}
+
+
+def _head(value: object, levels: object) -> tuple[Points, list[object]]:
+    """Read the head of a scorecard; return it, and the levels with rules that are for no concept and have no points."""
+    if not isinstance(levels, list) or not levels:
+        wrong(levels, ("levels",), "a list of one level or more")
+    concepts, rules = fields(levels[-1], ("levels", len(levels) - 1), ("concepts", "rules"))
+    scored = items(_scored_rule, rules, ("levels", len(levels) - 1, "rules"))
+    last = {"concepts": concepts, "rules": [rule for _, rule in scored]}
+    several = isinstance(value, dict) and "unit" in value
+    base, *more = fields(value, ("head",), ("base", *(("unit", "offsets") if several else ("cutoff", "probabilities"))))
+    scores = tuple(points for points, _ in scored), items(whole, base, ("head", "base"))
+    if several:
+        unit, offsets = number(more[0], ("head", "unit")), items(whole, more[1], ("head", "offsets"))
+        return Points(*scores, unit=unit, offsets=offsets), [*levels[:-1], last]
+    table = items(_probability, more[1], ("head", "probabilities"))
+    return Points(*scores, cutoff=whole(more[0], ("head", "cutoff")), probabilities=table), [*levels[:-1], last]
+
+
+def _scored_rule(value: object, at: At) -> tuple[tuple[int, ...], dict[str, object]]:
+    points, yes, no = fields(value, at, ("points", "all", "none"))
+    return items(whole, points, (*at, "points")), {"for": [], "all": yes, "none": no}
+
+
+def _probability(value: object, at: At) -> tuple[int, float]:
+    if not isinstance(value, list) or len(value) != 2:
+        wrong(value, at, "a score and its probability")
+    return whole(value[0], (*at, 0)), number(value[1], (*at, 1))
 
 
 def _without_figures(network: RuleNetwork, counted: Statistics | None) -> RuleNetwork:

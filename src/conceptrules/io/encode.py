@@ -1,8 +1,8 @@
 """From a network to JSON, one node a line. `decode` is the way back.
 
 `_flat` writes a piece of JSON on one line, `_list` and `_object` give each item a line of its own. A rule's line has
-its literals in words and the concepts that it is for, and no figures: when a network is learned anew, the lines that
-change are those of the rules that do.
+its literals in words and the concepts that it is for, or its points, and no figures: when a network is learned anew,
+the lines that change are those of the rules that do.
 """
 
 from __future__ import annotations
@@ -54,8 +54,7 @@ def dumps(network: RuleNetwork) -> str:
         "hash": _flat(own),
         **({} if network.target is None else {"target": _flat(network.target)}),
         "classes": _values(network.classes),
-        "priority": _values(network.priority),
-        "default": _flat(finite(network.default)),
+        **_deciding_fields(network),
         "columns": _list(map(_column, network.columns)),
         "predicates": _list(map(_predicate, names, network.predicates)),
         "levels": _list(_levels(network, names)),
@@ -65,6 +64,19 @@ def dumps(network: RuleNetwork) -> str:
     }
     # What UTF-8 cannot hold (half of a surrogate pair) becomes \udc80, which is how JSON writes it.
     return _object(fields).encode("utf-8", "backslashreplace").decode("utf-8") + "\n"
+
+
+def _deciding_fields(network: RuleNetwork) -> dict[str, str]:
+    """Return priority and default, or the head of a scorecard; the points of a rule are in its line."""
+    head = network.head
+    if head is None:
+        return {"priority": _values(network.priority), "default": _flat(finite(network.default))}
+    fields: dict[str, str] = {"base": _flat(head.base)}
+    if head.probabilities:
+        fields |= {"cutoff": _flat(head.cutoff), "probabilities": _list(map(_flat, head.probabilities))}
+    else:
+        fields |= {"unit": _flat(_number(head.unit)), "offsets": _flat(head.offsets)}
+    return {"head": _object(fields)}
 
 
 def _governance(network: RuleNetwork) -> dict[str, str]:
@@ -113,19 +125,26 @@ def _levels(network: RuleNetwork, predicates: Sequence[str]) -> Iterable[str]:
     below: Sequence[object] = predicates
     for number, level in enumerate(network.levels):
         concepts = finite(concept_names(network, number))
-        yield _object({"concepts": _flat(concepts), "rules": _list(_rules(level, below, concepts))})
+        scored = network.head if number == len(network.levels) - 1 else None
+        purposes = [{"points": points} for points in scored.points] if scored else _list_owners(level, concepts)
+        yield _object({"concepts": _flat(concepts), "rules": _list(_rules(level, below, purposes))})
         below = concepts
 
 
-def _rules(level: Level, below: Sequence[object], concepts: Sequence[object]) -> Iterable[str]:
+def _list_owners(level: Level, concepts: Sequence[object]) -> list[dict[str, object]]:
+    """Return the concepts that each rule is for."""
     owners: list[list[object]] = [[] for _ in level.rules]
     for name, concept in zip(concepts, level.concepts, strict=True):
         for index in concept.rules:
             owners[index].append(name)
-    for rule, owned in zip(level.rules, owners, strict=True):
+    return [{"for": owned} for owned in owners]
+
+
+def _rules(level: Level, below: Sequence[object], purposes: Sequence[Mapping[str, object]]) -> Iterable[str]:
+    for rule, purpose in zip(level.rules, purposes, strict=True):
         yes = [below[literal.index] for literal in rule.literals if not literal.negated]
         no = [below[literal.index] for literal in rule.literals if literal.negated]
-        yield _flat({"for": owned, "all": yes, "none": no})
+        yield _flat({**purpose, "all": yes, "none": no})
 
 
 def _statistics(statistics: Statistics, classes: Sequence[Value], described: str) -> str:
@@ -142,6 +161,8 @@ def _statistics(statistics: Statistics, classes: Sequence[Value], described: str
         fields["decided"] = _list(_list(map(_numbers, rules)) for rules in statistics.decided)
     if statistics.optimism:
         fields["optimism"] = _list(map(_numbers, statistics.optimism))
+    if statistics.scores:
+        fields["scores"] = _list(f'{{"score": {score}, "rows": {_numbers(rows)}}}' for score, rows in statistics.scores)
     return _object(fields)
 
 
@@ -262,7 +283,7 @@ def _word_beside_sets(value: object) -> str:
 
 
 def concept_names(network: RuleNetwork, level: int) -> list[Value]:
-    """Return the names C1.1, C1.2, ... of the concepts of a level; on the last level, the classes."""
+    """Return the names C1.1, C1.2, ... of the concepts of a level; on the last level, the classes that have rules."""
     if level == len(network.levels) - 1:
-        return list(network.classes)
+        return [] if network.head else list(network.classes)
     return [concept_name(level, index) for index in range(len(network.levels[level].concepts))]

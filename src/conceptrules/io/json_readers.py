@@ -80,6 +80,11 @@ def index(value: object, at: At) -> int:
     wrong(value, at, "a whole number from 0 up")
 
 
+def whole(value: object, at: At) -> int:
+    """Read a whole number."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else wrong(value, at, "a whole number")
+
+
 def optional(read: Callable[[object, At], T], value: object, at: At) -> T | None:
     """Read a value that may be null."""
     return None if value is None else read(value, at)

@@ -12,6 +12,7 @@ from conceptrules.logic.equivalence import WORK, Row, find_counterexample, find_
 from conceptrules.logic.solver import Undecided
 from conceptrules.model.conditions import Condition, conditions
 from conceptrules.model.errors import InputError
+from conceptrules.model.heads import require_decision
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value, finite_bounds
 from conceptrules.model.text import concept_name, condition_text, number_text, word
@@ -109,6 +110,8 @@ def diff(old: RuleNetwork, new: RuleNetwork, *, table: Any = None) -> Difference
     >>> difference.same, difference.row, difference.decisions
     (False, {'age': 41.0}, ('old', 'young'))
     """
+    for network in (old, new):
+        require_decision(network, "the comparison of two models")
     same: bool | None = None
     row, reason, decisions = None, None, None
     try:

@@ -11,6 +11,7 @@ from typing import Any
 
 from conceptrules.logic.column_cells import cell_numbers, cells_of
 from conceptrules.logic.solver import FALSE, TRUE, CellFormulas, Undecided
+from conceptrules.model.heads import require_decision
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
 
@@ -153,6 +154,8 @@ class _Question(CellFormulas):
     """The formulas of networks over the cells of their columns."""
 
     def __init__(self, networks: Sequence[RuleNetwork], work: int) -> None:
+        for network in networks:
+            require_decision(network, "the comparison of all possible rows")
         if max(len(network.levels) for network in networks) > _MAX_LEVELS:
             raise Undecided(f"not decided: more than {_MAX_LEVELS} levels")
         super().__init__(cells_of(networks), work)

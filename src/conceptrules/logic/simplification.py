@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.model.evaluation import PackedBits, layers
+from conceptrules.model.heads import require_decision
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.provenance import without_rule_figures
 
@@ -48,6 +49,7 @@ def simplify(network: RuleNetwork, bits: PackedBits | None = None) -> RuleNetwor
     >>> network.edges, simplify(network).edges
     (4, 2)
     """
+    require_decision(network, "the simplification")
     return _repeat(lambda simpler: merge_equal(drop_redundant(drop_dead(simpler, bits))), network)
 
 

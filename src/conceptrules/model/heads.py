@@ -117,10 +117,11 @@ def check_points(head: Points, rules: int, classes: int) -> None:
     outputs = 1 if classes == 2 else classes
     if head.outputs != outputs:
         raise InputError(f"{classes} classes need a base of {outputs} numbers, got {head.outputs}")
-    if (classes == 2) != bool(head.probabilities):
-        raise InputError("a head has a table of probabilities for two classes, and none for several")
-    if (classes > 2) != bool(head.offsets):
-        raise InputError("a head has offsets for several classes, one for each, and none for two")
+    two = classes == 2
+    if two != bool(head.probabilities) or (not two and head.cutoff):
+        raise InputError("a head has a cut-off and a table of probabilities for two classes, and neither for several")
+    if two == bool(head.offsets) or (two and head.unit != 1):
+        raise InputError("a head has a unit and offsets, one for each class, for several classes, and neither for two")
 
 
 def require_decision(network: RuleNetwork, reader: str) -> None:

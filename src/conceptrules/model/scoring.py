@@ -34,11 +34,17 @@ def score_words(head: Points, rules: PackedBits) -> Scores:
     return scores.T.astype(np.int64)
 
 
+def decision_values(head: Points, scores: Scores) -> NDArray[np.float64]:
+    """Return what decides, as scikit-learn has it: above 0 for the second class of two, largest for one of several."""
+    if head.probabilities:
+        return scores[:, 0].astype(np.float64) - (head.cutoff - 0.5)
+    return (scores + np.array(head.offsets, np.int64)).astype(np.float64)
+
+
 def answer_scores(head: Points, scores: Scores) -> NDArray[np.intp]:
     """Return the index of the class of each row: by the cut-off, or that of the largest score with its offset."""
-    if head.probabilities:
-        return (scores[:, 0] >= head.cutoff).astype(np.intp)
-    answers: NDArray[np.intp] = np.argmax(scores + np.array(head.offsets, np.int64), axis=1)
+    values = decision_values(head, scores)
+    answers: NDArray[np.intp] = (values > 0).astype(np.intp) if head.probabilities else np.argmax(values, axis=1)
     return answers
 
 

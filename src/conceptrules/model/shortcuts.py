@@ -95,6 +95,29 @@ class Shortcuts(ShownAsHtml):
 
         return predict_proba(self._network, table)
 
+    def scores(self, table: Any) -> NDArray[np.int64]:
+        """Return the score of each row: the base of a scorecard, plus the points of the rules that hold.
+
+        Parameters
+        ----------
+        table : table
+            A pandas, polars or pyarrow table, a 2-D array, or rows as lists or dictionaries.
+
+        Returns
+        -------
+        numpy.ndarray of shape (rows,), or (rows, classes) for more than two classes
+            The scores. Of two classes, they are those of the second one.
+
+        Raises
+        ------
+        InputError
+            If the network is no scorecard, or a column is missing from the table.
+        """
+        from conceptrules.tables.prediction import find_scores
+
+        scores = find_scores(self._network, table)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
     def fired(self, table: Any) -> list[tuple[FiredRule, ...]]:
         """Return the rules that hold on each row of a table.
 

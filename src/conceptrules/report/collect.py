@@ -13,6 +13,7 @@ from conceptrules.explain.measurement import measure
 from conceptrules.model.canonical import drop_unused_predicates
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.errors import InputError
+from conceptrules.model.heads import require_decision
 from conceptrules.model.network import RuleNetwork, Statistics
 from conceptrules.model.predicate import Value
 from conceptrules.model.provenance import VerdictRecord
@@ -52,6 +53,7 @@ def collect(
     network: RuleNetwork, X: Any = None, y: Any = None, *, title: str = TITLE, include_rows: bool = False
 ) -> Report:
     """Collect what there is to say about a network, on these rows if there are any."""
+    require_decision(network, "the report")
     check_arguments(X, y, include_rows)
     used = keep_used_columns(network)
     fields = form_fields(used)

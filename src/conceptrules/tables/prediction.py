@@ -22,8 +22,10 @@ from conceptrules.model.evaluation import (
     unpack,
 )
 from conceptrules.model.factoring import Formulas, fired_words, formulas
-from conceptrules.model.network import Level, Literal, Rule, RuleNetwork
+from conceptrules.model.heads import require_decision
+from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Predicate, Value, holds
+from conceptrules.model.scoring import Scores, answer_scores, score_probabilities, score_words
 from conceptrules.model.statistics import probabilities
 from conceptrules.model.values import family_of, is_missing, label_text, read_value, readable
 from conceptrules.tables.column_values import check_readable
@@ -48,6 +50,7 @@ def predict(network: RuleNetwork, table: Any, abstain: Abstain | None = None) ->
 
 def find_undecided_rows(network: RuleNetwork, table: Any, abstain: Abstain) -> Bits:
     """Return on which rows no class fires, several do, or either."""
+    require_decision(network, "abstaining")
     if abstain not in get_args(Abstain):
         raise InputError(f"abstain is {abstain!r}; it can be 'none' (no class fires), 'several' or 'both'")
     counts = unpack(find_firing_classes(network, table)).sum(axis=1)
@@ -58,19 +61,32 @@ def find_undecided_rows(network: RuleNetwork, table: Any, abstain: Abstain) -> B
 
 def predict_proba(network: RuleNetwork, table: Any) -> NDArray[np.float64]:
     """Return the probability of each class for each row."""
+    if network.head is not None:
+        return score_probabilities(network.head, find_scores(network, table))
     return probabilities(network, unpack(find_firing_classes(network, table)))
 
 
 def decide(network: RuleNetwork, table: Any) -> NDArray[np.integer[Any]]:
     """Return the index of the class of each row."""
+    if network.head is not None:
+        return answer_scores(network.head, find_scores(network, table))
     plan, opened = compile_plan(network), open_table(table)
     if opened.rows == 1:
         return np.array([plan.one_row(opened)])
     return first_firing_packed(fired_words(plan.formulas, plan.packed_bits(opened)), plan.order, plan.default)
 
 
+def find_scores(network: RuleNetwork, table: Any) -> Scores:
+    """Return the scores of each row, of the shape (rows, outputs)."""
+    if network.head is None:
+        raise InputError("only a scorecard has scores; this network decides by the priority of its classes")
+    plan = compile_plan(network)
+    return score_words(network.head, fired_words(plan.formulas, plan.packed_bits(open_table(table))))
+
+
 def find_firing_classes(network: RuleNetwork, table: Any) -> PackedBits:
     """Return which classes fire on each row."""
+    require_decision(network, "the search for the classes that fire")
     plan = compile_plan(network)
     return fired_words(plan.formulas, plan.packed_bits(open_table(table)))
 
@@ -84,7 +100,8 @@ class PredictionPlan:
     used: tuple[tuple[int, tuple[Predicate, ...]], ...]
     """The indices of the used columns, with their used predicates."""
     levels: tuple[Level, ...]
-    """The levels of the network with literals that count only the used predicates; they serve for one row."""
+    """The levels of the network with literals that count only the used predicates; they serve for one row. A scorecard
+    has a concept for each rule of its last level here."""
     formulas: tuple[Formulas, ...]
     """The same levels as formulas, for many rows."""
     order: tuple[int, ...]
@@ -154,6 +171,9 @@ def _compile_plan(key: _ByIdentity) -> PredictionPlan:
     first = network.levels[0]
     rules = tuple(Rule(tuple(Literal(numbers[i.index], i.negated) for i in rule.literals)) for rule in first.rules)
     levels = (replace(first, rules=rules), *network.levels[1:])
+    if network.head is not None:
+        *below, last = levels
+        levels = (*below, replace(last, concepts=tuple(Concept((rule,)) for rule in range(len(last.rules)))))
     positions = {column.name: index for index, column in enumerate(network.columns)}
     alike = len(set(map(type, network.classes))) == 1
     return PredictionPlan(
@@ -162,7 +182,7 @@ def _compile_plan(key: _ByIdentity) -> PredictionPlan:
         levels,
         formulas(levels, len(numbers)),
         network.priority_indices,
-        network.default_index,
+        0 if network.head else network.default_index,
         np.array(network.classes, dtype=None if alike else object),
     )
 

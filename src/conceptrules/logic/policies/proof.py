@@ -25,6 +25,7 @@ from conceptrules.logic.policies.possible_rows import Space, network_space, spac
 from conceptrules.logic.solver import Undecided
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.errors import InputError, short_errors
+from conceptrules.model.heads import require_decision
 from conceptrules.model.network import Concept, Level, RuleNetwork
 from conceptrules.model.policy import Cost, Fair, LeastPrecision, LeastRows, Locked, Policy
 from conceptrules.model.policy.policy import check_policy, read_known_rule
@@ -88,6 +89,7 @@ def prove(
     network: RuleNetwork, policy: Policy, *, data: Any = None, labels: Iterable[object] | None = None, work: int = WORK
 ) -> Proof:
     """Return a verdict on each clause of a policy: the function behind `RuleNetwork.prove`."""
+    require_decision(network, "the proof of policies")
     policy = check_policy(policy, network.columns, network.classes)
     check_contradictions(policy, network.columns, network.classes, work=work)
     space = network_space(network, policy)
