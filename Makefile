@@ -12,19 +12,35 @@ export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 export NUMBA_NUM_THREADS ?= 2
 
-.PHONY: setup demo test test-long test-oldest test-newest coverage check kernels browser dist figures gallery pictures baselines paper tables results docs clean
+.PHONY: setup demo test test-long checked test-oldest test-newest coverage check kernels browser dist figures gallery pictures baselines paper tables results docs clean
 setup: $(STAMP)
 
-# The build backend is installed first, so that it is pinned like everything else.
+# The kernels are compiled while the package is installed: by the system's compiler, or else by the one in ziglang. The
+# build tools come first, so that they are pinned like everything else, and stay, so that importing the package can
+# rebuild a kernel whose source has changed.
+BUILD_TOOLS := cython meson meson-python ninja
+INSTALL = PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet -c constraints.txt --no-build-isolation
+# Where an editable install is built. With SOURCES, Python and its tools look at src/ alone.
+EDITABLE := --config-setting build-dir=build/editable -e
+SOURCES := MESONPY_EDITABLE_SKIP=$(CURDIR)/build/editable PYTHONPATH=src
+HEADER = $$($(PYTHON) -c "import sysconfig; print(sysconfig.get_path('include'))")/Python.h
+export CYTHON := $(CURDIR)/$(BIN)/cython
+ifeq ($(shell command -v $(CC)),)
+BUILD_TOOLS += ziglang
+export CC := $(CURDIR)/$(BIN)/python -m ziglang cc -mcpu=baseline
+endif
+
 $(STAMP): pyproject.toml constraints.txt
+	@test -e "$(HEADER)" || { echo "Python.h is missing: install python3-dev (Debian, Ubuntu) or python3-devel (Fedora)."; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet -c constraints.txt pip hatchling editables
-	$(BIN)/python -m pip install --quiet -c constraints.txt --no-build-isolation -e .
+	$(if $(findstring ziglang,$(CC)),@echo "There is no C compiler: downloading the one in ziglang (100 MB).")
+	$(INSTALL) pip $(BUILD_TOOLS)
+	$(INSTALL) $(EDITABLE) .
 	touch $@
 
 # torch and Triton too: the kernels of a GPU are tested in Triton's interpreter.
 $(TESTS): $(STAMP)
-	$(BIN)/python -m pip install --quiet -c constraints.txt --no-build-isolation -e '.[test,gpu]'
+	$(INSTALL) $(EDITABLE) '.[test,gpu]'
 	touch $@
 
 demo: $(STAMP)
@@ -39,13 +55,21 @@ test: $(TESTS) browser
 test-long: $(TESTS) kernels
 	$(PYTEST) -m long
 
+# The tests of the kernels, with kernels that check every index.
+checked: $(TESTS)
+	$(INSTALL) --target .checked --upgrade --no-deps --config-setting setup-args=-Dchecked=true .
+	MESONPY_EDITABLE_SKIP=$(CURDIR)/build/editable PYTHONPATH=.checked $(BIN)/python -m pytest -q tests/kernels tests/learn/search
+
 # With the lowest versions that pyproject.toml allows, and with the newest ones, in environments of their own.
 # ONLY="tests/model tests/io" takes some of the tests; PYTHON=python3.13 another Python. What old and new libraries say
 # of each other in DeprecationWarnings is not about us. The kernels of a GPU are left out: torch has its own pin.
 ONLY ?= tests
-VERSIONS = $(BIN)/python -m pip install --quiet -c constraints.txt uv && \
+VERSIONS = $(INSTALL) uv && \
 	$(BIN)/uv venv --quiet --clear --python $(PYTHON) .venv-$(1) && \
-	$(BIN)/uv pip install --quiet --compile-bytecode --python .venv-$(1)/bin/python --resolution $(2) -e '.[test]' && \
+	$(BIN)/uv pip install --quiet --python .venv-$(1)/bin/python -c constraints.txt $(BUILD_TOOLS) && \
+	PATH="$(CURDIR)/.venv-$(1)/bin:$$PATH" CYTHON=$(CURDIR)/.venv-$(1)/bin/cython \
+	$(BIN)/uv pip install --quiet --compile-bytecode --python .venv-$(1)/bin/python --resolution $(2) \
+		--no-build-isolation --config-setting build-dir=build/$(1) -e '.[test]' && \
 	.venv-$(1)/bin/python -m pytest -q -rs -m "not long" -W ignore::DeprecationWarning $(ONLY)
 
 test-oldest: $(STAMP)
@@ -65,7 +89,7 @@ check: $(TESTS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(SOURCES) $(BIN)/lint-imports
 
 # The tests of the report drive a Chromium. Without one they are skipped; that never fails `make test`.
 CHROMIUM := (command -v chromium || command -v chromium-browser || command -v google-chrome) > /dev/null 2>&1
@@ -76,9 +100,9 @@ browser:
 
 # The archives for PyPI. The tests look at what is in them.
 dist: $(STAMP)
-	$(BIN)/python -m pip install --quiet -c constraints.txt --no-build-isolation -e '.[dist]'
+	$(INSTALL) $(EDITABLE) '.[dist]'
 	rm -rf dist
-	$(BIN)/python -m build --no-isolation
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m build --no-isolation
 	$(BIN)/twine check --strict dist/*
 
 figures: $(STAMP)
@@ -90,7 +114,7 @@ gallery: $(TESTS)
 
 # The documentation site, in docs/_build/html: warnings are errors, and every example is run.
 docs: $(STAMP)
-	$(BIN)/python -m pip install --quiet -c constraints.txt --no-build-isolation -e '.[docs]'
+	$(INSTALL) $(EDITABLE) '.[docs]'
 	rm -rf docs/_build docs/auto_examples docs/generated
 	$(BIN)/python -m sphinx -q -W --keep-going -d docs/_build/doctrees docs docs/_build/html
 	$(BIN)/python docs/built_site.py
@@ -119,8 +143,8 @@ results: $(PAPER)
 	$(BIN)/python -m benchmarks.site
 
 $(PAPER): $(STAMP)
-	$(BIN)/python -m pip install --quiet -c constraints.txt matplotlib
+	$(INSTALL) matplotlib
 	touch $@
 
 clean:
-	rm -rf $(VENV) dist docs/_build docs/auto_examples docs/generated
+	rm -rf $(VENV) .checked build dist docs/_build docs/auto_examples docs/generated

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
 import tarfile
 import tomllib
 import zipfile
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -76,10 +77,7 @@ def test_every_core_dependency_is_imported() -> None:
 BEHIND_EXTRAS = {f"conceptrules.kernels.mllp.{name}" for name in ("gpu", "gpu_state", "gpus", "triton_kernels")} | {
     "conceptrules.learn.mllp.gpu_engine",
     *(f"conceptrules.export.onnx.{name}" for name in ("columns", "model")),
-    *(
-        f"conceptrules.export.sql.{name}"
-        for name in ("columns", "guarded", "literals", "names", "query", "readings", "trusting")
-    ),
+    *(f"conceptrules.export.sql.{name}" for name in ("columns", "guarded", "literals", "names", "query", "readings")),
     *(f"conceptrules.export.verify.{name}" for name in ("databases", "onnxruntime", "sql_engine")),
 }
 WITHOUT = """
@@ -109,17 +107,20 @@ def test_what_an_extra_brings_is_imported_only_when_asked_for() -> None:
 
 @pytest.fixture(scope="module")
 def archives(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A source archive, and the wheel that is built from it."""
     folder = tmp_path_factory.mktemp("dist")
-    subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-d", folder], cwd=ROOT, check=True, capture_output=True
-    )
+    tools = {"PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
+    run = partial(subprocess.run, cwd=ROOT, check=True, capture_output=True, env=os.environ | tools)
+    run([sys.executable, "-c", "import sys, mesonpy; mesonpy.build_sdist(sys.argv[1])", folder])
+    (source,) = folder.iterdir()
+    run([sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-w", folder, source])
     return folder
 
 
-def shipped() -> set[str]:
-    """Every file of the package, as it is named in an archive."""
-    paths = (path for path in SOURCES.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-    return {path.relative_to(SOURCES).as_posix() for path in paths}
+def committed() -> set[str]:
+    """Every file of the package, as it is named in a wheel: a source archive is made of what git knows."""
+    run = subprocess.run(["git", "ls-files", "."], cwd=SOURCES, capture_output=True, text=True, check=True)
+    return set(run.stdout.split())
 
 
 def test_the_source_archive_is_small_and_has_no_records(archives: Path) -> None:
@@ -127,8 +128,8 @@ def test_the_source_archive_is_small_and_has_no_records(archives: Path) -> None:
     assert path.stat().st_size < 2_000_000
     with tarfile.open(path) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    assert names >= {f"src/{name}" for name in shipped()}
-    assert names >= {"README.md", "CHANGELOG.md", "LICENSE", "pyproject.toml", "docs/learning.md"}
+    assert names >= {f"src/{name}" for name in committed()}
+    assert names >= {"README.md", "CHANGELOG.md", "LICENSE", "meson.build", "pyproject.toml", "docs/learning.md"}
     assert {name.split("/")[0] for name in names if "/" in name} == {"src", "docs"}
 
 
@@ -137,7 +138,10 @@ def test_the_wheel_has_the_whole_package(archives: Path) -> None:
     with zipfile.ZipFile(path) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
         (metadata,) = (archive.read(name).decode() for name in archive.namelist() if name.endswith("/METADATA"))
-    assert names == shipped()
+    kernels = {name for name in names if Path(name).suffix in (".so", ".pyd")}
+    assert names - kernels == committed()
+    assert {name.partition(".")[0] + ".pyx" for name in kernels} == {name for name in names if name.endswith(".pyx")}
+    assert "-cp311-abi3-" in path.name  # one wheel for all versions of Python
     assert {Path(name).suffix for name in names} >= {".jinja", ".js", ".css", ".json", ".toml", ".typed"}
     for label in ("Homepage", "Documentation", "Issues", "Changelog"):
         assert f"Project-URL: {label}, https://" in metadata

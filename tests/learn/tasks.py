@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from conceptrules.binarize import Binarizer
-from conceptrules.kernels.search.shards import Shard, fixed_weights, hash_codes
+from conceptrules.kernels.search.passes import hash_codes
+from conceptrules.kernels.search.shards import Shard, fixed_weights
 from conceptrules.learn.coding import CodedTable, code_table
 from conceptrules.learn.inputs import FitInputs, FitOptions
 from conceptrules.learn.search.search import SearchResult, search_networks

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.kernels.search.shards import WEIGHT_UNIT, Shard, fixed_weights, hash_codes
+from conceptrules.kernels.search.passes import hash_codes
+from conceptrules.kernels.search.shards import WEIGHT_UNIT, Shard, fixed_weights
 from conceptrules.kernels.search.values import CODES, empty_rules
 from conceptrules.learn import store as store_module
 from conceptrules.learn.search.coded_network import mask_networks

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.binarize import Binarizer
-from conceptrules.kernels.search.shards import bin_numbers
+from conceptrules.kernels.search.passes import bin_numbers
 from conceptrules.kernels.search.values import ANYTHING, CODES, Columns, Rows
 from conceptrules.model.predicate import Column, Equals, Interval, Missing, Predicate, Value, one_of
 from conceptrules.tables.column_values import ColumnValues, to_codes, to_numbers

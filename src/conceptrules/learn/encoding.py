@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from conceptrules.binarize import Binarizer
 from conceptrules.binarize.value_counts import ValueCounts
-from conceptrules.kernels.search.shards import KEYS, NO_GROUP, WEIGHT_UNIT, Shard, hash_codes
+from conceptrules.kernels.search.passes import hash_codes
+from conceptrules.kernels.search.shards import KEYS, NO_GROUP, WEIGHT_UNIT, Shard
 from conceptrules.learn.binned_table import BinnedTable, make_binned_table
 from conceptrules.learn.folds import find_newest, raise_same_group
 from conceptrules.learn.inputs import FitInputs, FitOptions

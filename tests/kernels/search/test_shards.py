@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conceptrules.kernels.search.shards import bin_numbers
+from conceptrules.kernels.search.passes import bin_numbers
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 127, 128, 254, 255])

@@ -1,4 +1,4 @@
-"""Shards of coded rows, and the compiled passes over them.
+"""Shards of coded rows, and networks as masks over them: what the passes go over.
 
 All sums are of whole numbers, so that they are the same in any order: however rows are spread over shards, files or
 machines, the answers agree bit by bit.
@@ -6,12 +6,12 @@ machines, the answers agree bit by bit.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.kernels.compiling import kernel
+from conceptrules.kernels.search.passes import add_confusion
 
 WEIGHT_UNIT = 2**24
 """The weight of one row. 500 billion rows fit into a sum of 64 bits."""
@@ -53,7 +53,7 @@ class Shard(NamedTuple):
     def confusion(self, networks: MaskedNetworks, classes: int, first_key: int) -> NDArray[np.int64]:
         """Return [network, true class, answer]: the weight of the rows whose key is `first_key` or above."""
         sums = np.zeros((len(networks.default), classes, classes), np.int64)
-        add_confusion(self.codes, self.target, self.weight, self.key, np.uint64(first_key), networks, sums)
+        add_confusion(self.codes, self.target, self.weight, self.key, first_key, networks, sums)
         return sums
 
 
@@ -80,81 +80,3 @@ def fixed_weights(weight: NDArray[np.float64]) -> NDArray[np.int64]:
 def concatenate_shards(shards: list[Shard]) -> Shard:
     """Return the rows of several shards in one."""
     return Shard(*map(np.concatenate, zip(*shards, strict=True)))
-
-
-_STEPS = (128, 64, 32, 16, 8, 4, 2, 1)
-
-
-@kernel()
-def bin_numbers(numbers: Any, cuts: Any) -> Any:
-    """Return what `np.searchsorted` does for at most 255 cuts, and one more than their number for NaN.
-
-    Every search takes the same steps, and no jump depends on a number: 6 ns each, in place of the 57 of
-    `np.searchsorted`.
-    """
-    padded = np.full(256, np.inf)
-    padded[: len(cuts)] = cuts
-    bins = np.empty(len(numbers), np.uint8)
-    for i in range(len(numbers)):
-        number, low = numbers[i], np.int64(0)
-        for step in _STEPS:
-            low += np.int64(step) * np.int64(padded[low + step - 1] < number)
-        bins[i] = len(cuts) + 1 if np.isnan(number) else low
-    return bins
-
-
-@kernel()
-def hash_codes(codes: Any) -> Any:
-    """Return a hash of each row (FNV-1a, then the last steps of SplitMix64), whatever its place in the table."""
-    keys = np.empty(len(codes), np.uint64)
-    for i in range(len(codes)):
-        key = np.uint64(0xCBF29CE484222325)
-        for j in range(codes.shape[1]):
-            key = (key ^ np.uint64(codes[i, j])) * np.uint64(0x100000001B3)
-        key = (key ^ (key >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        key = (key ^ (key >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        keys[i] = key ^ (key >> np.uint64(31))
-    return keys
-
-
-def _positions_of_bits() -> NDArray[np.int64]:
-    positions = np.zeros(WORD, np.int64)
-    for bit in range(WORD):
-        positions[(_DE_BRUIJN << bit) % 2**WORD >> 58] = bit
-    return positions
-
-
-_DE_BRUIJN = 0x03F79D71B4CB0A89
-"""Shifted by 0 to 63, it has 64 different upper six bits, which tell the position of the only bit of a word."""
-_POSITION = _positions_of_bits()
-
-
-@kernel()
-def add_confusion(
-    codes: Any, target: Any, weight: Any, key: Any, first_key: Any, networks: Any, confusions: Any
-) -> Any:
-    """Add the weight of each row whose key is `first_key` or above to `confusions[network, true class, answer]`.
-
-    For each value of a row a mask says which rules may still hold. The masks of all columns together leave the rules
-    that hold. The rules of a network are in the order of the priority of their classes, so the first of them answers.
-    """
-    words, count = networks.mask.shape[2], len(networks.default)
-    holding = np.empty(words, np.uint64)
-    for i in range(len(codes)):
-        if key[i] < first_key:
-            continue
-        for w in range(words):
-            holding[w] = np.uint64(0xFFFFFFFFFFFFFFFF)
-        for j in range(len(networks.column)):
-            mask = networks.mask[j, codes[i, networks.column[j]]]
-            for w in range(words):
-                holding[w] &= mask[w]
-        for n in range(count):
-            answer = networks.default[n]
-            for w in range(networks.first[n], networks.first[n + 1]):
-                if holding[w]:
-                    lowest = holding[w] & (~holding[w] + np.uint64(1))
-                    position = _POSITION[(lowest * np.uint64(_DE_BRUIJN)) >> np.uint64(58)]
-                    answer = networks.owner[WORD * w + position]
-                    break
-            confusions[n, target[i], answer] += weight[i]
