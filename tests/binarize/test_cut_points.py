@@ -158,7 +158,7 @@ def test_both_sides_of_every_cut() -> None:
 
 def test_cuts_are_as_short_as_those_of_intervals() -> None:
     assert texts(np.repeat([0.123, 0.981, 7.25], 10), np.repeat([0, 1, 0], 10)) == [
-        "c <= 0.2", "c > 0.2", "c <= 1", "c > 1"
+        "c <= 0.5", "c > 0.5", "c <= 1", "c > 1"
     ]  # fmt: skip
     day = dt.datetime(2021, 3, 5)
     column = [day + dt.timedelta(hours=10 * i) for i in range(20)]
@@ -248,12 +248,32 @@ def test_the_cut_splits_as_the_value_does(pair: list[float]) -> None:
     assert low <= short_number(low, high) < high
 
 
+@given(st.lists(st.floats(-1e6, 1e6, width=32) | st.decimals(-99, 99, places=2), min_size=2, max_size=2, unique=True))
+def test_the_cut_splits_rows_of_32_bits_as_those_of_64(pair: Any) -> None:
+    low, high = sorted(map(float, pair))
+    with np.errstate(under="ignore"):
+        narrow_low, narrow_high = float(np.float32(low)), float(np.float32(high))
+    cut = short_number(low, high)
+    assert low <= cut < high
+    assert narrow_low == narrow_high or narrow_low <= cut < narrow_high
+
+
 @given(st.integers(-10000, 10000), st.integers(1, 500), st.integers(0, 3))
 def test_no_number_with_fewer_decimals_lies_between(low: int, width: int, decimals: int) -> None:
     unit = 10**decimals
-    cut = short_number(low / unit, (low + width) / unit)
-    fewest = next(d for d in range(decimals + 1) if ceil(low * 10**d / unit) / 10**d < (low + width) / unit)
+    bottom, top = low / unit, (low + width) / unit
+    cut = short_number(bottom, top)
+    bottom, top = max(bottom, float(np.float32(bottom))), min(top, float(np.float32(top)))
+    fewest = next(d for d in range(9) if ceil(bottom * 10**d) / 10**d < top)
     assert cut == round(cut, fewest)
+
+
+@given(st.integers(1, 10**9), st.integers(1, 10**9))
+def test_whole_numbers_are_rounded_to_the_digits_that_they_need(low: int, width: int) -> None:
+    cut, places = short_number(low, low + width), len(str(low)) - 1
+    if low < 2**24:  # beyond that, 32 bits round it
+        grids = [10**place for place in range(places, -1, -1)]
+        assert cut % next(grid for grid in grids if -(-low // grid) * grid < low + width) == 0
 
 
 def decimals() -> st.SearchStrategy[float]:
@@ -268,7 +288,26 @@ def test_all_at_once_is_one_by_one(values: list[float]) -> None:
 
 @pytest.mark.parametrize(
     ("low", "high", "cut"),
-    [(27, 41, 27), (26.5, 41, 27), (0.07, 0.0701, 0.07), (1.1, 1.11, 1.1), (1e-7, 2e-7, 1e-7), (2**60, 2**61, 2**60)],
+    [
+        (27, 41, 30),
+        (27, 28, 27),
+        (26.5, 41, 30),
+        (0, 1, 0),
+        (0, 3, 0),
+        (5, 15, 5),
+        (95, 105, 100),
+        (-1234, -3, -1000),
+        (5, 1000000.0, 5),
+        (12000, 17000, 15000),
+        (161838076, 161941726, 161900000),
+        (2**60, 2**61, 2e18),
+        (1.9, 3, 2),
+        (0.07, 0.0701, 0.07005),
+        (1.1, 1.11, 1.105),
+        (4.9, 5, 4.95),
+        (4.5, 4.6, 4.5),
+        (1e-07, 2e-07, 1.5e-07),
+    ],
 )
 def test_numbers(low: float, high: float, cut: float) -> None:
     assert short_number(low, high) == cut

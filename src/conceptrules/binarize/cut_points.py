@@ -1,4 +1,4 @@
-"""Where a column of numbers is cut: at minimal entropy, at quantiles, and at the shortest number that splits alike.
+"""Where a column of numbers is cut: at minimal entropy, at quantiles, and at the roundest number that splits alike.
 
 The cuts of minimal entropy are found by recursive partitioning with the MDL stopping rule (Fayyad and Irani, 1993).
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from decimal import Decimal
-from itertools import count
+from itertools import count, takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ _LARGEST, _SMALLEST = np.finfo(np.float64).max, np.finfo(np.float64).smallest_no
 # Cuts closer than this, in bits a row, are equally good and the first is taken, whatever the rounding of logarithms.
 _TIE = 1e-12
 _DIGITS = 15  # of a decimal number, at most, that a float64 tells from all others of so many digits
+_POWERS = np.array([float(f"1e{power}") for power in range(23)])  # those of ten that a float64 holds exactly
 _MICROSECONDS = (86400e6, 60e6, 1e6, 1.0)  # of a day, a minute, a second and a microsecond
 
 
@@ -115,41 +116,70 @@ def _xlogx(x: Numbers) -> Numbers:
 
 
 def short_number(low: float, high: float) -> float:
-    """Return the first number from `low` on with the fewest decimals that is below `high`.
+    """Return the roundest number from `low` on that is below `high`, also where all three are read in 32 bits.
 
-    >>> short_number(27, 41), short_number(0.1234, 0.57), short_number(0.1234, 0.1299)
-    (27.0, 0.2, 0.124)
+    The number has as few digits as possible; of two that have equally many, a multiple of 5 is rounder. It has no fewer
+    digits than `low` up to its first one, so that a wide gap is cut near its lower end.
+
+    >>> short_number(27, 41), short_number(12_000, 17_000), short_number(161_838_076, 161_941_726)
+    (30.0, 15000.0, 161900000.0)
+    >>> short_number(27, 28), short_number(0.1234, 0.1299), short_number(4.9, 5)  # 4.9 of 32 bits is above 4.9
+    (27.0, 0.125, 4.95)
     """
     below = min(0.0, math.ceil(high) - 1.0)
     if low == -_LARGEST and below < high:
         return below  # minus infinity is to the left of any number
-    exact = Decimal(repr(float(low)))
-    for decimals in count():
-        cut = float(f"{math.ceil(exact.scaleb(decimals))}e-{decimals}")
+    low, high = (float(ends[0]) for ends in _separate_in_32_bits(np.array([low]), np.array([high])))
+    exact = Decimal(repr(low))
+    for digits, step in _roundings():
+        decimals = digits - max(exact.adjusted(), 0)
+        cut = float(f"{math.ceil(exact.scaleb(decimals) / step) * step}e{-decimals}")
         if cut < high:
-            return cut
+            return cut + 0.0  # -0.0 is 0.0
     raise AssertionError  # with all its decimals, the cut is `low` itself
 
 
 def short_numbers(lows: Numbers, highs: Numbers) -> tuple[float, ...]:
     """Return `short_number` of each pair, all at once; those that floats cannot decide are asked one by one."""
-    cuts, decided = np.full(len(lows), np.nan), np.zeros(len(lows), np.bool_)
+    lower, upper = _separate_in_32_bits(lows, highs)
+    size = np.maximum(np.abs(lower), 1)
+    exponents = np.floor(np.log10(size)).astype(np.intp)
+    cuts = np.full(len(lows), np.nan)
+    cuttable = (lower > -_LARGEST) & (exponents < len(_POWERS))
+    exponents[~cuttable] = 0
+    exponents -= _POWERS[exponents] > size  # the logarithm was rounded up
     with np.errstate(over="ignore", invalid="ignore"):
-        for decimals in range(_DIGITS):
-            scaled = lows * 10.0**decimals
-            near = np.rint(scaled)
-            exact = near / 10.0**decimals == lows  # the value has no more decimals than these
-            # Rounding moves a product by less than this: it may not lie on the other side of a whole number.
-            certain = exact | (np.abs(scaled - near) > np.abs(scaled) * 2.0**-50)
-            cut = np.where(exact, near, np.ceil(scaled)) / 10.0**decimals
-            short = ~decided & certain & (cut < highs) & (np.abs(scaled) < 10.0**_DIGITS - 1)
-            cuts[short] = cut[short] + 0.0  # -0.0 is 0.0
-            decided |= short | ~certain
-            if decided.all():
+        for digits, step in takewhile(lambda rounding: rounding[0] < len(_POWERS), _roundings()):
+            left = np.flatnonzero(cuttable & np.isnan(cuts))
+            if not len(left):
                 break
+            places, low, high = digits - exponents[left], lower[left], upper[left]
+            # A product or a quotient of whole numbers that floats hold exactly is the float nearest to it.
+            up, down = _POWERS[np.maximum(places, 0)], _POWERS[np.maximum(-places, 0)]
+            nearest = np.ceil(low * up / down / step) * step
+            for whole in (nearest - step, nearest, nearest + step):  # `nearest` is off by at most one step
+                cut = whole * down / up
+                fits = np.isnan(cuts[left]) & (low <= cut) & (cut < high) & (np.abs(whole) < 10.0**_DIGITS)
+                cuts[left[fits]] = cut[fits] + 0.0  # -0.0 is 0.0
     for index in np.flatnonzero(np.isnan(cuts)).tolist():
         cuts[index] = short_number(float(lows[index]), float(highs[index]))
     return tuple(cuts.tolist())
+
+
+def _roundings() -> Iterator[tuple[int, int]]:
+    """Yield ever finer grids: the digits after the first one, and the step of the last digit."""
+    yield 0, 1
+    for decimals in count(1):
+        yield decimals, 5
+        yield decimals, 1
+
+
+def _separate_in_32_bits(lows: Numbers, highs: Numbers) -> tuple[Numbers, Numbers]:
+    """Return narrower pairs, between which a cut also separates rows that a table holds in 32 bits."""
+    with np.errstate(over="ignore"):
+        low, high = (ends.astype(np.float32).astype(np.float64) for ends in (lows, highs))
+    apart = low < high
+    return np.where(apart, np.maximum(low, lows), lows), np.where(apart, np.minimum(high, highs), highs)
 
 
 def short_moments(lows: Numbers, highs: Numbers) -> tuple[float, ...]:
