@@ -42,6 +42,20 @@ def test_the_card_has_the_figures_of_the_rows_that_it_is_given(clf, wine):
     assert all(f"    {line}".rstrip() in text for line in str(clf.network_).splitlines())
 
 
+def test_the_columns_of_the_table_are_counted(clf, wine):
+    used = len(clf.network_.used_columns)
+    text = str(clf.model_card())
+    assert "89 rows with 13 columns." in text
+    assert f"No rule asks about {13 - used} of the 13 columns." in text
+
+
+def test_a_network_that_was_selected_is_not_called_the_best(clf):
+    smallest = ConceptRuleClassifier.from_network(clf.frontier_[0].network)
+    for card in (clf.model_card(), smallest.model_card()):
+        assert "was chosen by scores on 30 rows" in str(card)
+        assert "the best" not in str(card)
+
+
 def test_what_nobody_said_is_admitted(clf):
     text = clf.model_card().markdown()
     assert "Not stated. Whoever puts the model to use should say it here." in text

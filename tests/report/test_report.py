@@ -84,7 +84,7 @@ def test_what_was_recorded_at_fit_time_is_told():
     assert "its macro-F1 was 0.875" in html
     assert "answer differently on <strong>5%</strong>" in html
     assert "no class fired on 10%" in html
-    assert "the best on 40 rows held back from the training rows" in html
+    assert "chosen by scores on 40 rows held back from the training rows" in html
     assert "1 rule is needed in less than 90%" in html
     html = report(small(trained(None)))
     assert "on which rows was not recorded" in html

@@ -186,7 +186,7 @@ def _training(report: Report) -> Iterator[Block]:
     if training is None:
         yield "How the model was learned was not recorded."
         return
-    yield f"{plural(training.rows, 'row')} with {plural(len(network.columns), 'column')}. {describe_tuning(training)}"
+    yield f"{plural(training.rows, 'row')} with {_count_columns(report)}. {describe_tuning(training)}"
     if network.statistics is not None:
         shares = zip(network.classes, network.statistics.rows, strict=True)
         total = sum(network.statistics.rows) or 1
@@ -244,7 +244,12 @@ def _caveats(report: Report) -> Iterator[str]:
         count = plural(len(weak), "rule")
         yield f"{count} could be left out on more than a tenth of the resamples of the training rows."
     if report.audit.unused:
-        yield f"No rule asks about {len(report.audit.unused)} of the {plural(len(report.network.columns), 'column')}."
+        yield f"No rule asks about {len(report.audit.unused)} of the {_count_columns(report)}."
+
+
+def _count_columns(report: Report) -> str:
+    """Count those that no rule asks about, too, which the network of a report has not."""
+    return plural(len(report.fields) + len(report.audit.unused), "column")
 
 
 def _section_markdown(section: Section) -> str:

@@ -97,7 +97,7 @@ def _describe_scores(network: RuleNetwork, audit: Audit) -> str:
     validation = audit.training.validation if audit.training else None
     if validation is not None and validation.source != "training":
         return (
-            f"On the {plural(validation.rows, 'row')} that chose it during training its macro-F1 was "
+            f"On the {plural(validation.rows, 'row')} that judged it during training its macro-F1 was "
             f"{validation.macro_f1:.3f}; this report was given no rows to test it on, so expect less."
         )
     return "This report was given no rows to test it on, so it cannot say how often the answers are right."
@@ -159,7 +159,7 @@ def describe_tuning(training: Training) -> str:
     if validation is None:
         return f"{chosen} chosen in training; on which rows was not recorded."
     return (
-        f"{chosen} the best on {rows}. "
+        f"{chosen} chosen by scores on {rows}. "
         "Which class wins, the answer for everything else and the cut points come from the training rows. "
         "So scores on any of these rows flatter the model." + (_MIXED if training.augmented else "")
     )
