@@ -288,7 +288,8 @@ def train(given: Namespace) -> None:
     for names in product(*(text.split(",") for text in (given.phases, given.kinds, given.data))):
         part = Part(*names)
         left = end - time.monotonic()
-        if lane.path(part).exists() or not lane.ready(part):
+        has_rows = (lane.inputs / f"{part.data}.npz").exists()
+        if not has_rows or lane.path(part).exists() or not lane.ready(part):
             continue
         if left < given.part:
             print(f"{part.name}: left for later, {left:.0f} s are left", flush=True)
@@ -301,6 +302,7 @@ def main() -> int:
     parser = ArgumentParser("python -m benchmarks.paper.column", None, __doc__)
     parser.add_argument("command", choices=("inputs", "train", "take"))
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--protocol", choices=("fold", "published"), default="fold", help="of inputs and take")
     parser.add_argument("--state", type=Path, help="a folder for what was trained")
     parser.add_argument("--seconds", type=float, default=1e9, help="how long there is")
     parser.add_argument("--part", type=float, default=90, help="seconds that a part may take")
@@ -314,7 +316,7 @@ def main() -> int:
         return 0
     from benchmarks.paper import column_records
 
-    (column_records.write_inputs if given.command == "inputs" else column_records.take)(given.folder)
+    (column_records.write_inputs if given.command == "inputs" else column_records.take)(given.folder, given.protocol)
     return 0
 
 

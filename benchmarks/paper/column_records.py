@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 
 from benchmarks import jsonl
-from benchmarks.paper.choice import FOLDS, MODELS, Choice, Scores, Trial, chosen, plan_of, protocol
+from benchmarks.paper.choice import FOLDS, MODELS, Choice, Scores, Trial, chosen, plan_of
+from benchmarks.paper.choice import protocol as protocol_of_columns
 from benchmarks.paper.records import RECORDS, Run, write_fold
 from benchmarks.paper.records import Fold as Result
 from benchmarks.paper.reference import data_names
 from benchmarks.paper.scores import macro_f1, scores
 from benchmarks.paper.training_data import Fold, fold_of
+from conceptrules.datasets.loading import catalogue
 from conceptrules.learn.mllp.extraction import extract_levels
 from conceptrules.logic.simplification import drop_dead, drop_redundant, simplify
 from conceptrules.model.evaluation import PackedBits, decide
@@ -27,14 +29,14 @@ from conceptrules.model.statistics import edges as edges_of
 CANDIDATES = "candidates.jsonl"
 
 
-def write_inputs(folder: Path, root: Path = RECORDS) -> None:
+def write_inputs(folder: Path, protocol: str = "fold", root: Path = RECORDS) -> None:
     """Write the training rows of all folds as bits with their classes, and the test rows as bits without."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / CANDIDATES).write_bytes((root / CANDIDATES).read_bytes())
-    for name in data_names():
+    for name in names_of(protocol):
         arrays: dict[str, Any] = {}
         for number in range(FOLDS):
-            fold = fold_of(name, number)
+            fold = fold_of(name, number, protocol)
             rows = fold.training
             arrays |= {f"{number}.{key}": getattr(rows, key) for key in ("packed", "target", "weight")}
             arrays |= {
@@ -44,17 +46,28 @@ def write_inputs(folder: Path, root: Path = RECORDS) -> None:
         np.savez_compressed(folder / f"{name}.npz", **arrays)
 
 
-def take(state: Path, root: Path = RECORDS) -> None:
-    """Judge all networks that came back on the test rows of their folds, and keep what the search has tried."""
+def names_of(protocol: str) -> list[str]:
+    """Return the data sets that a protocol trains on: without cut points, "published" is the same as "fold"."""
+    return [name for name in data_names() if protocol == "fold" or catalogue()[name].continuous]
+
+
+def take(state: Path, protocol: str = "fold", root: Path = RECORDS) -> None:
+    """Judge all networks that came back on the test rows of their folds, and keep what the search has tried.
+
+    What was tried as published is no record of its own: its runs say what each fold has chosen.
+    """
     place = json.loads((state / "place.json").read_text(encoding="utf-8"))
     for entry in jsonl.read(root / CANDIDATES):
         kind, data = entry["kind"], entry["data"]
-        found = searched(state, entry)
-        jsonl.put(root / "search.jsonl", [jsonl.rounded({**found, "place": place})], ("data", "kind"))
+        if data not in names_of(protocol):
+            continue
+        search = searched(state, entry)
+        if protocol == "fold":
+            jsonl.put(root / "search.jsonl", [jsonl.rounded({**search, "place": place})], ("data", "kind"))
         path = state / f"column-{kind}-{data}.npz"
         if path.exists():
             with np.load(path) as arrays:
-                take_column(dict(arrays), entry["configurations"], found, place, root)
+                take_column(dict(arrays), entry["configurations"], search, place, protocol, root)
 
 
 def trials_of(state: Path, kind: str, data: str) -> tuple[Scores, float]:
@@ -100,30 +113,34 @@ def searched(state: Path, entry: Mapping[str, Any]) -> dict[str, Any]:
 def take_column(
     arrays: Mapping[str, Any],
     configurations: Sequence[Mapping[str, Any]],
-    found: Mapping[str, Any],
+    search: Mapping[str, Any],
     place: Mapping[str, Any],
+    protocol: str,
     root: Path,
 ) -> None:
-    kind, data = found["kind"], found["data"]
+    kind, data = search["kind"], search["data"]
     plan = {key: value for key, value in plan_of(kind, data).items() if key != "small"}
-    each = float(arrays["seconds"]) / (FOLDS * protocol()["seeds"] * len(MODELS[kind]))
+    seeds = protocol_of_columns()["seeds"]
+    each = float(arrays["seconds"]) / (FOLDS * seeds * len(MODELS[kind]))
     for model in MODELS[kind]:
-        for seed in range(protocol()["seeds"]):
+        for seed in range(seeds):
             for number in range(FOLDS):
-                choice = Choice(**found["folds"][number]["chosen"][model])
+                choice = Choice(**search["folds"][number]["chosen"][model])
                 own = {
                     key.rpartition(".")[2]: value
                     for key, value in arrays.items()
                     if key.startswith(f"{model}.{number}.{seed}.")
                 }
-                result = judged(data, number, configurations[choice.number], choice, own)
+                result = judged(data, number, protocol, configurations[choice.number], choice, own)
                 result = replace(result, seconds={"fit": each})
-                write_fold(Run(data, model, "fold", seed), result, plan, root=root, place=place)
+                write_fold(Run(data, model, protocol, seed), result, plan, root=root, place=place)
 
 
-def judged(data: str, number: int, given: Mapping[str, Any], choice: Choice, own: Mapping[str, Any]) -> Result:
+def judged(
+    data: str, number: int, protocol: str, given: Mapping[str, Any], choice: Choice, own: Mapping[str, Any]
+) -> Result:
     """Return the scores of a network on the test rows of its fold; of an MLLP, from its answers."""
-    part = fold_of(data, number)
+    part = fold_of(data, number, protocol)
     _, start, epoch, default = own["of"].tolist()
     training = {"training_f1": float(own["score"]), "start": start, "epoch": epoch}
     told = {key: given[key] for key in ("layers", "binarization_rate", "negation")}

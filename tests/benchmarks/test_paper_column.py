@@ -147,8 +147,8 @@ def test_a_whole_column_of_a_small_table(tmp_path: Path, monkeypatch: pytest.Mon
     pytest.importorskip("triton", reason="triton is not installed: pip install 'conceptrules[gpu]'")
     from benchmarks.paper import cohorts, column
 
-    for module in (choice, column, column_records):
-        monkeypatch.setattr(module, "protocol", lambda: TINY)
+    for module, name in ((choice, "protocol"), (column, "protocol"), (column_records, "protocol_of_columns")):
+        monkeypatch.setattr(module, name, lambda: TINY)
     for module in (choice, cohorts):
         monkeypatch.setattr(module, "LOOK_EVERY", 1)
     monkeypatch.setattr(column, "SMALLEST", {1: 1})
@@ -160,7 +160,7 @@ def test_a_whole_column_of_a_small_table(tmp_path: Path, monkeypatch: pytest.Mon
     ]
     root, folder, state = tmp_path / "records", tmp_path / "inputs", tmp_path / "state"
     jsonl.put(root / CANDIDATES, entries, ("data", "kind"))
-    write_inputs(folder, root)
+    write_inputs(folder, root=root)
     with np.load(folder / "wine.npz") as arrays:
         assert {key.rpartition(".")[2] for key in arrays} == {"packed", "target", "weight", "sizes", "test"}
     arguments = ["column", "train", str(folder), "--state", str(state), "--device", device, "--data", "wine"]
@@ -173,7 +173,7 @@ def test_a_whole_column_of_a_small_table(tmp_path: Path, monkeypatch: pytest.Mon
     assert len(before) == 6
     column.main()
     assert before.items() <= {path.name: path.stat().st_mtime_ns for path in state.iterdir()}.items()
-    take(state, root)
+    take(state, root=root)
     for model in ("crs", "crs-learned", "mllp0", "crs0"):
         for seed in range(2):
             record = read(Run("wine", model, seed=seed), root)

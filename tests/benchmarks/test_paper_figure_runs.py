@@ -13,6 +13,7 @@ from benchmarks.paper import bit_bounds, cut_points, figure_runs
 from benchmarks.paper.folds import load, paper_folds, tuning_split
 from benchmarks.paper.records import FOLDS
 from benchmarks.paper.training_data import divided, fold_of
+from conceptrules import Binarizer
 from conceptrules.learn.mllp.train import FitJob, Score
 
 PLACE = figure_runs.Place("cpu", 1)
@@ -27,6 +28,15 @@ def test_the_rows_of_a_choice_are_training_rows_of_the_fold() -> None:
         assert sum(weights) == rows.training.weight.sum() == len(train)
         assert weights[1] == pytest.approx(len(train) / 5, abs=3)
         assert parts.training.inputs == (1 + negation) * rows.training.inputs
+
+
+def test_cut_points_see_the_test_rows_only_as_published() -> None:
+    wine = load("wine")
+    published = [fold_of("wine", number, "published").binarizer.predicates_ for number in range(2)]
+    whole = Binarizer().fit(wine.X, wine.y).predicates_
+    assert published == [whole, whole]
+    assert fold_of("wine", 0).binarizer.predicates_ != whole
+    assert fold_of("wine", 0, "published").y_test.tolist() == fold_of("wine", 0).y_test.tolist()
 
 
 def test_the_gap_is_looked_at_every_ten_epochs(tmp_path: Path) -> None:
