@@ -1,6 +1,7 @@
 """The texts of the folder accounts/: what we make of the figures, by hand, with the figures from the records.
 
-`{crs.wine}` in a text is the score of the model `crs` on wine, `{crs.wine.paper}` the paper's. A heading `## wine`
+`{crs.wine}` in a text is the score of the model `crs` on wine, `{crs.wine.paper}` the paper's, and
+`{crs.wine.published}` that with cut points of all rows. A heading `## wine`
 begins what is to be said of that data set, wherever it has to be mentioned.
 """
 
@@ -48,6 +49,8 @@ def figure(results: Results, model: str, data: str, name: str) -> str:
         value = 100 * mean(entry[name.replace("_", " ")]) if entry else None
     elif name == "paper":
         value = paper_cell(data, "crs" if model == COLUMN else model)
+    elif name == "published":
+        value = results.published_cell(data, model).ours
     else:
         records, read = results.seeds(data, model), _FIGURES[name]
         try:

@@ -10,8 +10,7 @@ from benchmarks.paper.accounts import account, missed_cells
 from benchmarks.paper.conceptrules_tables import Figure
 from benchmarks.paper.markdown import markdown, signed
 from benchmarks.paper.reference import BASELINES, COLUMN, NAMES, OURS, data_names, paper_cell
-from benchmarks.paper.results import NEAR, SEEDS, Cell, Results, average, reached, seed_means
-from conceptrules.datasets.loading import catalogue
+from benchmarks.paper.results import NEAR, SEEDS, Results, average, reached, seed_means
 
 AIMS = {"wine": 95.0, "blogger": 82.0}
 MEAN, SETS = 86.0, 9
@@ -121,28 +120,26 @@ def rare_classes(results: Results) -> str:
 
 
 def published_table(results: Results) -> str:
-    """Return what cut points of all rows are worth to the one baseline that sees any."""
-    rows = [[data, _both_text(results, data, "sbrl")] for data in data_names()]
-    fold = average([results.cell(data, "sbrl") for data in data_names()])
-    published = average([_published(results, data, "sbrl") for data in data_names()])
-    rows.append(["**mean**", _pair_text(fold, published, paper_cell("Average", "sbrl"))])
+    """Return what cut points of all rows are worth to the models that see any."""
+    models = (*OURS, "sbrl")
+    rows = [[data, *(_both_text(results, data, model) for model in models)] for data in data_names()]
+    means = []
+    for model in models:
+        fold = average([results.cell(data, model) for data in data_names()])
+        published = average([results.published_cell(data, model) for data in data_names()])
+        means.append(_pair_text(fold, published, paper_cell("Average", model)))
+    rows.append(["**mean**", *means])
     words = """\
 What it is worth to fit the cut points on all rows, as the authors do: published, fold, and the first less the second;
 below them the paper's cell and the difference of published from it. The other baselines see no cut points: for them the
-protocols are the same. Our own columns have protocol fold alone. blogger and tic-tac-toe have no cut points, so both
-are the same there; chess and connect-4, which have none, either, were not run again."""
-    return "\n".join(["## SBRL, protocol published", "", words, "", markdown(["data", NAMES["sbrl"]], rows)])
-
-
-def _published(results: Results, data: str, model: str) -> Cell:
-    """Return the cell under published; a table without continuous columns has no cut points, so both are the same."""
-    cell = results.cell(data, model, "published")
-    same = results.record(data, model, "published") is None and not catalogue()[data].continuous
-    return results.cell(data, model) if same else cell
+protocols are the same. So they are for all models on tables without columns of numbers, where our columns were not run
+again."""
+    header = ["data", *(NAMES[model] for model in models)]
+    return "\n".join(["## Protocol published", "", words, "", markdown(header, rows)])
 
 
 def _both_text(results: Results, data: str, model: str) -> str:
-    published, fold = _published(results, data, model), results.cell(data, model)
+    published, fold = results.published_cell(data, model), results.cell(data, model)
     if published.ours is None:
         return f"{published.reason}<br>{published.paper:.2f}"
     first = f"**{published.ours:.2f}**"
@@ -182,9 +179,8 @@ other work, so these are orders of magnitude."""
 def times(results: Results) -> dict[str, tuple[float, int]]:
     """Return the seconds of the search and of our four columns, each with the minutes that it may take."""
     searched = [entry["seconds"] for entry in results.entries("search")]
-    trained = [
-        fold.seconds["fit"] for each in results.records if each.run.model in OURS for fold in each.folds if fold.seconds
-    ]
+    columns = [each for each in results.records if each.run.model in OURS and each.run.protocol == "fold"]
+    trained = [fold.seconds["fit"] for each in columns for fold in each.folds if fold.seconds]
     seconds = {"search": (sum(searched), SEARCH_MINUTES), "columns": (sum(trained), COLUMN_MINUTES)}
     return {f"time of the {name}": limits for name, limits in seconds.items()} if searched and trained else {}
 

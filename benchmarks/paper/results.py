@@ -14,6 +14,7 @@ from benchmarks.paper.choice import protocol as protocol_of_columns
 from benchmarks.paper.markdown import signed
 from benchmarks.paper.records import RECORDS, Record, read_all
 from benchmarks.paper.reference import OURS, paper_cell
+from conceptrules.datasets.loading import catalogue
 
 NEAR = 2.0
 """Points of macro-F1 within which a cell counts as reproduced."""
@@ -75,6 +76,11 @@ class Results:
             if len(scores) < SEEDS:
                 return Cell(data, model, paper, reason=f"{len(scores)} of {SEEDS} seeds run")
         return Cell(data, model, paper, mean(scores), pstdev(scores))
+
+    def published_cell(self, data: str, model: str) -> Cell:
+        """Return the cell with cut points of all rows: the same as that of a fold where no column has any."""
+        protocol = "published" if catalogue()[data].continuous or self.record(data, model, "published") else "fold"
+        return self.cell(data, model, protocol)
 
     def places(self, models: Iterable[str]) -> list[Mapping[str, Any]]:
         """Return where and with which learner the runs of some models were made."""

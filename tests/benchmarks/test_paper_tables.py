@@ -115,9 +115,9 @@ def test_each_table_names_its_protocol(root: Path) -> None:
     text = text_of(root)
     headings = [line for line in text.splitlines() if line.startswith("## ")]
     assert "## Table 1, protocol fold" in headings
-    assert "## SBRL, protocol published" in headings
-    row = row_of(text, "## SBRL, protocol published", "wine")
-    assert row == "| wine | **97.00**, 94.00, +3.00<br>95.84 (+1.16) |"
+    assert "## Protocol published" in headings
+    row = row_of(text, "## Protocol published", "wine")
+    assert row.endswith(" | **97.00**, 94.00, +3.00<br>95.84 (+1.16) |")
 
 
 def test_a_cell_of_our_columns_is_the_mean_of_all_seeds(root: Path) -> None:
