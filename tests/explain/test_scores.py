@@ -6,18 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn import metrics
 
 from conceptrules.explain.scores import evaluate
 from conceptrules.model.errors import ConceptRulesWarning, InputError
 from conceptrules.model.evaluation import pack
+from conceptrules.model.heads import Points
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.policy import Policy
-from conceptrules.model.predicate import Column, Equals
+from conceptrules.model.predicate import Column, Equals, Interval
 from conceptrules.model.statistics import with_statistics
-from tests.strategies import all_inputs, flag_networks
+from tests.strategies import all_inputs, flag_networks, measured_scorecards, rows
 
 COLUMNS = [Column("x", "boolean"), Column("y", "boolean")]
 LEVEL = Level([Rule([Literal(0)]), Rule([Literal(1)])], [Concept([1]), Concept([0])])
@@ -114,3 +115,49 @@ def test_the_text_lists_scores_classes_and_cut_offs():
     assert [line.split()[0] for line in lines[:3]] == ["rows", "accuracy", "macro-F1"]
     assert "class  rows  precision  recall      F1     AUC" in lines
     assert lines[-4].startswith("0.") or lines[-4].startswith("yes from")
+
+
+@given(measured_scorecards(), st.data())
+def test_scorecards_are_scored_as_scikit_learn_does(network, data) -> None:
+    bits = data.draw(rows(network))
+    assume(len(bits) > len(network.classes) and len(network.predicates))
+    truth = np.arange(len(bits)) % len(network.classes)
+    found = evaluate(network, bits, np.array(network.classes)[truth])
+    stated, answers = network.predict_proba(bits), network.predict(bits)
+    assert found.accuracy == pytest.approx(metrics.accuracy_score(np.array(network.classes)[truth], answers))
+    assert found.log_loss == pytest.approx(-np.log(np.maximum(stated[np.arange(len(bits)), truth], 1e-15)).mean())
+    assert (found.settled, found.ties, found.errors) == ((), (), ())
+    assert str(found)
+    if len(network.classes) == 2:
+        scores = network.scores(bits)
+        assert found.auc == pytest.approx(metrics.roc_auc_score(truth, scores))
+        assert found.brier == pytest.approx(metrics.brier_score_loss(truth, stated[:, 1]))
+        assert found.cutoffs[-1].answered == len(bits)
+        assert [cutoff.score for cutoff in found.cutoffs] == sorted(set(scores.tolist()), reverse=True)
+        for cutoff in found.cutoffs:
+            assert cutoff.answered == (scores >= cutoff.score).sum()
+            assert cutoff.at in stated[scores == cutoff.score, 1]
+        assert sum(sum(counts) for _, counts in found.score_rows) == len(bits)
+        assert sum(each.rows for each in found.reliability) == len(bits)
+    else:
+        true = np.eye(len(network.classes))[truth]
+        assert found.brier == pytest.approx(((stated - true) ** 2).sum(axis=1).mean())
+        assert found.score_rows == found.reliability == found.cutoffs == ()
+
+
+def test_the_cut_offs_of_a_first_class_go_down_and_the_text_has_about_twenty_and_the_one_in_use() -> None:
+    columns, predicates = zip(*[(Column(f"x{i}"), Interval(f"x{i}", 0)) for i in range(7)], strict=True)
+    head = Points([[2**i] for i in range(7)], [0], cutoff=50, probabilities=[(i, i / 127) for i in range(128)])
+    level = Level([Rule([Literal(i)]) for i in range(7)], ())
+    card = RuleNetwork(columns, predicates, [level], ["good", "bad"], head=head)
+    bits = all_inputs(7).astype(int)
+    scores = card.scores(bits)
+    truth = np.array(["good", "bad"])[(scores * 7 % 128 > 60).astype(int)]
+    found = evaluate(card, bits, truth)
+    assert (len(found.cutoffs), len(found.score_rows)) == (128, 128)
+    lines = found.details().split("\n\n")[-1].splitlines()
+    assert 15 < len(lines) < 25
+    assert [line.split()[0] for line in lines[1:]].count("50") == 1
+    good = evaluate(card, bits, truth, positive="good")
+    assert good.cutoffs[0].score == 0
+    assert (good.gini, good.auc) == (found.gini, found.auc)

@@ -78,13 +78,18 @@ def compute_reliability(
     """Return how often answers were right, by tenths of the probability stated for them; empty tenths are left out."""
     decided = decide_fired(network, fired)
     stated = probabilities(network, fired)[np.arange(len(fired)), decided]
+    return bin_probabilities(stated, decided == target, weight)
+
+
+def bin_probabilities(stated: Floats, right: Bits, weight: Floats | None = None) -> tuple[Bin, ...]:
+    """Return how often what was stated came true, by tenths of its probability; empty tenths are left out."""
     tenth = np.minimum((stated * _BINS).astype(np.intp), _BINS - 1)
     number: type = int if weight is None else float  # rows are counted, weights are not
-    weight = np.ones(len(fired)) if weight is None else weight
+    weight = np.ones(len(stated)) if weight is None else weight
     rows = np.bincount(tenth, weight, minlength=_BINS)
-    means, right = (np.bincount(tenth, weight * values, minlength=_BINS) for values in (stated, decided == target))
+    means, hits = (np.bincount(tenth, weight * values, minlength=_BINS) for values in (stated, right))
     filled = np.flatnonzero(rows)
-    return tuple(Bin(float(means[i] / rows[i]), float(right[i] / rows[i]), number(rows[i])) for i in filled)
+    return tuple(Bin(float(means[i] / rows[i]), float(hits[i] / rows[i]), number(rows[i])) for i in filled)
 
 
 def merge_bins(bins: Iterable[tuple[float, float, float]]) -> tuple[Bin, ...]:

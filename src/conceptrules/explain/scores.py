@@ -15,22 +15,24 @@ from conceptrules.explain.measurement import (
     RuleErrors,
     Settlement,
     Tie,
-    compute_reliability,
+    bin_probabilities,
     count_errors,
     count_ties,
     index_labels,
 )
 from conceptrules.model.errors import InputError, warn
-from conceptrules.model.evaluation import Bits, decide_fired, layers, unpack
+from conceptrules.model.evaluation import Bits, PackedBits, decide_fired, layers, unpack
 from conceptrules.model.metrics import accuracy, confusion_matrix, macro_f1
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
+from conceptrules.model.scoring import answer_scores, score_probabilities, score_words
 from conceptrules.model.statistics import probabilities
-from conceptrules.model.text import word
+from conceptrules.model.text import align_columns, word
 from conceptrules.model.values import label_text
 from conceptrules.tables.table import count_unseen, open_table, read_packed_bits
 
 Floats = NDArray[np.float64]
+_MOST_CUTOFFS = 20  # of the text
 _LEAST_PROBABILITY = 1e-15  # of which the log loss takes a logarithm
 
 
@@ -68,6 +70,8 @@ class Cutoff:
     """The share of the rows of the class that are among these."""
     false_alarms: float
     """The share of the other rows that are among these."""
+    score: int | None = None
+    """The score of a card at this probability: from it on, or up to it for the first class; None without a card."""
 
     @property
     def f1(self) -> float:
@@ -98,23 +102,30 @@ class Evaluation:
     """The scores of each class; labels that the network does not know come last."""
     log_loss: float | None
     """The mean of minus the logarithm of the probability stated for the true class, at least 1e-15."""
+    brier: float | None
+    """The mean of the squared difference between the probability stated for the second class of two and what is true;
+    of several classes, the sum over all of them."""
     auc: float | None
     """The area under the ROC curve: of the positive class, or the mean over all classes that occur if there are more
-    than two."""
+    than two. The rows of a card of two classes are ranked by their score."""
     calibration: tuple[Bin, ...]
     """How often answers were right, by the probability stated for them."""
     calibration_error: float | None
     """The mean difference between the probability stated and the share that was right, over all rows."""
     positive: Value | None
-    """The class that `gini`, `ks` and `cutoffs` are about; None unless there are two classes."""
+    """The class that `reliability`, `gini`, `ks` and `cutoffs` are about; None unless there are two classes."""
+    reliability: tuple[Bin, ...]
+    """How often rows were of the positive class, by the probability stated for it."""
     gini: float | None
     """Twice the AUC, less 1."""
     ks: float | None
     """The largest difference between recall and false alarms over all cut-offs (Kolmogorov and Smirnov)."""
     cutoffs: tuple[Cutoff, ...]
-    """What comes out at each probability that was stated for the positive class, from the highest on."""
+    """What comes out at each probability that was stated for the positive class, or each score, from the highest on."""
+    score_rows: tuple[tuple[int, tuple[int, ...]], ...]
+    """Of a card of two classes, each score, ascending, and the number of its rows of each class; otherwise empty."""
     settled: tuple[Settlement, ...]
-    """The rows on which no class fires, one, and several."""
+    """The rows on which no class fires, one, and several; empty for a scorecard, as `ties` and `errors` are."""
     ties: tuple[Tie, ...]
     """The rows on which none or several fire, by which; the commonest first."""
     errors: tuple[RuleErrors, ...]
@@ -153,34 +164,44 @@ class Evaluation:
 
     def __str__(self) -> str:
         first = [("rows", f"{self.rows:,}"), ("accuracy", f"{self.accuracy:.4f}"), ("macro-F1", f"{self.macro_f1:.4f}")]
-        return f"{_align(first)}\n\n{self.details()}"
+        return f"{align_columns(first)}\n\n{self.details()}"
 
     def details(self) -> str:
         """Return all but accuracy and macro-F1 as text: further scores, then a line for each class and cut-off."""
         figures = {
             "balanced accuracy": self.balanced_accuracy,
             "log loss": self.log_loss,
+            "Brier score": self.brier,
             "AUC": self.auc,
             "Gini": self.gini,
             "KS": self.ks,
             "calibration error": self.calibration_error,
         }
-        parts = [_align([(name, _figure(value)) for name, value in figures.items() if value is not None])]
+        parts = [align_columns([(name, _figure(value)) for name, value in figures.items() if value is not None])]
         heading = ["class", "rows", "precision", "recall", "F1", "AUC"]
         lines = [
             [word(each.label), f"{each.rows:,}", *map(_figure, (each.precision, each.recall, each.f1, each.auc))]
             for each in self.by_class
         ]
-        parts += [_align([heading, *lines])]
+        parts += [align_columns([heading, *lines])]
         if self.positive is not None and self.cutoffs:
-            heading = [f"{word(self.positive)} from", "answered", "precision", "recall", "F1", "false alarms"]
-            lines = [
-                [_figure(at.at), f"{at.answered:,}", *map(_figure, (at.precision, at.recall, at.f1, at.false_alarms))]
-                for at in self.cutoffs
-            ]
-            parts += [_align([heading, *lines])]
+            parts += [align_columns(self._cutoff_lines())]
             parts += [self._cutoff_warning] if self.decision_clauses else []
         return "\n\n".join(parts)
+
+    def _cutoff_lines(self) -> list[list[str]]:
+        """Return a line for each cut-off; of very many, of about twenty, with the one that the answers are by."""
+        step, last = -(-len(self.cutoffs) // _MOST_CUTOFFS), len(self.cutoffs) - 1
+        used = [each.answered for each in self.by_class if each.label == self.positive]
+        scored = self.cutoffs[0].score is not None
+        heading = [f"{word(self.positive)} from", "answered", "precision", "recall", "F1", "false alarms"]
+        lines = [[*["score"] * scored, *heading]]
+        for number, at in enumerate(self.cutoffs):
+            if number % step and number != last and at.answered not in used:
+                continue
+            figures = map(_figure, (at.precision, at.recall, at.f1, at.false_alarms))
+            lines.append([*[f"{at.score}"] * scored, _figure(at.at), f"{at.answered:,}", *figures])
+        return lines
 
 
 def evaluate(
@@ -189,18 +210,22 @@ def evaluate(
     """Return the scores of a network on rows whose classes are known: the function behind `RuleNetwork.evaluate`."""
     opened = open_table(table)
     classes, target = index_labels(network, labels, opened.rows)
-    hidden = layers(network, read_packed_bits(network.columns, network.predicates, opened, network.used_predicates))
-    fired = unpack(hidden[-1])
-    decided = decide_fired(network, fired)
-    right, count = decided == target, np.minimum(fired.sum(axis=1), 2)
-    stated = None if network.statistics is None else probabilities(network, fired)
+    answers = _answer(network, read_packed_bits(network.columns, network.predicates, opened, network.used_predicates))
+    decided, stated, ranks = answers.decided, answers.stated, answers.ranks
+    right = decided == target
     confusion = confusion_matrix(target, decided, np.ones(len(target)), len(classes))
-    by_class = tuple(_score_classes(classes, confusion, stated, target))
+    by_class = tuple(_score_classes(classes, confusion, ranks, target))
     areas = [scores.auc for scores in by_class if scores.auc is not None]
     auc = float(np.mean(areas)) if areas else None
     chosen = _find_positive(network, positive)
-    cutoffs = () if stated is None or chosen is None else tuple(_list_cutoffs(stated[:, chosen], target == chosen))
-    bins = () if stated is None else compute_reliability(network, fired, target)
+    cutoffs: tuple[Cutoff, ...] = ()
+    bins: tuple[Bin, ...] = ()
+    reliability: tuple[Bin, ...] = ()
+    if stated is not None and ranks is not None:
+        bins = bin_probabilities(stated[np.arange(len(decided)), decided], right)
+        if chosen is not None:
+            cutoffs = tuple(_list_cutoffs(stated[:, chosen], ranks[:, chosen], target == chosen, answers.scores))
+            reliability = bin_probabilities(stated[:, chosen], target == chosen)
     return Evaluation(
         rows=len(target),
         classes=classes,
@@ -210,6 +235,7 @@ def evaluate(
         macro_f1=macro_f1(confusion),
         by_class=by_class,
         log_loss=None if stated is None else _log_loss(stated, target),
+        brier=None if stated is None else _brier_score(stated, target),
         auc=auc,
         calibration=bins,
         calibration_error=sum(abs(bin_.stated - bin_.right) * bin_.rows for bin_ in bins) / len(target)
@@ -218,16 +244,57 @@ def evaluate(
         positive=None if chosen is None else network.classes[chosen],
         gini=None if chosen is None or auc is None else 2 * auc - 1,
         ks=max((cutoff.recall - cutoff.false_alarms for cutoff in cutoffs), default=None),
+        reliability=reliability,
         cutoffs=cutoffs,
-        settled=tuple(
-            Settlement(name, int((count == number).sum()), int((right & (count == number)).sum()))
-            for number, name in enumerate(FIRES)
-        ),
-        ties=count_ties(network, fired, decided, right),
-        errors=count_errors(network, hidden[-2], fired, decided, right),
+        score_rows=_count_scores(answers.scores, target, len(classes)),
+        settled=answers.settle(right),
+        ties=() if answers.fired is None else count_ties(network, answers.fired, decided, right),
+        errors=() if answers.fired is None else count_errors(network, answers.rules, answers.fired, decided, right),
         unseen=tuple(count_unseen(network.columns, opened).items()),
         decision_clauses=tuple(clause.name for clause in network.policy.decision_clauses) if network.policy else (),
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Answers:
+    """What a network says of some rows."""
+
+    rules: PackedBits
+    """Where the rules of the last level hold."""
+    decided: NDArray[np.intp]
+    stated: Floats | None
+    """The probabilities."""
+    ranks: Floats | None
+    """What ranks the rows for each class: the score of a card of two classes, and otherwise the probability."""
+    fired: Bits | None = None
+    """Which classes fire; None of a scorecard."""
+    scores: NDArray[np.int64] | None = None
+    """The score of each row, of a card of two classes."""
+
+    def settle(self, right: Bits) -> tuple[Settlement, ...]:
+        """Return the rows on which no class fires, one, and several."""
+        if self.fired is None:
+            return ()
+        count = np.minimum(self.fired.sum(axis=1), 2)
+        return tuple(
+            Settlement(name, int((count == number).sum()), int((right & (count == number)).sum()))
+            for number, name in enumerate(FIRES)
+        )
+
+
+def _answer(network: RuleNetwork, words: PackedBits) -> _Answers:
+    """Return what a network says of packed rows of its predicates."""
+    *_, rules, classes = layers(network, words)
+    head = network.head
+    if head is None:
+        fired = unpack(classes)
+        stated = None if network.statistics is None else probabilities(network, fired)
+        return _Answers(rules, decide_fired(network, fired), stated, stated, fired)
+    scores = score_words(head, rules)
+    decided, stated = answer_scores(head, scores), score_probabilities(head, scores)
+    if head.outputs > 1:
+        return _Answers(rules, decided, stated, stated)
+    return _Answers(rules, decided, stated, np.hstack([-scores, scores]).astype(np.float64), scores=scores[:, 0])
 
 
 def _find_positive(network: RuleNetwork, positive: Value | None) -> int | None:
@@ -241,7 +308,7 @@ def _find_positive(network: RuleNetwork, positive: Value | None) -> int | None:
 
 
 def _score_classes(
-    classes: Sequence[Value], confusion: Floats, stated: Floats | None, target: NDArray[np.intp]
+    classes: Sequence[Value], confusion: Floats, ranks: Floats | None, target: NDArray[np.intp]
 ) -> Iterator[ClassScores]:
     for kind, label in enumerate(classes):
         rows, answered, right = confusion[kind].sum(), confusion[:, kind].sum(), confusion[kind, kind]
@@ -252,38 +319,55 @@ def _score_classes(
             float(right / answered) if answered else None,
             float(right / rows) if rows else None,
             float(2 * right / (rows + answered)) if right else 0.0,
-            None if stated is None or kind >= stated.shape[1] else _area(stated[:, kind], target == kind),
+            None if ranks is None or kind >= ranks.shape[1] else _area(ranks[:, kind], target == kind),
         )
 
 
-def _curve(stated: Floats, positive: Bits) -> tuple[Floats, Floats, Floats]:
-    """Return the probabilities stated, from the highest on, and how many positive and other rows have at least each.
+def _curve(ranks: Floats, positive: Bits) -> tuple[NDArray[np.intp], Floats, Floats]:
+    """Return a row of each rank, from the highest on, and how many positive and other rows have at least that rank.
 
     Nothing is returned where all rows are positive, or none is.
     """
     if positive.all() or not positive.any():
-        return np.zeros(0), np.zeros(0), np.zeros(0)
-    levels, index = np.unique(-stated, return_inverse=True)
+        return np.zeros(0, np.intp), np.zeros(0), np.zeros(0)
+    levels, first, index = np.unique(-ranks, return_index=True, return_inverse=True)
     hits, alarms = (
         np.cumsum(np.bincount(index, rows, len(levels)).astype(np.float64)) for rows in (positive, ~positive)
     )
-    return -levels, hits, alarms
+    return first, hits, alarms
 
 
-def _area(stated: Floats, positive: Bits) -> float | None:
+def _area(ranks: Floats, positive: Bits) -> float | None:
     """Return the area under the ROC curve; None where all rows are positive, or none is."""
-    _, *counts = _curve(stated, positive)
+    _, *counts = _curve(ranks, positive)
     if not len(counts[0]):
         return None
     hits, alarms = (np.concatenate([[0], count]) / count[-1] for count in counts)
     return float(np.sum(np.diff(alarms) * (hits[1:] + hits[:-1]) / 2))
 
 
-def _list_cutoffs(stated: Floats, positive: Bits) -> Iterator[Cutoff]:
-    for at, hits, alarms in zip(*_curve(stated, positive), strict=True):
+def _list_cutoffs(stated: Floats, ranks: Floats, positive: Bits, scores: NDArray[np.int64] | None) -> Iterator[Cutoff]:
+    for row, hits, alarms in zip(*_curve(ranks, positive), strict=True):
         answered, rows = hits + alarms, positive.sum()
-        shares = hits / answered, hits / rows, alarms / (len(positive) - rows)
-        yield Cutoff(float(at), int(answered), *map(float, shares))
+        precision, recall, false_alarms = hits / answered, hits / rows, alarms / (len(positive) - rows)
+        score = None if scores is None else int(scores[row])
+        yield Cutoff(float(stated[row]), int(answered), float(precision), float(recall), float(false_alarms), score)
+
+
+def _count_scores(
+    scores: NDArray[np.int64] | None, target: NDArray[np.intp], classes: int
+) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    if scores is None:
+        return ()
+    values, index = np.unique(scores, return_inverse=True)
+    counts = np.bincount(index * classes + target, minlength=len(values) * classes).reshape(-1, classes)
+    return tuple((score, tuple(rows)) for score, rows in zip(values.tolist(), counts.tolist(), strict=True))
+
+
+def _brier_score(stated: Floats, target: NDArray[np.intp]) -> float:
+    true = target[:, None] == np.arange(stated.shape[1])
+    squares = (stated - true) ** 2
+    return float(np.mean(squares[:, 1] if stated.shape[1] == 2 else squares.sum(axis=1)))
 
 
 def _log_loss(stated: Floats, target: NDArray[np.intp]) -> float:
@@ -294,12 +378,3 @@ def _log_loss(stated: Floats, target: NDArray[np.intp]) -> float:
 
 def _figure(value: float | None) -> str:
     return "-" if value is None else f"{value:.4f}"
-
-
-def _align(lines: Sequence[Sequence[str]]) -> str:
-    """Return lines whose first column is aligned to the left, and the others to the right."""
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join(
-        "  ".join([line[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(line[1:], widths[1:], strict=True))])
-        for line in lines
-    )

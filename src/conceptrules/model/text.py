@@ -247,11 +247,15 @@ def node_names(network: RuleNetwork, layer: int) -> list[str]:
 
 
 def network_text(network: RuleNetwork) -> str:
-    """Return a network as text: the classes by priority, then the concepts that their rules name.
+    """Return a network as text: the classes by priority, or the card of points, then the concepts that rules name.
 
     A rule that several concepts share is shown with each of them, under one name (R1.3), since its precision differs.
     """
-    sections = [_header(network), *_class_sections(network), *_concept_sections(network), *_unused_sections(network)]
+    if network.head is not None:
+        from conceptrules.model.card import card_text  # it needs this module
+
+        return card_text(network)
+    sections = [_header(network), *_class_sections(network), *concept_sections(network), *_unused_sections(network)]
     return "\n\n".join(sections)
 
 
@@ -292,7 +296,8 @@ def _class_sections(network: RuleNetwork) -> Iterator[str]:
     yield f"{word(network.default)} for everything else"
 
 
-def _concept_sections(network: RuleNetwork) -> Iterator[str]:
+def concept_sections(network: RuleNetwork) -> Iterator[str]:
+    """Yield the rules of each concept below the last level, from the top."""
     for level in reversed(range(len(network.levels) - 1)):
         for index, concept in enumerate(network.levels[level].concepts):
             name = concept_name(level, index)
@@ -379,3 +384,13 @@ def percent(share: float) -> str:
     if share in (0, 1):
         return f"{share:.0%}"
     return "over 99%" if share > 0.99 else "under 1%" if share < 0.01 else f"{share:.0%}"
+
+
+def align_columns(lines: Sequence[Sequence[str]]) -> str:
+    """Return lines of cells as text: the first column is aligned to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    texts = []
+    for first, *rest in lines:
+        cells = (cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True))
+        texts.append("  ".join([first.ljust(widths[0]), *cells]).rstrip())
+    return "\n".join(texts)

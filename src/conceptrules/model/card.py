@@ -1,0 +1,309 @@
+"""A scorecard as people read it: the bins of a column under each other, rules of several columns, the probabilities.
+
+`read_card` collects what there is to show as a value; `card_text` and the notebook's table draw it.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from textwrap import wrap
+
+from conceptrules.model.conditions import Condition, conditions
+from conceptrules.model.heads import Points
+from conceptrules.model.network import Literal, RuleNetwork
+from conceptrules.model.predicate import Equals, Interval, Missing, Predicate, categories_of, key_of
+from conceptrules.model.statistics import edges
+from conceptrules.model.text import (
+    align_columns,
+    bound_texts,
+    concept_sections,
+    condition_text,
+    given_name,
+    plural,
+    rule_count,
+    rule_text,
+    word,
+)
+
+_MOST_BANDS = 10
+_MOST_COLUMNS = 8  # of points beside each other; of more classes, a line lists those that have points
+_WIDEST = 76  # letters of a rule; longer ones take several lines
+
+
+@dataclass(frozen=True, slots=True)
+class CardLine:
+    """A rule and its points."""
+
+    rule: int
+    """The number of the rule on the last level, counted from 0; -1 for the base."""
+    column: str
+    """The only column that the rule asks about, as text; empty for rules of several columns."""
+    text: str
+    """The bin of that column, or the whole rule."""
+    name: str
+    """What people call the rule, as text; empty where it has no name."""
+    points: tuple[int, ...]
+    covered: tuple[float, ...] | None
+    """The training rows on which the rule holds, by class; None without statistics."""
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Scores from `low` to `high`, and the probability of the second class there."""
+
+    low: int | None
+    """The least score; None where the band holds all scores up to `high`."""
+    high: int | None
+    """The largest score; None where the band holds all scores from `low` on."""
+    least: float
+    most: float
+    rows: tuple[float, ...] | None
+    """The training rows with these scores, by class; None where nobody counted them."""
+
+    @property
+    def text(self) -> str:
+        """The scores in words."""
+        if self.low is None or self.high is None:
+            return "all" if self.low is self.high else f"up to {self.high}" if self.low is None else f"from {self.low}"
+        return f"{self.low}" if self.low == self.high else f"{self.low} to {self.high}"
+
+    @property
+    def chance(self) -> str:
+        """The probabilities in words."""
+        return " to ".join(dict.fromkeys(map(chance_text, (self.least, self.most))))
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What there is to show of a scorecard."""
+
+    outputs: tuple[str, ...]
+    """What the points are for, as text: the second class of two, or each class."""
+    base: CardLine
+    groups: tuple[tuple[CardLine, ...], ...]
+    """The rules of one column each, column by column, and in the order of the bins."""
+    mixed: tuple[CardLine, ...]
+    """The rules of several columns."""
+    bands: tuple[Band, ...]
+    """The probabilities by score; empty for several classes."""
+    sentences: tuple[str, ...]
+    """How large the card is, how to read it, and how it answers."""
+    label: str
+    """What the probabilities are of, as text: the second class of two, after the name of the target if there is one."""
+    counted: bool
+    """Whether it shows training rows and the share of the second class among them."""
+
+    @property
+    def headings(self) -> list[str]:
+        """The headings of the points and the figures."""
+        points = list(self.outputs) if 1 < len(self.outputs) <= _MOST_COLUMNS else ["points"]
+        return [*points, *(["rows", self.label] if self.counted else [])]
+
+    def cells(self, points: Sequence[int]) -> list[str]:
+        """Return points as text, for each output a cell; for many outputs, one cell that lists those that have some."""
+        if len(self.outputs) <= _MOST_COLUMNS:
+            return list(map(points_text, points))
+        pairs = zip(self.outputs, points, strict=True)
+        return [", ".join(f"{name} {points_text(value)}" for name, value in pairs if value)]
+
+    def line_cells(self, line: CardLine) -> list[str]:
+        """Return the points of a rule, and its figures if there are some."""
+        return [*self.cells(line.points), *(row_cells(line.covered) if self.counted else [])]
+
+
+def read_card(network: RuleNetwork) -> Card:
+    """Return what there is to show of a scorecard; columns and rules with most points come first."""
+    head = points_of(network)
+    lines = [_read_line(network, head, rule) for rule in range(len(head.points))]
+    columns: dict[str, list[CardLine]] = {}
+    for line in lines:
+        if line.column:
+            columns.setdefault(line.column, []).append(line)
+    groups = [sorted(group, key=lambda line: _bin_key(network, line.rule)) for group in columns.values()]
+    return Card(
+        outputs=output_names(network),
+        base=CardLine(-1, "", "base", "", head.base, network.statistics.rows if network.statistics else None),
+        groups=tuple(tuple(group) for group in sorted(groups, key=_spread, reverse=True)),
+        mixed=tuple(sorted((line for line in lines if not line.column), key=lambda line: -_spread([line]))),
+        bands=tuple(_read_bands(network, head)) if head.probabilities else (),
+        sentences=tuple(_read_sentences(network, head)),
+        label=_label(network),
+        counted=network.statistics is not None and len(network.classes) == 2,
+    )
+
+
+def points_of(network: RuleNetwork) -> Points:
+    """Return the points of a scorecard."""
+    assert network.head is not None
+    return network.head
+
+
+def output_names(network: RuleNetwork) -> tuple[str, ...]:
+    """Return what each score is for, as text: the second class of two, or each class."""
+    return tuple(map(word, network.classes[1:] if len(network.classes) == 2 else network.classes))
+
+
+def chance_text(probability: float) -> str:
+    """Return a probability in per cent, to a tenth."""
+    return f"{100 * probability:.1f}%"
+
+
+def points_text(points: int) -> str:
+    """Return points with their sign; nothing for none."""
+    return f"{points:+,}" if points else ""
+
+
+def row_cells(rows: Sequence[float] | None) -> list[str]:
+    """Return the number of rows by class as text, and the share of the second class; - where there are none."""
+    total = sum(rows or ())
+    return [f"{total:,.0f}", chance_text(rows[1] / total) if rows and total else "-"]
+
+
+def _spread(lines: Sequence[CardLine]) -> int:
+    """Return by how much the points of these lines differ at most, for the output where that is most."""
+    outputs = range(len(lines[0].points))
+    return max(
+        max(0, *(line.points[k] for line in lines)) - min(0, *(line.points[k] for line in lines)) for k in outputs
+    )
+
+
+def _read_line(network: RuleNetwork, head: Points, rule: int) -> CardLine:
+    level = len(network.levels) - 1
+    literals = network.levels[level].rules[rule].literals
+    text, column = rule_text(network, level, rule), ""
+    names = {network.predicates[literal.index].column for literal in literals} if level == 0 else set()
+    name = given_name(network, text)
+    if len(names) == 1:
+        (column,) = map(word, names)
+        text = " and ".join(_bin_text(network, each.literals, each.both) for each in conditions(network, 0, literals))
+    covered = network.statistics.covered[level][rule] if network.statistics else None
+    return CardLine(rule, column, text, name, head.points[rule], covered)
+
+
+def _bin_text(network: RuleNetwork, literals: tuple[Literal, ...], both: Predicate | None) -> str:
+    """Return a condition without the name of its column."""
+    first, predicate = literals[0], both or network.predicates[literals[0].index]
+    column = next(column for column in network.columns if column.name == predicate.column)
+    bounds = None if isinstance(predicate, Equals | Missing) else bound_texts(predicate, column)
+    if isinstance(predicate, Missing):
+        text = "missing"
+    elif bounds is None:
+        return condition_text(network, 0, Condition(literals)).removeprefix(f"{word(column.name)} ")
+    else:
+        signs = zip(("> ", "<= "), bounds, strict=True)
+        text = ", ".join(sign + bound for sign, bound in signs if bound is not None) or "present"
+    return f"not {text}" if both is None and first.negated else text
+
+
+def _bin_key(network: RuleNetwork, rule: int) -> tuple[object, ...]:
+    """Return what sorts the bins of a column: by their bounds or categories, then missing values, then negations."""
+    literals = network.levels[0].rules[rule].literals
+    tests = [network.predicates[literal.index] for literal in literals if not literal.negated]
+    column = next(c for c in network.columns if c.name == network.predicates[literals[0].index].column)
+    lows = [test.low for test in tests if isinstance(test, Interval)]
+    highs = [test.high for test in tests if isinstance(test, Interval)]
+    places = sorted(column.places.get(key_of(value), math.inf) for test in tests for value in categories_of(test))
+    kind = 2 if len(tests) < len(literals) else 1 if any(isinstance(test, Missing) for test in tests) else 0
+    return kind, max(lows, default=-math.inf), min(highs, default=math.inf), places, rule
+
+
+def _read_bands(network: RuleNetwork, head: Points) -> Iterator[Band]:
+    """Yield the probabilities of all scores that can be, in at most about ten bands; the cut-off begins one."""
+    ((lowest, highest),) = head.bounds
+    starts = [lowest, *(s for s, _ in head.probabilities if lowest < s <= highest)]
+    starts = sorted({*starts, *([head.cutoff] if lowest < head.cutoff <= highest else [])})
+    counted = dict(network.statistics.scores) if network.statistics else {}
+    starts = _choose_starts(starts, counted, head.cutoff)
+    least_scores, shares = zip(*head.probabilities, strict=True)
+
+    def share(score: int) -> float:
+        probability: float = shares[max(bisect_right(least_scores, score) - 1, 0)]
+        return probability
+
+    for number, start in enumerate(starts):
+        last = number + 1 == len(starts)
+        end = highest if last else starts[number + 1] - 1
+        rows = [rows for score, rows in counted.items() if start <= score <= end]
+        summed = tuple(map(sum, zip(*rows, strict=True))) if rows else (0.0,) * len(network.classes)
+        yield Band(
+            start if number else None, None if last else end, share(start), share(end), summed if counted else None
+        )
+
+
+def _choose_starts(starts: Sequence[int], counted: dict[int, tuple[float, ...]], cutoff: int) -> list[int]:
+    """Return at most about ten of the scores that bands can start with, so that the bands have about as many rows."""
+    if len(starts) <= _MOST_BANDS + 2:
+        return list(starts)
+    weights = [sum(sum(rows) for score, rows in counted.items() if low <= score < high) if counted else 1.0
+               for low, high in zip(starts, [*starts[1:], math.inf], strict=True)]  # fmt: skip
+    share, chosen, total = sum(weights) / _MOST_BANDS, [starts[0]], 0.0
+    for start, weight in zip(starts, weights, strict=True):
+        if start == cutoff or total >= share:
+            chosen, total = [*chosen, start] if start != chosen[-1] else chosen, 0.0
+        total += weight
+    return chosen
+
+
+def _read_sentences(network: RuleNetwork, head: Points) -> Iterator[str]:
+    if head.points:
+        rules, size = plural(rule_count(network), "rule"), plural(edges(network), "edge")
+        yield f"{rules}, {size}. The points of all lines that hold add up to the score."
+    else:
+        yield "There are no rules: all rows have the score of the base."
+    if head.probabilities:
+        ((lowest, highest),) = head.bounds
+        if lowest < head.cutoff <= highest:
+            yield f"{_label(network)} is the answer from a score of {head.cutoff} on."
+        else:
+            yield f"The answer is always {word(network.classes[head.cutoff <= lowest])}."
+        return
+    pairs = zip(network.classes, head.offsets, strict=True)
+    offsets = ", ".join(f"{word(name)} {points_text(offset)}" for name, offset in pairs if offset)
+    after = f" after these offsets: {offsets}" if offsets else ""
+    yield f"The answer is the class with the largest score{after}."
+    yield f"The probabilities are the softmax of {head.unit:.4g} times the scores."
+
+
+def _label(network: RuleNetwork) -> str:
+    target = f"{word(network.target)} = " if network.target else ""
+    return f"{target}{word(network.classes[1])}"
+
+
+def card_text(network: RuleNetwork) -> str:
+    """Return a scorecard as text: its size, the card, the probabilities by score, then the concepts that rules name."""
+    card = read_card(network)
+    parts = [" ".join(card.sentences), _lines_text(card)]
+    if card.bands:
+        parts.append(align_columns(_band_lines(card)))
+    return "\n\n".join([*parts, *concept_sections(network)])
+
+
+def _lines_text(card: Card) -> str:
+    left = max((len(group[0].column) for group in card.groups), default=0) + 2
+    lines = [["", *card.headings], ["base", *card.line_cells(card.base)]]
+    for group in card.groups:
+        for number, line in enumerate(group):
+            text = f"{line.column if number == 0 else '':<{left}}{line.text}" + (f" ({line.name})" if line.name else "")
+            lines += _wrapped(text, left + 2, card.line_cells(line))
+    if card.mixed:
+        lines.append([""] * len(lines[0]))
+    for line in card.mixed:
+        lines += _wrapped(f"{line.name}: {line.text}" if line.name else line.text, 2, card.line_cells(line))
+    return align_columns(lines)
+
+
+def _wrapped(text: str, indent: int, cells: Sequence[str]) -> list[list[str]]:
+    """Return a long text as several lines, of which the first one has the cells."""
+    first, *more = wrap(text, _WIDEST, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False)
+    return [[first, *cells], *([line, *[""] * len(cells)] for line in more)]
+
+
+def _band_lines(card: Card) -> list[list[str]]:
+    lines = [["score", "chance"], *([band.text, band.chance] for band in card.bands)]
+    if not card.counted:
+        return lines
+    figures = [["rows", card.label], *(row_cells(band.rows) for band in card.bands)]
+    return [[*line, *more] for line, more in zip(lines, figures, strict=True)]
