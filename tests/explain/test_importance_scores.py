@@ -15,8 +15,9 @@ from conceptrules.explain.stability import stability
 from conceptrules.model.evaluation import decide_fired, layers_plain, pack
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Equals, Interval
-from conceptrules.model.statistics import with_statistics
-from tests.strategies import measured_networks, networks, rows
+from conceptrules.model.scoring import answer_scores, score_bits
+from conceptrules.model.statistics import asked_columns, with_statistics
+from tests.strategies import measured_networks, measured_scorecards, networks, rows, scorecards
 
 COLUMNS = (Column("age"), Column("job", "category", ("cook", "nurse")), Column("unused"))
 PREDICATES = (Interval("age", 40), Equals("job", "cook"), Equals("job", "nurse"))
@@ -71,6 +72,40 @@ def test_counts_are_those_of_the_plain_evaluation(network: RuleNetwork, data: st
         after = decided(replace(network, levels=(Level(rules, first.concepts), *network.levels[1:])), bits)
         assert weight.changed == np.count_nonzero(before != after)
     assert len(found.rules) == sum(len(level.rules) for level in network.levels)
+
+
+@given(scorecards(), st.data())
+def test_counts_of_scorecards_are_those_of_the_plain_evaluation(network: RuleNetwork, data: st.DataObject) -> None:
+    bits = data.draw(rows(network))
+    head, last = network.head, len(network.levels) - 1
+
+    def answers(changed: RuleNetwork, silent: frozenset[int] = frozenset()) -> np.ndarray:
+        """The answers where some rules of the last level give no points."""
+        rules = layers_plain(changed, bits)[-2].copy()
+        rules[:, list(silent)] = False
+        return answer_scores(head, score_bits(head, rules))
+
+    found, before = importance_of_bits(network, pack(bits)), answers(network)
+    for weight in found.rules:
+        after = (
+            answers(network, frozenset([weight.index]))
+            if weight.level == last
+            else answers(without_rule(network, weight.level, weight.index))
+        )
+        assert weight.changed == np.count_nonzero(before != after)
+    asked = asked_columns(network)[-1]
+    for weight in found.columns:
+        silent = frozenset(rule for rule, names in enumerate(asked) if weight.name in names)
+        assert weight.changed == np.count_nonzero(before != answers(network, silent))
+
+
+@given(scorecards() | measured_scorecards())
+def test_the_shares_of_the_columns_of_a_scorecard_sum_to_1(network: RuleNetwork) -> None:
+    shares = column_shares(network)
+    assert (shares >= 0).all()
+    assert shares.sum() == pytest.approx(1) or not shares.any()
+    unused = {column.name for column in network.columns} - {n for names in asked_columns(network)[-1] for n in names}
+    assert all(share == 0 for column, share in zip(network.columns, shares, strict=True) if column.name in unused)
 
 
 def macro_f1(truth: np.ndarray, answers: np.ndarray, weight: np.ndarray) -> float:

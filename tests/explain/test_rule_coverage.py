@@ -8,7 +8,7 @@ from hypothesis import given
 
 from conceptrules.explain.rule_coverage import BACKENDS, coverage, rule_records
 from conceptrules.model.errors import InputError
-from tests.strategies import measured_networks, networks
+from tests.strategies import measured_networks, measured_scorecards, networks
 
 
 @given(measured_networks())
@@ -30,6 +30,19 @@ def test_a_table_has_a_row_for_each_record(network):
         frame = nw.from_native(network.to_frame(backend))
         assert frame.columns[:3] == ["for", "rule", "text"]
         assert frame["text"].to_list() == [record["text"] for record in rule_records(network)]
+
+
+@given(measured_scorecards(odd=True))
+def test_the_records_of_a_scorecard_are_its_points_and_its_edges(network):
+    records = [record for record in rule_records(network) if record["level"] == len(network.levels)]
+    rules = [record for record in records if record["rule"] != "base"]
+    assert len(rules) == network.head.edges
+    assert [r["points"] for r in records if r["rule"] == "base"] == list(network.head.base)
+    sums = [sum(row[output] for row in network.head.points) for output in range(network.head.outputs)]
+    assert sum(r["points"] for r in rules) == sum(sums)
+    frame = nw.from_native(network.to_frame("pandas"))
+    assert "decides" not in frame.columns
+    assert frame["text"].to_list() == [record["text"] for record in rule_records(network)]
 
 
 @given(networks())

@@ -12,7 +12,9 @@ from conceptrules.explain.counterfactual import LIMIT, Counterfactual, check_fix
 from conceptrules.explain.measurement import FIRES, Fires
 from conceptrules.explain.nearest_miss import Miss, find_nearest_miss
 from conceptrules.explain.rule_coverage import measure_rule
+from conceptrules.explain.score_explanation import ScoreExplanation, explain_score, score_reasons
 from conceptrules.model.evaluation import Bits, decide_fired, layers, layers_plain, unpack
+from conceptrules.model.heads import require_decision
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Default, Implies, Locked
 from conceptrules.model.precision import Ends
@@ -29,7 +31,7 @@ class FiredRule:
     """A rule that holds on the row."""
 
     owner: str
-    """The class or the concept that it makes true, as text."""
+    """The class or the concept that it makes true, as text; empty for the points of a scorecard."""
     level: int
     """The level of the rule, counted from 0."""
     index: int
@@ -39,7 +41,8 @@ class FiredRule:
     coverage: float | None
     """The share of training rows on which it holds; None without statistics."""
     precision: float | None
-    """The share of those that are of the class that is explained; None where there are none."""
+    """The share of those that are of the class that is explained, or of the second class of a scorecard of two; None
+    where there are none."""
     interval: Ends | None = None
     """The 95 % Wilson interval of the precision."""
 
@@ -111,7 +114,7 @@ def explain(
     to: Value | None = None,
     limit: int = LIMIT,
     seconds: float | None = None,
-) -> Explanation:
+) -> Explanation | ScoreExplanation:
     """Explain why a row gets its class, and what would change it.
 
     Parameters
@@ -131,8 +134,9 @@ def explain(
 
     Returns
     -------
-    Explanation
-        The rules that fired, the other classes that did, the nearest miss and the counterfactual.
+    Explanation or ScoreExplanation
+        The rules that fired, the other classes that did, the nearest miss and the counterfactual; of a scorecard, the
+        points that add up to the score.
 
     Raises
     ------
@@ -154,6 +158,10 @@ def explain(
       age <= 41 (such as 41) instead of age = 50
     This is proved to be the smallest: nothing less than a change of 1 column will do.
     """
+    if network.head is not None:
+        if to is not None or tuple(fixed):
+            require_decision(network, "the search for a counterfactual")
+        return explain_score(network, row)
     frozen = check_fixed(network, fixed)
     table = open_row(row)
     hidden = layers_plain(network, read_bits(network.columns, network.predicates, table, network.used_predicates))
@@ -226,7 +234,7 @@ def _list_fired(network: RuleNetwork, holding: Sequence[Bits], kind: int) -> Ite
         owners = {each.index: concept_name(level - 1, each.index) for each in sorted(literals) if not each.negated}
 
 
-def _make_fired_rule(network: RuleNetwork, owner: str, level: int, index: int, kind: int) -> FiredRule:
+def _make_fired_rule(network: RuleNetwork, owner: str, level: int, index: int, kind: int | None) -> FiredRule:
     text = rule_text(network, level, index)
     cover = measure_rule(network, level, index, kind)
     if cover is None:
@@ -248,14 +256,23 @@ def _list_absent(network: RuleNetwork, fired: Iterable[FiredRule]) -> Iterator[A
 
 
 def fired_rules(network: RuleNetwork, table: Any) -> list[tuple[FiredRule, ...]]:
-    """Return the rules of classes that hold on each row, by priority."""
+    """Return the rules of classes that hold on each row, by priority; of a scorecard, those with most points first."""
     last = len(network.levels) - 1
+    if network.head is not None:
+        points, kind = network.head.points, 1 if len(network.classes) == 2 else None
+        ranked = sorted(range(len(points)), key=lambda rule: -max(map(abs, points[rule])))
+        rules = [_make_fired_rule(network, "", last, rule, kind) for rule in ranked]
+        return _list_holding(rules, _read_layers(network, table)[-2])
     rules = [
         _make_fired_rule(network, word(network.classes[kind]), last, rule, kind)
         for kind in network.priority_indices
         for rule in network.levels[last].concepts[kind].rules
     ]
-    holding = _read_layers(network, table)[-2]
+    return _list_holding(rules, _read_layers(network, table)[-2])
+
+
+def _list_holding(rules: Sequence[FiredRule], holding: Bits) -> list[tuple[FiredRule, ...]]:
+    """Return those of these rules of the last level that hold on each row."""
     patterns, inverse = distinct_rows(holding[:, [rule.index for rule in rules]])
     fired = [tuple(rule for rule, fires in zip(rules, pattern, strict=True) if fires) for pattern in patterns.tolist()]
     return [fired[pattern] for pattern in inverse.tolist()]
@@ -264,8 +281,11 @@ def fired_rules(network: RuleNetwork, table: Any) -> list[tuple[FiredRule, ...]]
 def reasons(network: RuleNetwork, table: Any) -> list[str]:
     """Return the rules of the answered class that hold on each row, as one text; where there are none, that says so.
 
-    The concepts that these rules name are explained by the rules of theirs that hold.
+    The concepts that these rules name are explained by the rules of theirs that hold. Of a scorecard, the text has the
+    base and the points of all rules that hold.
     """
+    if network.head is not None:
+        return score_reasons(network, table)
     hidden = _read_layers(network, table)
     patterns, inverse = distinct_rows(np.hstack(hidden))
     sizes = np.cumsum([layer.shape[1] for layer in hidden])[:-1]

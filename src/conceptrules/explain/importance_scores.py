@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +12,7 @@ from numpy.typing import NDArray
 
 from conceptrules.model.evaluation import PackedBits, class_words, first_firing_packed, layers
 from conceptrules.model.network import Rule, RuleNetwork
+from conceptrules.model.scoring import answer_scores, score_words, with_rule_concepts
 from conceptrules.model.statistics import asked_columns
 from conceptrules.model.text import concept_name, decided_rows, rule_text
 from conceptrules.tables.table import read_packed_bits
@@ -35,7 +38,8 @@ class Weight:
 class Importance:
     """How many decisions depend on each rule, concept and column, in the order of the network.
 
-    A rule or a concept is taken out by letting it never hold; a column, by taking every literal on it out of its rule.
+    A rule or a concept is taken out by letting it never hold; a column, by taking every literal on it out of its rule,
+    or in a scorecard by letting no rule hold that asks about it.
     """
 
     rows: int
@@ -106,16 +110,27 @@ def column_shares(network: RuleNetwork) -> NDArray[np.float64]:
     """Return the share of the training rows that each column helps to decide; the shares sum to 1, or to 0.
 
     A rule counts by the rows that it decides, divided evenly among the columns that it asks about, through concepts
-    too. Without statistics, all rules count the same.
+    too. Without statistics, all rules count the same. A rule of a scorecard counts by the standard deviation of what it
+    adds to the scores of the training rows.
     """
     asked, names = asked_columns(network)[-1], [column.name for column in network.columns]
     result = np.zeros(len(names))
+    for rule, weight in _weigh_rules(network):
+        columns = [names.index(name) for name in asked[rule]]
+        result[columns] += weight / max(len(columns), 1)
+    return result / (result.sum() or 1)
+
+
+def _weigh_rules(network: RuleNetwork) -> Iterator[tuple[int, float]]:
+    """Yield the rules of the last level, and by how much each of them counts."""
     for kind, concept in enumerate(network.levels[-1].concepts):
         for rule in concept.rules:
             decided = decided_rows(network, kind, rule)
-            columns = [names.index(name) for name in asked[rule]]
-            result[columns] += (1 if decided is None else sum(decided)) / max(len(columns), 1)
-    return result / (result.sum() or 1)
+            yield rule, 1 if decided is None else sum(decided)
+    for rule, points in enumerate(network.head.points if network.head else ()):
+        statistics = network.statistics
+        share = sum(statistics.covered[-1][rule]) / sum(statistics.rows) if statistics else 0.5
+        yield rule, sum(map(abs, points)) * math.sqrt(share * (1 - share))
 
 
 def list_rules(network: RuleNetwork) -> list[tuple[int, int]]:
@@ -131,13 +146,15 @@ class Ablation:
 
     def __init__(self, network: RuleNetwork, words: PackedBits) -> None:
         hidden = layers(network, words)
-        self.network, self.below, self.rules = network, hidden[::2], hidden[1::2]
+        self.network, self.levels, self.below, self.rules = network, network.levels, hidden[::2], hidden[1::2]
+        if network.head is not None:  # the rules of its last level decide as classes do elsewhere
+            self.levels, self.below[-1] = (*self.levels[:-1], with_rule_concepts(self.levels[-1])), self.rules[-1]
         self.decided = self._decide(self.below[-1])
 
     def without_rule(self, level: int, index: int) -> Decisions:
         """Return the decisions where this rule never holds."""
         concepts = self.below[level + 1].words.copy()
-        for number, concept in enumerate(self.network.levels[level].concepts):
+        for number, concept in enumerate(self.levels[level].concepts):
             if index in concept.rules:
                 left = [rule for rule in concept.rules if rule != index]
                 concepts[number] = np.bitwise_or.reduce(self.rules[level].words[left], axis=0)
@@ -150,16 +167,24 @@ class Ablation:
         return self._decide_above(level, concepts)
 
     def without_column(self, name: str) -> Decisions:
-        """Return the decisions without the literals on a column."""
+        """Return the decisions without the literals on a column, or the rules of a scorecard that ask about it."""
+        if self.network.head is not None:
+            holds = self.rules[-1].words.copy()
+            holds[[index for index, names in enumerate(asked_columns(self.network)[-1]) if name in names]] = 0
+            return self._decide(PackedBits(holds, self.rules[-1].rows))
         asked = {index for index, predicate in enumerate(self.network.predicates) if predicate.column == name}
-        first, *rest = self.network.levels
+        first, *rest = self.levels
         rules = tuple(Rule(tuple(i for i in rule.literals if i.index not in asked)) for rule in first.rules)
         return self._decide(class_words((replace(first, rules=rules), *rest), self.below[0]))
 
     def _decide_above(self, level: int, concepts: NDArray[np.uint64]) -> Decisions:
         """Return what the levels above this one decide on its concepts."""
-        words, rest = PackedBits(concepts, self.below[0].rows), self.network.levels[level + 1 :]
+        words, rest = PackedBits(concepts, self.below[0].rows), self.levels[level + 1 :]
         return self._decide(class_words(rest, words) if rest else words)
 
     def _decide(self, fired: PackedBits) -> Decisions:
+        """Return the answers, given which classes fire, or which rules of a scorecard hold."""
+        if self.network.head is not None:
+            scores = score_words(self.network.head, fired)
+            return answer_scores(self.network.head, scores).astype(np.uint32)
         return first_firing_packed(fired, self.network.priority_indices, self.network.default_index)

@@ -10,7 +10,7 @@ from typing import Any, cast
 import narwhals as nw
 
 from conceptrules.model.errors import InputError
-from conceptrules.model.heads import require_decision
+from conceptrules.model.heads import Points, require_decision
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.precision import Ends, wilson_interval
 from conceptrules.model.predicate import Value
@@ -144,6 +144,11 @@ _TYPES: dict[str, nw.dtypes.DType] = {
     **dict.fromkeys(("level", "size"), nw.Int64()),
     **dict.fromkeys(_FIGURES, nw.Float64()),
 }
+_SCORED_TYPES: dict[str, nw.dtypes.DType] = {
+    **dict.fromkeys(("for", "rule", "text"), nw.String()),
+    **dict.fromkeys(("level", "size", "points"), nw.Int64()),
+    **dict.fromkeys(("covers", *_SHARES, "stability"), nw.Float64()),
+}
 
 
 def rule_frame(network: RuleNetwork, backend: str | None = None) -> Any:
@@ -156,8 +161,9 @@ def rule_frame(network: RuleNetwork, backend: str | None = None) -> Any:
         raise InputError(f"{backend} is not installed; run: pip install {backend}")
     # Classes are text in the table, since they may be of several types.
     records = [{**record, "for": str(record["for"])} for record in rule_records(network)]
-    values = {key: [record[key] for record in records] for key in _TYPES}
-    return nw.from_dict(values, _TYPES, backend=cast(Any, backend)).to_native()
+    types = _TYPES if network.head is None else _SCORED_TYPES
+    values = {key: [record[key] for record in records] for key in types}
+    return nw.from_dict(values, types, backend=cast(Any, backend)).to_native()
 
 
 def rule_records(network: RuleNetwork) -> list[Record]:
@@ -166,24 +172,57 @@ def rule_records(network: RuleNetwork) -> list[Record]:
     The keys are `for` (the class or concept), `rule` (its name), `text`, `level`, `size` (its edges), `covers`,
     `precision` with the ends `precision_low` and `precision_high` of its 95 % Wilson interval, the same of
     `decided_precision` after `decides`, and `stability`. Figures are of training rows; what was not counted is None.
+
+    Of a scorecard, there is a record for the base and for each rule and class that has points, with `points` after
+    `size`, and without what rules decide: the points of the records whose rule holds add up to the score.
     """
-    return [_make_record(network, *rule) for rule in _list_rules(network)]
-
-
-def _list_rules(network: RuleNetwork) -> Iterator[tuple[int, int, int, Value]]:
-    """Yield the level, the number of the concept, the rule, and the name of the concept."""
+    if network.head is not None:
+        return [*_score_records(network, network.head), *_concept_records(network)]
     last = len(network.levels) - 1
-    for kind in network.priority_indices:
-        yield from ((last, kind, rule, network.classes[kind]) for rule in network.levels[last].concepts[kind].rules)
-    for level in reversed(range(last)):
-        for index, concept in enumerate(network.levels[level].concepts):
-            yield from ((level, index, rule, concept_name(level, index)) for rule in concept.rules)
+    records = [
+        _make_record(network, last, kind, rule, network.classes[kind])
+        for kind in network.priority_indices
+        for rule in network.levels[last].concepts[kind].rules
+    ]
+    return [*records, *_concept_records(network)]
+
+
+def _concept_records(network: RuleNetwork) -> list[Record]:
+    return [
+        _make_record(network, level, index, rule, concept_name(level, index))
+        for level in reversed(range(len(network.levels) - 1))
+        for index, concept in enumerate(network.levels[level].concepts)
+        for rule in concept.rules
+    ]
+
+
+def _score_records(network: RuleNetwork, head: Points) -> Iterator[Record]:
+    """Yield a record for the base and each rule, for each class that they have points for."""
+    last = len(network.levels) - 1
+    for output in range(head.outputs):
+        kind = output if head.outputs > 1 else 1
+        total = network.statistics.rows if network.statistics else None
+        yield {
+            "for": network.classes[kind],
+            "rule": "base",
+            "text": "always",
+            "level": last + 1,
+            "size": 0,
+            "points": head.base[output],
+            "covers": None if total is None else float(sum(total)),
+            **dict(zip(_SHARES, _compute_shares(total, kind), strict=True)),
+            "stability": None,
+        }
+        for rule in sorted(range(len(head.points)), key=lambda rule: -abs(head.points[rule][output])):
+            if head.points[rule][output]:
+                record = _make_record(network, last, kind, rule, network.classes[kind])
+                yield {**record, "points": head.points[rule][output]}
 
 
 def _make_record(network: RuleNetwork, level: int, concept: int, rule: int, name: Value) -> Record:
     covered = network.statistics.covered[level][rule] if network.statistics else None
-    top = level == len(network.levels) - 1
-    decided = decided_rows(network, concept, rule) if top else None
+    top, scored = level == len(network.levels) - 1, network.head is not None
+    decided = decided_rows(network, concept, rule) if top and not scored else None
     stability = network.training.stability if network.training else ()
     return {
         "for": name,
@@ -191,11 +230,19 @@ def _make_record(network: RuleNetwork, level: int, concept: int, rule: int, name
         "text": rule_text(network, level, rule),
         "level": level + 1,
         "size": rule_size(network, level, rule),
+        **({"points": 0} if scored else {}),
         "covers": None if covered is None else float(sum(covered)),
         **dict(zip(_SHARES, _compute_shares(covered if top else None, concept), strict=True)),
-        "decides": None if decided is None else float(sum(decided)),
-        **{f"decided_{name}": share for name, share in zip(_SHARES, _compute_shares(decided, concept), strict=True)},
+        **({} if scored else _decided_figures(decided, concept)),
         "stability": stability[level][rule] if stability else None,
+    }
+
+
+def _decided_figures(decided: tuple[float, ...] | None, kind: int) -> Record:
+    shares = zip(_SHARES, _compute_shares(decided, kind), strict=True)
+    return {
+        "decides": None if decided is None else float(sum(decided)),
+        **{f"decided_{name}": share for name, share in shares},
     }
 
 

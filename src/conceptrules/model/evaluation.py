@@ -113,7 +113,8 @@ def class_words(levels: Sequence[Level], words: PackedBits) -> PackedBits:
     result = np.empty((len(levels[-1].concepts), len(full)), dtype=np.uint64)
     for start in range(0, len(full), PART):
         part = slice(start, start + PART)
-        result[:, part] = class_nodes(levels, list(words.words[:, part]), full[part])
+        for node, holds in enumerate(class_nodes(levels, list(words.words[:, part]), full[part])):
+            result[node, part] = holds
     return PackedBits(result, words.rows)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from conceptrules.model.evaluation import Bits, PackedBits, layers, octets_of
 from conceptrules.model.heads import Points
-from conceptrules.model.network import RuleNetwork
+from conceptrules.model.network import Concept, Level, RuleNetwork
 
 Scores = NDArray[np.int64]
 
@@ -58,6 +58,11 @@ def score_probabilities(head: Points, scores: Scores) -> NDArray[np.float64]:
     powers = np.exp(head.unit * (scores - scores.max(axis=1, keepdims=True)))
     softmax: NDArray[np.float64] = powers / powers.sum(axis=1, keepdims=True)
     return softmax
+
+
+def with_rule_concepts(level: Level) -> Level:
+    """Return the last level of a scorecard with a concept for each rule, for evaluators that end with concepts."""
+    return Level(level.rules, tuple(Concept((rule,)) for rule in range(len(level.rules))))
 
 
 def network_scores(network: RuleNetwork, words: PackedBits) -> Scores:

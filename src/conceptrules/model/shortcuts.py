@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from conceptrules.edit.editing import Edited
     from conceptrules.edit.operations import Operation
     from conceptrules.explain.explanation import Explanation, FiredRule
+    from conceptrules.explain.score_explanation import ScoreExplanation
     from conceptrules.explain.scores import Evaluation
     from conceptrules.logic.policies.proof import Proof
     from conceptrules.model.network import RuleNetwork
@@ -130,7 +131,7 @@ class Shortcuts(ShownAsHtml):
         -------
         list of tuple of FiredRule
             For each row, the rules of the classes that hold, by priority: those of the answered class come first. A row
-            without any gets the default class.
+            without any gets the default class. Of a scorecard, the rules that hold, those with most points first.
         """
         from conceptrules.explain.explanation import fired_rules
 
@@ -204,7 +205,7 @@ class Shortcuts(ShownAsHtml):
         to: Value | None = None,
         limit: int = 1_000_000,
         seconds: float | None = None,
-    ) -> Explanation:
+    ) -> Explanation | ScoreExplanation:
         """Explain why a row gets its class, and what would change it.
 
         Parameters
@@ -222,8 +223,9 @@ class Shortcuts(ShownAsHtml):
 
         Returns
         -------
-        Explanation
-            The rules that fired, the other classes that did, the nearest miss and the counterfactual.
+        Explanation or ScoreExplanation
+            The rules that fired, the other classes that did, the nearest miss and the counterfactual; of a scorecard,
+            the points that add up to the score.
 
         Raises
         ------

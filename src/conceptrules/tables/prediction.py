@@ -23,9 +23,9 @@ from conceptrules.model.evaluation import (
 )
 from conceptrules.model.factoring import Formulas, fired_words, formulas
 from conceptrules.model.heads import require_decision
-from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
+from conceptrules.model.network import Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Predicate, Value, holds
-from conceptrules.model.scoring import Scores, answer_scores, score_probabilities, score_words
+from conceptrules.model.scoring import Scores, answer_scores, score_probabilities, score_words, with_rule_concepts
 from conceptrules.model.statistics import probabilities
 from conceptrules.model.values import family_of, is_missing, label_text, read_value, readable
 from conceptrules.tables.column_values import check_readable
@@ -172,8 +172,7 @@ def _compile_plan(key: _ByIdentity) -> PredictionPlan:
     rules = tuple(Rule(tuple(Literal(numbers[i.index], i.negated) for i in rule.literals)) for rule in first.rules)
     levels = (replace(first, rules=rules), *network.levels[1:])
     if network.head is not None:
-        *below, last = levels
-        levels = (*below, replace(last, concepts=tuple(Concept((rule,)) for rule in range(len(last.rules)))))
+        levels = (*levels[:-1], with_rule_concepts(levels[-1]))
     positions = {column.name: index for index, column in enumerate(network.columns)}
     alike = len(set(map(type, network.classes))) == 1
     return PredictionPlan(

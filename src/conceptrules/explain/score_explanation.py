@@ -1,0 +1,151 @@
+"""Why a row gets its score: the points of each rule that holds, their sum, and the probability that belongs to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from conceptrules.model.card import chance_text, points_text
+from conceptrules.model.evaluation import layers, layers_plain, unpack
+from conceptrules.model.heads import Points
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.predicate import Value
+from conceptrules.model.scoring import answer_scores, score_bits, score_probabilities
+from conceptrules.model.shortcuts import ShownAsHtml
+from conceptrules.model.statistics import distinct_rows
+from conceptrules.model.text import align_columns, rule_text, word
+from conceptrules.tables.table import open_row, read_bits, read_packed_bits
+
+_MOST_OUTPUTS = 8  # beside each other; of more classes, only those with the largest scores are shown
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """A rule that holds on the row, and what it adds to each score."""
+
+    index: int
+    """The number of the rule on the last level, counted from 0; -1 for the base."""
+    text: str
+    """The rule as text."""
+    points: tuple[int, ...]
+    """What it adds to each score."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreExplanation(ShownAsHtml):
+    """Why a row gets its score and its class. `print` shows it as text, a notebook as HTML."""
+
+    label: Value
+    """The class that the row gets."""
+    classes: tuple[Value, ...]
+    """All classes."""
+    scores: tuple[int, ...]
+    """The score of the second class of two, or that of each class."""
+    probabilities: tuple[float, ...]
+    """The probability of each class."""
+    contributions: tuple[Contribution, ...]
+    """The base, then the rules that hold and have points, those with most points first. They add up to the scores."""
+    cutoff: int | None
+    """The score from which on the second class of two is answered; None of several classes."""
+    offsets: tuple[int, ...]
+    """What is added to the scores of several classes before the largest is answered; empty of two."""
+
+    def __str__(self) -> str:
+        return score_explanation_text(self)
+
+
+def explain_score(network: RuleNetwork, row: Any) -> ScoreExplanation:
+    """Explain why a row of a scorecard gets its score and its class.
+
+    >>> from conceptrules.model import Column, Interval, Level, Literal, Points, Rule
+    >>> card = RuleNetwork(
+    ...     [Column("age")], [Interval("age", 41)], [Level([Rule([Literal(0)])], ())], ["young", "old"],
+    ...     head=Points([[5]], [-2], cutoff=1, probabilities=[(-2, 0.1), (3, 0.9)])
+    ... )
+    >>> print(explain_score(card, {"age": 50}))
+    old: the score is 3, and old is the answer from 1 on. The chance of old is 90.0%.
+    <BLANKLINE>
+                      points
+      base                -2
+      age > 41            +5
+      score               +3
+    """
+    head = network.head
+    assert head is not None
+    table = open_row(row)
+    bits = read_bits(network.columns, network.predicates, table, network.used_predicates)
+    rules = layers_plain(network, bits)[-2]
+    scores = score_bits(head, rules)
+    level = len(network.levels) - 1
+    rules_with_points = [
+        Contribution(rule, rule_text(network, level, rule), head.points[rule])
+        for rule in np.flatnonzero(rules[0]).tolist()
+        if any(head.points[rule])
+    ]
+    ranked = sorted(rules_with_points, key=lambda each: (-max(map(abs, each.points)), each.index))
+    return ScoreExplanation(
+        label=network.classes[answer_scores(head, scores)[0]],
+        classes=network.classes,
+        scores=tuple(scores[0].tolist()),
+        probabilities=tuple(score_probabilities(head, scores)[0].tolist()),
+        contributions=(Contribution(-1, "base", head.base), *ranked),
+        cutoff=head.cutoff if head.probabilities else None,
+        offsets=head.offsets,
+    )
+
+
+def score_explanation_text(explanation: ScoreExplanation) -> str:
+    """Return the class, the score and the probability as a sentence, and below it the points that add up."""
+    names = list(map(word, explanation.classes))
+    label, chances = word(explanation.label), explanation.probabilities
+    if explanation.cutoff is not None:
+        limit = f"{names[1]} is the answer from {explanation.cutoff} on"
+        first = f"{label}: the score is {explanation.scores[0]}, and {limit}. The chance of {names[1]} is "
+        return f"{first}{chance_text(chances[1])}.\n\n{_table(explanation, [0], ['points'])}"
+    values = np.add(explanation.scores, explanation.offsets)
+    shown = sorted(np.argsort(-values, kind="stable")[:_MOST_OUTPUTS].tolist())
+    chance = chance_text(chances[explanation.classes.index(explanation.label)])
+    left = len(names) - len(shown)
+    rest = f" The {left} classes with smaller scores are left out." if left else ""
+    first = f"{label}: its score is the largest, and its chance {chance}.{rest}"
+    return f"{first}\n\n{_table(explanation, shown, [names[output] for output in shown])}"
+
+
+def _table(explanation: ScoreExplanation, shown: Sequence[int], headings: Sequence[str]) -> str:
+    """Return the points of some outputs with their sums, indented."""
+    lines = [["", *headings]]
+    lines += [
+        [each.text, *(points_text(each.points[output]) for output in shown)] for each in explanation.contributions
+    ]
+    lines.append(["score", *(f"{explanation.scores[output]:+,}" for output in shown)])
+    if any(explanation.offsets):
+        lines.append(["offset", *(points_text(explanation.offsets[output]) for output in shown)])
+    if len(headings) > 1:
+        lines.append(["chance", *(chance_text(explanation.probabilities[output]) for output in shown)])
+    return "\n".join(f"  {line}" for line in align_columns(lines).split("\n"))
+
+
+def score_reasons(network: RuleNetwork, table: Any) -> list[str]:
+    """Return what adds up to the score of the answered class on each row of a table, as one text."""
+    head = network.head
+    assert head is not None
+    words = read_packed_bits(network.columns, network.predicates, table, network.used_predicates)
+    patterns, inverse = distinct_rows(unpack(layers(network, words)[-2]))
+    scores = score_bits(head, patterns)
+    outputs = answer_scores(head, scores) if head.outputs > 1 else np.zeros(len(patterns), np.intp)
+    texts = [
+        _reason_text(network, head, np.flatnonzero(pattern).tolist(), output)
+        for pattern, output in zip(patterns, outputs.tolist(), strict=True)
+    ]
+    return [texts[pattern] for pattern in inverse.tolist()]
+
+
+def _reason_text(network: RuleNetwork, head: Points, rules: Sequence[int], output: int) -> str:
+    level = len(network.levels) - 1
+    points = [(head.points[rule][output], rule) for rule in rules if head.points[rule][output]]
+    ranked = sorted(points, key=lambda pair: (-abs(pair[0]), pair[1]))
+    parts = [f"{rule_text(network, level, rule)}: {points_text(value)}" for value, rule in ranked]
+    return "; ".join([f"base: {head.base[output]:+,}", *parts])

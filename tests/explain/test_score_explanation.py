@@ -1,0 +1,92 @@
+"""An explanation of a score: its points are those of the rules that hold, and they add up."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from conceptrules.explain.explanation import explain, fired_rules, reasons
+from conceptrules.explain.score_explanation import ScoreExplanation
+from conceptrules.model import Column, InputError, Interval, Level, Literal, Points, Rule, RuleNetwork
+from conceptrules.model.evaluation import layers_plain
+from tests.strategies import all_inputs, measured_scorecards, scorecards
+
+COLUMNS = [Column("age"), Column("debt")]
+PREDICATES = [Interval("age", 41), Interval("debt", 1000)]
+LEVEL = Level([Rule([Literal(0)]), Rule([Literal(1)]), Rule([Literal(0), Literal(1)])], ())
+TWO = Points([[3], [-2], [0]], [1], cutoff=3, probabilities=[(-3, 0.1), (2, 0.4), (4, 0.95)])
+CARD = RuleNetwork(COLUMNS, PREDICATES, [LEVEL], ["good", "bad"], head=TWO)
+
+
+def test_the_explanation_of_two_classes() -> None:
+    assert (
+        f"{explain(CARD, {'age': 50, 'debt': 5000})}\n"
+        == """\
+good: the score is 2, and bad is the answer from 3 on. The chance of bad is 40.0%.
+
+               points
+  base             +1
+  age > 41         +3
+  debt > 1000      -2
+  score            +2
+"""
+    )
+    assert str(explain(CARD, [50, None])).startswith("bad: the score is 4, and bad is the answer from 3 on. The chance")
+
+
+def test_the_explanation_of_several_classes() -> None:
+    head = Points([[3, 0, 1], [0, 0, 0], [-1, 2, 0]], [0, 0, 1], unit=0.5, offsets=[0, 0, -1])
+    card = RuleNetwork(COLUMNS, PREDICATES, [LEVEL], ["a", "b", "c"], head=head)
+    assert (
+        f"{card.explain([50, 2000])}\n"
+        == """\
+a: its score is the largest, and its chance 33.3%.
+
+                                a      b      c
+  base                                       +1
+  age > 41                     +3            +1
+  age > 41 and debt > 1000     -1     +2
+  score                        +2     +2     +2
+  offset                                     -1
+  chance                    33.3%  33.3%  33.3%
+"""
+    )
+
+
+def test_only_the_largest_of_many_scores_are_shown() -> None:
+    head = Points([list(range(12)), [0] * 12, [0] * 12], [0] * 12, offsets=[0] * 12)
+    card = RuleNetwork(COLUMNS, PREDICATES, [LEVEL], "abcdefghijkl", head=head)
+    text = str(card.explain([50, 2000]))
+    assert "The 4 classes with smaller scores are left out." in text
+    assert text.splitlines()[2].split() == list("efghijkl")
+
+
+def test_counterfactuals_of_scores_are_refused_by_name() -> None:
+    for options in ({"fixed": ["age"]}, {"to": "bad"}):
+        with pytest.raises(InputError, match="the search for a counterfactual does not know scorecards yet"):
+            explain(CARD, [50, 0], **options)
+
+
+@given(scorecards(odd=True).filter(lambda network: network.columns))
+def test_the_points_of_an_explanation_add_up_to_the_score(network: RuleNetwork) -> None:
+    row = dict.fromkeys((column.name for column in network.columns), None)
+    explanation = explain(network, row)
+    assert isinstance(explanation, ScoreExplanation)
+    sums = np.sum([each.points for each in explanation.contributions], axis=0)
+    assert tuple(sums.tolist()) == explanation.scores == tuple(np.atleast_1d(network.scores([row])[0]).tolist())
+    assert explanation.label == network.predict([row])[0]
+    np.testing.assert_array_equal(explanation.probabilities, network.predict_proba([row])[0])
+    assert str(explanation)
+
+
+@given(scorecards() | measured_scorecards())
+def test_what_is_said_of_many_rows_is_what_holds(network: RuleNetwork) -> None:
+    bits = all_inputs(len(network.predicates))[:40]
+    if not bits.size:
+        return
+    holds, texts = layers_plain(network, bits)[-2], reasons(network, bits)
+    for row, rules, text in zip(holds, fired_rules(network, bits), texts, strict=True):
+        assert sorted(rule.index for rule in rules) == np.flatnonzero(row).tolist()
+        assert text.startswith("base: ")
+    if network.head.outputs == 1:
+        totals = [sum(int(part.rpartition(": ")[2].replace(",", "")) for part in text.split("; ")) for text in texts]
+        assert totals == network.scores(bits).tolist()
