@@ -109,6 +109,7 @@ def test_a_clause_has_a_name_and_a_sentence(clause: Clause, name: str, text: str
         (lambda: Limit("edges", 1.0), "max_edges must be a whole number from 0 up, found 1.0"),  # type: ignore[arg-type]
         (lambda: Cost("a", -0.1), "cost.a: cost must be a number from 0 up, found -0.1"),
         (lambda: Cost("a", math.inf), "cost.a: cost must be a number from 0 up, found inf"),
+        (lambda: Cost("a", 10**400), f"cost.a: cost must be a number from 0 up, found {10**400}"),
         (lambda: Cost("a", True), "cost.a: cost must be a number from 0 up, found True"),
         (lambda: LeastRows(-1), "min_rows: rows must be a number from 0 up, found -1"),
         (lambda: LeastRows("1"), "min_rows: rows must be a number from 0 up, found '1'"),  # type: ignore[arg-type]

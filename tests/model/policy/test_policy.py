@@ -179,6 +179,8 @@ def test_plain_values_give_the_policy_back(columns, classes):
         ("[[implies]]\nif = 'x > 1'\nthen = 'a'\n[[implies]]\nif = 'x > 1'\nthen = 'b'", "twice and differently"),
         ("[[fair]]\ncolumn='s'\npositive='a'\nbound=0.1\nmeasure='x'", "measure must be 'positive_rate'"),
         ("domain.ranges.age = [5, 1]", "two numbers, the least first"),
+        (f"domain.ranges.age = [5, {10**400}]", "two numbers, the least first"),
+        (f"cost.a = {10**400}", "cost must be a number from 0 up"),
         ("domain.ranges.age = [5]", "expected the least and the greatest value"),
         ("domain.unseen = 1", "expected true or false"),
         ("domain.x = 1", "there is no key 'x'"),

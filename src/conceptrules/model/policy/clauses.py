@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from types import MappingProxyType
@@ -35,7 +36,7 @@ class Clause:
     named_by: ClassVar[tuple[str, ...]]  # the fields that make the name unique
     ranges: ClassVar[Mapping[str, tuple[float, float]]]  # the least and the greatest number of fields
     aliases: ClassVar[Mapping[str, str]]  # fields that a file calls something else
-    template: ClassVar[str]  # what it asks for, in words around the names of its fields
+    template: ClassVar[str] = ""  # what it asks for, in words around the names of its fields
 
     def __init_subclass__(
         cls,
@@ -65,7 +66,7 @@ class Clause:
     def _check_range(self, field: str, value: object) -> None:
         low, high = self.ranges[field]
         number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not number or not low <= value <= high or math.isinf(value):  # type: ignore[operator,arg-type]
+        if not number or not low <= value <= min(high, sys.float_info.max):  # type: ignore[operator]
             span = f"from {low:g} to {high:g}" if high < math.inf else f"from {low:g} up"
             self._refuse(f"{field} must be a number {span}, found {value!r}")
 
