@@ -138,11 +138,21 @@ def test_edits_that_cannot_be_made(operation, message):
     assert message in str(error.value)
 
 
+def test_rules_are_named_by_their_numbers_and_the_trail_has_their_words():
+    words = edit(NETWORK, DropRule("job = nurse and age > 41", "yes"), **WHO)
+    number = next(line.split(":")[0].strip() for line in str(NETWORK).splitlines() if "job = nurse" in line)
+    by_number = edit(NETWORK, DropRule(number, "yes"), **WHO)
+    assert by_number.network == words.network
+    assert by_number.entry.edit["rule"] == "age > 41 and job = nurse"
+    with pytest.raises(InputError, match=r"the network has no rule R1\.9; the last of each level are R1\.2"):
+        edit(NETWORK, DropRule("R1.9", "yes"), **WHO)
+
+
 def test_names_stay_with_their_rules_and_decide_nothing():
     named = edit(NETWORK, Rename("job = nurse and age > 41", "senior nurses"), **WHO)
     assert str(named) == "every row that there can be gets the same class as before"
     assert named.network == NETWORK
-    assert "\n  senior nurses: age > 41 and job = nurse" in str(named.network)
+    assert "\n  R1.1 (senior nurses): age > 41 and job = nurse" in str(named.network)
     assert "R1.1 (senior nurses): age > 41 and job = nurse" in named.network.export("sql")
     moved = edit(named.network, MoveCut("age", "41", "50"), **WHO).network
     assert moved.names == (("age > 50 and job = nurse", "senior nurses"),)

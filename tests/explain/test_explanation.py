@@ -141,16 +141,27 @@ def test_figures_are_those_of_the_training_rows():
     assert "No training row had just this outcome; the probability stated is" in str(unseen)
 
 
+def test_a_rule_that_is_named_by_its_number_is_said_to_hold_or_what_it_lacks():
+    found = ONE_LEVEL.explain(row(age=50, ill=False), rule="R1.1")
+    assert found.rule.unmet == ("ill = True",)
+    assert "R1.1 does not hold on this row: it lacks ill = True\n  age > 40 and ill = True" in str(found)
+    assert "R1.1 holds on this row\n" in str(ONE_LEVEL.explain(row(age=50, ill=True), rule="R1.1"))
+    with pytest.raises(InputError, match=r"the network has no rule R9\.1; the last of each level are R1\."):
+        ONE_LEVEL.explain(row(age=50), rule="R9.1")
+    with pytest.raises(InputError, match="give the number of a rule"):
+        ONE_LEVEL.explain(row(age=50), rule="age > 40")
+
+
 def test_the_text_reads_like_this():
     assert str(ONE_LEVEL.explain(row(age=50, job="cook", ill=True), fixed=["age"])) == (
         "low: several classes fire, and it comes first.\n"
         "\n"
         "low because\n"
-        "  job = cook\n"
+        "  R1.3: job = cook\n"
         "\n"
         "high fired too and lost: when both fire, low comes before high\n"
         "high because\n"
-        "  age > 40 and ill = True\n"
+        "  R1.1: age > 40 and ill = True\n"
         "\n"
         "counterfactual while age stays: high if\n"
         "  job is any other (such as smith) instead of job = cook\n"

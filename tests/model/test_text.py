@@ -68,41 +68,48 @@ ADULT = RuleNetwork(
 WORDS = """\
 5 rules, 14 edges.
 
->50K if any of
-  C1.2               (1,000 rows, over 99% right [99-100%])
-  C1.1 and not C1.2  (12.5 rows, 56% right [30-79%])
+>50K if any of  (base rate 24%)
+  R2.2: C1.2               (1,000 rows, over 99% right [99-100%], lift 4.1, recall 13%)
+  R2.1: C1.1 and not C1.2  (12.5 rows, 56% right [30-79%], lift 2.3, recall under 1%)
 
 <=50K for everything else
 
 C1.1 means any of
-  age > 27 and marital-status = Married  (3,120 rows, 74% >50K [72-76%])
-  R1.2: 5013 < gain <= 6514              (no rows)
+  R1.1: age > 27 and marital-status = Married  (3,120 rows, 74% >50K [72-76%])
+  R1.2: 5013 < gain <= 6514                    (no rows)
 
 C1.2 means any of
-  not (age > 27) and marital-status != Married  (1 row, 100% <=50K [20-100%])
-  R1.2: 5013 < gain <= 6514                     (no rows)"""
+  R1.3: not (age > 27) and marital-status != Married  (1 row, 100% <=50K [20-100%])
+  R1.2: 5013 < gain <= 6514                           (no rows)"""
 
 WITHOUT_FIGURES = """\
 4 rules, 7 edges. When several classes fire, the first of these wins: b, a.
 
 b if any of
   R1.1: x = True
-  always
+  R1.2: always
 
 c never
 
-a if
+else a if
   R1.1: x = True
 
 a for everything else
 
 used nowhere on level 1
-  x != True
-  x = True and x != True"""
+  R1.3: x = True and x != True
+  R1.4: x != True"""
 
 
 def test_the_whole_text():
     assert str(ADULT) == WORDS
+
+
+def test_the_text_says_where_rows_without_a_value_pass_a_negated_test():
+    gaps = replace(ADULT, columns=(replace(COLUMNS[0], missing=True), *COLUMNS[1:]))
+    assert str(gaps).startswith(
+        "5 rules, 14 edges. Tests with != or not also hold where the value is missing: age.\n\n"
+    )
 
 
 def test_a_rule_that_others_come_before_tells_what_it_decides():
@@ -116,9 +123,15 @@ def test_a_rule_that_others_come_before_tells_what_it_decides():
         (((4, 0),), ((0, 2), (0, 0))),
     )
     network = RuleNetwork(COLUMNS, (AGE, SPOUSE, GAIN), (level,), "ab", "ab", "a", statistics)
-    assert "age > 27  (4 rows, 100% right [51-100%])" in str(network)
-    assert "marital-status = Married  (6 rows, 33% right [9-71%]; decides 2 rows, 100% right [34-100%])" in str(network)
-    assert "5013 < gain <= 6514       (3 rows, 0% right [0-57%]; decides no row)" in str(network)
+    text = str(network)
+    assert "R1.1: age > 27  (4 rows, 100% right [51-100%], lift 2.0, recall 80%)" in text
+    worth = "33% right [9-71%], lift 0.7, recall 40%; decides 2 rows, 100% right [34-100%]"
+    assert f"R1.2: marital-status = Married  (6 rows, {worth})" in text
+    assert "5013 < gain <= 6514       (3 rows, 0% right [0-57%], lift 0.0, recall 0%; decides no row)" in text
+    assert "\na if  (base rate 50%)\n" in text
+    assert "\nelse b if any of  (base rate 50%)\n" in text
+    found = [(rule.base_rate, rule.lift, rule.recall) for rule in coverage(network)]
+    assert found == [(0.5, 2, 0.8), (0.5, 2 / 6 / 0.5, 0.4), (0.5, 0, 0)]
     worth = [(rule.rows, rule.precision, rule.decided, rule.decided_precision) for rule in coverage(network)]
     assert worth == [(4, 1, 4, 1), (6, 2 / 6, 2, 1), (3, 0, 0, None)]
 
@@ -367,12 +380,12 @@ def test_moments_to_the_microsecond(moment: float, datetime: str, date: str, dur
 
 NAMED = """\
 C1.1 ("rich, or so") means any of
-  age > 27 and marital-status = Married  (3,120 rows, 74% >50K [72-76%])
-  some gain: 5013 < gain <= 6514         (no rows)
+  R1.1: age > 27 and marital-status = Married  (3,120 rows, 74% >50K [72-76%])
+  R1.2 (some gain): 5013 < gain <= 6514        (no rows)
 
 C1.2 means any of
-  not (age > 27) and marital-status != Married  (1 row, 100% <=50K [20-100%])
-  some gain: 5013 < gain <= 6514                (no rows)"""
+  R1.3: not (age > 27) and marital-status != Married  (1 row, 100% <=50K [20-100%])
+  R1.2 (some gain): 5013 < gain <= 6514               (no rows)"""
 
 
 def test_names_that_people_gave_stand_with_their_rules_and_concepts() -> None:
@@ -380,20 +393,20 @@ def test_names_that_people_gave_stand_with_their_rules_and_concepts() -> None:
     assert str(named) == WORDS[: WORDS.index("C1.1 means")] + NAMED
 
 
-@pytest.mark.parametrize(("longest", "starts"), [(80, (84, 84)), (100, (104, 104)), (200, (104, 204))])
+@pytest.mark.parametrize(("longest", "starts"), [(80, (90, 90)), (100, (104, 110)), (200, (104, 210))])
 def test_figures_line_up_but_not_too_far_to_the_right(longest: int, starts: tuple[int, int]) -> None:
     columns = [Column("x" * (size - len(" = True")), "boolean") for size in (50, longest)]
     tests = [Equals(column.name, True) for column in columns]
     level = Level([Rule([Literal(0)]), Rule([Literal(1)])], [Concept([0, 1])])
     network = RuleNetwork(columns, tests, [level], ["a"], statistics=Statistics((3.0,), (((2.0,), (1.0,)),), ()))
-    assert tuple(line.index("(") for line in str(network).splitlines() if "(" in line) == starts
+    assert tuple(line.index("(") for line in str(network).splitlines() if "rows" in line or "1 row" in line) == starts
 
 
 def test_the_figures_of_a_rule() -> None:
     first = [rule_figures(ADULT, 0, rule) for rule in range(3)]
     assert first == ["(3,120 rows, 74% >50K [72-76%])", "(no rows)", "(1 row, 100% <=50K [20-100%])"]
-    assert rule_figures(ADULT, 1, 0, 1) == "(12.5 rows, 56% right [30-79%])"
-    assert rule_figures(ADULT, 1, 0, 0) == "(12.5 rows, 44% right [21-70%])"
+    assert rule_figures(ADULT, 1, 0, 1) == "(12.5 rows, 56% right [30-79%], lift 2.3, recall under 1%)"
+    assert rule_figures(ADULT, 1, 0, 0) == "(12.5 rows, 44% right [21-70%], lift 0.6, recall under 1%)"
     assert rule_figures(replace(ADULT, statistics=None), 0, 0) == ""
 
 
@@ -444,8 +457,8 @@ def test_the_names_of_nodes_of_three_levels() -> None:
         ["age > 27"], ["age > 27"], ["C1.1", "C1.2"], ["C1.1"], ["C2.1", "C2.2"], ["C2.1"], ["no", '"x is"'],
     ]  # fmt: skip
     assert str(network).split("\n\n")[1:] == [
-        "no if\n  C2.1", '"x is" never', "no for everything else",
-        "C2.1 means\n  C1.1", "C2.2 never holds", "C1.1 means\n  age > 27", "C1.2 never holds",
+        "no if\n  R3.1: C2.1", '"x is" never', "no for everything else",
+        "C2.1 means\n  R2.1: C1.1", "C2.2 never holds", "C1.1 means\n  R1.1: age > 27", "C1.2 never holds",
     ]  # fmt: skip
 
 
@@ -453,5 +466,5 @@ def test_rules_that_no_concept_has_are_listed_with_their_level() -> None:
     level = Level((Rule((Literal(0),)), Rule((~Literal(0),))), (Concept((0,)),))
     network = RuleNetwork((Column("age"),), (AGE,), (level, level), ("a",))
     assert str(network).split("\n\n")[-2:] == [
-        "used nowhere on level 1\n  not (age > 27)", "used nowhere on level 2\n  not C1.1",
+        "used nowhere on level 1\n  R1.2: not (age > 27)", "used nowhere on level 2\n  R2.2: not C1.1",
     ]  # fmt: skip

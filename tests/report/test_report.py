@@ -91,9 +91,9 @@ def test_what_was_recorded_at_fit_time_is_told():
 
 
 def test_a_rate_that_was_given_was_not_tuned():
-    assert "The binarization rate (0.8) and the epoch (30) were the best" in report(small(trained()))
+    assert "The binarization rate (0.8) and the epoch (30) were chosen" in report(small(trained()))
     told = replace(trained(), settings=(("binarization_rate", 0.8),))
-    assert "The binarization rate (0.8) was given. The epoch (30) was the best" in report(small(told))
+    assert "The binarization rate (0.8) was given. The epoch (30) was chosen" in report(small(told))
 
 
 def test_mixed_rows_are_told():

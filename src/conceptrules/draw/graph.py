@@ -13,7 +13,7 @@ from conceptrules.model.network import Literal, RuleNetwork
 from conceptrules.model.predicate import Column, Equals, Interval, Missing, OneOf, Predicate, Value, categories_of
 from conceptrules.model.statistics import edges as count_edges
 from conceptrules.model.statistics import sizes_of
-from conceptrules.model.text import bound_texts, concept_name, literal_text, rule_text, word
+from conceptrules.model.text import bound_texts, concept_name, literal_text, rule_name, rule_text, word
 
 Kind = Choice["predicate", "rule", "concept", "class"]
 
@@ -176,7 +176,7 @@ def bare_text(predicate: Predicate, column: Column) -> str:
 def _rules(network: RuleNetwork, level: int, degree: Mapping[str, int]) -> Iterator[Node]:
     covered = network.statistics.covered[level] if network.statistics else None
     for index in range(len(network.levels[level].rules)):
-        name, text = rule_id(level, index), f"R{level + 1}.{index + 1}"
+        name, text = rule_id(level, index), rule_name(level, index)
         rows = sum(covered[index]) if covered else None
         tip = f"{text}: {rule_text(network, level, index)}" + ("" if rows is None else f" ({rows:,.4g} training rows)")
         yield Node(name, "rule", 2 * level + 1, text, tip, degree[name] if rows is None else rows)
@@ -196,5 +196,5 @@ def _concepts(network: RuleNetwork, level: int, degree: Mapping[str, int]) -> It
 
 def _any_of(level: int, rules: tuple[int, ...]) -> str:
     """Say what a concept means; the rules have tooltips of their own."""
-    names = ", ".join(f"R{level + 1}.{rule + 1}" for rule in rules)
+    names = ", ".join(rule_name(level, rule) for rule in rules)
     return f"holds if any of {names} does" if len(rules) > 1 else f"holds if {names} does" if rules else "never holds"

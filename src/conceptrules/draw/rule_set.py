@@ -14,7 +14,7 @@ from conceptrules.model.conditions import Condition, conditions
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
 from conceptrules.model.statistics import rule_size
-from conceptrules.model.text import concept_name, condition_text, rule_figures, word
+from conceptrules.model.text import concept_name, condition_text, rule_figures, rule_name, word
 
 _WORDS = 44  # letters of a condition; the rest is in the tooltip
 
@@ -111,7 +111,7 @@ def _collect_row(network: RuleNetwork, level: int, rule: int, right: int | None)
     literals = network.levels[level].rules[rule].literals
     figures = rule_figures(network, level, rule, right).strip("()")
     boxes = tuple(_collect_box(network, level, condition) for condition in conditions(network, level, literals))
-    return RuleLine(rule_id(level, rule), f"R{level + 1}.{rule + 1}", boxes, rule_size(network, level, rule), figures)
+    return RuleLine(rule_id(level, rule), rule_name(level, rule), boxes, rule_size(network, level, rule), figures)
 
 
 def _collect_box(network: RuleNetwork, level: int, condition: Condition) -> ConditionBox:

@@ -10,7 +10,7 @@ from typing import Any
 
 from conceptrules.edit.effects import Effect, compute_effect
 from conceptrules.edit.operations import Operation, to_plain
-from conceptrules.edit.rules import add_rule, drop_stale_names, normalise, remove_rule
+from conceptrules.edit.rules import add_rule, drop_stale_names, normalise, remove_rule, say_rule
 from conceptrules.explain.measurement import list_labels, measure
 from conceptrules.io.decode import read_predicate
 from conceptrules.io.encode import predicate_fields
@@ -63,6 +63,9 @@ def edit(
     `when` is the time, in UTC; by default now.
     """
     require_decision(network, "the edit of rules")
+    # The trail has the words of a rule: its number is another one as soon as a rule goes.
+    names = {name: getattr(operation, name) for name in ("rule", "node") if hasattr(operation, name)}
+    operation = replace(operation, **{name: say_rule(network, text) for name, text in names.items()})
     return _record_edit(network, to_plain(operation), operation.apply, who, why, data, labels, when)
 
 

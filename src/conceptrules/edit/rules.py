@@ -15,7 +15,7 @@ from conceptrules.model.policy import Forbidden, Policy
 from conceptrules.model.policy.policy import read_known_rule
 from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value
 from conceptrules.model.provenance import without_rule_figures
-from conceptrules.model.rule_reader import condition_texts, nearest_name, read_literals
+from conceptrules.model.rule_reader import condition_texts, nearest_name, read_literals, read_rule_number
 from conceptrules.model.text import concept_name, rule_text, word
 from conceptrules.model.values import label_text
 
@@ -52,9 +52,15 @@ def find_owner(network: RuleNetwork, label: Value) -> Owner:
     return owners[label_text(label)]
 
 
+def say_rule(network: RuleNetwork, text: str) -> str:
+    """Return the words of a rule that is named by its number, such as R1.3; any other text as it is."""
+    place = read_rule_number(text, network)
+    return text if place is None else rule_text(network, *place)
+
+
 def find_sole_owner(network: RuleNetwork, text: str) -> Value:
     """Return the name of the only class or concept that has a rule; raise if there is none, or several."""
-    names = []
+    names, text = [], say_rule(network, text)
     for name, _ in _list_owners(network):
         with suppress(InputError):
             find_rule(network, name, text)

@@ -10,16 +10,17 @@ import numpy as np
 
 from conceptrules.explain.counterfactual import LIMIT, Counterfactual, check_fixed, check_target, find_counterfactual
 from conceptrules.explain.measurement import FIRES, Fires
-from conceptrules.explain.nearest_miss import Miss, find_nearest_miss
+from conceptrules.explain.nearest_miss import Miss, RuleCheck, check_rule, find_nearest_miss
 from conceptrules.explain.rule_coverage import measure_rule
 from conceptrules.explain.score_explanation import ScoreExplanation, explain_score, score_reasons
+from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, decide_fired, layers, layers_plain, unpack
 from conceptrules.model.heads import require_decision
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Default, Implies, Locked
 from conceptrules.model.precision import Ends
 from conceptrules.model.predicate import Value, holds
-from conceptrules.model.rule_reader import read_rule
+from conceptrules.model.rule_reader import read_rule, read_rule_number
 from conceptrules.model.shortcuts import ShownAsHtml
 from conceptrules.model.statistics import distinct_rows, probabilities
 from conceptrules.model.text import concept_name, rule_text, word
@@ -99,6 +100,8 @@ class Explanation(ShownAsHtml):
     """The class that the counterfactual is to give, if one was named."""
     clauses: tuple[str, ...] = ()
     """The clauses of the network's policy that ask for this class on this row, in words."""
+    rule: RuleCheck | None = None
+    """The rule that was asked for."""
 
     def __str__(self) -> str:
         from conceptrules.explain.text import explanation_text
@@ -112,6 +115,7 @@ def explain(
     *,
     fixed: Iterable[str] = (),
     to: Value | None = None,
+    rule: str | None = None,
     limit: int = LIMIT,
     seconds: float | None = None,
 ) -> Explanation | ScoreExplanation:
@@ -127,6 +131,8 @@ def explain(
         The columns that the counterfactual leaves as they are.
     to : class label, optional
         The class that the counterfactual is to give; by default, any other class will do.
+    rule : str, optional
+        The number of a rule, such as "R1.3": the explanation also says whether it holds on the row, and what it lacks.
     limit : int, default=1_000_000
         The most states that the search for the counterfactual looks at.
     seconds : float, optional
@@ -152,7 +158,7 @@ def explain(
     old: only this class fires.
     <BLANKLINE>
     old because
-      age > 41
+      R1.1: age > 41
     <BLANKLINE>
     counterfactual: young if
       age <= 41 (such as 41) instead of age = 50
@@ -169,6 +175,7 @@ def explain(
     decided = int(decide_fired(network, classes_fired)[0])
     label = network.classes[decided]
     check_target(network, label, to)
+    place = None if rule is None else find_rule_place(network, rule)
     seen = _count_same_pattern(network, classes_fired)
     firing = [index for index in network.priority_indices if classes_fired[0, index]]
     holding = [layer[0] for layer in hidden]
@@ -195,7 +202,16 @@ def explain(
         fixed=tuple(column.name for column in network.columns if column.name in frozen),
         to=to,
         clauses=tuple(_list_clauses(network, table, label, bool(firing))),
+        rule=None if place is None else check_rule(network, holding, *place),
     )
+
+
+def find_rule_place(network: RuleNetwork, text: str) -> tuple[int, int]:
+    """Return the level and the number of a rule that is named like R1.3."""
+    place = read_rule_number(text, network)
+    if place is None:
+        raise InputError(f"rule is {text!r}; give the number of a rule as the text of the network has it, such as R1.1")
+    return place
 
 
 def _count_same_pattern(network: RuleNetwork, fired: Bits) -> tuple[float, ...] | None:

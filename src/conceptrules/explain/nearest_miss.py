@@ -9,7 +9,7 @@ from functools import cache
 from conceptrules.model.evaluation import Bits
 from conceptrules.model.network import Literal, RuleNetwork
 from conceptrules.model.predicate import Value
-from conceptrules.model.text import literals_text, rule_text
+from conceptrules.model.text import literals_text, rule_name, rule_text
 
 Needs = frozenset[Literal] | None
 """The literals on predicates that would have to hold; None where nothing helps."""
@@ -31,6 +31,25 @@ class Miss:
     """The conditions that would have to hold, as text, counted down to predicates."""
     wins: bool
     """Whether its class would be the answer then; otherwise a class that fires comes first by priority."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCheck:
+    """Whether a rule that was asked for holds on the row."""
+
+    name: str
+    """The number of the rule: R1.3."""
+    text: str
+    """The rule as text."""
+    unmet: tuple[str, ...] | None
+    """The fewest conditions that would have to hold, as text; none where the rule holds, None where nothing helps."""
+
+
+def check_rule(network: RuleNetwork, holds: Sequence[Bits], level: int, index: int) -> RuleCheck:
+    """Return whether a rule holds on a row, and what it lacks; `holds` is that of `find_nearest_miss`."""
+    needs = _make_needs(network, holds)(level, index)
+    unmet = None if needs is None else tuple(literals_text(network, 0, sorted(needs)))
+    return RuleCheck(rule_name(level, index), rule_text(network, level, index), unmet)
 
 
 def find_nearest_miss(network: RuleNetwork, holds: Sequence[Bits], decided: int) -> Miss | None:

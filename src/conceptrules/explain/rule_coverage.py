@@ -15,7 +15,7 @@ from conceptrules.model.network import RuleNetwork
 from conceptrules.model.precision import Ends, wilson_interval
 from conceptrules.model.predicate import Value
 from conceptrules.model.statistics import rule_size
-from conceptrules.model.text import concept_name, decided_rows, rule_text
+from conceptrules.model.text import base_rate_of, concept_name, decided_rows, lift_of, recall_of, rule_name, rule_text
 
 Record = dict[str, Value | None]
 BACKENDS = ("pandas", "polars", "pyarrow")
@@ -45,6 +45,12 @@ class RuleCoverage:
     """The share of all rows that the rule covers."""
     by_class: tuple[float, ...] = ()
     """The weight of the covered rows of each class."""
+    base_rate: float | None = None
+    """The share of all rows that is of the class."""
+    lift: float | None = None
+    """How many times the base rate the precision is; None where either is unknown or the base rate is 0."""
+    recall: float | None = None
+    """The share of the rows of the class that the rule covers; None where there are none."""
 
     @property
     def precision(self) -> float | None:
@@ -134,11 +140,15 @@ def measure_rule(network: RuleNetwork, level: int, rule: int, kind: int | None) 
         decided_right=None if decided is None else decided[index],
         share=rows / sum(network.statistics.rows),
         by_class=covered,
+        base_rate=base_rate_of(network, index),
+        lift=lift_of(network, index, covered),
+        recall=recall_of(network, index, covered),
     )
 
 
 _SHARES = ("precision", "precision_low", "precision_high")
-_FIGURES = ("covers", *_SHARES, "decides", *(f"decided_{name}" for name in _SHARES), "stability")
+_WORTH = ("base_rate", "lift", "recall")
+_FIGURES = ("covers", *_SHARES, *_WORTH, "decides", *(f"decided_{name}" for name in _SHARES), "stability")
 _TYPES: dict[str, nw.dtypes.DType] = {
     **dict.fromkeys(("for", "rule", "text"), nw.String()),
     **dict.fromkeys(("level", "size"), nw.Int64()),
@@ -147,7 +157,7 @@ _TYPES: dict[str, nw.dtypes.DType] = {
 _SCORED_TYPES: dict[str, nw.dtypes.DType] = {
     **dict.fromkeys(("for", "rule", "text"), nw.String()),
     **dict.fromkeys(("level", "size", "points"), nw.Int64()),
-    **dict.fromkeys(("covers", *_SHARES, "stability"), nw.Float64()),
+    **dict.fromkeys(("covers", *_SHARES, *_WORTH, "stability"), nw.Float64()),
 }
 
 
@@ -170,8 +180,10 @@ def rule_records(network: RuleNetwork) -> list[Record]:
     """Return a record for each rule of each class, by priority, and of each concept below.
 
     The keys are `for` (the class or concept), `rule` (its name), `text`, `level`, `size` (its edges), `covers`,
-    `precision` with the ends `precision_low` and `precision_high` of its 95 % Wilson interval, the same of
-    `decided_precision` after `decides`, and `stability`. Figures are of training rows; what was not counted is None.
+    `precision` with the ends `precision_low` and `precision_high` of its 95 % Wilson interval, `base_rate` (the share
+    of the class in all rows), `lift` (the precision in multiples of it), `recall` (the share of the class that the rule
+    covers), `decides` with `decided_precision` and its ends, and `stability`. Figures are of training rows; what was
+    not counted is None.
 
     Of a scorecard, there is a record for the base and for each rule and class that has points, with `points` after
     `size`, and without what rules decide: the points of the records whose rule holds add up to the score.
@@ -211,6 +223,7 @@ def _score_records(network: RuleNetwork, head: Points) -> Iterator[Record]:
             "points": head.base[output],
             "covers": None if total is None else float(sum(total)),
             **dict(zip(_SHARES, _compute_shares(total, kind), strict=True)),
+            **_worth_figures(network, kind, total),
             "stability": None,
         }
         for rule in sorted(range(len(head.points)), key=lambda rule: -abs(head.points[rule][output])):
@@ -226,13 +239,14 @@ def _make_record(network: RuleNetwork, level: int, concept: int, rule: int, name
     stability = network.training.stability if network.training else ()
     return {
         "for": name,
-        "rule": f"R{level + 1}.{rule + 1}",
+        "rule": rule_name(level, rule),
         "text": rule_text(network, level, rule),
         "level": level + 1,
         "size": rule_size(network, level, rule),
         **({"points": 0} if scored else {}),
         "covers": None if covered is None else float(sum(covered)),
         **dict(zip(_SHARES, _compute_shares(covered if top else None, concept), strict=True)),
+        **_worth_figures(network, concept, covered if top else None),
         **({} if scored else _decided_figures(decided, concept)),
         "stability": stability[level][rule] if stability else None,
     }
@@ -244,6 +258,14 @@ def _decided_figures(decided: tuple[float, ...] | None, kind: int) -> Record:
         "decides": None if decided is None else float(sum(decided)),
         **{f"decided_{name}": share for name, share in shares},
     }
+
+
+def _worth_figures(network: RuleNetwork, kind: int, covered: tuple[float, ...] | None) -> Record:
+    """Return the base rate of a class, and what rows by class add to it."""
+    if covered is None:
+        return dict.fromkeys(_WORTH)
+    figures = (base_rate_of(network, kind), lift_of(network, kind, covered), recall_of(network, kind, covered))
+    return dict(zip(_WORTH, figures, strict=True))
 
 
 def _compute_shares(rows: tuple[float, ...] | None, kind: int) -> tuple[float | None, ...]:

@@ -8,7 +8,7 @@ from itertools import groupby
 from conceptrules.explain.counterfactual import Counterfactual
 from conceptrules.explain.explanation import Absent, Explanation, FiredRule
 from conceptrules.model.precision import interval_text
-from conceptrules.model.text import percent, plural, word
+from conceptrules.model.text import percent, plural, rule_name, word
 
 _MOST_RULES = 8  # of an absent concept
 
@@ -31,6 +31,10 @@ def explanation_text(explanation: Explanation) -> str:
         paragraphs += [[heading, *_rule_lines(rival.rules, rival.label)]]
     paragraphs += [_absent_lines(absent) for absent in explanation.absent]
     paragraphs += [[f"The policy asks for this: {clause}." for clause in explanation.clauses]]
+    if rule := explanation.rule:
+        verdict = "holds on this row" if rule.unmet == () else "does not hold on this row"
+        lacks = f": it lacks {' and '.join(rule.unmet)}" if rule.unmet else ""
+        paragraphs += [[f"{rule.name} {verdict}{lacks}", f"  {rule.text}"]]
     if miss := explanation.nearest:
         lost = "" if miss.wins else " (though a class that fires would still come first)"
         lacks = f"which only lacks {' and '.join(miss.unmet)}{lost}"
@@ -55,8 +59,12 @@ def _rule_lines(rules: Sequence[FiredRule], label: object) -> list[str]:
     """Return the rules as lines under the class or the concept that they make true."""
     lines: list[str] = []
     for owner, group in groupby(rules, lambda rule: rule.owner):
-        lines += [f"{owner} because", *(f"  {rule.text}{_figures_text(rule, label)}" for rule in group)]
+        lines += [f"{owner} because", *(f"  {_rule_line(rule, label)}" for rule in group)]
     return lines
+
+
+def _rule_line(rule: FiredRule, label: object) -> str:
+    return f"{rule_name(rule.level, rule.index)}: {rule.text}{_figures_text(rule, label)}"
 
 
 def _figures_text(rule: FiredRule, label: object) -> str:

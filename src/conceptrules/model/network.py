@@ -193,7 +193,7 @@ class RuleNetwork(Shortcuts):
     1 rule, 2 edges.
     <BLANKLINE>
     old if
-      age > 41
+      R1.1: age > 41
     <BLANKLINE>
     young for everything else
     >>> network.predict([{"age": 50}, {"age": 20}]).tolist()

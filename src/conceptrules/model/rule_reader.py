@@ -29,7 +29,7 @@ from conceptrules.model.predicate import (
     one_of,
     run_of,
 )
-from conceptrules.model.text import concept_name, lists_text, literals_text, rule_text, value_word, word
+from conceptrules.model.text import concept_name, lists_text, literals_text, rule_name, rule_text, value_word, word
 
 LONGEST = 100_000  # characters of one rule
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
@@ -39,6 +39,7 @@ _COMMA = re.compile(rf"{_QUOTED}|(, )")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
 _PLAIN_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 _DURATION = re.compile(r"(minus )?(?:(\d+) days? )?(\d+):(\d\d):(\d\d)(?:\.(\d{1,6}))?")
+_RULE_NUMBER = re.compile(r"R(\d{1,9})\.(\d{1,9})")
 _MICROSECOND = dt.timedelta(microseconds=1)
 _FORMS = "column > value, column <= value, column = value, column in {a, b}, column is missing or column is present"
 
@@ -123,6 +124,19 @@ def read_literals(text: str, network: RuleNetwork, level: int = 0) -> tuple[Rule
                 network = replace(network, predicates=(*network.predicates, test.predicate))
             literals.add(Literal(network.predicates.index(test.predicate), test.negated))
     return network, tuple(sorted(literals))
+
+
+def read_rule_number(text: str, network: RuleNetwork) -> tuple[int, int] | None:
+    """Return the level and the number there, from 0, of a rule that is named like R1.3; None for any other text."""
+    match = _RULE_NUMBER.fullmatch(text.strip())
+    if match is None:
+        return None
+    level, index = int(match[1]) - 1, int(match[2]) - 1
+    numbers = [rule_name(number, len(each.rules) - 1) for number, each in enumerate(network.levels) if each.rules]
+    if not (0 <= level < len(network.levels) and 0 <= index < len(network.levels[level].rules)):
+        known = f"the last of each level are {', '.join(numbers)}" if numbers else "it has no rules"
+        raise InputError(f"the network has no rule {text.strip()}; {known}")
+    return level, index
 
 
 def read_bound(column: Column, text: str) -> float:

@@ -203,6 +203,7 @@ class Shortcuts(ShownAsHtml):
         *,
         fixed: Iterable[str] = (),
         to: Value | None = None,
+        rule: str | None = None,
         limit: int = 1_000_000,
         seconds: float | None = None,
     ) -> Explanation | ScoreExplanation:
@@ -216,6 +217,9 @@ class Shortcuts(ShownAsHtml):
             The columns that the counterfactual leaves as they are.
         to : class label, optional
             The class that the counterfactual is to give; by default, any other class will do.
+        rule : str, optional
+            The number of a rule, such as "R1.3": the explanation also says whether it holds on the row, and what it
+            lacks.
         limit : int, default=1_000_000
             The most states that the search for the counterfactual looks at.
         seconds : float, optional
@@ -234,7 +238,7 @@ class Shortcuts(ShownAsHtml):
         """
         from conceptrules.explain.explanation import explain
 
-        return explain(self._network, row, fixed=fixed, to=to, limit=limit, seconds=seconds)
+        return explain(self._network, row, fixed=fixed, to=to, rule=rule, limit=limit, seconds=seconds)
 
     def prove(
         self, policy: Policy, *, data: Any = None, labels: Iterable[object] | None = None, work: int = 1_000_000

@@ -6,7 +6,6 @@ import datetime as dt
 import json
 import math
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
@@ -234,6 +233,11 @@ def concept_name(level: int, index: int) -> str:
     return f"C{level + 1}.{index + 1}"
 
 
+def rule_name(level: int, index: int) -> str:
+    """Return the number of a rule as people say it; numbers count from 1: the first is R1.1."""
+    return f"R{level + 1}.{index + 1}"
+
+
 def node_names(network: RuleNetwork, layer: int) -> list[str]:
     """Return the nodes of h(layer) as text: predicates, rules, names of concepts, rules, ..., classes."""
     if layer == 0:
@@ -249,7 +253,8 @@ def node_names(network: RuleNetwork, layer: int) -> list[str]:
 def network_text(network: RuleNetwork) -> str:
     """Return a network as text: the classes by priority, or the card of points, then the concepts that rules name.
 
-    A rule that several concepts share is shown with each of them, under one name (R1.3), since its precision differs.
+    Rules have their numbers (R1.3). One that several concepts share is shown with each of them, since its precision
+    differs.
     """
     if network.head is not None:
         from conceptrules.model.card import card_text  # it needs this module
@@ -268,8 +273,17 @@ def _header(network: RuleNetwork) -> str:
         said = no_rules_text(network)
         return f"{said[0].upper()}{said[1:]}."
     size = f"{plural(rules, 'rule')}, {plural(edges(network), 'edge')}."
-    order = f" When several classes fire, the first of these wins: {', '.join(firing)}."
-    return size + order if len(firing) > 1 else size
+    order = f" When several classes fire, the first of these wins: {', '.join(firing)}." if len(firing) > 1 else ""
+    return f"{size}{order}{_missing_note(network)}"
+
+
+def _missing_note(network: RuleNetwork) -> str:
+    """Say on which columns with gaps a negated test is asked, which a row without a value passes."""
+    negated = {each.index for rule in network.levels[0].rules for each in rule.literals if each.negated}
+    tests = [network.predicates[index] for index in negated]
+    asked = {test.column for test in tests if not isinstance(test, Missing)}
+    names = [word(column.name) for column in network.columns if column.missing and column.name in asked]
+    return f" Tests with != or not also hold where the value is missing: {', '.join(names)}." if names else ""
 
 
 def rule_count(network: RuleNetwork) -> int:
@@ -286,11 +300,13 @@ def no_rules_text(network: RuleNetwork) -> str:
 
 
 def _class_sections(network: RuleNetwork) -> Iterator[str]:
+    turn = ""
     for name in network.priority:
-        rules = _rules_of(network, name)
+        rules, kind = _rules_of(network, name), network.classes.index(name)
         if rules:
-            lines = _lines(network, len(network.levels) - 1, rules, network.classes.index(name))
-            yield f"{word(name)} if{_any_of(rules)}\n{lines}"
+            lines = _lines(network, len(network.levels) - 1, rules, kind)
+            yield f"{turn}{word(name)} if{_any_of(rules)}{_base_rate_text(network, kind)}\n{lines}"
+            turn = "else "  # where rules of the classes above hold, those of the ones below decide nothing
         elif name != network.default:
             yield f"{word(name)} never"
     yield f"{word(network.default)} for everything else"
@@ -320,14 +336,14 @@ def _unused_sections(network: RuleNetwork) -> Iterator[str]:
 
 def _lines(network: RuleNetwork, level: int, rules: Sequence[int], right: int | None = None) -> str:
     """Return a line for each rule, those that cover most first; `right` is the class that they speak for, if any."""
-    shared = Counter(rule for concept in network.levels[level].concepts for rule in concept.rules)
     lines = []
     for rule in rules:
         text, covered = rule_text(network, level, rule), _covered(network, level, rule)
-        name = given_name(network, text) or (f"R{level + 1}.{rule + 1}" if shared[rule] > 1 else "")
-        lines.append((-sum(covered), f"{name}: {text}" if name else text, rule_figures(network, level, rule, right)))
-    width = min(max(len(text) for _, text, _ in lines), _FIGURES_AT)
-    return "\n".join(f"  {text:<{width}}  {figures}".rstrip() for _, text, figures in sorted(lines))
+        name = given_name(network, text)
+        number = f"{rule_name(level, rule)} ({name})" if name else rule_name(level, rule)
+        lines.append((-sum(covered), rule, f"{number}: {text}", rule_figures(network, level, rule, right)))
+    width = min(max(len(text) for _, _, text, _ in lines), _FIGURES_AT)
+    return "\n".join(f"  {text:<{width}}  {figures}".rstrip() for _, _, text, figures in sorted(lines))
 
 
 def _covered(network: RuleNetwork, level: int, rule: int) -> tuple[float, ...]:
@@ -337,8 +353,9 @@ def _covered(network: RuleNetwork, level: int, rule: int) -> tuple[float, ...]:
 def rule_figures(network: RuleNetwork, level: int, rule: int, right: int | None = None) -> str:
     """Return the rows that a rule covers and the share of its class `right` as text; empty without statistics.
 
-    Where it speaks for no class, the share is that of the commonest one. Where other classes come first on some of
-    these rows, the rows that the rule decides stand beside them.
+    Where it speaks for no class, the share is that of the commonest one. Where it speaks for one, its lift is how often
+    it is right compared with the share of the class in all rows, and its recall the share of the class that it covers.
+    Where other classes come first on some of these rows, the rows that the rule decides stand beside them.
     """
     covered = _covered(network, level, rule)
     total = sum(covered)
@@ -348,7 +365,36 @@ def rule_figures(network: RuleNetwork, level: int, rule: int, right: int | None 
     meaning = word(network.classes[kind]) if right is None else "right"
     decided = None if right is None else decided_rows(network, right, rule)
     less = "" if decided is None or decided == covered else f"; {_decides(decided, kind)}"
-    return f"({plural(total, 'row')}, {_share(covered[kind], total, meaning)}{less})"
+    worth = "" if right is None else _worth_text(network, right, covered)
+    return f"({plural(total, 'row')}, {_share(covered[kind], total, meaning)}{worth}{less})"
+
+
+def _worth_text(network: RuleNetwork, kind: int, covered: tuple[float, ...]) -> str:
+    lift, recall = lift_of(network, kind, covered), recall_of(network, kind, covered)
+    return "" if lift is None or recall is None else f", lift {lift:.1f}, recall {percent(recall)}"
+
+
+def base_rate_of(network: RuleNetwork, kind: int) -> float | None:
+    """Return the share of a class in the training rows; None where nobody counted them."""
+    rows = network.statistics.rows if network.statistics else ()
+    return rows[kind] / sum(rows) if rows else None
+
+
+def lift_of(network: RuleNetwork, kind: int, covered: tuple[float, ...]) -> float | None:
+    """Return how much larger the share of a class is in these rows, which are by class, than in all training rows."""
+    rate = base_rate_of(network, kind)
+    return covered[kind] / sum(covered) / rate if rate and sum(covered) else None
+
+
+def recall_of(network: RuleNetwork, kind: int, covered: tuple[float, ...]) -> float | None:
+    """Return the share of the training rows of a class that is in these rows; None where the class has none."""
+    total = network.statistics.rows[kind] if network.statistics else 0
+    return covered[kind] / total if total else None
+
+
+def _base_rate_text(network: RuleNetwork, kind: int) -> str:
+    rate = base_rate_of(network, kind)
+    return "" if rate is None else f"  (base rate {percent(rate)})"
 
 
 def _decides(decided: tuple[float, ...], kind: int) -> str:

@@ -19,9 +19,8 @@ from conceptrules.logic.column_cells import ColumnCells, cell_numbers, unseen_ca
 from conceptrules.logic.solver import CellFormulas, Undecided
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Column, Kind, Predicate, Value, finite_bounds, known_categories
-from conceptrules.model.text import value_word, word
+from conceptrules.model.text import rule_name, value_word, word
 from conceptrules.model.values import label_text
-from conceptrules.report.rule_list import rule_name
 from conceptrules.report.sentences import LONGEST
 from conceptrules.tables.prediction import predict
 from conceptrules.tables.table import Table, read_row

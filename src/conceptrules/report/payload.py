@@ -16,10 +16,10 @@ from conceptrules.model.network import RuleNetwork
 from conceptrules.model.precision import interval_text
 from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value, printable
 from conceptrules.model.statistics import probabilities, raise_decided
-from conceptrules.model.text import concept_name, node_names, percent, plural, word
+from conceptrules.model.text import concept_name, node_names, percent, plural, rule_name, word
 from conceptrules.report.collect import Report
 from conceptrules.report.form import Field, Sample
-from conceptrules.report.rule_list import Group, Item, rule_name
+from conceptrules.report.rule_list import Group, Item
 
 
 def payload(report: Report) -> str:

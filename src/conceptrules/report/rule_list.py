@@ -10,7 +10,7 @@ from conceptrules.explain.rule_coverage import RuleCoverage, measure_rule
 from conceptrules.model.conditions import Condition, conditions
 from conceptrules.model.network import RuleNetwork, Statistics
 from conceptrules.model.statistics import asked_columns, rule_size
-from conceptrules.model.text import concept_name, condition_text, given_name, rule_text, word
+from conceptrules.model.text import concept_name, condition_text, given_name, rule_name, rule_text, word
 
 STABLE = 0.9
 """Rules that fewer of the resamples need are called unstable."""
@@ -65,11 +65,6 @@ def group_rules(network: RuleNetwork, given: Statistics | None) -> tuple[Group, 
     """Return every rule with every concept that has it, so that all edges of the network are there."""
     lister = _RuleLister(network, None if given is None else replace(network, statistics=given))
     return (*lister.list_classes(), *lister.list_concepts(), *lister.list_unused())
-
-
-def rule_name(level: int, index: int) -> str:
-    """Return the name of a rule; names count from 1, as people and exports do, and ids of the drawing from 0."""
-    return f"R{level + 1}.{index + 1}"
 
 
 def list_rules(groups: Sequence[Group]) -> list[Item]:

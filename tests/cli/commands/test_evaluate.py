@@ -58,7 +58,7 @@ def test_figures_of_other_rules_are_left_out_and_counted_again(capsys):
     assert err.endswith("counted on 40 rows\n")
     counted = load("model.json")  # without a warning
     assert counted.statistics.covered == (((19, 15),),)
-    assert "(34 rows, 56% right [39-72%])" in str(counted)
+    assert "(34 rows, 56% right [39-72%], lift 1.2, recall 100%)" in str(counted)
 
 
 def test_a_rule_can_be_added_by_hand():

@@ -39,7 +39,7 @@ def run(capsys):
 
 def test_one_row_as_text(run):
     out, err = run("model.json", "row.csv")
-    assert out.startswith("1: only this class fires.\n\n1 because\n  age > 40\n")
+    assert out.startswith("1: only this class fires.\n\n1 because\n  R1.1: age > 40\n")
     assert "3 if\n  age <= 40 (such as 40) instead of age = 50" in out
     assert err == ""
 
@@ -70,6 +70,19 @@ def test_several_rows_may_have_the_wanted_class_already(run):
         (3, 2, 2),
         (2, None, 1),
     ]
+
+
+def test_a_row_that_has_the_wanted_class_already_is_no_mistake(run):
+    out, _ = run("model.json", "row.csv", "--to", "1")
+    assert out.startswith("row 1 is 1 already\n1: only this class fires.")
+    out, err = run("model.json", "row.csv", "--to", "1", "--json")
+    assert json.loads(out)["to"] is None
+    assert err == "row 1 is 1 already\n"
+
+
+def test_a_rule_is_asked_for_by_its_number(run):
+    out, _ = run("model.json", "row.csv", "--rule", "R1.1")
+    assert "R1.1 holds on this row\n  age > 40\n" in out
 
 
 def test_json_has_no_control_characters(run):
@@ -107,7 +120,7 @@ def test_json_has_no_infinities(run):
         (("--row", "4"), "rows.csv has 3 rows"),
         (("--fixed", "agee"), "did you mean 'age'?"),
         (("--to", "4"), "the model has no such class; there are '1', '2', '3'"),
-        (("--to", "1"), "gets the class 1 already"),
+        (("--rule", "R7.1"), "the network has no rule R7.1"),
     ],
 )
 def test_mistakes_are_one_line(run, arguments, message):

@@ -14,6 +14,7 @@ from conceptrules.cli.options import Data, Model, TextOptions, option
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
+from conceptrules.model.text import word
 from conceptrules.model.values import label_text
 from conceptrules.tables.table import nearest
 
@@ -33,6 +34,7 @@ def explain(
         ),
     ],
     to: Annotated[str, option("The class that the counterfactual is to give.")] = "",
+    rule: Annotated[str, option("The number of a rule, such as R1.3: does it hold, and what does it lack?")] = "",
     text: TextOptions,
     as_json: Annotated[bool, typer.Option("--json", help="Print one line of JSON for each row.")] = False,
 ) -> None:
@@ -51,9 +53,12 @@ def explain(
     numbers = range(row, min(row + rows, len(table) + 1))
     for number in numbers:
         single = table.slice(number - 1, 1)
-        # If one of many rows has the wanted class already, that is no mistake, and must not end the command half way.
-        has_class = len(numbers) > 1 and wanted_class is not None and network.predict(single)[0] == wanted_class
-        explanation = network.explain(single, fixed=unchanged, to=None if has_class else wanted_class)
+        has_class = wanted_class is not None and network.predict(single)[0] == wanted_class
+        if has_class:  # which is no mistake
+            typer.echo(f"row {number} is {word(wanted_class)} already", err=as_json)
+        explanation = network.explain(
+            single, fixed=unchanged, to=None if has_class else wanted_class, rule=rule or None
+        )
         if as_json:
             typer.echo(to_json(asdict(explanation), indent=None))
         else:

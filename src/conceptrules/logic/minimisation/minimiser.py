@@ -58,7 +58,7 @@ def minimise(network: RuleNetwork) -> RuleNetwork:
     1 rule, 2 edges.
     <BLANKLINE>
     old if
-      age > 27
+      R1.1: age > 27
     <BLANKLINE>
     young for everything else
     """
