@@ -108,7 +108,7 @@ def test_concepts_below_are_explained() -> None:
     head = Points([[5]], [0], probabilities=[(0, 0.5)])
     text = card_text(RuleNetwork(COLUMNS, PREDICATES, (first, Level((Rule((Literal(0),)),), ())), "ab", head=head))
     assert "\nC1.1      +5\n" in text
-    assert text.endswith("C1.1 means any of\n  debt > 43.5\n  debt is missing")
+    assert text.endswith("C1.1 means any of\n  R1.1: debt > 43.5\n  R1.2: debt is missing")
 
 
 def test_long_rules_take_several_lines() -> None:
