@@ -12,7 +12,7 @@ export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 export NUMBA_NUM_THREADS ?= 2
 
-.PHONY: setup demo test test-long checked test-oldest test-newest coverage check kernels browser dist figures gallery pictures baselines paper tables results docs clean
+.PHONY: setup demo test test-long checked test-oldest test-newest test-mlflow coverage check kernels browser dist figures gallery pictures baselines paper tables results docs clean
 setup: $(STAMP)
 
 # The kernels are compiled while the package is installed: by the system's compiler, or else by the one in ziglang. The
@@ -64,19 +64,24 @@ checked: $(TESTS)
 # ONLY="tests/model tests/io" takes some of the tests; PYTHON=python3.13 another Python. What old and new libraries say
 # of each other in DeprecationWarnings is not about us. The kernels of a GPU are left out: torch has its own pin.
 ONLY ?= tests
+comma := ,
 VERSIONS = $(INSTALL) uv && \
 	$(BIN)/uv venv --quiet --clear --python $(PYTHON) .venv-$(1) && \
 	$(BIN)/uv pip install --quiet --python .venv-$(1)/bin/python -c constraints.txt $(BUILD_TOOLS) && \
 	PATH="$(CURDIR)/.venv-$(1)/bin:$$PATH" CYTHON=$(CURDIR)/.venv-$(1)/bin/cython \
 	$(BIN)/uv pip install --quiet --compile-bytecode --python .venv-$(1)/bin/python --resolution $(2) \
-		--no-build-isolation --config-setting build-dir=build/$(1) -e '.[test]' && \
-	.venv-$(1)/bin/python -m pytest -q -rs -m "not long" -W ignore::DeprecationWarning $(ONLY)
+		--no-build-isolation --config-setting build-dir=build/$(1) -e '.[test$(4)]' && \
+	.venv-$(1)/bin/python -m pytest -q -rs -m "not long" -W ignore::DeprecationWarning $(3)
 
 test-oldest: $(STAMP)
-	$(call VERSIONS,oldest,lowest-direct)
+	$(call VERSIONS,oldest,lowest-direct,$(ONLY))
 
 test-newest: $(STAMP)
-	$(call VERSIONS,newest,highest)
+	$(call VERSIONS,newest,highest,$(ONLY))
+
+# MLflow asks for other versions of pyarrow and pandas, so it has an environment of its own, with the newest.
+test-mlflow: $(STAMP)
+	$(call VERSIONS,mlflow,highest,tests/test_mlflow.py,$(comma)mlflow)
 
 coverage: $(TESTS) browser kernels
 	$(PYTEST) -m "not long" --cov --cov-report=term:skip-covered
