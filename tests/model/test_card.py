@@ -126,7 +126,10 @@ def test_long_rules_take_several_lines() -> None:
 def test_many_scores_make_about_ten_bands_and_the_cut_off_begins_one() -> None:
     table = [(score, score / 200) for score in range(101)]
     head = replace(HEAD, points=[[100]] + [[0]] * 8, base=[0], cutoff=37, probabilities=table)
-    for statistics in (None, replace(COUNTED, scores=tuple((s, (3.0, 1.0)) for s in range(0, 101, 2)))):
+    for statistics in (
+        None,
+        replace(COUNTED, rows=(153.0, 51.0), scores=tuple((s, (3.0, 1.0)) for s in range(0, 101, 2))),
+    ):
         bands = read_card(replace(CARD, head=head, statistics=statistics)).bands
         assert 8 <= len(bands) <= 13
         assert (bands[0].low, bands[-1].high) == (None, None)

@@ -108,6 +108,18 @@ def test_a_network_survives_pickling(network):
         ({"statistics": replace(STATISTICS, rows=(1.0,))}, "one figure for each of the 2 classes"),
         ({"statistics": replace(STATISTICS, patterns=(((True,), (1.0, 0.0)),))}, "one figure for each of the 2"),
         ({"statistics": replace(STATISTICS, rows=(0.0, 0.0))}, "at least one training row"),
+        (
+            {"statistics": replace(STATISTICS, covered=(((99_999.0, 0.0),),))},
+            "contradict each other: a rule covers 99,999 of 3 rows of a class",
+        ),
+        (
+            {"statistics": replace(STATISTICS, decided=(((0.0, 0.5),), ()))},
+            "contradict each other: a rule decides 0.5 of 0 rows of a class",
+        ),
+        (
+            {"statistics": replace(STATISTICS, patterns=(((True, False), (1.0, 1.0)), ((False, False), (1.0, 0.0))))},
+            "contradict each other: patterns of 2 of 3 rows of a class",
+        ),
     ],
 )
 def test_invariants(change, message):
@@ -131,7 +143,8 @@ def test_invariants(change, message):
         ({"optimism": ((1.5, 0.0), (0.0, 0.0))}, "from -1 to 1"),
         ({"optimism": ((0.0, -1.5), (0.0, 0.0))}, "from -1 to 1"),
         ({"optimism": ((0.0, float("nan")), (0.0, 0.0))}, "from -1 to 1"),
-        ({"rows": (0.0, 1.0)}, None),
+        ({"rows": (0.0, 1.0), "covered": (((0.0, 0.0),),)}, None),
+        ({"covered": (((3.0 + 1e-9, 1.0),),)}, None),
         ({"rows": (float("inf"), 1.0)}, "finite and at least 0"),
         ({"patterns": (((True, False), (0.0, float("nan"))),)}, "finite and at least 0"),
         ({"covered": (((0.0, -1.0),),)}, "finite and at least 0"),

@@ -413,7 +413,7 @@ def test_the_figures_of_a_rule() -> None:
 def test_the_rows_that_a_rule_decides_are_found_by_its_place_in_its_class() -> None:
     level = Level((Rule((A,)), Rule((B,)), Rule((C,))), (Concept((0, 2)), Concept((1, 2))))
     decided = (((1, 0), (2, 0)), ((0, 3), (0, 4)))
-    statistics = Statistics((5, 5), (((4, 0), (4, 2), (3, 0)),), (), decided)
+    statistics = Statistics((5, 7), (((4, 0), (4, 3), (3, 4)),), (), decided)
     network = RuleNetwork(COLUMNS, (AGE, SPOUSE, GAIN), (level,), "ab", statistics=statistics)
     assert [decided_rows(network, kind, rule) for kind, rule in ((0, 0), (0, 2), (1, 1), (1, 2))] == [
         (1, 0), (2, 0), (0, 3), (0, 4),

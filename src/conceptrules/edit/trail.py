@@ -161,7 +161,7 @@ def log_text(trail: Sequence[TrailEntry]) -> str:
         lines.append(f"   by {entry.who}, {entry.when} UTC" + (f": {entry.why}" if entry.why else ""))
         lines.append(f"   {', '.join(_effect_texts(infinite(entry.effect)))}")
         lines.append(f"   {entry.hash}")
-    return "\n".join(lines) or "the model was never edited"
+    return "\n".join(lines) or "there is no trail: the model was never edited, or its trail was taken out"
 
 
 def edit_text(entry: TrailEntry, trail: Sequence[TrailEntry] = ()) -> str:

@@ -38,6 +38,7 @@ from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwor
 from conceptrules.model.predicate import KINDS, Column, Equals, Interval, Missing, OneOf, Predicate, Value
 from conceptrules.model.provenance import without_rule_figures
 from conceptrules.model.text import concept_name
+from conceptrules.model.trail import file_hash
 
 Places = Mapping[str, int]
 _HASH = re.compile("sha256:[0-9a-f]{64}")
@@ -179,10 +180,11 @@ def _network(model: dict[str, object]) -> RuleNetwork:
         names=optional(read_names, names, ("names",)) or (),
     )
     own = content_hash(network)
-    if optional(text, saved_hash, ("hash",)) not in (None, own):
+    # Files that were written before it covered the trail have the hash of what decides.
+    if optional(text, saved_hash, ("hash",)) not in (None, own, file_hash(network)):
         raise InputError(
-            'the rules were changed after they were saved: they do not give the "hash" of the file; if the change is '
-            'meant, delete the line of "hash"'
+            'the rules were changed after they were saved, or their trail was: they do not give the "hash" of the '
+            'file; if the change is meant, delete the line of "hash"'
         )
     counted_of = statistics.get("hash") if isinstance(statistics, dict) else None
     edited = saved_hash is None and counted_of != own

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields as fields_of
+from functools import partial
 from typing import Any, TypeVar
 
 from conceptrules.io.json_readers import (
     At,
     count,
-    counts,
     fields,
     flag,
     index,
@@ -19,6 +19,7 @@ from conceptrules.io.json_readers import (
     mapping,
     one_value,
     optional,
+    share,
     text,
     values,
     wrong,
@@ -55,7 +56,7 @@ def read_training(value: object, at: At) -> Training:
         rate=optional(count, rate, (*at, "rate")),
         epoch=optional(index, epoch, (*at, "epoch")),
         validation=optional(_validation, validation, (*at, "validation")),
-        stability=items(counts, stability, (*at, "stability")),
+        stability=items(partial(items, share), stability, (*at, "stability")),
         fingerprint=_fingerprint(fingerprint, (*at, "fingerprint")),
         distinct=index(distinct, (*at, "distinct")),
         categories_dropped=_pairs(index, dropped, (*at, "categories_dropped")),
@@ -71,19 +72,21 @@ def _validation(value: object, at: At) -> Validation:
     return Validation(
         source=text(source, (*at, "source")),
         rows=count(rows, (*at, "rows")),
-        macro_f1=count(macro_f1, (*at, "macro_f1")),
-        mllp_f1=count(mllp[0], (*at, "mllp_f1")) if from_mllp else None,
-        disagreement=count(mllp[1], (*at, "disagreement")) if from_mllp else None,
-        fires=_three(fires, (*at, "fires")),
-        reliability=items(_three, reliability, (*at, "reliability")),
+        macro_f1=share(macro_f1, (*at, "macro_f1")),
+        mllp_f1=share(mllp[0], (*at, "mllp_f1")) if from_mllp else None,
+        disagreement=share(mllp[1], (*at, "disagreement")) if from_mllp else None,
+        fires=_read_three((share, share, share), fires, (*at, "fires")),
+        reliability=items(partial(_read_three, (share, share, count)), reliability, (*at, "reliability")),
     )
 
 
-def _three(value: object, at: At) -> tuple[float, float, float]:
-    numbers = counts(value, at)
-    if len(numbers) != 3:
+def _read_three(readers: Sequence[Callable[[object, At], float]], value: object, at: At) -> tuple[float, float, float]:
+    if not isinstance(value, list) or len(value) != 3:
         wrong(value, at, "a list of three numbers")
-    return numbers[0], numbers[1], numbers[2]
+    first, second, third = (
+        read(item, (*at, number)) for number, (read, item) in enumerate(zip(readers, value, strict=True))
+    )
+    return first, second, third
 
 
 def _setting(value: object, at: At) -> Setting:

@@ -21,6 +21,7 @@ from conceptrules.model.policy.plain import to_plain
 from conceptrules.model.predicate import Column, Equals, Interval, Missing, OneOf, Predicate, Value
 from conceptrules.model.provenance import Setting, Training, Validation
 from conceptrules.model.text import concept_name, predicate_text
+from conceptrules.model.trail import file_hash
 
 FORMAT = "conceptrules"
 VERSION = 1
@@ -51,7 +52,7 @@ def dumps(network: RuleNetwork) -> str:
     fields = {
         "format": _flat(FORMAT),
         "version": _flat(VERSION),
-        "hash": _flat(own),
+        "hash": _flat(file_hash(network)),
         **({} if network.target is None else {"target": _flat(network.target)}),
         "classes": _values(network.classes),
         **_deciding_fields(network),

@@ -66,6 +66,12 @@ def count(value: object, at: At) -> float:
     return result if result >= 0 else wrong(value, at, "a number from 0 up")
 
 
+def share(value: object, at: At) -> float:
+    """Read a number from 0 to 1, such as a score."""
+    result = number(value, at)
+    return result if 0 <= result <= 1 else wrong(value, at, "a number from 0 to 1")
+
+
 def number(value: object, at: At) -> float:
     """Read a finite number."""
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max:

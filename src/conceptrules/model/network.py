@@ -27,6 +27,8 @@ from conceptrules.model.predicate import (
 from conceptrules.model.provenance import Training
 from conceptrules.model.shortcuts import Shortcuts
 
+_ROUNDING = 1e-6  # of sums of weights, which depend on their order
+
 if TYPE_CHECKING:
     from conceptrules.model.policy import Policy
     from conceptrules.model.provenance import ProofRecord
@@ -377,3 +379,20 @@ def _check_statistics(statistics: Statistics, levels: Sequence[Level], classes: 
         raise InputError("statistics are weights of rows; they need to be finite and at least 0")
     if not sum(statistics.rows) > 0:
         raise InputError("statistics need at least one training row of a positive, finite weight")
+    _check_sums(statistics, levels)
+
+
+def _check_sums(statistics: Statistics, levels: Sequence[Level]) -> None:
+    """Require counts that do not contradict each other; sums of weights may be rounded."""
+    parts = [("a rule covers", covered, statistics.rows) for rules in statistics.covered for covered in rules]
+    for concept, rules in zip(levels[-1].concepts, statistics.decided, strict=False):
+        covered = [statistics.covered[-1][rule] for rule in concept.rules]
+        parts += [("a rule decides", *pair) for pair in zip(rules, covered, strict=True)]
+    for verb, part, whole in parts:
+        for rows, most in zip(part, whole, strict=True):
+            if rows > most * (1 + _ROUNDING):
+                raise InputError(f"statistics contradict each other: {verb} {rows:,g} of {most:,g} rows of a class")
+    for name, kinds in (("patterns", statistics.patterns), ("scores", statistics.scores)):
+        for rows, most in zip(map(sum, zip(*(rows for _, rows in kinds), strict=True)), statistics.rows, strict=False):
+            if not math.isclose(rows, most, rel_tol=_ROUNDING):
+                raise InputError(f"statistics contradict each other: {name} of {rows:,g} of {most:,g} rows of a class")

@@ -64,6 +64,15 @@ def head_of(network: RuleNetwork) -> str | None:
     return network.trail[-1].hash if network.trail else None
 
 
+def file_hash(network: RuleNetwork) -> str:
+    """Return the hash of a model file: of what decides, and of the last entry of the trail if there is one.
+
+    So a trail cannot be taken out, or lose its end, without a word.
+    """
+    own, head = content_hash(network), head_of(network)
+    return own if head is None else _hashed({"network": own, "trail": head})
+
+
 def find_break(trail: Sequence[TrailEntry]) -> str | None:
     """Return what is wrong with a trail: an entry whose hash does not fit it, or that does not follow the one before.
 

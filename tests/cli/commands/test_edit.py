@@ -62,7 +62,7 @@ def test_an_edit_its_log_and_back(run):
     run("undo", "new.json", "-o", "back.json", "--by", "bert")
     assert load("back.json") == normalise(load("model.json"))
     assert "2. take back: move the cut of age: 41 -> 45\n   by bert" in run("log", "back.json")
-    assert run("log", "model.json") == "the model was never edited\n"
+    assert run("log", "model.json") == "there is no trail: the model was never edited, or its trail was taken out\n"
 
 
 def test_json_of_an_edit_its_log_a_replay_and_back(run):
@@ -104,6 +104,22 @@ def test_a_trail_that_was_changed(run, tmp_path):
     del model["hash"]
     (tmp_path / "forged.json").write_text(json.dumps(model), encoding="utf-8")
     assert "it was changed since" in run("log", "forged.json", "--verify", code=1)
+
+
+def test_a_trail_that_was_taken_out(run, tmp_path):
+    """The hash of the file covers the last entry; without that hash, nothing is called verified."""
+    run("edit", "model.json", "default", "yes", "-o", "once.json", "--by", "anna")
+    run("edit", "once.json", "default", "no", "-o", "new.json", "--by", "anna")
+    model = json.loads((tmp_path / "new.json").read_text(encoding="utf-8"))
+    for trail in ({}, {"trail": model["trail"][:1]}):
+        rest = {key: value for key, value in model.items() if key != "trail"} | trail
+        (tmp_path / "forged.json").write_text(json.dumps(rest), encoding="utf-8")
+        assert "or their trail was: they do not give the" in run("log", "forged.json", "--verify", code=2)
+    del model["hash"], model["trail"]
+    (tmp_path / "forged.json").write_text(json.dumps(model), encoding="utf-8")
+    told = run("log", "forged.json", "--verify")
+    assert told == "there is no trail: the model was never edited, or its trail was taken out\n"
+    assert json.loads(run("log", "forged.json", "--verify", "--json"))["verified"] is None
 
 
 def test_a_locked_rule_is_not_dropped(run):

@@ -125,10 +125,11 @@ def log(
     problem = _find_tampering(network) if verify else None
     if as_json:
         entries = [asdict(entry) for entry in network.trail]
-        typer.echo(to_json({"entries": entries, "verified": problem is None if verify else None, "wrong": problem}))
+        verified = problem is None if verify and entries else None
+        typer.echo(to_json({"entries": entries, "verified": verified, "wrong": problem}))
     else:
         typer.echo(escape_lines(log_text(network.trail)))
-        if verify:
+        if verify and network.trail:
             typer.echo(f"not as it was written: {problem}" if problem else "verified: every entry is as it was written")
     raise typer.Exit(REFUSED if problem else DONE)
 
