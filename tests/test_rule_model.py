@@ -283,6 +283,7 @@ def test_a_network_that_learns_nothing_says_so_and_works_all_the_same(quick: Qui
     assert sum(issubclass(one.category, NothingLearnedWarning) for one in told) == 1
     assert not clf.network_.edges
     assert set(clf.predict(X)) == {"no"}
+    np.testing.assert_array_equal(np.exp(clf.predict_log_proba(X)).round(12), clf.predict_proba(X).round(12))
     assert np.allclose(clf.predict_proba(X).sum(axis=1), 1)
     assert clf.evaluate(X, y).accuracy == 0.75
     assert clf.explain(X[:1]).label == "no"

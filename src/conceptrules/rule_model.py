@@ -163,6 +163,22 @@ class RuleModel:
         fired = self._fired(X)
         return probabilities(self.network_, fired)
 
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Predict the logarithm of the probability of each class.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            The logarithms of `predict_proba`; minus infinity where that is 0.
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
     def predict_frequencies(self, X: Any) -> NDArray[np.float64]:
         """Return how often each class was right on the training rows on which the same classes fire, smoothed.
 

@@ -6,6 +6,7 @@ import io
 import sys
 from dataclasses import replace
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -196,3 +197,40 @@ def test_a_notebook_shows_a_plot_without_pyplot():
     """No `%matplotlib inline` and no import of pyplot are needed."""
     picture = plots.history(SCORES, training=Training("1", 0, (), 10, 0.5, 10))._repr_png_()
     assert picture.startswith(b"\x89PNG")
+
+
+class Notebook:
+    """What a plot needs to know of IPython."""
+
+    kernel = "a kernel"
+
+    def __init__(self) -> None:
+        self.callbacks: list = []
+        self.displayed: list = []
+        self.events = SimpleNamespace(register=self._register, unregister=self._unregister)
+        self.display = SimpleNamespace(display=self.displayed.append)
+
+    def get_ipython(self):
+        return self
+
+    def _register(self, event, callback):
+        assert event == "post_run_cell"
+        self.callbacks.append(callback)
+
+    def _unregister(self, event, callback):
+        self.callbacks.remove(callback)
+
+    def end_cell(self, value):
+        for callback in list(self.callbacks):
+            callback(SimpleNamespace(result=value))
+
+
+def test_a_notebook_shows_a_plot_once_whether_its_cell_ends_with_a_semicolon_or_not(monkeypatch):
+    notebook = Notebook()
+    monkeypatch.setitem(sys.modules, "IPython", notebook)
+    figure = plots.pareto_front([Point(9, 0.8)])
+    notebook.end_cell(None)  # the semicolon hides the value
+    assert notebook.displayed == [figure]
+    notebook.end_cell(None)
+    notebook.end_cell(plots.pareto_front([Point(9, 0.8)]))  # the notebook shows the value by itself
+    assert notebook.displayed == [figure]

@@ -6,8 +6,11 @@ from dataclasses import replace
 
 from conceptrules import Policy
 from conceptrules.edit import AddRule, Edited, MoveCut, replay, undo
+from conceptrules.explain import audit, importance
+from conceptrules.explain.scores import evaluate
 from conceptrules.logic.policies.proof import record_proof
 from conceptrules.model import Column, Concept, Equals, Interval, Level, Literal, Rule, RuleNetwork
+from conceptrules.model.provenance import Training
 from tests.draw.html_reader import Reader
 
 HOSTILE = "<script>alert('x')</script>"
@@ -24,6 +27,23 @@ def network(name: str = "income", label: str = "yes") -> RuleNetwork:
 def policy(name: str = "income", label: str = "yes") -> Policy:
     fair = {"column": name, "positive": label, "bound": 0.1}
     return Policy.of(order=["no", label], monotone={name: "up"}, independent=["job"], fair=[fair])
+
+
+def test_scores_weights_and_audits_are_shown_as_their_text() -> None:
+    rows, labels = [{"income": 60_000, "job": "cook"}, {"income": 0, "job": None}], ["yes", "no"]
+    values = (evaluate(network(), rows, labels), importance(network(), rows), audit(network(), rows, labels))
+    for value in values:
+        assert Reader(value._repr_html_()).text.split() == str(value).split()
+    scores, weights, audited = map(str, values)
+    assert "accuracy  1.0000" in scores
+    assert "income        1" in weights
+    assert "R1.1: income > 50000 and job != student" in weights
+    assert scores in audited
+    assert "<script" not in importance(network(HOSTILE), [{HOSTILE: 60_000, "job": "cook"}])._repr_html_()
+
+
+def test_hashes_of_rows_are_not_part_of_what_a_prompt_shows() -> None:
+    assert "123456789" not in repr(Training("1", 0, (), 10, None, None, fingerprint=(123456789,)))
 
 
 def test_every_verdict_is_shown_with_its_reason_and_its_rows() -> None:

@@ -1,12 +1,13 @@
 """Plots with matplotlib, of the extra `plot`: `from conceptrules import plots`.
 
 Each function takes a small summary value and returns a `matplotlib.figure.Figure`. No window opens, and no global state
-of matplotlib changes; `figure.savefig("plot.png")` writes a file, and a notebook shows the figure. Without matplotlib,
-each of them raises an `InputError`.
+of matplotlib changes; `figure.savefig("plot.png")` writes a file, and a notebook shows the figure, after the cell where
+it is not the cell's value. Without matplotlib, each of them raises an `InputError`.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from io import BytesIO
@@ -334,7 +335,22 @@ def _figure(width: float, height: float, layout: Literal["constrained", "compres
     figure = Figure(figsize=(width, height), layout=layout)
     # Notebooks ask a figure for this; they have a way of their own only once `matplotlib.pyplot` is loaded.
     figure._repr_png_ = partial(_to_png, figure)  # type: ignore[attr-defined]
+    _show_after_cell(figure)
     return figure
+
+
+def _show_after_cell(figure: Figure) -> None:
+    """Let a notebook show a figure that is not the value of its cell, as where this ends with a semicolon."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if getattr(shell, "kernel", None) is None:
+        return
+
+    def show(outcome: Any) -> None:
+        shell.events.unregister("post_run_cell", show)
+        if outcome.result is not figure:
+            sys.modules["IPython"].display.display(figure)
+
+    shell.events.register("post_run_cell", show)
 
 
 def _to_png(figure: Figure) -> bytes:

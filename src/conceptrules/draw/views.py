@@ -16,7 +16,10 @@ from conceptrules.draw.svg import Svg, network_svg
 from conceptrules.edit.editing import Edited
 from conceptrules.edit.effects import Effect
 from conceptrules.edit.trail import Replayed, edit_text
+from conceptrules.explain.auditing import Audit
 from conceptrules.explain.explanation import Explanation
+from conceptrules.explain.importance_scores import Importance
+from conceptrules.explain.scores import Evaluation
 from conceptrules.logic.policies.proof import Proof, Verdict
 from conceptrules.model.errors import InputError
 from conceptrules.model.heads import require_decision
@@ -50,11 +53,10 @@ def show_html(value: object) -> str:
 @show_html.register
 def network_html(network: RuleNetwork) -> str:
     """Return the drawing as HTML, and below it the words, folded away; it scrolls where the page is narrow."""
-    words = "\n".join(map(escape_text, str(network).split("\n")))
     drawing = draw(network).text
     return (
         f'<div class="concept-rules"><div style="overflow-x: auto">{drawing}</div>'
-        f"<details><summary>In words</summary><pre>{words}</pre></details></div>"
+        f"<details><summary>In words</summary>{_fixed_html(str(network))}</details></div>"
     )
 
 
@@ -118,6 +120,18 @@ def replayed_html(replayed: Replayed) -> str:
     """Return a line for each edit, with what became of it."""
     lines = _list_html(map(escape_text, str(replayed).splitlines()))
     return f'<div class="conceptrules-edit">{lines}</div>'
+
+
+@show_html.register
+def text_html(value: Evaluation | Importance | Audit) -> str:
+    """Return the text in a fixed-width font, in which its columns line up."""
+    return _fixed_html(str(value))
+
+
+def _fixed_html(text: str) -> str:
+    lines = "\n".join(map(escape_text, text.split("\n")))
+    # Said here, since the styles of some notebooks give every element the font of their text.
+    return f'<pre style="font-family: ui-monospace, monospace">{lines}</pre>'
 
 
 def _effect_html(effect: Effect) -> str:

@@ -12,6 +12,8 @@ from conceptrules.model.errors import InputError
 from conceptrules.model.heads import require_decision
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.provenance import Training
+from conceptrules.model.shortcuts import ShownAsHtml
+from conceptrules.model.text import percent, plural, word
 from conceptrules.tables.hashes import estimate_overlap, hash_rows
 
 
@@ -30,7 +32,7 @@ class Overlap:
 
 
 @dataclass(frozen=True, slots=True)
-class Audit:
+class Audit(ShownAsHtml):
     """What a report has to admit; None stands for what was not given, or not recorded."""
 
     scores: Evaluation | None
@@ -41,6 +43,20 @@ class Audit:
     """The columns that no rule asks about."""
     training: Training | None
     """How the network was learned."""
+
+    def __str__(self) -> str:
+        parts = ["No rows were given to test the network on." if self.scores is None else str(self.scores)]
+        if self.overlap is not None:
+            about = "" if self.overlap.exact else "about "
+            parts.append(
+                f"{percent(self.overlap.share)} of these rows ({about}{self.overlap.rows:,}) were learned from."
+            )
+        if self.training is not None:
+            parts.append(f"The network was learned from {plural(self.training.rows, 'row')}.")
+        if self.unused:
+            names = ", ".join(map(word, self.unused[:10])) + (", ..." if len(self.unused) > 10 else "")
+            parts.append(f"No rule asks about {plural(len(self.unused), 'column')}: {names}.")
+        return "\n\n".join(parts)
 
 
 def audit(network: RuleNetwork, table: Any = None, labels: Iterable[object] | None = None) -> Audit:

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from conceptrules.model.evaluation import PackedBits, class_words, first_firing_packed, layers
 from conceptrules.model.network import Rule, RuleNetwork
 from conceptrules.model.scoring import answer_scores, score_words, with_rule_concepts
+from conceptrules.model.shortcuts import ShownAsHtml
 from conceptrules.model.statistics import asked_columns
-from conceptrules.model.text import concept_name, decided_rows, rule_text
+from conceptrules.model.text import align_columns, concept_name, decided_rows, plural, rule_name, rule_text, word
 from conceptrules.tables.table import read_packed_bits
 
 Decisions = NDArray[np.unsignedinteger[Any]]
@@ -35,7 +36,7 @@ class Weight:
 
 
 @dataclass(frozen=True, slots=True)
-class Importance:
+class Importance(ShownAsHtml):
     """How many decisions depend on each rule, concept and column, in the order of the network.
 
     A rule or a concept is taken out by letting it never hold; a column, by taking every literal on it out of its rule,
@@ -50,6 +51,23 @@ class Importance:
     """The concepts below the classes."""
     columns: tuple[Weight, ...]
     """All columns; those that no rule asks about change nothing."""
+
+    def __str__(self) -> str:
+        used = [weight for weight in self.columns if weight.changed]
+        tables = [("column", used), ("rule", self.rules), ("concept", self.concepts)]
+        parts = [f"The decisions of {plural(self.rows, 'row')}, and how many change without"]
+        for kind, weights in tables:
+            ordered = sorted(weights, key=lambda weight: -weight.changed)
+            lines = [(_weight_name(weight), f"{weight.changed:,}") for weight in ordered]
+            parts += [align_columns([(kind, "changed"), *lines])] if lines else []
+        return "\n\n".join(parts)
+
+
+def _weight_name(weight: Weight) -> str:
+    """Return the name of a column or a concept, or a rule with its number."""
+    if weight.level is None or weight.name == concept_name(weight.level, weight.index):
+        return word(weight.name) if weight.level is None else weight.name
+    return f"{rule_name(weight.level, weight.index)}: {weight.name}"
 
 
 def importance(network: RuleNetwork, table: Any) -> Importance:

@@ -26,6 +26,7 @@ from conceptrules.model.metrics import accuracy, confusion_matrix, macro_f1
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
 from conceptrules.model.scoring import answer_scores, score_probabilities, score_words
+from conceptrules.model.shortcuts import ShownAsHtml
 from conceptrules.model.statistics import probabilities
 from conceptrules.model.text import align_columns, word
 from conceptrules.model.values import label_text
@@ -80,8 +81,8 @@ class Cutoff:
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
-    """The scores of a network on rows whose classes are known. `print` shows them as text.
+class Evaluation(ShownAsHtml):
+    """The scores of a network on rows whose classes are known. `print` shows them as text, a notebook too.
 
     What needs probabilities is None, or empty, if the network has no statistics of training rows.
     """

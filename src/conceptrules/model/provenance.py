@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from conceptrules.model.predicate import Value
 from conceptrules.model.shortcuts import ShownAsHtml
@@ -54,7 +54,7 @@ class Training:
     """How the network does on the rows that chose it."""
     stability: tuple[tuple[float, ...], ...] = ()
     """The share of resamples on which the network is worse without each rule: `stability[level][rule]`."""
-    fingerprint: tuple[int, ...] = ()
+    fingerprint: tuple[int, ...] = field(default=(), repr=False)
     """The smallest of the 64-bit hashes of the different training rows, sorted: a sample that recognises them."""
     distinct: int = 0
     """How many different training rows there were."""

@@ -274,7 +274,7 @@ def _block_html(block: Block) -> str:
         rows = "".join(f"<tr><th>{_html(name)}</th><td>{_html(value)}</td></tr>" for name, value in block.rows)
         return f"<table>{rows}</table>"
     if isinstance(block, Listing):
-        return f"<pre>{escape(block.text)}</pre>"
+        return f'<pre style="font-family: ui-monospace, monospace">{escape(block.text)}</pre>'
     return f"<p>{_html(block)}</p>"
 
 
