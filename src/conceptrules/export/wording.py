@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from conceptrules.model.card import card_sentences, list_points
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.network import Literal, RuleNetwork
 from conceptrules.model.predicate import printable
@@ -52,6 +53,15 @@ def header(network: RuleNetwork) -> list[str]:
         f"Made by conceptrules {__version__} from the network {content_hash(network)}.",
         *([f"It was edited; the last entry of its trail is {head_of(network)}."] if network.trail else []),
         "Change the network and export again, rather than this text.",
+        *_reading(network),
+    ]
+
+
+def _reading(network: RuleNetwork) -> list[str]:
+    """Return how rules become an answer."""
+    if network.head is not None:
+        return list(card_sentences(network))
+    return [
         f"Classes, the first that fires wins: {', '.join(map(word, network.priority))}.",
         f"If none fires: {word(network.default)}.",
     ]
@@ -63,7 +73,8 @@ def rule_lines(network: RuleNetwork) -> Iterator[str]:
         for index in range(len(level.rules)):
             words = rule_text(network, number, index)
             title = given_name(network, words)
-            yield f"R{rule_id(number, index)}{f' ({title})' if title else ''}: {words}"
+            points = f": {list_points(network, index)}" if network.head and number + 1 == len(network.levels) else ""
+            yield f"R{rule_id(number, index)}{f' ({title})' if title else ''}: {words}{points}"
         for index, concept in enumerate(level.concepts):
             rules = " or ".join(f"R{rule_id(number, rule)}" for rule in concept.rules) or "never"
             yield f"{concept_title(network, number, index)}: {rules}"

@@ -106,8 +106,7 @@ class Card:
         """Return points as text, for each output a cell; for many outputs, one cell that lists those that have some."""
         if len(self.outputs) <= _MOST_COLUMNS:
             return list(map(points_text, points))
-        pairs = zip(self.outputs, points, strict=True)
-        return [", ".join(f"{name} {points_text(value)}" for name, value in pairs if value)]
+        return [_join_points(self.outputs, points)]
 
     def line_cells(self, line: CardLine) -> list[str]:
         """Return the points of a rule, and its figures if there are some."""
@@ -129,7 +128,7 @@ def read_card(network: RuleNetwork) -> Card:
         groups=tuple(tuple(group) for group in sorted(groups, key=_spread, reverse=True)),
         mixed=tuple(sorted((line for line in lines if not line.column), key=lambda line: -_spread([line]))),
         bands=tuple(_read_bands(network, head)) if head.probabilities else (),
-        sentences=tuple(_read_sentences(network, head)),
+        sentences=tuple(card_sentences(network)),
         label=_label(network),
         counted=network.statistics is not None and len(network.classes) == 2,
     )
@@ -154,6 +153,16 @@ def chance_text(probability: float) -> str:
 def points_text(points: int) -> str:
     """Return points with their sign; nothing for none."""
     return f"{points:+,}" if points else ""
+
+
+def list_points(network: RuleNetwork, rule: int) -> str:
+    """Return what a rule of the last level adds, as one text: +5, or `a +1, c -2` for several classes."""
+    points = points_of(network).points[rule]
+    return f"{points[0]:+,}" if len(points) == 1 else _join_points(output_names(network), points)
+
+
+def _join_points(names: Sequence[str], points: Sequence[int]) -> str:
+    return ", ".join(f"{name} {value:+,}" for name, value in zip(names, points, strict=True) if value)
 
 
 def row_cells(rows: Sequence[float] | None) -> list[str]:
@@ -247,7 +256,9 @@ def _choose_starts(starts: Sequence[int], counted: dict[int, tuple[float, ...]],
     return chosen
 
 
-def _read_sentences(network: RuleNetwork, head: Points) -> Iterator[str]:
+def card_sentences(network: RuleNetwork) -> Iterator[str]:
+    """Yield how large a scorecard is, how to read it, and how it answers."""
+    head = points_of(network)
     if head.points:
         rules, size = plural(rule_count(network), "rule"), plural(edges(network), "edge")
         yield f"{rules}, {size}. The points of all lines that hold add up to the score."
@@ -260,8 +271,7 @@ def _read_sentences(network: RuleNetwork, head: Points) -> Iterator[str]:
         else:
             yield f"The answer is always {word(network.classes[head.cutoff <= lowest])}."
         return
-    pairs = zip(network.classes, head.offsets, strict=True)
-    offsets = ", ".join(f"{word(name)} {points_text(offset)}" for name, offset in pairs if offset)
+    offsets = _join_points(output_names(network), head.offsets)
     after = f" after these offsets: {offsets}" if offsets else ""
     yield f"The answer is the class with the largest score{after}."
     yield f"The probabilities are the softmax of {head.unit:.4g} times the scores."

@@ -7,6 +7,7 @@ import sqlite3
 from contextlib import closing
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 import pytest
 import sqlglot
@@ -16,6 +17,7 @@ from conceptrules.export import export
 from conceptrules.export.sql.query import TRUSTING_DIALECTS
 from conceptrules.logic.probe_rows import covering_rows
 from conceptrules.model.errors import InputError
+from conceptrules.model.heads import Points
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Equals, Interval, Missing, OneOf
 from tests.strategies import flag_networks
@@ -69,6 +71,35 @@ def test_it_decides_as_the_network_does(network):
     with duckdb.connect() as connection:  # one that no other test has left a result in
         found = connection.sql(text).fetchall()
     assert [row[-1] for row in found] == network.predict(ROWS).tolist()
+
+
+POINTS = Points([[3], [-2], [5], [0]], [1], cutoff=4, probabilities=[(0, 0.1), (4, 0.4), (6, 0.9)])
+SEVERAL = Points([[3, 0, 1], [0, 4, -1], [0, 0, 5], [2, 0, 0]], [0, 0, 1], unit=0.3, offsets=[0, 1, 0])
+
+
+@pytest.mark.parametrize(("classes", "head"), [((1, 0), POINTS), ("abc", SEVERAL)])
+def test_it_has_the_scores_the_classes_and_the_probabilities_of_a_scorecard(classes, head):
+    deep = Level([Rule([Literal(0), Literal(1, True)]), *[Rule([Literal(1)])] * 3], ())
+    for levels in ([Level(RULES, ())], [Level(RULES, [Concept([0]), Concept([1, 2])]), deep]):
+        card = RuleNetwork(COLUMNS, PREDICATES, levels, classes, head=head)
+        text = export(card, "sql", trust_types=True, probabilities=True, prefix="out_")
+        data = pa.Table.from_pylist(ROWS)  # noqa: F841  # DuckDB finds it by its name
+        with duckdb.connect() as connection:
+            found = connection.sql(text).fetchall()
+        answer = 3 + head.outputs
+        scores = np.array([row[3:answer] for row in found]).squeeze()
+        np.testing.assert_array_equal(scores, card.scores(ROWS))
+        assert [row[answer] for row in found] == card.predict(ROWS).tolist()
+        stated = np.array([row[answer + 1 :] for row in found], dtype=float)
+        np.testing.assert_allclose(stated, card.predict_proba(ROWS), rtol=1e-12 if head.outputs > 1 else 0)
+
+
+def test_a_scorecard_reads_as_a_case_for_each_rule_and_a_sum():
+    card = RuleNetwork(COLUMNS, PREDICATES, [Level(RULES, ())], (1, 0), head=POINTS)
+    text = export(card, "sql", trust_types=True)
+    assert 'CASE WHEN "age" > 27 AND "age" <= 41.5 THEN 1 ELSE 0 END AS r1' in text
+    assert "1 + 3 * r1 + -2 * r2 + 5 * r3 AS score" in text
+    assert "CASE WHEN score >= 4 THEN 0 ELSE 1 END AS prediction" in text
 
 
 def test_it_is_short_and_shows_only_the_columns_in_use():

@@ -17,6 +17,7 @@ from conceptrules.model.errors import ConceptRulesError, InputError
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Equals, Interval, Missing
 from tests.export.test_laws import ENGINES, need
+from tests.model.test_heads import CARD
 
 
 def network() -> RuleNetwork:
@@ -221,3 +222,20 @@ def test_postgres_gives_the_rows_of_large_tables_in_order(setting, value):
 
     with psycopg.connect(host=postgres_server(), user="conceptrules", dbname="postgres") as connection:
         assert connection.execute(f"SHOW {setting}").fetchone() == (value,)
+
+
+@pytest.mark.parametrize(
+    ("to", "options", "old", "new"),
+    [
+        ("python", {}, "(3,)", "(4,)"),
+        ("python", {}, "base = (1,)", "base = (0,)"),
+        ("python", {}, "(2, 0.4)", "(2, 0.40000000000000008)"),
+        ("sql", {}, "3 * ", "4 * "),
+        ("sql", {}, "s1 >= 2", "s1 >= 3"),
+        ("sql", {"probabilities": True}, "'0.4'", "'0.40000000000000008'"),
+    ],
+)
+def test_a_wrong_export_of_a_scorecard_is_found(to, options, old, new):
+    text = export(CARD, to, verify=True, **options)
+    assert old in text
+    assert compare(CARD, to, text.replace(old, new), **options).mismatches

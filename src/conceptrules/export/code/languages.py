@@ -22,7 +22,7 @@ from conceptrules.export.wording import comment, concept_ids, concept_title, hea
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value
-from conceptrules.model.text import word
+from conceptrules.model.text import rule_text, word
 
 _LONGEST_C_STRING = 4000  # bytes; C compilers need not take longer ones
 
@@ -82,9 +82,11 @@ class CodeWriter:
             rules=[(each, _variable("r", each)) for each in rule_ids(network)],
             concepts=concepts,
             classes=[variable for _, variable in concepts[-len(network.classes) :]],
+            head=network.head,
+            points=_list_points(network),
             labels=list(map(self.label, network.classes)),
             priority=network.priority_indices,
-            default=network.default_index,
+            default=None if network.head else network.default_index,
         )
 
     def label(self, value: Value) -> str:
@@ -163,6 +165,15 @@ def _reader_of(used: Input) -> str:
     """Return what a column is read as."""
     by_kind = {"date": "moment", "datetime": "moment", "duration": "duration", "number": "number"}
     return by_kind.get(used.column.kind, "figure" if used.family == "whole" else used.family)
+
+
+def _list_points(network: RuleNetwork) -> list[tuple[str, tuple[int, ...], str]]:
+    """Return the variable of each rule of the last level of a scorecard, its points, and the rule in words."""
+    level = len(network.levels) - 1
+    return [
+        (f"r{level + 1}_{rule + 1}", points, comment(rule_text(network, level, rule)))
+        for rule, points in enumerate(network.head.points if network.head else ())
+    ]
 
 
 def _variable(letter: str, node: str) -> str:

@@ -7,7 +7,7 @@ CASE makes 0 of that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -16,7 +16,9 @@ from conceptrules.export.sql.columns import TableColumn, refusal, type_expressio
 from conceptrules.export.sql.literals import between, bit, equal, label_literal, number_literal, probability_columns
 from conceptrules.export.sql.names import QueryNames, raw_column, table_expression
 from conceptrules.export.sql.readings import read
+from conceptrules.export.sql.scores import ScoreAnswers, add_points, score_names
 from conceptrules.export.wording import rule_ids
+from conceptrules.model.heads import Points
 from conceptrules.model.network import Literal, RuleNetwork
 from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate
 
@@ -80,6 +82,8 @@ class GuardedQuery:
             rules = [self._rule(rule.literals, number).as_(name) for rule, name in zip(level.rules, names, strict=True)]
             layers.append((f"rules_{number}", [*map(exp.column, carried), *rules]))
             carried += names if reasons else []
+            if self.network.head is not None and number == len(self.network.levels):
+                return [*layers, *self._score_layers(self.network.head, carried, probabilities)]
             concepts = [
                 self._any_rule(concept.rules, number).as_(own(f"c{number}_{index}"))
                 for index, concept in enumerate(level.concepts, start=1)
@@ -91,6 +95,22 @@ class GuardedQuery:
             pattern = _concatenate([_text_if(name, "1", "0") for name in fires]).as_(own("pattern"))
             layers.append(("patterns", [*map(exp.column, (*carried, *fires)), pattern]))
         return layers
+
+    def _score_layers(
+        self, head: Points, carried: Sequence[str], probabilities: bool
+    ) -> Iterator[tuple[str, list[exp.Expr]]]:
+        """Yield the sums of the points of a scorecard, and what its answers need besides."""
+        answers, top = self._score_answers(head), len(self.network.levels)
+
+        rules = [self.names.own(f"r{top}_{number}") for number in range(1, 1 + len(head.points))]
+        sums = add_points(head, rules, answers.scores)
+        yield "scores", [*map(exp.column, carried), *sums]
+        for name, nodes in answers.layers(probabilities):
+            yield name, [*map(exp.column, (*carried, *answers.scores)), *nodes]
+
+    def _score_answers(self, head: Points) -> ScoreAnswers:
+        own = self.names.own
+        return ScoreAnswers(self.network, head, [own(f"s{k}") for k in range(1, 1 + head.outputs)], own, self.dialect)
 
     def _test(self, column: TableColumn, predicate: Predicate) -> exp.Expr | None:
         read_as = {reading: exp.column(name) for reading, name in column.readings.items()}
@@ -123,12 +143,12 @@ class GuardedQuery:
         return [self.names.own(f"c{top}_{index}") for index in range(1, 1 + len(self.network.classes))]
 
     def _answers(self, reasons: bool, probabilities: bool) -> list[exp.Expr]:
-        network, prefix, fires = self.network, self.names.prefix, self._class_columns()
-        winner = exp.case()
-        for index in network.priority_indices:
-            label = label_literal(network, network.classes[index], self.dialect)
-            winner.when(exp.column(fires[index]).eq(1), label, copy=False)
-        winner.else_(label_literal(network, network.default, self.dialect), copy=False)
+        network, prefix = self.network, self.names.prefix
+        scored = None if network.head is None else self._score_answers(network.head)
+        if scored is not None:
+            winner: exp.Expr = scored.answer(self._label)
+        else:
+            winner = self._first_firing()
         answers: list[exp.Expr] = [winner.as_(f"{prefix}prediction")]
         if reasons:
             names = [
@@ -136,10 +156,27 @@ class GuardedQuery:
             ]
             fired = exp.Trim(this=_concatenate(names)) if names else exp.Literal.string("")
             answers.append(fired.as_(f"{prefix}rules"))
+        if scored is not None:
+            pairs = zip(scored.scores, score_names(scored.head), strict=True)
+            answers += [exp.column(score).as_(prefix + name) for score, name in pairs]
         if probabilities:
-            shares = probability_columns(network, self.names.own("pattern"), fires, self.dialect)
+            shares: Sequence[exp.Expr] = scored.probabilities() if scored is not None else self._pattern_shares()
             answers += [share.as_(f"{prefix}probability_{index}") for index, share in enumerate(shares, start=1)]
         return answers
+
+    def _label(self, index: int) -> exp.Expr:
+        return label_literal(self.network, self.network.classes[index], self.dialect)
+
+    def _first_firing(self) -> exp.Expr:
+        """Return the class that fires first by priority, or the default."""
+        fires, winner = self._class_columns(), exp.case()
+        for index in self.network.priority_indices:
+            winner.when(exp.column(fires[index]).eq(1), self._label(index), copy=False)
+        return winner.else_(self._label(self.network.default_index), copy=False)
+
+    def _pattern_shares(self) -> Sequence[exp.Expr]:
+        pattern = self.names.own("pattern")
+        return probability_columns(self.network, pattern, self._class_columns(), self.dialect)
 
 
 def _any_equal(tests: Sequence[exp.Expr | None]) -> exp.Expr | None:

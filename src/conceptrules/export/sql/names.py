@@ -13,6 +13,19 @@ from conceptrules.model.network import RuleNetwork
 from conceptrules.tables.table import nearest
 
 _SENSITIVE = ("postgres", "snowflake")  # to the case of quoted names
+_LAYERS = (
+    "types",
+    "inputs",
+    "predicates",
+    "source",
+    "pattern",
+    "patterns",
+    "rules",
+    "scores",
+    "largest",
+    "best",
+    "powers",
+)
 _LONGEST = {"postgres": 63}  # bytes; the rest is cut off
 
 
@@ -57,7 +70,7 @@ def make_query_names(
     parts = split_name(table)
     for part in parts:
         _check_name(part, dialect)
-    marks = _find_marks([*kept, *parts, *(prefix + name for name in added)])
+    marks = find_marks([*kept, *parts, *(prefix + name for name in added)])
     return QueryNames(parts, table_names, kept, prefix, marks)
 
 
@@ -143,7 +156,7 @@ def _fold(name: str, dialect: str) -> str:
     return folded.encode("utf-8")[: _LONGEST.get(dialect)].decode("utf-8", "ignore")
 
 
-def _find_marks(names: Sequence[str]) -> str:
+def find_marks(names: Sequence[str]) -> str:
     """Return the fewest underscores that keep our own names from being one of these."""
     folded = [name.casefold() for name in names]
     marks = ""
@@ -154,6 +167,7 @@ def _find_marks(names: Sequence[str]) -> str:
 
 def _could_be_ours(name: str, marks: str) -> bool:
     rest = name.removeprefix(marks) if name.startswith(marks) else ""
-    return rest in ("types", "inputs", "predicates", "source", "pattern", "patterns") or (
-        rest[:1] in ("t", "x", "p", "r", "c") and rest.lstrip("abcdefghijklmnopqrstuvwxyz").replace("_", "").isdigit()
+    return rest in _LAYERS or (
+        rest[:1] in ("t", "x", "p", "r", "c", "s", "e")
+        and rest.lstrip("abcdefghijklmnopqrstuvwxyz").replace("_", "").isdigit()
     )

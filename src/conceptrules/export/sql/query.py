@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from operator import add
 
 from sqlglot import exp
 
@@ -19,11 +21,13 @@ from conceptrules.export.sql.names import (
     check_added,
     check_written,
     column_names,
+    find_marks,
     make_query_names,
     split_name,
     table_expression,
 )
 from conceptrules.export.sql.readings import DIALECTS
+from conceptrules.export.sql.scores import ScoreAnswers, add_points, score_names
 from conceptrules.export.wording import comment, header, rule_lines
 from conceptrules.model.conditions import Condition, conditions
 from conceptrules.model.errors import InputError
@@ -50,7 +54,7 @@ def sql(
     types: Mapping[str, str] | None = None,
     trust_types: bool = False,
 ) -> str:
-    """Return a SELECT of the columns of the network and of its answer, `prediction`.
+    """Return a SELECT of the columns of the network and of its answer, `prediction`; of a scorecard, also its `score`.
 
     Parameters
     ----------
@@ -89,23 +93,25 @@ def sql(
     InputError
         If the extra `sql` is not installed, there is no such dialect, or a name or label cannot be written in it.
     """
+    shares = [f"probability_{index}" for index in range(1, 1 + len(network.classes))] if probabilities else []
+    scores = score_names(network.head) if network.head else []
     if trust_types:
-        if reasons or probabilities or types:
+        if reasons or types or (probabilities and network.head is None):
             raise InputError("trust_types gives the prediction only; leave reasons, probabilities and types out")
         if dialect not in TRUSTING_DIALECTS:
             raise InputError(f"there is no dialect {dialect!r}; {nearest(dialect, TRUSTING_DIALECTS)}")
         table_names = column_names(network, columns or {})
         shown = dict.fromkeys([*(table_names[name] for name in network.used_columns), *keep])
-        check_added(["prediction"], prefix, shown, dialect)
-        answer = TrustingQuery(network, table_names, dialect).answer().as_(f"{prefix}prediction")
+        check_added(["prediction", *scores, *shares], prefix, shown, dialect)
         kept = [exp.column(name, quoted=True) for name in shown]
-        tree: exp.Expr = exp.select(*kept, answer).from_(table_expression(split_name(table)))
+        tree: exp.Expr = TrustingQuery(network, table_names, dialect).select(
+            kept, table_expression(split_name(table)), prefix, probabilities
+        )
         notes = [f"SQL of {dialect}. It trusts the types of the columns, and that missing values are NULL."]
     else:
         if dialect not in DIALECTS:
             raise InputError(f"there is no dialect {dialect!r}; there are {', '.join(DIALECTS)}")
-        shares = [f"probability_{index}" for index in range(1, 1 + len(network.classes))] if probabilities else []
-        added = ["prediction", *(["rules"] if reasons else []), *shares]
+        added = ["prediction", *(["rules"] if reasons else []), *scores, *shares]
         names = make_query_names(network, dialect, table, columns or {}, keep, prefix, added)
         read_columns = table_columns(typed_inputs(network, types), names, dialect)
         check_labels(network, dialect)
@@ -172,7 +178,33 @@ class TrustingQuery:
     columns: Mapping[str, str]
     dialect: str
 
-    def answer(self) -> exp.Expr:
+    def select(self, kept: Sequence[exp.Column], table: exp.Expr, prefix: str, probabilities: bool) -> exp.Select:
+        """Return the query of a table: these columns of it, and what the network answers."""
+        head = self.network.head
+        if head is None:
+            return exp.select(*kept, self._answer().as_(f"{prefix}prediction")).from_(table)
+        own = partial(add, find_marks([*(column.name for column in kept), prefix]))
+        answers = ScoreAnswers(self.network, head, [prefix + name for name in score_names(head)], own, self.dialect)
+        level = len(self.network.levels) - 1
+        rules = [
+            bit(self._rule(level, rule.literals)).as_(own(f"r{number}"))
+            for number, rule in enumerate(self.network.levels[level].rules, start=1)
+        ]
+        sums = add_points(head, [own(f"r{number}") for number in range(1, 1 + len(rules))], answers.scores)
+        columns = [*kept, *map(exp.column, answers.scores)]
+        layers = [(own("rules"), exp.select(*kept, *rules).from_(table))]
+        layers.append((own("scores"), exp.select(*kept, *sums).from_(own("rules"))))
+        for name, nodes in answers.layers(probabilities):
+            layers.append((own(name), exp.select(*columns, *nodes).from_(layers[-1][0])))
+        shares = answers.probabilities() if probabilities else []
+        named = [share.as_(f"{prefix}probability_{number}") for number, share in enumerate(shares, start=1)]
+        answer = answers.answer(lambda index: self._label(self.network.classes[index])).as_(f"{prefix}prediction")
+        tree = exp.select(*columns, answer, *named).from_(layers[-1][0])
+        for name, layer in layers:
+            tree.with_(name, as_=layer, copy=False)
+        return tree
+
+    def _answer(self) -> exp.Expr:
         """Return the class of a row."""
         case = exp.case()
         for index in self.network.priority_indices:

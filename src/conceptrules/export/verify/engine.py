@@ -15,6 +15,7 @@ from conceptrules.logic.probe_rows import Row, covering_rows
 from conceptrules.model.evaluation import Bits, PackedBits, decide_fired, layers, pack, unpack
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Predicate, Value, holds
+from conceptrules.model.scoring import answer_scores, score_bits, score_probabilities
 from conceptrules.model.statistics import probabilities
 from conceptrules.tables.table import open_table, read_columns, read_packed_bits
 
@@ -29,12 +30,15 @@ class Answers:
     """Which rules fire, as (rows, rules), in the order of `rule_ids`; None where the export does not tell."""
     probabilities: NDArray[np.float64] | None = None
     """The probabilities, as (rows, classes), where the export tells."""
+    scores: NDArray[np.int64] | None = None
+    """The scores of a scorecard, as (rows, outputs), where the export tells."""
 
     def take(self, rows: NDArray[np.intp]) -> Answers:
         """Return the answers on some of the rows."""
-        rules = None if self.rules is None else self.rules[rows]
+        fired = None if self.rules is None else self.rules[rows]
         stated = None if self.probabilities is None else self.probabilities[rows]
-        return Answers(self.classes[rows], rules, stated)
+        scores = None if self.scores is None else self.scores[rows]
+        return Answers(self.classes[rows], fired, stated, scores)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,6 +153,11 @@ def table_trial(network: RuleNetwork, table: Any) -> TrialRows:
 def answer_rows(network: RuleNetwork, words: PackedBits) -> Answers:
     """Return the network's own answers, from the bits of its predicates."""
     hidden = [unpack(layer) for layer in layers(network, words)]
+    if network.head is not None:
+        scores = score_bits(network.head, hidden[-2])
+        stated_by_score = score_probabilities(network.head, scores)
+        rules = np.concatenate(hidden[1::2], axis=1)
+        return Answers(answer_scores(network.head, scores), rules, stated_by_score, scores)
     stated = probabilities(network, hidden[-1]) if network.statistics is not None else None
     return Answers(decide_fired(network, hidden[-1]), np.concatenate(hidden[1::2], axis=1), stated)
 

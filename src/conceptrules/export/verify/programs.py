@@ -40,7 +40,12 @@ class _InterpretedEngine(ExportEngine):
             given.write_text(json.dumps([list(trial.values), rows]), encoding="ascii")
             subprocess.run([*self.command, program, given, answers], check=True, capture_output=True)
             result = json.loads(answers.read_text(encoding="utf-8"))
-        return named_answers(network, [index for index, _ in result], [rules for _, rules in result])
+        named = named_answers(network, [index for index, *_ in result], [rules for _, rules, *_ in result])
+        if network.head is None:
+            return named
+        scores = np.array([row[2] for row in result], dtype=np.int64).reshape(len(result), network.head.outputs)
+        stated = np.array([row[3] for row in result], dtype=np.float64).reshape(len(result), len(network.classes))
+        return Answers(named.classes, named.rules, stated, scores)
 
     def encode(self, value: Value | None) -> object:
         """Return a value as JSON can hold it."""
@@ -57,7 +62,8 @@ with open(sys.argv[1], encoding="ascii") as file:
     names, given = json.load(file)
 result = [DECIDE(dict(zip(names, values))) for values in given]
 with open(sys.argv[2], "w", encoding="ascii") as file:
-    json.dump([[answer["class"], answer["rules"]] for answer in result], file)
+    keys = ("class", "rules", "scores", "probabilities")
+    json.dump([[answer.get(key) for key in keys] for answer in result], file)
 """
 
 

@@ -74,10 +74,15 @@ class SqlEngine(ExportEngine):
         first = len(names.kept)
         classes = [_class_index(network, row[first]) for row in results[0]]
         answers = named_answers(network, classes, [str(row[first + 1]).split() for row in results[-1]])
-        if not asked["probabilities"]:
-            return answers
-        stated = np.array([row[-len(network.classes) :] for row in results[0]], dtype=np.float64)
-        return Answers(answers.classes, answers.rules, stated.reshape(len(trial), len(network.classes)))
+        stated = scores = None
+        if network.head is not None:
+            place, outputs = first + 1 + bool(asked["reasons"]), network.head.outputs
+            sums = [row[place : place + outputs] for row in results[0]]
+            scores = np.array(sums, dtype=np.int64).reshape(len(trial), outputs)
+        if asked["probabilities"]:
+            shares = np.array([row[-len(network.classes) :] for row in results[0]], dtype=np.float64)
+            stated = shares.reshape(len(trial), len(network.classes))
+        return Answers(answers.classes, answers.rules, stated, scores)
 
 
 def _tables(table: Any, view: Any) -> list[tuple[str, ...]]:
