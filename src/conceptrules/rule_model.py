@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
     from conceptrules.report.model_card import ModelCard
 
-_PLOTS = ("pareto_front", "coverage", "history", "importance", "confusion")
+_OF_ROWS = ("confusion", "roc", "reliability", "scores")
+_PLOTS = ("pareto_front", "coverage", "history", "importance", *_OF_ROWS)
 DOCUMENTATION = "https://github.com/conceptrules/conceptrules/blob/main/docs/learning.md"
 
 
@@ -360,12 +361,12 @@ class RuleModel:
 
         Parameters
         ----------
-        what : {"pareto_front", "coverage", "history", "importance", "confusion"}, default="pareto_front"
+        what : {"pareto_front", "coverage", "history", "importance", "confusion", "roc", "reliability", "scores"}
             What to plot.
         X : table of shape (n_samples, n_features), default=None
-            Rows, which "importance" and "confusion" need.
+            Rows, which the last five need.
         y : array-like of shape (n_samples,), default=None
-            Their classes, which "confusion" needs.
+            Their classes, which the last four need.
 
         Returns
         -------
@@ -390,11 +391,14 @@ class RuleModel:
                 return plots.history(self.history_, training=self.network_.training)
             case "importance" if X is not None:
                 return plots.importance(importance(self.network_, X))
-            case "confusion" if X is not None and y is not None:
-                scores = self.network_.evaluate(X, np.asarray(y).tolist())
-                return plots.confusion(scores.confusion, scores.classes)
-            case "importance" | "confusion":
-                raise InputError(f"the plot {what!r} needs rows; give X{' and y' if what == 'confusion' else ''}")
+            case "confusion" | "roc" | "reliability" | "scores" if X is not None and y is not None:
+                evaluation = self.network_.evaluate(X, np.asarray(y).tolist())
+                if what == "confusion":
+                    return plots.confusion(evaluation.confusion, evaluation.classes)
+                figure: Figure = getattr(plots, what)(evaluation)
+                return figure
+            case "importance" | "confusion" | "roc" | "reliability" | "scores":
+                raise InputError(f"the plot {what!r} needs rows; give X{' and y' if what in _OF_ROWS else ''}")
         raise InputError(f"there is no plot {what!r}; {nearest(str(what), _PLOTS)}")
 
     def model_card(

@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from conceptrules import InputError, plots
 from conceptrules.explain.importance_scores import Importance, Weight
 from conceptrules.explain.rule_coverage import coverage
+from conceptrules.model import Column, Interval, Level, Literal, Points, Rule, RuleNetwork
 from conceptrules.model.evaluation import pack
 from conceptrules.model.pareto import Choice, Point, pareto_front
 from conceptrules.model.provenance import Training
@@ -185,6 +186,53 @@ def test_the_axis_of_the_pareto_front_names_the_score_that_was_used(settings, la
     assert plots.pareto_front(front).axes[0].get_ylabel() == label
     assert plots.pareto_front(front, score="F1 of the sick").axes[0].get_ylabel() == "F1 of the sick"
     assert plots.pareto_front([Point(9, 0.8)]).axes[0].get_ylabel() == "score"
+
+
+def card_evaluation(labels=("no", "yes")):
+    """The evaluation of a scorecard with scores from 0 to 7."""
+    columns = [Column(f"x{i}") for i in range(3)]
+    tests = [Interval(column.name, 0) for column in columns]
+    level = Level([Rule([Literal(i)]) for i in range(3)], ())
+    head = Points([[1], [2], [4]], [0], cutoff=4, probabilities=[(i, i / 8) for i in range(8)])
+    rows = [[i & 1, i & 2, i & 4] for i in range(8)]
+    truth = [labels[i in (3, 5, 6, 7)] for i in range(8)]
+    return RuleNetwork(columns, tests, [level], list(labels), head=head).evaluate(rows, truth)
+
+
+def test_the_roc_is_that_of_the_cut_offs():
+    value = card_evaluation()
+    axes = plots.roc(value).axes[0]
+    curve = axes.lines[1].get_xydata().tolist()
+    assert curve == [[0, 0], *([cutoff.false_alarms, cutoff.recall] for cutoff in value.cutoffs)]
+    assert axes.get_legend_handles_labels()[1] == ["KS 0.750 at a score of 5"]
+    assert axes.get_title() == f"ROC: area {value.auc:.3f}"
+
+
+def test_reliability_shows_the_share_of_each_bin_and_its_rows():
+    value = card_evaluation()
+    above, below = plots.reliability(value).axes
+    assert above.lines[1].get_xydata().tolist() == [[each.stated, each.right] for each in value.reliability]
+    assert [bar.get_height() for bar in below.patches] == [each.rows for each in value.reliability]
+
+
+def test_the_scores_of_each_class_sum_to_1():
+    axes = plots.scores(card_evaluation()).axes[0]
+    heights = [bar.get_height() for bar in axes.patches]
+    assert len(heights) == 16
+    assert (sum(heights[:8]), sum(heights[8:])) == (1, 1)
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["no (4 rows)", "yes (4 rows)"]
+
+
+def test_plots_of_two_classes_take_hostile_names_and_refuse_what_has_none():
+    value = card_evaluation(("$x^2$\x07", "<b>\U0001f600"))
+    for plot in (plots.roc, plots.reliability, plots.scores):
+        drawn(plot(value))
+    one = replace(value, cutoffs=(), score_rows=())
+    for plot in (plots.roc, plots.reliability):
+        with pytest.raises(InputError, match="two classes, and rows of both"):
+            plot(one)
+    with pytest.raises(InputError, match="only a scorecard of two classes"):
+        plots.scores(one)
 
 
 def test_without_matplotlib_the_install_line_is_told(monkeypatch):

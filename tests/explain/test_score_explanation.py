@@ -21,7 +21,7 @@ def test_the_explanation_of_two_classes() -> None:
     assert (
         f"{explain(CARD, {'age': 50, 'debt': 5000})}\n"
         == """\
-good: the score is 2, and bad is the answer from 3 on. The chance of bad is 40.0%.
+good, since the score of 2 is below 3. The chance of bad is 40.0%.
 
                points
   base             +1
@@ -30,7 +30,7 @@ good: the score is 2, and bad is the answer from 3 on. The chance of bad is 40.0
   score            +2
 """
     )
-    assert str(explain(CARD, [50, None])).startswith("bad: the score is 4, and bad is the answer from 3 on. The chance")
+    assert str(explain(CARD, [50, None])).startswith("bad, since the score of 4 is at least 3. The chance")
 
 
 def test_the_explanation_of_several_classes() -> None:
@@ -39,7 +39,7 @@ def test_the_explanation_of_several_classes() -> None:
     assert (
         f"{card.explain([50, 2000])}\n"
         == """\
-a: its score is the largest, and its chance 33.3%.
+a, since its score is the largest. Its chance is 33.3%.
 
                                 a      b      c
   base                                       +1

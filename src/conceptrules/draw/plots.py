@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from conceptrules.draw.appearance import LIGHT, QUIET, shorten
 from conceptrules.explain.importance_scores import Importance
 from conceptrules.explain.rule_coverage import RuleCoverage
+from conceptrules.explain.scores import Cutoff, Evaluation
 from conceptrules.model.errors import InputError
 from conceptrules.model.metrics import SCORE_NAMES
 from conceptrules.model.pareto import Choice, Point
 from conceptrules.model.pareto import pareto_front as non_dominated
-from conceptrules.model.precision import interval_text
+from conceptrules.model.precision import interval_text, wilson_interval
 from conceptrules.model.provenance import Training
 from conceptrules.model.text import percent, word
 
@@ -28,10 +29,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["confusion", "coverage", "history", "importance", "pareto_front"]
+__all__ = ["confusion", "coverage", "history", "importance", "pareto_front", "reliability", "roc", "scores"]
 
 _MOST = 20  # bars of a plot; what is left is counted
 _WORDS = 56
+_MOST_BARS = 60  # of the distribution of scores
 _TICKS = 4  # of an axis with edge penalties: they are long numbers
 
 
@@ -318,6 +320,157 @@ def pareto_front(networks: Sequence[Point] | Sequence[Choice], *, score: str | N
     return figure
 
 
+def roc(value: Evaluation) -> Figure:
+    """Plot the ROC curve: recall over false alarms, for each cut-off between two classes.
+
+    Parameters
+    ----------
+    value : Evaluation
+        What `network.evaluate(X, y)` returns, for two classes.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A figure with the curve; a dot marks the cut-off with the largest difference of the two (KS).
+
+    Raises
+    ------
+    InputError
+        If there are no cut-offs: of more than two classes, or of rows of one class.
+
+    Examples
+    --------
+    >>> from conceptrules.model import Column, Interval, Level, Literal, Points, Rule, RuleNetwork
+    >>> level = Level([Rule([Literal(0)])], ())
+    >>> head = Points([[5]], [0], cutoff=5, probabilities=[(0, 0.2), (5, 0.9)])
+    >>> card = RuleNetwork([Column("age")], [Interval("age", 41)], [level], ["no", "yes"], head=head)
+    >>> figure = roc(card.evaluate([[20], [50], [60]], ["no", "no", "yes"]))
+    >>> figure.axes[0].get_title()
+    'ROC: area 0.750'
+    """
+    _check_two_classes(value)
+    figure = _figure(4.6, 4.4)
+    axes = figure.subplots()
+    points = [(0.0, 0.0), *((cutoff.false_alarms, cutoff.recall) for cutoff in value.cutoffs)]
+    axes.plot([0, 1], [0, 1], color=QUIET["light"], linewidth=0.8, linestyle="--")
+    axes.plot(*zip(*points, strict=True), color=LIGHT[0], linewidth=1.4)
+    best = max(value.cutoffs, key=lambda cutoff: cutoff.recall - cutoff.false_alarms)
+    label = f"KS {best.recall - best.false_alarms:.3f} {_at_text(best)}"
+    axes.plot(best.false_alarms, best.recall, color=LIGHT[1], marker="o", linestyle="", label=label)
+    axes.legend(frameon=False, fontsize="small", loc="lower right")
+    axes.set_title(f"ROC: area {value.auc:.3f}", fontsize="medium")
+    axes.set(xlabel="false alarms", ylabel="recall", xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
+    axes.grid(alpha=0.25)
+    return figure
+
+
+def _at_text(cutoff: Cutoff) -> str:
+    return f"at {cutoff.at:.3f}" if cutoff.score is None else f"at a score of {cutoff.score}"
+
+
+def reliability(value: Evaluation) -> Figure:
+    """Plot how often rows were of the positive class, over the probability that was stated for it.
+
+    Parameters
+    ----------
+    value : Evaluation
+        What `network.evaluate(X, y)` returns, for two classes.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A figure with a dot for each tenth of the probability, with its 95 % Wilson interval, and the rows below.
+
+    Raises
+    ------
+    InputError
+        If there are no cut-offs: of more than two classes, or of rows of one class.
+
+    Examples
+    --------
+    >>> from conceptrules.model import Column, Interval, Level, Literal, Points, Rule, RuleNetwork
+    >>> level = Level([Rule([Literal(0)])], ())
+    >>> head = Points([[5]], [0], cutoff=5, probabilities=[(0, 0.2), (5, 0.9)])
+    >>> card = RuleNetwork([Column("age")], [Interval("age", 41)], [level], ["no", "yes"], head=head)
+    >>> figure = reliability(card.evaluate([[20], [50], [60]], ["no", "no", "yes"]))
+    >>> figure.axes[0].get_ylabel()
+    'share of rows that are yes'
+    """
+    _check_two_classes(value)
+    figure = _figure(4.6, 5.2)
+    axes, counts = figure.subplots(2, 1, sharex=True, height_ratios=[4, 1])
+    bins = value.reliability
+    ends = [wilson_interval(each.right * each.rows, each.rows) or (0.0, 1.0) for each in bins]
+    below = [max(each.right - low, 0.0) for each, (low, _) in zip(bins, ends, strict=True)]
+    above = [max(high - each.right, 0.0) for each, (_, high) in zip(bins, ends, strict=True)]
+    stated = [each.stated for each in bins]
+    axes.plot([0, 1], [0, 1], color=QUIET["light"], linewidth=0.8, linestyle="--")
+    axes.errorbar(stated, [each.right for each in bins], [below, above], color=LIGHT[0], marker="o", linewidth=1.2)
+    axes.set_title(f"reliability: Brier score {value.brier:.3f}", fontsize="medium")
+    axes.set(ylabel="share of the rows that are", xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
+    axes.set_ylabel(_drawable(f"share of rows that are {shorten(word(value.positive), 20)}"), parse_math=False)
+    counts.bar(stated, [each.rows for each in bins], width=0.06, color=LIGHT[0])
+    counts.set_xlabel("probability stated")
+    counts.set_ylabel("rows")
+    axes.grid(alpha=0.25)
+    return figure
+
+
+def scores(value: Evaluation) -> Figure:
+    """Plot how many rows of each class have each score of a scorecard of two classes.
+
+    Parameters
+    ----------
+    value : Evaluation
+        What `network.evaluate(X, y)` of a scorecard returns, for two classes.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A figure with the share of the rows of each class over the score.
+
+    Raises
+    ------
+    InputError
+        If there are no scores: of a network that is no scorecard, or of more than two classes.
+
+    Examples
+    --------
+    >>> from conceptrules.model import Column, Interval, Level, Literal, Points, Rule, RuleNetwork
+    >>> level = Level([Rule([Literal(0)])], ())
+    >>> head = Points([[5]], [0], cutoff=5, probabilities=[(0, 0.2), (5, 0.9)])
+    >>> card = RuleNetwork([Column("age")], [Interval("age", 41)], [level], ["no", "yes"], head=head)
+    >>> figure = scores(card.evaluate([[20], [50], [60]], ["no", "no", "yes"]))
+    >>> figure.axes[0].get_xlabel()
+    'score'
+    """
+    if not value.score_rows:
+        raise InputError("only a scorecard of two classes has a score for each row; there is nothing to plot")
+    figure = _figure(7, 3.6)
+    axes = figure.subplots()
+    lowest, highest = value.score_rows[0][0], value.score_rows[-1][0]
+    width = max(1, -(-(highest - lowest + 1) // _MOST_BARS))
+    starts = list(range(lowest, highest + 1, width))
+    for kind, label in enumerate(value.classes):
+        heights = [0.0] * len(starts)
+        total = sum(rows[kind] for _, rows in value.score_rows)
+        for score, rows in value.score_rows:
+            heights[(score - lowest) // width] += rows[kind] / (total or 1)
+        name = _drawable(f"{shorten(word(label), 30)} ({total:,} rows)").replace("$", r"\$")
+        axes.bar(
+            starts, heights, width=0.92 * width, align="edge", color=LIGHT[kind % len(LIGHT)], alpha=0.6, label=name
+        )
+    axes.legend(frameon=False, fontsize="small")
+    axes.set(xlabel="score", ylabel="share of the rows of the class")
+    axes.grid(alpha=0.25, axis="y")
+    return figure
+
+
+def _check_two_classes(value: Evaluation) -> None:
+    if not value.cutoffs:
+        raise InputError("there are no cut-offs to plot: these take probabilities, two classes, and rows of both")
+
+
 def _score_name(training: Training | None) -> str:
     """Return the name of the score that a network was fitted for, or "score" where that is not recorded."""
     if training is None:
@@ -341,7 +494,7 @@ def _figure(width: float, height: float, layout: Literal["constrained", "compres
 
 def _show_after_cell(figure: Figure) -> None:
     """Let a notebook show a figure that is not the value of its cell, as where this ends with a semicolon."""
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    shell: Any = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if getattr(shell, "kernel", None) is None:
         return
 

@@ -10,6 +10,7 @@ from functools import singledispatch
 from itertools import groupby
 
 from conceptrules.draw.appearance import Theme, check_theme, escape_text
+from conceptrules.draw.card import card_html, score_html
 from conceptrules.draw.layout import FOLD, lay_out
 from conceptrules.draw.rule_set import collect_rule_set, rule_set_svg
 from conceptrules.draw.svg import Svg, network_svg
@@ -19,6 +20,7 @@ from conceptrules.edit.trail import Replayed, edit_text
 from conceptrules.explain.auditing import Audit
 from conceptrules.explain.explanation import Explanation
 from conceptrules.explain.importance_scores import Importance
+from conceptrules.explain.score_explanation import ScoreExplanation
 from conceptrules.explain.scores import Evaluation
 from conceptrules.logic.policies.proof import Proof, Verdict
 from conceptrules.model.errors import InputError
@@ -52,7 +54,9 @@ def show_html(value: object) -> str:
 
 @show_html.register
 def network_html(network: RuleNetwork) -> str:
-    """Return the drawing as HTML, and below it the words, folded away; it scrolls where the page is narrow."""
+    """Return the drawing or the card as HTML, and below it the words, folded away; it scrolls on a narrow page."""
+    if network.head is not None:
+        return card_html(network)
     drawing = draw(network).text
     return (
         f'<div class="concept-rules"><div style="overflow-x: auto">{drawing}</div>'
@@ -73,6 +77,9 @@ def explanation_html(explanation: Explanation) -> str:
     first, *rest = parts
     strong = first.replace("<p>", "<p><strong>").replace("</p>", "</strong></p>")
     return f'<div class="conceptrules-explanation">{strong}{"".join(rest)}</div>'
+
+
+show_html.register(ScoreExplanation, score_html)
 
 
 @show_html.register

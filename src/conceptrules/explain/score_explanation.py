@@ -52,9 +52,47 @@ class ScoreExplanation(ShownAsHtml):
     """The score from which on the second class of two is answered; None of several classes."""
     offsets: tuple[int, ...]
     """What is added to the scores of several classes before the largest is answered; empty of two."""
+    target: str | None = None
+    """What the classes are of, if it has a name."""
+
+    @property
+    def sentence(self) -> str:
+        """The class, the score and the probability as a sentence."""
+        names = [f"{word(self.target)} = {word(name)}" if self.target else word(name) for name in self.classes]
+        label = names[self.classes.index(self.label)]
+        if self.cutoff is not None:
+            side = "at least" if self.scores[0] >= self.cutoff else "below"
+            chance = f"The chance of {names[1]} is {chance_text(self.probabilities[1])}."
+            return f"{label}, since the score of {self.scores[0]} is {side} {self.cutoff}. {chance}"
+        left = len(names) - len(self._shown)
+        rest = f" The {left} classes with smaller scores are left out." if left else ""
+        chance = chance_text(self.probabilities[self.classes.index(self.label)])
+        return f"{label}, since its score is the largest. Its chance is {chance}.{rest}"
+
+    @property
+    def lines(self) -> list[list[str]]:
+        """The points that add up, as lines of cells with a heading: all classes, or those with the largest scores."""
+        shown, several = self._shown, len(self.scores) > 1
+        lines = [["", *([word(self.classes[output]) for output in shown] if several else ["points"])]]
+        parts = self.contributions
+        lines += [[each.text, *(points_text(each.points[output]) for output in shown)] for each in parts]
+        lines.append(["score", *(f"{self.scores[output]:+,}" for output in shown)])
+        if any(self.offsets):
+            lines.append(["offset", *(points_text(self.offsets[output]) for output in shown)])
+        if several:
+            lines.append(["chance", *(chance_text(self.probabilities[output]) for output in shown)])
+        return lines
+
+    @property
+    def _shown(self) -> list[int]:
+        if len(self.scores) == 1:
+            return [0]
+        ranks = np.argsort(-np.add(self.scores, self.offsets), kind="stable")
+        return sorted(ranks[:_MOST_OUTPUTS].tolist())
 
     def __str__(self) -> str:
-        return score_explanation_text(self)
+        table = align_columns(self.lines).replace("\n", "\n  ")
+        return f"{self.sentence}\n\n  {table}"
 
 
 def explain_score(network: RuleNetwork, row: Any) -> ScoreExplanation:
@@ -66,12 +104,12 @@ def explain_score(network: RuleNetwork, row: Any) -> ScoreExplanation:
     ...     head=Points([[5]], [-2], cutoff=1, probabilities=[(-2, 0.1), (3, 0.9)])
     ... )
     >>> print(explain_score(card, {"age": 50}))
-    old: the score is 3, and old is the answer from 1 on. The chance of old is 90.0%.
+    old, since the score of 3 is at least 1. The chance of old is 90.0%.
     <BLANKLINE>
-                      points
-      base                -2
-      age > 41            +5
-      score               +3
+                points
+      base          -2
+      age > 41      +5
+      score         +3
     """
     head = network.head
     assert head is not None
@@ -94,38 +132,8 @@ def explain_score(network: RuleNetwork, row: Any) -> ScoreExplanation:
         contributions=(Contribution(-1, "base", head.base), *ranked),
         cutoff=head.cutoff if head.probabilities else None,
         offsets=head.offsets,
+        target=network.target,
     )
-
-
-def score_explanation_text(explanation: ScoreExplanation) -> str:
-    """Return the class, the score and the probability as a sentence, and below it the points that add up."""
-    names = list(map(word, explanation.classes))
-    label, chances = word(explanation.label), explanation.probabilities
-    if explanation.cutoff is not None:
-        limit = f"{names[1]} is the answer from {explanation.cutoff} on"
-        first = f"{label}: the score is {explanation.scores[0]}, and {limit}. The chance of {names[1]} is "
-        return f"{first}{chance_text(chances[1])}.\n\n{_table(explanation, [0], ['points'])}"
-    values = np.add(explanation.scores, explanation.offsets)
-    shown = sorted(np.argsort(-values, kind="stable")[:_MOST_OUTPUTS].tolist())
-    chance = chance_text(chances[explanation.classes.index(explanation.label)])
-    left = len(names) - len(shown)
-    rest = f" The {left} classes with smaller scores are left out." if left else ""
-    first = f"{label}: its score is the largest, and its chance {chance}.{rest}"
-    return f"{first}\n\n{_table(explanation, shown, [names[output] for output in shown])}"
-
-
-def _table(explanation: ScoreExplanation, shown: Sequence[int], headings: Sequence[str]) -> str:
-    """Return the points of some outputs with their sums, indented."""
-    lines = [["", *headings]]
-    lines += [
-        [each.text, *(points_text(each.points[output]) for output in shown)] for each in explanation.contributions
-    ]
-    lines.append(["score", *(f"{explanation.scores[output]:+,}" for output in shown)])
-    if any(explanation.offsets):
-        lines.append(["offset", *(points_text(explanation.offsets[output]) for output in shown)])
-    if len(headings) > 1:
-        lines.append(["chance", *(chance_text(explanation.probabilities[output]) for output in shown)])
-    return "\n".join(f"  {line}" for line in align_columns(lines).split("\n"))
 
 
 def score_reasons(network: RuleNetwork, table: Any) -> list[str]:

@@ -19,6 +19,7 @@ from conceptrules.model.statistics import edges
 from conceptrules.model.text import (
     align_columns,
     bound_texts,
+    category_word,
     concept_sections,
     condition_text,
     given_name,
@@ -129,7 +130,7 @@ def read_card(network: RuleNetwork) -> Card:
         mixed=tuple(sorted((line for line in lines if not line.column), key=lambda line: -_spread([line]))),
         bands=tuple(_read_bands(network, head)) if head.probabilities else (),
         sentences=tuple(card_sentences(network)),
-        label=_label(network),
+        label=positive_text(network),
         counted=network.statistics is not None and len(network.classes) == 2,
     )
 
@@ -199,6 +200,8 @@ def _bin_text(network: RuleNetwork, literals: tuple[Literal, ...], both: Predica
     bounds = None if isinstance(predicate, Equals | Missing) else bound_texts(predicate, column)
     if isinstance(predicate, Missing):
         text = "missing"
+    elif isinstance(predicate, Equals) and not first.negated:
+        return category_word(column, predicate.value)
     elif bounds is None:
         return condition_text(network, 0, Condition(literals)).removeprefix(f"{word(column.name)} ")
     else:
@@ -267,7 +270,7 @@ def card_sentences(network: RuleNetwork) -> Iterator[str]:
     if head.probabilities:
         ((lowest, highest),) = head.bounds
         if lowest < head.cutoff <= highest:
-            yield f"{_label(network)} is the answer from a score of {head.cutoff} on."
+            yield f"{positive_text(network)} is the answer from a score of {head.cutoff} on."
         else:
             yield f"The answer is always {word(network.classes[head.cutoff <= lowest])}."
         return
@@ -277,7 +280,8 @@ def card_sentences(network: RuleNetwork) -> Iterator[str]:
     yield f"The probabilities are the softmax of {head.unit:.4g} times the scores."
 
 
-def _label(network: RuleNetwork) -> str:
+def positive_text(network: RuleNetwork) -> str:
+    """Return what the score of two classes is for, as text: the second class, with the target if it has a name."""
     target = f"{word(network.target)} = " if network.target else ""
     return f"{target}{word(network.classes[1])}"
 
@@ -287,7 +291,7 @@ def card_text(network: RuleNetwork) -> str:
     card = read_card(network)
     parts = [" ".join(card.sentences), _lines_text(card)]
     if card.bands:
-        parts.append(align_columns(_band_lines(card)))
+        parts.append(align_columns(band_lines(card)))
     return "\n\n".join([*parts, *concept_sections(network)])
 
 
@@ -311,9 +315,10 @@ def _wrapped(text: str, indent: int, cells: Sequence[str]) -> list[list[str]]:
     return [[first, *cells], *([line, *[""] * len(cells)] for line in more)]
 
 
-def _band_lines(card: Card) -> list[list[str]]:
-    lines = [["score", "chance"], *([band.text, band.chance] for band in card.bands)]
-    if not card.counted:
-        return lines
-    figures = [["rows", card.label], *(row_cells(band.rows) for band in card.bands)]
-    return [[*line, *more] for line, more in zip(lines, figures, strict=True)]
+def band_lines(card: Card) -> list[list[str]]:
+    """Return the probabilities by score as lines of cells; the first one is the heading."""
+    heading = ["score", "chance", *(["rows", card.label] if card.counted else [])]
+    return [
+        heading,
+        *([band.text, band.chance, *(row_cells(band.rows) if card.counted else [])] for band in card.bands),
+    ]

@@ -200,3 +200,10 @@ def label_array(classes: Iterable[Value]) -> pa.Array:
 def probability_names(network: RuleNetwork) -> list[str]:
     """Return the names of the columns that hold the probability of each class."""
     return [f"probability_{label_text(label)}" for label in network.classes]
+
+
+def score_names(network: RuleNetwork) -> list[str]:
+    """Return the names of the columns that hold the scores of a scorecard; none of other networks."""
+    if network.head is None:
+        return []
+    return ["score"] if network.head.outputs == 1 else [f"score_{label_text(label)}" for label in network.classes]

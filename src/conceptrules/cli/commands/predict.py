@@ -34,7 +34,7 @@ from conceptrules.model.predicate import Column
 from conceptrules.tables import prediction
 from conceptrules.tables.files.chunks import Chunk, ChunkedTable, open_files
 from conceptrules.tables.files.formats import STREAM, USUAL, TextFormat
-from conceptrules.tables.prediction import label_array, probability_names
+from conceptrules.tables.prediction import label_array, probability_names, score_names
 from conceptrules.tables.table import count_unseen
 
 Item = TypeVar("Item")
@@ -56,6 +56,7 @@ class AddedColumns:
         shares = probability_names(self.network) if self.probabilities else []
         return [
             pa.field("prediction", label_array(self.network.classes).type),
+            *(pa.field(name, pa.int64()) for name in score_names(self.network)),
             *(pa.field(name, pa.float64()) for name in shares),
             *([pa.field("reasons", pa.string())] if self.reasons else []),
         ]
@@ -65,6 +66,8 @@ class AddedColumns:
         abstain = self.abstain
         undecided = None if abstain is None else prediction.find_undecided_rows(self.network, X, abstain)
         yield label_array(self.network.classes).take(pa.array(prediction.decide(self.network, X), mask=undecided))
+        if self.network.head is not None:
+            yield from map(pa.array, prediction.find_scores(self.network, X).T)
         if self.probabilities:
             yield from map(pa.array, prediction.predict_proba(self.network, X).T)
         if self.reasons:
@@ -87,7 +90,7 @@ def predict(
         typer.Option(help="Leave the prediction empty where no class fires (none), several do (several), or both."),
     ] = "",
 ) -> None:
-    """Write a table with a column `prediction` added.
+    """Write a table with a column `prediction` added, and with the `score` of a scorecard.
 
     All other columns stay as they are, the target too if it is there. The table may be larger than memory: it is read,
     answered and written in chunks. The rows of several files are written one file after another.
@@ -97,7 +100,7 @@ def predict(
     check_not_input(output, [model, *files])
     check_streams(model, *files)
     network = read_model(model)
-    if probabilities and network.statistics is None:
+    if probabilities and network.statistics is None and network.head is None:
         raise InputError(f"{model} has no statistics to tell probabilities by; `conceptrules measure` counts them")
     if abstain not in ("", *get_args(prediction.Abstain)):
         raise InputError(f"--abstain {abstain!r} is unknown; use none, several or both")

@@ -1,0 +1,105 @@
+"""What the commands do with the model file of a scorecard; those that know none say so."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conceptrules.cli import main
+from conceptrules.io import load, save
+from conceptrules.model import Points, RuleNetwork
+from tests.model.test_heads import CARD, COLUMNS, PREDICATES
+
+Run = Callable[..., tuple[str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.chdir(tmp_path)
+    save(CARD, "model.json")
+    Path("rows.csv").write_text("age,debt,class\n50,2000,bad\n20,0,good\n60,0,good\n,1500,bad\n")
+
+    def running(*arguments: str, code: int = 0) -> tuple[str, str]:
+        with pytest.raises(SystemExit) as end:
+            main(arguments)
+        out, err = capsys.readouterr()
+        assert end.value.code == code, err
+        return out, err
+
+    return running
+
+
+def test_predictions_come_with_the_score_and_without_statistics_with_probabilities(run: Run) -> None:
+    out, _ = run("predict", "model.json", "rows.csv", "--probabilities", "--reasons")
+    rows = list(csv.DictReader(out.splitlines()))
+    assert [row["prediction"] for row in rows] == ["bad", "good", "bad", "good"]
+    assert [row["score"] for row in rows] == ["4", "-1", "2", "1"]
+    assert [row["probability_bad"] for row in rows] == ["0.4", "0.1", "0.4", "0.1"]
+    assert [row["reasons"] for row in rows][1:] == [
+        "base: +1; not (1000 < debt <= 5000): -2",
+        "base: +1; age > 41: +3; not (1000 < debt <= 5000): -2",
+        "base: +1",
+    ]
+
+
+def test_several_classes_have_a_score_each(run: Run) -> None:
+    head = Points([[3, 0, 1], [0, 0, 0], [-1, 2, 0]], [0, 0, 1], offsets=[0, 0, 0])
+    save(RuleNetwork(COLUMNS, PREDICATES, CARD.levels, ["a", "b", "c"], head=head), "several.json")
+    out, _ = run("predict", "several.json", "rows.csv")
+    first = next(csv.DictReader(out.splitlines()))
+    assert [first[f"score_{name}"] for name in "abc"] == ["2", "2", "2"]
+
+
+def test_the_card_in_words_and_as_records(run: Run) -> None:
+    out, _ = run("rules", "model.json")
+    assert out == f"{CARD}\n"
+    records = json.loads(run("rules", "model.json", "--json")[0])
+    assert [(record["text"], record["points"]) for record in records] == [
+        ("always", 1),
+        ("age > 41", 3),
+        ("not (1000 < debt <= 5000)", -2),
+    ]
+
+
+def test_rows_are_explained_by_points(run: Run) -> None:
+    out, _ = run("explain", "model.json", "rows.csv", "--row", "3")
+    assert out.startswith("bad, since the score of 2 is at least 2. The chance of bad is 40.0%.")
+    lines = run("explain", "model.json", "rows.csv", "--rows", "4", "--json")[0].splitlines()
+    for line in map(json.loads, lines):
+        assert sum(each["points"][0] for each in line["contributions"]) == line["scores"][0]
+
+
+def test_it_is_evaluated_by_its_scores(run: Run) -> None:
+    out, _ = run("evaluate", "model.json", "rows.csv", "--target", "class")
+    for name in ("AUC", "Brier score", "KS", "Gini", "log loss", "score  bad from"):
+        assert name in out
+    values = json.loads(run("evaluate", "model.json", "rows.csv", "--target", "class", "--json")[0])
+    assert values["score_rows"] == [[-1, [1, 0]], [1, [0, 1]], [2, [1, 0]], [4, [0, 1]]]
+    assert values["auc"] == 0.75
+
+
+def test_it_is_measured_and_exported_and_verified(run: Run) -> None:
+    run("measure", "model.json", "rows.csv", "--target", "class", "-o", "measured.json")
+    assert load("measured.json").statistics.scores == ((-1, (1, 0)), (1, (0, 1)), (2, (1, 0)), (4, (0, 1)))
+    for to in ("sql", "python"):
+        assert "verified: the same class" in run("export", "model.json", "--to", to, "--data", "rows.csv")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reader"),
+    [
+        (["export", "model.json", "--to", "pmml"], "the export to pmml"),
+        (["draw", "model.json", "-o", "model.svg"], "the drawing"),
+        (["report", "model.json", "-o", "report.html"], "the report"),
+        (["diff", "model.json", "model.json"], "the comparison of two models"),
+        (["predict", "model.json", "rows.csv", "--abstain", "none"], "abstaining"),
+        (["explain", "model.json", "rows.csv", "--to", "bad"], "the search for a counterfactual"),
+    ],
+)
+def test_what_knows_no_scorecards_says_so(run: Run, arguments: list[str], reader: str) -> None:
+    _, err = run(*arguments, code=2)
+    assert f"{reader} does not know scorecards yet" in err
