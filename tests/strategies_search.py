@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from conceptrules.kernels.search.views import Rule
 from hypothesis import strategies as st
 
 from conceptrules.kernels.search.scores import F1_MACRO
@@ -80,6 +81,11 @@ def limits(**other: Any) -> Limits:
         "fixed_default": False,
     }
     return Limits(**usual | other)
+
+
+def rule_of(rules: Rules, r: int) -> Rule:
+    """One of several rules, as kernels take it."""
+    return Rule(int(rules.length[r]), rules.column[r], rules.allowed[r], rules.size[r])
 
 
 def holds_plain(rows: Rows, column: Any, allowed: Any, length: int) -> np.ndarray:

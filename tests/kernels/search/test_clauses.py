@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from conceptrules.kernels.search.clauses import lower_bound, may_stand, price_groups, unfairness
+from conceptrules.kernels.search.views import GroupsView, LimitsView, RowsView
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.kernels.search.clauses import lower_bound, may_stand, price_groups, unfairness
-from conceptrules.kernels.search.coverage import confusion_of, count_rules, look_from, toggle
+from conceptrules.kernels.search.coverage import Coverage, count_rules, look_from, tally, toggle
 from conceptrules.kernels.search.values import Groups, Rows
 from conceptrules.logic.policies import clause_checks
-from tests.strategies_search import answers_plain, holds_plain, limits, seeded, some_columns, some_rows, some_rules
+from tests.strategies_search import (
+    answers_plain,
+    holds_plain,
+    limits,
+    rule_of,
+    seeded,
+    some_columns,
+    some_rows,
+    some_rules,
+)
 
 
 def grouped(rng: np.random.Generator, rows: Rows) -> Rows:
@@ -42,12 +52,11 @@ def test_rates_follow_the_rules(rng):
     rules, order, default = some_rules(rng, columns, 3, 5), rng.permutation(3), int(rng.integers(3))
     counts, confusion, rates = np.zeros((3, len(rows.label)), np.int16), np.zeros((3, 3)), np.zeros(3)
     count_rules(rows.codes, rules, 4, counts)
-    confusion_of(rows, counts, order, default, confusion, rates)
+    coverage = Coverage(RowsView(rows), counts, confusion, rates)
+    tally(coverage, order, default)
     np.testing.assert_allclose(rates, rates_plain(rows, answers_plain(rows, rules, 4, order, default)), atol=1e-12)
-    c, open_, otherwise = rules.owner[4], np.ones(len(rows.label), np.bool_), np.zeros(len(rows.label), np.int64)
-    look_from(counts, order, default, c, open_, otherwise)
-    rule = rules.column[4], rules.allowed[4], rules.length[4]
-    toggle(rows, *rule, 1, counts[c], open_, otherwise, c, confusion, rates)
+    look_from(coverage, order, default, rules.owner[4])
+    toggle(coverage, rule_of(rules, 4), 1, rules.owner[4])
     np.testing.assert_allclose(rates, rates_plain(rows, answers_plain(rows, rules, 5, order, default)), atol=1e-12)
 
 
@@ -63,7 +72,8 @@ def test_what_a_rule_has_to_cover(rng, least, precision, confidence):
     share = clause_checks.lower_bound(held[1], held.sum(), confidence)
     assert lower_bound(held[1], held.sum(), deviations) == pytest.approx(share)
     if share != pytest.approx(precision):
-        assert may_stand(rows, asked, 1, *rule) == (held.sum() >= least and share >= precision)
+        stands = may_stand(RowsView(rows), LimitsView(asked), 1, rule_of(rules, 0))
+        assert stands == (held.sum() >= least and share >= precision)
 
 
 @given(seeded())
@@ -75,7 +85,7 @@ def test_a_rule_with_its_rows_in_a_banned_region(rng):
     held = holds_plain(rows, *rule)
     inside = [held & holds_plain(rows, bans.column[b], bans.allowed[b], bans.length[b]) for b in range(2)]
     banned = any(bans.owner[b] == 1 and inside[b].sum() >= 0.9 * held.sum() for b in range(2))
-    assert may_stand(rows, limits(bans=bans), 1, *rule) != banned
+    assert may_stand(RowsView(rows), LimitsView(limits(bans=bans)), 1, rule_of(rules, 0)) != banned
 
 
 def test_how_far_groups_are_apart_and_what_that_is_worth():
@@ -84,7 +94,8 @@ def test_how_far_groups_are_apart_and_what_that_is_worth():
         np.array([1.0, 0.8]), np.array([0.1, 0.0]),
     )  # fmt: skip
     rates, prices = np.array([0.3, 0.5, 0.9, 0.2, 0.3]), np.zeros(5)
-    assert unfairness(rates, groups) == pytest.approx(0.1)
-    assert unfairness(np.array([0.3, 0.4, 0.9, 0.24, 0.3]), groups) == 0
-    price_groups(rates, groups, 2.0, prices)
+    view = GroupsView(groups)
+    assert unfairness(rates, view) == pytest.approx(0.1)
+    assert unfairness(np.array([0.3, 0.4, 0.9, 0.24, 0.3]), view) == 0
+    price_groups(rates, view, 2.0, prices)
     np.testing.assert_allclose(prices, [2.0, -2.0, 0.0, 2.0, -1.6])

@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from conceptrules.kernels.search.views import RowsView
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.kernels.search.coverage import (
-    confusion_of,
-    count_rules,
-    decide,
-    gains_of,
-    holds,
-    look_from,
-    toggle,
-)
+from conceptrules.kernels.search.coverage import Coverage, count_rules, list_gains, look_from, tally, toggle
 from conceptrules.kernels.search.values import Rows, Rules
 from tests.strategies_search import (
     answers_plain,
     confusion_plain,
     holds_plain,
+    rule_of,
     seeded,
     some_columns,
     some_rows,
@@ -53,13 +47,11 @@ def test_counts_answers_and_confusion(case: Case) -> None:
     for r, owner in enumerate(rules.owner):
         rule = rules.column[r], rules.allowed[r], rules.length[r]
         wanted[owner] += holds_plain(rows, *rule)
-        assert [holds(rows.codes, i, *rule) for i in range(len(rows.codes))] == holds_plain(rows, *rule).tolist()
     counts = counts_of(rows, rules)
     np.testing.assert_array_equal(counts, wanted)
     answers = answers_plain(rows, rules, len(rules.owner), order, default)
-    np.testing.assert_array_equal(decide(rows.codes, rules, len(rules.owner), order, default), answers)
     confusion = np.full((len(order), len(order)), np.nan)
-    confusion_of(rows, counts, order, default, confusion, np.zeros(0))
+    tally(Coverage(RowsView(rows), counts, confusion, np.zeros(0)), order, default)
     np.testing.assert_allclose(confusion, confusion_plain(rows, answers))
 
 
@@ -69,15 +61,13 @@ def test_any_sequence_of_toggles_leaves_what_the_rules_say(case: Case, data: st.
     rows, rules, order, default = case
     classes, size = len(order), len(rows.codes)
     counts, confusion = np.zeros((classes, size), np.int16), np.zeros((classes, classes))
-    confusion_of(rows, counts, order, default, confusion, np.zeros(0))
-    open_, otherwise, within = np.empty(size, np.bool_), np.empty(size, np.int64), set()
+    coverage, within = Coverage(RowsView(rows), counts, confusion, np.zeros(0)), set()
+    tally(coverage, order, default)
     numbers = st.lists(st.integers(0, max(len(rules.owner) - 1, 0)), max_size=12)
     for r in data.draw(numbers) if len(rules.owner) else []:
         c = rules.owner[r]
-        look_from(counts, order, default, c, open_, otherwise)
-        more = -1 if r in within else 1
-        rule = rules.column[r], rules.allowed[r], rules.length[r]
-        toggle(rows, *rule, more, counts[c], open_, otherwise, c, confusion, np.zeros(0))
+        look_from(coverage, order, default, c)
+        toggle(coverage, rule_of(rules, r), -1 if r in within else 1, c)
         within ^= {r}
         kept = Rules(*(part[sorted(within)] for part in rules))
         np.testing.assert_array_equal(counts, counts_of(rows, kept))
@@ -93,12 +83,13 @@ def test_gains_are_changes_of_a_linear_score(case: Case, rng: np.random.Generato
     slopes, counts = rng.normal(size=(classes, classes)), counts_of(rows, rules)
     before = answers_plain(rows, rules, len(rules.owner), order, default)
     for c in range(classes):
-        open_, otherwise = np.empty(size, np.bool_), np.empty(size, np.int64)
-        look_from(counts, order, default, c, open_, otherwise)
+        coverage = Coverage(RowsView(rows), counts, np.zeros((classes, classes)), np.zeros(0))
+        look_from(coverage, order, default, c)
         gain, active = np.full(size, np.nan), np.empty(size, np.int64)
-        listed, gaining = gains_of(rows, open_, otherwise, counts[c], c, slopes, care, hope, np.zeros(0), gain, active)
+        listed = list_gains(coverage, c, slopes, care, hope, np.zeros(0), gain, active)
+        changing = active[: listed["rows"]]
         found = np.zeros(size)
-        found[active[:listed]] = gain[active[:listed]]
+        found[changing] = gain[changing]
         more = counts.copy()
         more[c] += 1
         changed = np.array([next((k for k in order if more[k, i]), default) for i in range(size)]) != before
@@ -108,12 +99,13 @@ def test_gains_are_changes_of_a_linear_score(case: Case, rng: np.random.Generato
             worth = sum(rows.mass[i, k] * (slopes[k, c] - slopes[k, others[k]]) for k in range(classes))
             wanted[i] = worth * care if worth < 0 else worth
         np.testing.assert_allclose(found, wanted, atol=1e-12)
-        assert gaining == np.count_nonzero(found > 0)
+        assert listed["gaining"] == np.count_nonzero(found > 0)
 
 
 @pytest.mark.parametrize("default", [0, 1])
 def test_a_class_that_answers_anyway_is_not_open(default: int) -> None:
-    counts, order = np.zeros((2, 1), np.int16), np.array([0, 1])
-    open_, otherwise = np.empty(1, np.bool_), np.empty(1, np.int64)
-    look_from(counts, order, default, 0, open_, otherwise)
-    assert (open_[0], otherwise[0]) == (default != 0, default)
+    rows = Rows(np.zeros((1, 1), np.uint8), np.ones((1, 2)), np.array([-1]))
+    coverage = Coverage(RowsView(rows), np.zeros((2, 1), np.int16), np.zeros((2, 2)), np.zeros(0))
+    look_from(coverage, np.array([0, 1]), default, 0)
+    would_win, otherwise = coverage.at_hand()
+    assert (would_win[0], otherwise[0]) == (default != 0, default)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from conceptrules.kernels.search.histograms import GainedRows
+from conceptrules.kernels.search.views import ColumnsView, LimitsView, RowsView, Rule
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.kernels.search.growth import copy_rule, edges_of, grow
+from conceptrules.kernels.search.growth import edges_of, grow
 from conceptrules.kernels.search.values import CODES, LONGEST, Columns, Rows
 from tests.strategies_search import columns_of, holds_plain, limits, seeded, some_columns, some_rows
 
@@ -20,13 +22,10 @@ def grown(
         np.zeros(LONGEST, np.int64),
         np.zeros((LONGEST, CODES), np.uint8),
     )
-    active = np.flatnonzero(gain)
-    length, worth = grow(
-        rows, columns, limits(**other), 0, active, len(active), gain, seed_row, column, allowed, size,
-        np.zeros(columns.start[-1]), np.zeros(columns.start[-1]), np.zeros(len(columns.bins), np.int64),
-        np.zeros(len(gain), np.int64),
-    )  # fmt: skip
-    return length, worth, column, allowed, size
+    gained = GainedRows(RowsView(rows), ColumnsView(columns), LimitsView(limits(**other)), gain, np.flatnonzero(gain))
+    rule = Rule(0, column, allowed, size)
+    worth = grow(gained, 0, seed_row, rule)
+    return rule.length, worth, column, allowed, size
 
 
 @given(seeded(), st.sampled_from([0.0, 0.3, 1.0]), st.integers(1, 6), st.booleans(), st.booleans())
@@ -105,11 +104,3 @@ def test_a_rule_that_is_not_worth_its_edges_is_none() -> None:
 )
 def test_edges_of_a_condition(held: list[int], bins: int, ordered: int, edges: int) -> None:
     assert edges_of(np.array(held, np.uint8), bins, ordered) == edges
-
-
-def test_copies_are_copies() -> None:
-    column, size, allowed = np.arange(3), np.arange(3), np.ones((3, CODES), np.uint8)
-    others = np.zeros(3, np.int64), np.zeros((3, CODES), np.uint8), np.zeros(3, np.int64)
-    copy_rule(column, allowed, size, 2, *others)
-    assert others[0].tolist() == others[2].tolist() == [0, 1, 0]
-    assert others[1].sum(axis=1).tolist() == [CODES, CODES, 0]

@@ -1,21 +1,20 @@
-"""Histograms of gains are plain sums, the best condition is the best of all there are, and climbing never goes down."""
+"""Histograms of gains are plain sums, and climbing never goes down."""
 
 from __future__ import annotations
 
-from itertools import chain, combinations
-
 import numpy as np
 import pytest
-from hypothesis import example, given
+from conceptrules.kernels.search.histograms import GainedRows, climb, scan
+from conceptrules.kernels.search.views import ColumnsView, LimitsView, RowsView, Rule
+from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.kernels.search.histograms import best_condition, climb, scan, write_condition
-from conceptrules.kernels.search.values import ANYTHING, CODES, LONGEST, Columns, Rows
+from conceptrules.kernels.search.values import CODES, LONGEST, Columns, Rows
 from tests.strategies_search import (
-    SEEDS,
     columns_of,
     holds_plain,
     limits,
+    rule_of,
     seeded,
     some_columns,
     some_rows,
@@ -31,8 +30,9 @@ def test_scan_sums_gains(rng: np.random.Generator) -> None:
     column, allowed, length = rule.column[0], rule.allowed[0], rule.length[0]
     gain, active = rng.normal(size=size), rng.permutation(size)
     listed = rng.integers(1, size + 1)
-    inside, beside = np.full((2, columns.start[-1]), np.nan)
-    total = scan(rows, columns, active, listed, gain, column, allowed, length, inside, beside)
+    gained = GainedRows(RowsView(rows), ColumnsView(columns), LimitsView(limits()), gain, active[:listed])
+    total = scan(gained, rule_of(rule, 0))
+    inside, beside = gained.histograms()
     there = np.isin(np.arange(size), active[:listed])
     passed = np.stack([allowed[k, rows.codes[:, column[k]]] > 0 for k in range(length)] or [np.ones(size, bool)])
     assert total == pytest.approx(gain[there & passed.all(axis=0)].sum())
@@ -45,76 +45,6 @@ def test_scan_sums_gains(rng: np.random.Generator) -> None:
             assert beside[at + code] == pytest.approx(gain[fails & here].sum())
 
 
-def sets_of(bins: int) -> list[tuple[int, ...]]:
-    return list(chain.from_iterable(combinations(range(bins), size) for size in range(1, bins + 1)))
-
-
-def conditions(bins: int, gaps: bool, askable: bool, ordered: int, negation: bool) -> list[tuple[set[int], int]]:
-    """Every condition on a column: the codes where it holds, and its edges."""
-    found: list[tuple[set[int], int]] = []
-    if ordered:
-        runs = [(low, high) for low in range(bins) for high in range(low, bins) if high - low + 1 < bins]
-        found += [(set(range(low, high + 1)), (low > 0) + (high < bins - 1)) for low, high in runs]
-    if ordered != 1:
-        every = sets_of(bins)
-        found += [(set(some), len(some)) for some in every if len(some) < bins]
-        if negation:
-            found += [(set(range(bins + 1)) - set(some), len(some)) for some in every if len(some) < bins + gaps]
-    if askable:
-        found.append(({bins}, 1))
-        if negation:
-            found.append((set(range(bins)), 1))
-    return found
-
-
-@given(SEEDS, st.integers(1, 6), st.booleans(), st.booleans(), st.integers(0, 2), st.booleans(), st.integers(-1, 6))
-@example(0, 1, True, True, 0, True, -1)
-@example(0, 2, False, False, 0, False, 0)
-def test_the_best_condition_is_the_best_of_all(
-    seed: int, bins: int, gaps: bool, askable: bool, ordered: int, negation: bool, place: int
-) -> None:
-    """Where no condition at all is better, it need not be the best: it is dropped then.
-
-    Around a row without a value only `is missing` is tried.
-    """
-    rng, askable, place = np.random.default_rng(seed), askable and gaps, min(place, bins if gaps else bins - 1)
-    gains = np.append(rng.normal(size=bins), rng.normal() if gaps else 0.0).round(1)
-    penalty, found = float(rng.choice([0.0, 0.1, 0.5])), np.zeros(4, np.int64)
-    best = best_condition(gains, bins, gaps, askable, ordered, penalty, place, bins, negation, ANYTHING, found)
-    every = [
-        (sum(gains[b] for b in held) - penalty * edges, held, edges)
-        for held, edges in conditions(bins, gaps, askable, ordered, negation)
-        if place < 0 or (askable and held == {bins} if place == bins else place in held)
-    ]
-    nothing = gains.sum()
-    wanted = max((worth for worth, *_ in every), default=-np.inf)
-    assert max(best, nothing) == pytest.approx(max(wanted, nothing))
-    if np.isfinite(best):
-        allowed = np.full(CODES, 9, np.uint8)
-        write_condition(gains, bins, penalty, place, found, allowed)
-        held = set(np.flatnonzero(allowed[: bins + gaps]).tolist())
-        assert set(allowed.tolist()) <= {0, 1}
-        assert place < 0 or place in held
-        assert sum(gains[b] for b in held) - penalty * found[3] == pytest.approx(best)
-        assert (held, found[3]) in [(some & set(range(bins + gaps)), edges) for _, some, edges in every]
-
-
-@given(seeded(), st.integers(2, 8), st.integers(1, 7), st.booleans())
-def test_no_more_categories_are_named_than_wanted(
-    rng: np.random.Generator, bins: int, most: int, negation: bool
-) -> None:
-    gains, found = np.append(rng.normal(size=bins), 0), np.zeros(4, np.int64)
-    if np.isfinite(best_condition(gains, bins, False, False, False, 0.0, -1, most, negation, ANYTHING, found)):
-        assert 1 <= found[3] <= most
-
-
-def test_a_cut_goes_to_the_middle_of_bins_that_tell_nothing() -> None:
-    gains, found, allowed = np.array([1.0, 0, 0, 0, 0, -1, 0]), np.zeros(4, np.int64), np.zeros(CODES, np.uint8)
-    assert best_condition(gains, 6, False, False, True, 0.1, -1, 9, True, ANYTHING, found) == 0.9
-    write_condition(gains, 6, 0.1, -1, found, allowed)
-    assert allowed[:7].tolist() == [1, 1, 1, 0, 0, 0, 0]
-
-
 def climbed(
     rows: Rows,
     columns: Columns,
@@ -125,12 +55,10 @@ def climbed(
 ) -> tuple[int, float, np.ndarray, np.ndarray, np.ndarray]:
     column, allowed, length = rule
     size = np.ones(LONGEST, np.int64)
-    active = np.flatnonzero(gain)
-    length, value = climb(
-        rows, columns, limits(**other), 0, active, len(active), gain, seed_row, column, allowed, size, length,
-        np.zeros(columns.start[-1]), np.zeros(columns.start[-1]), np.zeros(len(columns.bins), np.int64),
-    )  # fmt: skip
-    return length, value, column, allowed, size
+    gained = GainedRows(RowsView(rows), ColumnsView(columns), LimitsView(limits(**other)), gain, np.flatnonzero(gain))
+    at_hand = Rule(length, column, allowed, size)
+    value = climb(gained, 0, seed_row, at_hand)
+    return at_hand.length, value, column, allowed, size
 
 
 def nothing() -> tuple[np.ndarray, np.ndarray, int]:

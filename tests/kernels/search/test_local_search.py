@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conceptrules.kernels.search.priority import tune_priority
+from conceptrules.kernels.search.search_state import SearchState, random_below
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conceptrules.kernels.search.coverage import count_rules
-from conceptrules.kernels.search.local_search import random_below, search, tune_priority
+from conceptrules.kernels.search.local_search import search
 from conceptrules.kernels.search.scores import ACCURACY, F1_MACRO, score_of
 from conceptrules.kernels.search.values import Columns, Limits, Rows, Rules, empty_rules
 from conceptrules.learn.search.settings import SCORINGS
@@ -138,11 +139,9 @@ def test_priority_and_default_are_only_changed_for_a_better_score(rng: np.random
     rows, rules = some_rows(rng, columns, 4, 30), some_rules(rng, columns, 4, 6)
     order, number = rng.permutation(4), SCORINGS[scoring]
     before = score_of(confusion_plain(rows, answers_plain(rows, rules, 6, order, 0)), number)
-    counts, confusion = np.zeros((4, len(rows.codes)), np.int16), np.zeros((4, 4))
-    count_rules(rows.codes, rules, 6, counts)
-    default, score = tune_priority(rows, counts, order, 0, confusion, np.zeros(0), limits(scoring=number), 1.0)
-    wanted = confusion_plain(rows, answers_plain(rows, rules, 6, order, default))
-    np.testing.assert_allclose(confusion, wanted, atol=1e-9)
+    state = SearchState(rows, columns, limits(scoring=number), rules, 6, order, 0, np.array([1], np.uint64))
+    score = tune_priority(state)
+    wanted = confusion_plain(rows, answers_plain(rows, rules, 6, order, state.default))
     assert score == pytest.approx(score_of(wanted, number))
     assert score >= before - 1e-12
 

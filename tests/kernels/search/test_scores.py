@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, f1_score, recall_score
 
 from conceptrules.kernels.search import scores
-from conceptrules.kernels.search.scores import score_of, slopes_of, totals
+from conceptrules.kernels.search.scores import score_of, slopes_of
 from conceptrules.learn.search.settings import SCORINGS
 from tests.strategies_search import seeded
 
@@ -41,15 +41,6 @@ def test_scores_are_those_of_scikit_learn(rng: np.random.Generator, rows: int, c
     assert score_of(confusion, scores.F1_MACRO) == pytest.approx(f1)
     assert score_of(confusion, scores.BALANCED_ACCURACY) == pytest.approx(recall)
     assert score_of(confusion, scores.ACCURACY) == pytest.approx(accuracy_score(target, answers, sample_weight=weight))
-
-
-@given(confusions())
-def test_totals(confusion: np.ndarray) -> None:
-    rows, answers = np.empty(len(confusion)), np.empty(len(confusion))
-    occurring = totals(confusion, rows, answers)
-    np.testing.assert_allclose(rows, confusion.sum(axis=1))
-    np.testing.assert_allclose(answers, confusion.sum(axis=0))
-    assert occurring == max(np.count_nonzero(confusion.sum(axis=1)), 1)
 
 
 @pytest.mark.parametrize("scoring", sorted(SCORINGS))

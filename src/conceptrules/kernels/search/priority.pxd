@@ -1,0 +1,3 @@
+from conceptrules.kernels.search.search_state cimport SearchState
+
+cpdef double tune_priority(SearchState state) noexcept nogil
