@@ -409,3 +409,16 @@ def test_scikit_learn_check(check: tuple[Any, Any]) -> None:
 def test_no_tag_excuses_it() -> None:
     tags = get_tags(ConceptRuleClassifier())
     assert not any([tags.non_deterministic, tags.no_validation, tags.classifier_tags.poor_score])
+
+
+def test_columns_that_cannot_change_are_remembered_by_the_network():
+    rows, y = (
+        [{"age": age, "job": "ab"[age % 2]} for age in range(40)],
+        ["old" if age > 20 else "young" for age in range(40)],
+    )
+    clf = ConceptRuleClassifier(effort="fast", random_state=0, immutable=["age"]).fit(rows, y)
+    assert clf.explain(rows[0]).counterfactual is None
+    with pytest.raises(
+        InputError, match="immutable names column 'agee', which is not in the table; did you mean 'age'"
+    ):
+        ConceptRuleClassifier(effort="fast", random_state=0, immutable=["agee"]).fit(rows, y)

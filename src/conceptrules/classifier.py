@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from numbers import Integral
@@ -27,7 +27,7 @@ from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Banned, Forbidden, LeastRows, Locked, Policy
 from conceptrules.model.policy.policy import read_banned_rule
 from conceptrules.rule_model import RuleModel
-from conceptrules.tables.table import open_table
+from conceptrules.tables.table import nearest, open_table
 
 
 class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator):
@@ -71,6 +71,9 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         How many categories of a column are kept, the most frequent ones; the others read as unseen. At most 255.
     policy : Policy, default=None
         What every network of the Pareto front has to satisfy. None: nothing.
+    immutable : sequence of str, default=()
+        The columns that cannot change, such as a date of birth: counterfactuals leave them as they are. The network
+        remembers them.
     random_state : int or RandomState, default=None
         Where chance comes from. The same seed and data give the same network.
     n_jobs : int, default=None
@@ -134,6 +137,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         kinds: Mapping[Any, Any] | None = None,
         max_categories: int = 255,
         policy: Policy | None = None,
+        immutable: Sequence[str] = (),
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -151,6 +155,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         self.kinds = kinds
         self.max_categories = max_categories
         self.policy = policy
+        self.immutable = immutable
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -233,6 +238,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         )  # fmt: skip
         options = self._options(open_checkpoint(checkpoint, self.random_state))
         with code_table(inputs, options, scratch, client) as coded:
+            self._check_immutable([column.name for column in coded.binarizer.columns_])
             task = make_task(coded, options)
             with search_progress(choose_penalties(task), self.verbose) as watch:
                 result = search_networks(task, options.threads, watch, options.checkpoint)
@@ -321,6 +327,13 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             raise InputError(f"min_rows is {self.min_rows!r}; it needs a whole number of at least 1, or None")
         if self.policy is not None and not isinstance(self.policy, Policy):
             raise InputError(f"policy is {self.policy!r}; give a Policy, such as Policy.read('policy.toml')")
+
+    def _check_immutable(self, names: Sequence[str]) -> None:
+        columns = [self.immutable] if isinstance(self.immutable, str) else list(self.immutable)
+        for name in columns:
+            if name not in names:
+                known = nearest(str(name), names)
+                raise InputError(f"immutable names column {name!r}, which is not in the table; {known}")
 
     def _whole_policy(self) -> Policy | None:
         """Return the policy with the least rows of a rule that `min_rows` asks for."""

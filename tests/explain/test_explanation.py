@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import narwhals as nw
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from conceptrules.explain.explanation import Absent, Explanation, explain, reasons
 from conceptrules.explain.nearest_miss import find_nearest_miss
+from conceptrules.io import dumps, loads
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import layers_plain, pack
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.policy import Policy
 from conceptrules.model.predicate import Column, Equals, Interval
+from conceptrules.model.provenance import Training
 from conceptrules.model.statistics import with_statistics
 from tests.draw.html_reader import Reader
 from tests.strategies import all_inputs, flag_networks, measured_networks
@@ -150,6 +156,54 @@ def test_a_rule_that_is_named_by_its_number_is_said_to_hold_or_what_it_lacks():
         ONE_LEVEL.explain(row(age=50), rule="R9.1")
     with pytest.raises(InputError, match="give the number of a rule"):
         ONE_LEVEL.explain(row(age=50), rule="age > 40")
+
+
+ROWS = [{"age": 50, "job": "nurse", "ill": True}, {"age": 30, "job": "cook", "ill": False}]
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.Table.from_pylist, list])
+def test_several_rows_are_explained_as_a_table_of_their_kind(make):
+    found = ONE_LEVEL.explain(make(ROWS))
+    assert type(found) is type(pd.DataFrame() if make is list else make(ROWS))
+    singles = [ONE_LEVEL.explain(each) for each in ROWS]
+    frame = nw.from_native(found)
+    assert frame["answer"].to_list() == [each.label for each in singles]
+    assert frame["rules"].to_list() == [", ".join(f"R1.{rule.index + 1}" for rule in each.fired) for each in singles]
+    for text, single in zip(frame["counterfactual"].to_list(), singles, strict=True):
+        assert text.startswith(f"{single.counterfactual.label} if ")
+        assert all(change.after in text for change in single.counterfactual.changes)
+
+
+def test_a_table_of_explanations_takes_a_class_that_some_rows_have_already():
+    label = ONE_LEVEL.explain(ROWS[0]).label
+    found = ONE_LEVEL.explain(pd.DataFrame(ROWS), to=label)
+    assert [text.split(" if ")[0] == label for text in found["counterfactual"]] == [False, True]
+
+
+def test_several_counterfactuals_each_do_without_a_column_of_an_earlier_one():
+    found = ONE_LEVEL.explain(row(), count=3)
+    changed = [{change.column for change in each.changes} for each in (found.counterfactual, *found.alternatives)]
+    assert len(changed) > 1
+    assert all(set(map(frozenset, changed[:place])).isdisjoint({frozenset(each)}) for place, each in enumerate(changed))
+    assert sorted(map(len, changed)) == list(map(len, changed))
+    assert str(found).count("\nor ") == len(found.alternatives)
+    for each in found.alternatives:
+        after = row() | {change.column: change.example for change in each.changes}
+        assert ONE_LEVEL.predict([after])[0] == each.label
+    with pytest.raises(InputError, match="count is 0"):
+        ONE_LEVEL.explain(row(), count=0)
+
+
+def test_columns_that_cannot_change_are_declared_once():
+    changed = ONE_LEVEL.explain(row()).counterfactual.changes[0]
+    training = Training("1", 0, (("immutable", (changed.column, "gone")),), 10, None, None)
+    declared = replace(ONE_LEVEL, training=training)
+    found = declared.explain(row())
+    assert found.fixed == (changed.column,)
+    assert changed.column not in {each.column for each in found.counterfactual.changes}
+    assert f"while {changed.column} stays" in str(found)
+    loaded = loads(dumps(declared))
+    assert loaded.explain(row()).counterfactual == found.counterfactual
 
 
 def test_the_text_reads_like_this():

@@ -104,6 +104,8 @@ def make_classifier(options: LearnerOptions, kinds: Mapping[str, KindOption]) ->
                 f"{flag} is no option of --method {options.method}; add --method {other}, or leave {flag} out"
             )
         parameters[name] = value
+    if parameters.get("immutable") is not None:
+        parameters["immutable"] = tuple(name.strip() for name in parameters["immutable"].split(","))
     if parameters.get("policy") is not None:
         from conceptrules.model.policy import Policy
 

@@ -96,6 +96,9 @@ class LearnerOptions:
     max_rule_length: Annotated[int | None, option("search: the most literals of a rule.")] = None
     min_rows: Annotated[int | None, option("search: the least rows that every rule covers.")] = None
     policy: Annotated[str | None, option("search: a policy file (TOML) that every network satisfies.")] = None
+    immutable: Annotated[
+        str | None, option("search: columns that cannot change, separated by commas: counterfactuals keep them.")
+    ] = None
     layers: Annotated[
         str | None,
         option("mllp: sizes of the middle layers, an odd number of them: auto, 64 or 64,64,64.", default="auto"),

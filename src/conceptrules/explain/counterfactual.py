@@ -132,15 +132,59 @@ def find_counterfactual(
     )
 
 
+def find_counterfactuals(
+    network: RuleNetwork,
+    row: Any,
+    count: int,
+    *,
+    fixed: Iterable[str] = (),
+    to: Value | None = None,
+    limit: int = LIMIT,
+    seconds: float | None = None,
+) -> tuple[Counterfactual, ...]:
+    """Find several changes of a row that give it another class, those of the fewest columns first.
+
+    The first is that of `find_counterfactual`, which explains the parameters. Each further one is the smallest change
+    that does without some column of an earlier one.
+    """
+    frozen = check_fixed(network, fixed)
+    results: list[Counterfactual] = []
+    found: dict[frozenset[str], Counterfactual | None] = {}
+    open_sets = [frozen]
+    while len(results) < count and open_sets:
+        for stays in open_sets:
+            if stays not in found:
+                found[stays] = find_counterfactual(network, row, fixed=stays, to=to, limit=limit, seconds=seconds)
+        changes = [(len(each.changes), stays) for stays in open_sets if (each := found[stays]) and each.changes]
+        if not changes:
+            break
+        _, stays = min(changes, key=lambda change: change[0])
+        best = found[stays]
+        assert best is not None
+        if best not in results:
+            results.append(best)
+        open_sets.remove(stays)
+        open_sets += [stays | {change.column} for change in best.changes if stays | {change.column} not in found]
+    return tuple(results)
+
+
+def immutable_columns(network: RuleNetwork) -> tuple[str, ...]:
+    """Return the columns that the learner was told cannot change, such as a date of birth."""
+    declared = dict(network.training.settings).get("immutable") if network.training else None
+    names = (declared,) if isinstance(declared, str) else declared if isinstance(declared, tuple) else ()
+    known = {column.name for column in network.columns}
+    return tuple(name for name in map(str, names) if name in known)
+
+
 def check_fixed(network: RuleNetwork, fixed: Iterable[str]) -> frozenset[str]:
-    """Return the names of the columns that are to stay; an unknown name is an `InputError`."""
+    """Return the names of the columns that are to stay, and of those that cannot change; check that they exist."""
     names = [column.name for column in network.columns]
     fixed = (fixed,) if isinstance(fixed, str) else tuple(fixed)
     for name in fixed:
         if name not in names:
             near = nearest(str(name), names)
             raise InputError(f"fixed names column {name!r}, which the network does not have; {near}")
-    return frozenset(fixed)
+    return frozenset((*fixed, *immutable_columns(network)))
 
 
 def check_target(network: RuleNetwork, label: Value, to: Value | None) -> frozenset[int]:

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
+import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
-from conceptrules.explain.counterfactual import LIMIT, Counterfactual, check_fixed, check_target, find_counterfactual
+from conceptrules.explain.counterfactual import (
+    LIMIT,
+    Counterfactual,
+    check_fixed,
+    check_target,
+    find_counterfactual,
+    find_counterfactuals,
+)
 from conceptrules.explain.measurement import FIRES, Fires
 from conceptrules.explain.nearest_miss import Miss, RuleCheck, check_rule, find_nearest_miss
-from conceptrules.explain.rule_coverage import measure_rule
+from conceptrules.explain.rule_coverage import measure_rule, pick_backend
 from conceptrules.explain.score_explanation import ScoreExplanation, explain_score, score_reasons
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, decide_fired, layers, layers_plain, unpack
@@ -23,8 +33,9 @@ from conceptrules.model.predicate import Value, holds
 from conceptrules.model.rule_reader import read_rule, read_rule_number
 from conceptrules.model.shortcuts import ShownAsHtml
 from conceptrules.model.statistics import distinct_rows, probabilities
-from conceptrules.model.text import concept_name, rule_text, word
-from conceptrules.tables.table import Table, open_row, read_bits, read_packed_bits, read_row
+from conceptrules.model.text import concept_name, rule_name, rule_text, word
+from conceptrules.tables.prediction import decide, predict_proba
+from conceptrules.tables.table import Table, open_row, open_rows, read_bits, read_packed_bits, read_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +113,8 @@ class Explanation(ShownAsHtml):
     """The clauses of the network's policy that ask for this class on this row, in words."""
     rule: RuleCheck | None = None
     """The rule that was asked for."""
+    alternatives: tuple[Counterfactual, ...] = ()
+    """Further counterfactuals, each without some column that an earlier one changes."""
 
     def __str__(self) -> str:
         from conceptrules.explain.text import explanation_text
@@ -116,23 +129,27 @@ def explain(
     fixed: Iterable[str] = (),
     to: Value | None = None,
     rule: str | None = None,
+    count: int = 1,
     limit: int = LIMIT,
     seconds: float | None = None,
-) -> Explanation | ScoreExplanation:
-    """Explain why a row gets its class, and what would change it.
+) -> Explanation | ScoreExplanation | Any:
+    """Explain why a row gets its class, and what would change it; of several rows, return a table that says it.
 
     Parameters
     ----------
     network : RuleNetwork
         The network that decides.
     row : row
-        A dictionary, a list of values, a row of a pandas table, or a table with one row.
+        A dictionary, a list of values, a row of a pandas table, or a table, with one row or with several.
     fixed : iterable of str, default=()
-        The columns that the counterfactual leaves as they are.
+        The columns that the counterfactual leaves as they are, besides those that the estimator was told are
+        `immutable`.
     to : class label, optional
         The class that the counterfactual is to give; by default, any other class will do.
     rule : str, optional
         The number of a rule, such as "R1.3": the explanation also says whether it holds on the row, and what it lacks.
+    count : int, default=1
+        How many counterfactuals to look for: each further one does without some column that an earlier one changes.
     limit : int, default=1_000_000
         The most states that the search for the counterfactual looks at.
     seconds : float, optional
@@ -140,14 +157,16 @@ def explain(
 
     Returns
     -------
-    Explanation or ScoreExplanation
+    Explanation, ScoreExplanation or table
         The rules that fired, the other classes that did, the nearest miss and the counterfactual; of a scorecard, the
-        points that add up to the score.
+        points that add up to the score. Of several rows, a table like the one that was given: `answer`, its
+        `probability`, the numbers of the `rules` of the class that hold, `because` with their words, and
+        `counterfactual`; of a scorecard without the two of rules and counterfactuals.
 
     Raises
     ------
     InputError
-        If `fixed` names an unknown column, `to` is no other class of the network, or `row` is not one row.
+        If `fixed` names an unknown column, or `to` is no other class of the network.
 
     Examples
     --------
@@ -164,12 +183,17 @@ def explain(
       age <= 41 (such as 41) instead of age = 50
     This is proved to be the smallest: nothing less than a change of 1 column will do.
     """
-    if network.head is not None:
-        if to is not None or tuple(fixed):
-            require_decision(network, "the search for a counterfactual")
-        return explain_score(network, row)
+    if not isinstance(count, Integral) or count < 1:
+        raise InputError(f"count is {count!r}; it needs a whole number of at least 1")
+    if network.head is not None and (to is not None or tuple(fixed)):
+        require_decision(network, "the search for a counterfactual")
+    table = open_rows(row)
     frozen = check_fixed(network, fixed)
-    table = open_row(row)
+    if table.rows > 1:
+        return _explain_rows(network, row, table, fixed=frozen, to=to, limit=limit, seconds=seconds)
+    table = open_row(table)  # which refuses a table without rows
+    if network.head is not None:
+        return explain_score(network, table)
     hidden = layers_plain(network, read_bits(network.columns, network.predicates, table, network.used_predicates))
     classes_fired = hidden[-1]
     decided = int(decide_fired(network, classes_fired)[0])
@@ -188,6 +212,7 @@ def explain(
         )
         for index in firing[1:]
     )
+    options: dict[str, Any] = {"fixed": frozen, "to": to, "limit": limit, "seconds": seconds}
     return Explanation(
         label=label,
         settled=FIRES[min(len(firing), 2)],
@@ -198,11 +223,12 @@ def explain(
         rivals=rivals,
         absent=tuple(_list_absent(network, [*fired, *(rule for rival in rivals for rule in rival.rules)])),
         nearest=find_nearest_miss(network, holding, decided),
-        counterfactual=find_counterfactual(network, table, fixed=frozen, to=to, limit=limit, seconds=seconds),
+        counterfactual=find_counterfactual(network, table, **options),
         fixed=tuple(column.name for column in network.columns if column.name in frozen),
         to=to,
         clauses=tuple(_list_clauses(network, table, label, bool(firing))),
         rule=None if place is None else check_rule(network, holding, *place),
+        alternatives=find_counterfactuals(network, table, int(count), **options)[1:] if count > 1 else (),
     )
 
 
@@ -292,6 +318,50 @@ def _list_holding(rules: Sequence[FiredRule], holding: Bits) -> list[tuple[Fired
     patterns, inverse = distinct_rows(holding[:, [rule.index for rule in rules]])
     fired = [tuple(rule for rule, fires in zip(rules, pattern, strict=True) if fires) for pattern in patterns.tolist()]
     return [fired[pattern] for pattern in inverse.tolist()]
+
+
+def _explain_rows(network: RuleNetwork, X: Any, table: Table, **options: Any) -> Any:
+    """Return the explanations of rows as a table of the kind of `X`, or else of the first kind that is installed."""
+    answers = decide(network, table)
+    known = network.head is not None or network.statistics is not None
+    chances = predict_proba(network, table) if known else None
+    values: dict[str, list[Any]] = {
+        "answer": [network.classes[answer] for answer in answers.tolist()],
+        "probability": [None] * table.rows if chances is None else chances[np.arange(table.rows), answers].tolist(),
+    }
+    if network.head is None:
+        names = [word(network.classes[answer]) for answer in answers.tolist()]
+        values["rules"] = [
+            ", ".join(rule_name(rule.level, rule.index) for rule in rules if rule.owner == name)
+            for rules, name in zip(fired_rules(network, X), names, strict=True)
+        ]
+    values["because"] = reasons(network, X)
+    if network.head is None:
+        values["counterfactual"] = _list_change_texts(network, table, answers, options)
+    native = nw.from_native(X, pass_through=True)
+    backend = native.implementation if isinstance(native, nw.DataFrame) else pick_backend()
+    return nw.from_dict(values, backend=backend).to_native()
+
+
+def _list_change_texts(
+    network: RuleNetwork, table: Table, answers: NDArray[np.integer[Any]], options: Mapping[str, Any]
+) -> list[str]:
+    """Return what would change each answer, as text; rows on which the same tests hold share the search."""
+    bits = read_bits(network.columns, network.predicates, table, network.used_predicates)
+    texts: dict[bytes, str] = {}
+    for row, (key, answer) in enumerate(zip(map(bytes, np.packbits(bits, axis=1)), answers.tolist(), strict=True)):
+        if key not in texts:
+            # A row that has the wanted class already is no mistake.
+            to = None if network.classes[answer] == options["to"] else options["to"]
+            single = table.take(np.array([row]))
+            texts[key] = _change_text(find_counterfactual(network, single, **{**options, "to": to}))
+    return [texts[key] for key in map(bytes, np.packbits(bits, axis=1))]
+
+
+def _change_text(counterfactual: Counterfactual | None) -> str:
+    if counterfactual is None or not counterfactual.changes:
+        return "none" if counterfactual is None else "none found yet"
+    return f"{word(counterfactual.label)} if {' and '.join(change.after for change in counterfactual.changes)}"
 
 
 def reasons(network: RuleNetwork, table: Any) -> list[str]:

@@ -161,10 +161,14 @@ _SCORED_TYPES: dict[str, nw.dtypes.DType] = {
 }
 
 
+def pick_backend() -> Any:
+    """Return the first of pandas, polars and pyarrow that is installed."""
+    return next(name for name in BACKENDS if find_spec(name))
+
+
 def rule_frame(network: RuleNetwork, backend: str | None = None) -> Any:
     """Return the `rule_records` as a table; by default of the first of pandas, polars and pyarrow that is installed."""
-    if backend is None:
-        backend = next(name for name in BACKENDS if find_spec(name))
+    backend = pick_backend() if backend is None else backend
     if backend not in BACKENDS:
         raise InputError(f"backend is {backend!r}; it can be {', '.join(BACKENDS)}")
     if find_spec(backend) is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from conceptrules.explain.counterfactual import Counterfactual
@@ -100,11 +100,17 @@ def _counterfactual_lines(explanation: Explanation) -> list[str]:
         return [f"counterfactual: none. Nothing that the row could say gives {other}{fixed}; this is proved."]
     if not counterfactual.changes:
         return [f"counterfactual{fixed}: none found yet", _certainty_text(counterfactual)]
-    lines = [f"counterfactual{fixed}: {word(counterfactual.label)} if"]
+    lines = [f"counterfactual{fixed}: {word(counterfactual.label)} if", *_change_lines(counterfactual)]
+    lines.append(_certainty_text(counterfactual))
+    for alternative in explanation.alternatives:
+        lines += ["", f"or {word(alternative.label)} if", *_change_lines(alternative)]
+    return lines
+
+
+def _change_lines(counterfactual: Counterfactual) -> Iterator[str]:
     for change in counterfactual.changes:
         sample = f" (such as {change.sample})" if change.sample else ""
-        lines.append(f"  {change.after}{sample} instead of {change.before}")
-    return [*lines, _certainty_text(counterfactual)]
+        yield f"  {change.after}{sample} instead of {change.before}"
 
 
 def _certainty_text(counterfactual: Counterfactual) -> str:

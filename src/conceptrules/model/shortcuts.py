@@ -204,22 +204,26 @@ class Shortcuts(ShownAsHtml):
         fixed: Iterable[str] = (),
         to: Value | None = None,
         rule: str | None = None,
+        count: int = 1,
         limit: int = 1_000_000,
         seconds: float | None = None,
-    ) -> Explanation | ScoreExplanation:
-        """Explain why a row gets its class, and what would change it.
+    ) -> Explanation | ScoreExplanation | Any:
+        """Explain why a row gets its class, and what would change it; of several rows, return a table that says it.
 
         Parameters
         ----------
         row : row
-            A dictionary, a list of values, a row of a pandas table, or a table with one row.
+            A dictionary, a list of values, a row of a pandas table, or a table, with one row or with several.
         fixed : iterable of str, default=()
-            The columns that the counterfactual leaves as they are.
+            The columns that the counterfactual leaves as they are, besides those that the estimator was told are
+            `immutable`.
         to : class label, optional
             The class that the counterfactual is to give; by default, any other class will do.
         rule : str, optional
             The number of a rule, such as "R1.3": the explanation also says whether it holds on the row, and what it
             lacks.
+        count : int, default=1
+            How many counterfactuals to look for: each further one does without some column that an earlier one changes.
         limit : int, default=1_000_000
             The most states that the search for the counterfactual looks at.
         seconds : float, optional
@@ -227,18 +231,20 @@ class Shortcuts(ShownAsHtml):
 
         Returns
         -------
-        Explanation or ScoreExplanation
+        Explanation, ScoreExplanation or table
             The rules that fired, the other classes that did, the nearest miss and the counterfactual; of a scorecard,
-            the points that add up to the score.
+            the points that add up to the score. Of several rows, a table like the one that was given: `answer`, its
+            `probability`, the numbers of the `rules` of the class that hold, `because` with their words, and
+            `counterfactual`; of a scorecard without the two of rules and counterfactuals.
 
         Raises
         ------
         InputError
-            If `fixed` names an unknown column, `to` is no other class of the network, or `row` is not one row.
+            If `fixed` names an unknown column, or `to` is no other class of the network.
         """
         from conceptrules.explain.explanation import explain
 
-        return explain(self._network, row, fixed=fixed, to=to, rule=rule, limit=limit, seconds=seconds)
+        return explain(self._network, row, fixed=fixed, to=to, rule=rule, count=count, limit=limit, seconds=seconds)
 
     def prove(
         self, policy: Policy, *, data: Any = None, labels: Iterable[object] | None = None, work: int = 1_000_000

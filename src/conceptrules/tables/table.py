@@ -302,6 +302,14 @@ def read_columns(
 
 def open_row(row: Any) -> Table:
     """Open a table of one row: a dictionary, a list of values, a row of a pandas table, or such a table."""
+    table = open_rows(row)
+    if table.rows != 1:
+        raise InputError(f"one row is explained at a time, this table has {table.rows}; give one of them, X[i : i + 1]")
+    return table
+
+
+def open_rows(row: Any) -> Table:
+    """Open a table, which may be one row as `open_row` takes it."""
     native = nw.from_native(row, pass_through=True, allow_series=True)
     if isinstance(native, nw.Series):
         row = row.to_dict() if native.implementation.is_pandas() else [native.to_list()]
@@ -311,10 +319,7 @@ def open_row(row: Any) -> Table:
         isinstance(value, Mapping | list | tuple | np.ndarray) for value in row
     ):
         row = [row]
-    table = open_table(row)
-    if table.rows != 1:
-        raise InputError(f"one row is explained at a time, this table has {table.rows}; give one of them, X[i : i + 1]")
-    return table
+    return open_table(row)
 
 
 def read_row(columns: Sequence[Column], table: Table) -> tuple[Value | None, ...]:

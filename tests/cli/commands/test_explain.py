@@ -120,6 +120,7 @@ def test_json_has_no_infinities(run):
         (("--row", "4"), "rows.csv has 3 rows"),
         (("--fixed", "agee"), "did you mean 'age'?"),
         (("--to", "4"), "the model has no such class; there are '1', '2', '3'"),
+        (("--counterfactuals", "0"), "--counterfactuals 0 is out of range"),
         (("--rule", "R7.1"), "the network has no rule R7.1"),
     ],
 )

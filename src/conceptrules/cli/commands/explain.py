@@ -34,6 +34,7 @@ def explain(
         ),
     ],
     to: Annotated[str, option("The class that the counterfactual is to give.")] = "",
+    counterfactuals: Annotated[int, typer.Option(help="How many counterfactuals to look for.")] = 1,
     rule: Annotated[str, option("The number of a rule, such as R1.3: does it hold, and what does it lack?")] = "",
     text: TextOptions,
     as_json: Annotated[bool, typer.Option("--json", help="Print one line of JSON for each row.")] = False,
@@ -43,6 +44,8 @@ def explain(
     The counterfactual is the fewest columns to change so that the row gets another class.
     """
     network, source = read_model_and_table(model, data, text.format)
+    if counterfactuals < 1:
+        raise InputError(f"--counterfactuals {counterfactuals} is out of range: at least 1")
     if row < 1 or rows < 1:
         raise InputError(f"--row {row} --rows {rows}: rows count from 1, and at least one is explained")
     unchanged = columns.parse_names(fixed, [column.name for column in network.columns], "the model")
@@ -57,7 +60,7 @@ def explain(
         if has_class:  # which is no mistake
             typer.echo(f"row {number} is {word(wanted_class)} already", err=as_json)
         explanation = network.explain(
-            single, fixed=unchanged, to=None if has_class else wanted_class, rule=rule or None
+            single, fixed=unchanged, to=None if has_class else wanted_class, rule=rule or None, count=counterfactuals
         )
         if as_json:
             typer.echo(to_json(asdict(explanation), indent=None))
