@@ -1,6 +1,7 @@
 """An explanation of a score: its points are those of the rules that hold, and they add up."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 
@@ -8,6 +9,7 @@ from conceptrules.explain.explanation import explain, fired_rules, reasons
 from conceptrules.explain.score_explanation import ScoreExplanation
 from conceptrules.model import Column, InputError, Interval, Level, Literal, Points, Rule, RuleNetwork
 from conceptrules.model.evaluation import layers_plain
+from conceptrules.tables.prediction import decide
 from tests.strategies import all_inputs, measured_scorecards, scorecards
 
 COLUMNS = [Column("age"), Column("debt")]
@@ -61,9 +63,18 @@ def test_only_the_largest_of_many_scores_are_shown() -> None:
 
 
 def test_counterfactuals_of_scores_are_refused_by_name() -> None:
-    for options in ({"fixed": ["age"]}, {"to": "bad"}):
+    for options in ({"fixed": ["age"]}, {"to": "bad"}, {"count": 2}):
         with pytest.raises(InputError, match="the search for a counterfactual does not know scorecards yet"):
             explain(CARD, [50, 0], **options)
+    with pytest.raises(InputError, match="the question about one rule does not know scorecards yet"):
+        explain(CARD, [50, 0], rule="R1.1")
+
+
+def test_many_rows_are_explained_as_a_table() -> None:
+    explained = explain(CARD, pd.DataFrame({"age": [50, 20], "debt": [2000, 0]}))
+    assert explained["answer"].tolist() == ["good", "good"]
+    assert explained["probability"].tolist() == [0.6, 0.9]
+    assert explained["because"].tolist() == ["base: +1; age > 41: +3; debt > 1000: -2", "base: +1"]
 
 
 @given(scorecards(odd=True).filter(lambda network: network.columns))
@@ -73,7 +84,7 @@ def test_the_points_of_an_explanation_add_up_to_the_score(network: RuleNetwork) 
     assert isinstance(explanation, ScoreExplanation)
     sums = np.sum([each.points for each in explanation.contributions], axis=0)
     assert tuple(sums.tolist()) == explanation.scores == tuple(np.atleast_1d(network.scores([row])[0]).tolist())
-    assert explanation.label == network.predict([row])[0]
+    assert explanation.label == network.classes[decide(network, [row])[0]]
     np.testing.assert_array_equal(explanation.probabilities, network.predict_proba([row])[0])
     assert str(explanation)
 

@@ -185,8 +185,10 @@ def explain(
     """
     if not isinstance(count, Integral) or count < 1:
         raise InputError(f"count is {count!r}; it needs a whole number of at least 1")
-    if network.head is not None and (to is not None or tuple(fixed)):
+    if to is not None or tuple(fixed) or count > 1:
         require_decision(network, "the search for a counterfactual")
+    if rule is not None:
+        require_decision(network, "the question about one rule")
     table = open_rows(row)
     frozen = check_fixed(network, fixed)
     if table.rows > 1:
