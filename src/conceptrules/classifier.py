@@ -5,26 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
-from numbers import Integral
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 
-from conceptrules.binarize import Binarizer
 from conceptrules.edit.trail import dropped_rules
-from conceptrules.learn.binned_table import MAX_BINS
 from conceptrules.learn.checkpoint import Checkpoint, open_checkpoint
-from conceptrules.learn.checks import check_common, count_threads, make_generator
+from conceptrules.learn.checks import (
+    add_least_rows,
+    check_common,
+    check_rules,
+    count_threads,
+    make_binarizer,
+    make_generator,
+)
 from conceptrules.learn.coding import code_table
 from conceptrules.learn.finish import finish_fit
 from conceptrules.learn.inputs import FitInputs, FitOptions
 from conceptrules.learn.progress import search_progress
+from conceptrules.learn.search.policy_masks import apply_policy
 from conceptrules.learn.search.search import choose_penalties, estimate_bytes, search_networks
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.task import make_task
 from conceptrules.model.errors import InputError, warn
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.policy import Banned, Forbidden, LeastRows, Locked, Policy
+from conceptrules.model.policy import Banned, Forbidden, Locked, Policy
 from conceptrules.model.policy.policy import read_banned_rule
 from conceptrules.rule_model import RuleModel
 from conceptrules.tables.table import nearest, open_table
@@ -239,8 +244,8 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         options = self._options(open_checkpoint(checkpoint, self.random_state))
         with code_table(inputs, options, scratch, client) as coded:
             self._check_immutable([column.name for column in coded.binarizer.columns_])
-            task = make_task(coded, options)
-            with search_progress(choose_penalties(task), self.verbose) as watch:
+            task = apply_policy(make_task(coded, options))
+            with search_progress(len(choose_penalties(task)), self.verbose) as watch:
                 result = search_networks(task, options.threads, watch, options.checkpoint)
             finished = finish_fit(result, coded, task, options)
         if result.interrupted:
@@ -252,13 +257,13 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             options.checkpoint.remove()
         return self
 
-    def _options(self, checkpoint: Checkpoint | None) -> FitOptions:
+    def _options(self, checkpoint: Checkpoint | None) -> FitOptions[SearchSettings]:
         settings, count = self._settings(), count_threads(self.n_jobs)
         return FitOptions(
             settings=settings,
-            policy=self._whole_policy(),
+            policy=add_least_rows(self.policy, self.min_rows),
             class_weight=self.class_weight,
-            binarizer=self._binarizer(),
+            binarizer=make_binarizer(self.kinds, self.max_bins, self.max_categories, self.policy),
             max_bins=self.max_bins and int(self.max_bins),
             validation_fraction=self.validation_fraction,
             threads=count,
@@ -299,7 +304,8 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             If the locked rules contradict the policy of the estimator, or do not fit the table.
         """
         policy, edited = self.policy or Policy(), around.policy or Policy()
-        known = [name for name in open_table(X).names if name not in self._forbidden()]
+        forbidden = [clause.column for clause in policy.of_kind(Forbidden)]
+        known = [name for name in open_table(X).names if name not in forbidden]
         dropped = [Banned(*rule) for rule in dropped_rules(around)]
         banned = [
             ban
@@ -319,14 +325,9 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         """
         fraction = 0.2 if self.validation_fraction is None else self.validation_fraction
         check_common(self.n_jobs, fraction, self.random_state)
-        self._binarizer()
+        make_binarizer(self.kinds, self.max_bins, self.max_categories, self.policy)
         self._settings()
-        if self.min_rows is not None and (
-            not isinstance(self.min_rows, Integral) or isinstance(self.min_rows, bool) or self.min_rows < 1
-        ):
-            raise InputError(f"min_rows is {self.min_rows!r}; it needs a whole number of at least 1, or None")
-        if self.policy is not None and not isinstance(self.policy, Policy):
-            raise InputError(f"policy is {self.policy!r}; give a Policy, such as Policy.read('policy.toml')")
+        check_rules(self.min_rows, self.policy)
 
     def _check_immutable(self, names: Sequence[str]) -> None:
         columns = [self.immutable] if isinstance(self.immutable, str) else list(self.immutable)
@@ -334,18 +335,6 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             if name not in names:
                 known = nearest(str(name), names)
                 raise InputError(f"immutable names column {name!r}, which is not in the table; {known}")
-
-    def _whole_policy(self) -> Policy | None:
-        """Return the policy with the least rows of a rule that `min_rows` asks for."""
-        least = int(self.min_rows or 1)
-        policy = self.policy or Policy()
-        if least == 1 or any(clause.rows >= least for clause in policy.of_kind(LeastRows)):
-            return self.policy
-        others = tuple(clause for clause in policy.clauses if not isinstance(clause, LeastRows))
-        return Policy((*others, LeastRows(least)), policy.domain)
-
-    def _forbidden(self) -> list[str]:
-        return [clause.column for clause in self.policy.of_kind(Forbidden)] if isinstance(self.policy, Policy) else []
 
     def _settings(self) -> SearchSettings:
         """Return the settings of the search, checked."""
@@ -357,17 +346,3 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             max_rule_length=self.max_rule_length,
             negation=self.negation,
         )
-
-    def _binarizer(self) -> Binarizer:
-        for name, least in (("max_bins", 2), ("max_categories", 1)):
-            value = getattr(self, name)
-            if name == "max_bins" and value is None:
-                continue
-            if not isinstance(value, Integral) or isinstance(value, bool) or not least <= int(value) <= MAX_BINS:
-                raise InputError(f"{name} is {value!r}; it needs a whole number from {least} to {MAX_BINS}")
-        kinds = self.kinds
-        if isinstance(kinds, Mapping) and self._forbidden():
-            kinds = {name: kind for name, kind in kinds.items() if str(name) not in self._forbidden()}
-        binarizer = Binarizer(kinds, int(self.max_categories), "thresholds", MAX_BINS - 1)
-        binarizer.check()
-        return binarizer

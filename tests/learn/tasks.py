@@ -17,7 +17,7 @@ from conceptrules.learn.task import make_task
 from conceptrules.model.content_hash import content_hash
 
 
-def fit_options(settings: SearchSettings, **options: Any) -> FitOptions:
+def fit_options(settings: SearchSettings, **options: Any) -> FitOptions[SearchSettings]:
     """The options of a fit, by default those of the estimator."""
     usual: dict[str, Any] = {
         "policy": None,
@@ -34,7 +34,7 @@ def fit_options(settings: SearchSettings, **options: Any) -> FitOptions:
     return FitOptions(settings=settings, **{**usual, **options})
 
 
-def code_in_memory(X: Any, y: Any, options: FitOptions, **inputs: Any) -> CodedTable:
+def code_in_memory(X: Any, y: Any, options: FitOptions[Any], **inputs: Any) -> CodedTable:
     """A table in memory, coded; nothing else is needed to use its store."""
     with code_table(FitInputs(X=X, y=y, **inputs), options) as coded:
         return coded

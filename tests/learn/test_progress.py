@@ -8,7 +8,7 @@ import pytest
 
 from conceptrules.learn import progress
 
-POINT = SimpleNamespace(penalty=2.0, edges=5.0, score=0.9)
+POINT = SimpleNamespace(label="penalty 2 rows", edges=5.0, score=0.9)
 
 
 @pytest.fixture
@@ -20,13 +20,13 @@ def notebook(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("notebook")
 def test_a_notebook_without_widgets_shows_nothing_and_no_warning(capsys: pytest.CaptureFixture[str]) -> None:
-    with progress.search_progress([2.0], verbose=False) as show:
+    with progress.search_progress(1, verbose=False) as show:
         show(POINT)
     assert capsys.readouterr() == ("", "")
 
 
-def test_with_verbose_there_is_a_line_for_each_penalty(capsys: pytest.CaptureFixture[str]) -> None:
-    with progress.search_progress([2.0], verbose=True) as show:
+def test_with_verbose_there_is_a_line_for_each_network(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress.search_progress(1, verbose=True) as show:
         show(POINT)
     assert capsys.readouterr().err == "penalty 2 rows  5 edges  score 0.900\n"
 

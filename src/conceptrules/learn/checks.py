@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
 
@@ -10,7 +11,10 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from conceptrules.binarize import Binarizer
+from conceptrules.learn.binned_table import MAX_BINS
 from conceptrules.model.errors import InputError, warn
+from conceptrules.model.policy import Forbidden, LeastRows, Policy
 from conceptrules.tables.labels import check_labels
 from conceptrules.tables.table import Table, open_table
 
@@ -71,3 +75,35 @@ def warn_of_light_weights(rows: int, total: float) -> None:
             f"sample_weight sums to {total:.3g} over {rows} rows; a weight is a number of rows, and little can be "
             f"learned from so few: multiply the weights by {rows / total:.3g} for a mean of 1"
         )
+
+
+def check_rules(min_rows: Any, policy: Any) -> None:
+    """Raise an `InputError` if what is asked of rules is not what it should be."""
+    if min_rows is not None and (not isinstance(min_rows, Integral) or isinstance(min_rows, bool) or min_rows < 1):
+        raise InputError(f"min_rows is {min_rows!r}; it needs a whole number of at least 1, or None")
+    if policy is not None and not isinstance(policy, Policy):
+        raise InputError(f"policy is {policy!r}; give a Policy, such as Policy.read('policy.toml')")
+
+
+def add_least_rows(policy: Policy | None, min_rows: int | None) -> Policy | None:
+    """Return the policy with the least rows of a rule that `min_rows` asks for."""
+    least, clauses = int(min_rows or 1), policy or Policy()
+    if least == 1 or any(clause.rows >= least for clause in clauses.of_kind(LeastRows)):
+        return policy
+    others = tuple(clause for clause in clauses.clauses if not isinstance(clause, LeastRows))
+    return Policy((*others, LeastRows(least)), clauses.domain)
+
+
+def make_binarizer(kinds: Any, max_bins: Any, max_categories: Any, policy: Any) -> Binarizer:
+    """Return the binarizer of a fit, unfitted; the kinds of forbidden columns are left out."""
+    for name, value, least in (("max_bins", max_bins, 2), ("max_categories", max_categories, 1)):
+        if name == "max_bins" and value is None:
+            continue
+        if not isinstance(value, Integral) or isinstance(value, bool) or not least <= int(value) <= MAX_BINS:
+            raise InputError(f"{name} is {value!r}; it needs a whole number from {least} to {MAX_BINS}")
+    if isinstance(kinds, Mapping) and isinstance(policy, Policy):
+        forbidden = [clause.column for clause in policy.of_kind(Forbidden)]
+        kinds = {name: kind for name, kind in kinds.items() if str(name) not in forbidden}
+    binarizer = Binarizer(kinds, int(max_categories), "thresholds", MAX_BINS - 1)
+    binarizer.check()
+    return binarizer

@@ -44,6 +44,10 @@ class Trial:
     refined: bool = False
     """Whether it is the best network of a sample, improved on more rows."""
 
+    @property
+    def label(self) -> str:
+        return f"penalty {self.penalty:g} rows"
+
 
 def compute_value(trial: Trial, classes: int) -> float:
     """Return the score less the cost of reading a network of this size."""

@@ -78,7 +78,9 @@ class CodedTable:
 
 
 @contextmanager
-def code_table(inputs: FitInputs, options: FitOptions, scratch: Any = None, client: Any = None) -> Iterator[CodedTable]:
+def code_table(
+    inputs: FitInputs, options: FitOptions[Any], scratch: Any = None, client: Any = None
+) -> Iterator[CodedTable]:
     """Yield the coded rows of a table, which last as long as the context does.
 
     `scratch` is the folder for what does not fit into memory, and `client` a Dask cluster.
@@ -96,7 +98,7 @@ def code_table(inputs: FitInputs, options: FitOptions, scratch: Any = None, clie
             yield _code_files(inputs, options, folder)
 
 
-def _code_memory(inputs: FitInputs, options: FitOptions) -> CodedTable:
+def _code_memory(inputs: FitInputs, options: FitOptions[Any]) -> CodedTable:
     """Code a table in memory. Labels, weights and classes are checked before the table is opened."""
     X, y, sample_weight, groups, time = take_named_columns(
         inputs.X, inputs.y, inputs.sample_weight, inputs.groups, inputs.time
@@ -147,7 +149,7 @@ def _code_memory(inputs: FitInputs, options: FitOptions) -> CodedTable:
     )
 
 
-def _code_validation(inputs: FitInputs, options: FitOptions, coding: Coding) -> MemoryStore | None:
+def _code_validation(inputs: FitInputs, options: FitOptions[Any], coding: Coding) -> MemoryStore | None:
     """Code the rows in memory that the user gives to choose the network."""
     y_val = inputs.y if inputs.y_val is None and isinstance(inputs.y, str) else inputs.y_val
     if inputs.X_val is None and inputs.y_val is None:
@@ -162,7 +164,7 @@ def _code_validation(inputs: FitInputs, options: FitOptions, coding: Coding) -> 
     return MemoryStore([encoded.shard], options.threads)
 
 
-def _code_files(inputs: FitInputs, options: FitOptions, folder: Path) -> CodedTable:
+def _code_files(inputs: FitInputs, options: FitOptions[Any], folder: Path) -> CodedTable:
     """Code a table that is read in batches; one of few rows is read as a whole."""
     unread = resolve_source(inputs.X)
     columns = list_columns(unread)
@@ -215,7 +217,7 @@ def _code_files(inputs: FitInputs, options: FitOptions, folder: Path) -> CodedTa
     )
 
 
-def _code_dask(inputs: FitInputs, options: FitOptions, client: Any) -> CodedTable:
+def _code_dask(inputs: FitInputs, options: FitOptions[Any], client: Any) -> CodedTable:
     """Code a dask DataFrame, or Parquet files, on the workers of a cluster; one of few rows is read here."""
     from conceptrules.learn.dask_workers import code_on_workers
 
@@ -278,7 +280,7 @@ def report_duplicate_columns(binarizer: Binarizer, table: BinnedTable, contents:
     binarizer.inspection_ = (*binarizer.inspection_, *find_duplicate_columns(contents_by_name))
 
 
-def _drop_forbidden(X: Any, options: FitOptions) -> Any:
+def _drop_forbidden(X: Any, options: FitOptions[Any]) -> Any:
     """Return a table without the columns that the policy forbids: nothing is learned from them, not even cuts."""
     return drop_columns(X, options.forbidden) if options.forbidden else X
 

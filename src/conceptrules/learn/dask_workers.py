@@ -69,7 +69,7 @@ def code_on_workers(
     validation: DaskFrame | None,
     roles: ColumnRoles,
     inputs: FitInputs,
-    options: FitOptions,
+    options: FitOptions[Any],
     client: Any,
 ) -> CodedTable:
     """Code a dask DataFrame: its values are counted where its partitions are, and the codes stay there.

@@ -102,7 +102,9 @@ def encode_batch(batch: Batch, coding: Coding) -> CodedBatch:
     )
 
 
-def choose_keys(options: FitOptions, inputs: FitInputs, moments: ValueCounts | None, by_groups: bool) -> HoldoutKeys:
+def choose_keys(
+    options: FitOptions[Any], inputs: FitInputs, moments: ValueCounts | None, by_groups: bool
+) -> HoldoutKeys:
     """Return how the keys of rows are made, from what the user says of held-out rows."""
     if inputs.X_val is not None or inputs.y_val is not None:
         return HoldoutKeys(first_key=KEYS)  # nothing is held out

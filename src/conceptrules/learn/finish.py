@@ -27,8 +27,9 @@ from conceptrules.learn.inputs import FitOptions
 from conceptrules.learn.provenance import describe_training
 from conceptrules.learn.search.coded_network import CodedNetwork, read_from_bins
 from conceptrules.learn.search.search import LearnedNetwork, SearchResult
+from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.store import RowStore
-from conceptrules.learn.task import SearchTask
+from conceptrules.learn.task import Task
 from conceptrules.logic.policies.clause_checks import compare_groups
 from conceptrules.logic.policies.proof import prove, record_proof
 from conceptrules.model.errors import InputError, warn
@@ -49,7 +50,9 @@ class FinishedFit:
     """Passes over all rows after they were read."""
 
 
-def finish_fit(result: SearchResult, coded: CodedTable, task: SearchTask, options: FitOptions) -> FinishedFit:
+def finish_fit(
+    result: SearchResult, coded: CodedTable, task: Task[SearchSettings], options: FitOptions[SearchSettings]
+) -> FinishedFit:
     """Return the networks with the statistics of all rows, calibrated probabilities and their provenance.
 
     All figures count the rows of the table, without the weights of their classes.
@@ -73,7 +76,11 @@ def _count_store(store: RowStore, networks: Sequence[CodedNetwork], first_key: i
 
 
 def _describe(
-    learned: LearnedNetwork, counts: NetworkCounts, coded: CodedTable, task: SearchTask, options: FitOptions
+    learned: LearnedNetwork,
+    counts: NetworkCounts,
+    coded: CodedTable,
+    task: Task[SearchSettings],
+    options: FitOptions[SearchSettings],
 ) -> Choice:
     """Return a network with its statistics and its provenance.
 
@@ -104,7 +111,7 @@ def _describe(
     return Choice(learned.edges, learned.score, described, learned.coded.network)
 
 
-def _compare_folds(learned: LearnedNetwork, task: SearchTask) -> list[Comparison]:
+def _compare_folds(learned: LearnedNetwork, task: Task[SearchSettings]) -> list[Comparison]:
     """Compare what the networks of the folds do on their training rows and on their held-out rows."""
     comparisons = []
     for coded, fold in zip(learned.in_folds, task.folds, strict=True):
@@ -135,7 +142,9 @@ def _describe_validation(comparisons: Sequence[Comparison], source: str) -> Vali
     )
 
 
-def _add_policy_and_proof(choice: Choice, counts: NetworkCounts, coded: CodedTable, options: FitOptions) -> Choice:
+def _add_policy_and_proof(
+    choice: Choice, counts: NetworkCounts, coded: CodedTable, options: FitOptions[SearchSettings]
+) -> Choice:
     """Return the choice with the policy that its network was learned under, and the proof that it keeps it.
 
     Clauses about rows are proved for the rows that the network was learned from.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from conceptrules.binarize import Binarizer
 from conceptrules.binarize.value_counts import GivenKind
 from conceptrules.learn.checkpoint import Checkpoint
 from conceptrules.learn.folds import check_one_holdout
-from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.model.errors import InputError, warn
 from conceptrules.model.policy import Fair, Forbidden, Policy
 from conceptrules.model.values import brief
@@ -34,11 +33,32 @@ class FitInputs:
     policy_data: Any = None
 
 
+class Effort(Protocol):
+    """How hard to try."""
+
+    @property
+    def folds(self) -> int:
+        """Folds that are held out in turn, up to 5,000 different rows."""
+
+
+class LearnerSettings(Protocol):
+    """What the settings of every learner say."""
+
+    @property
+    def effort_level(self) -> Effort: ...
+
+    def choose_bins(self, rows: int) -> int:
+        """Return the most bins of a column of so many rows, unless the user says how many."""
+
+
+Settings = TypeVar("Settings", bound=LearnerSettings)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FitOptions:
+class FitOptions(Generic[Settings]):
     """How to learn."""
 
-    settings: SearchSettings
+    settings: Settings
     policy: Policy | None
     class_weight: Any
     binarizer: Binarizer
@@ -112,7 +132,7 @@ def _read_kind(given: GivenKind) -> str:
     return "category" if given.order is None or isinstance(given.order[0], str) else "number"
 
 
-def assign_roles(names: Sequence[str], inputs: FitInputs, options: FitOptions) -> ColumnRoles:
+def assign_roles(names: Sequence[str], inputs: FitInputs, options: FitOptions[Any]) -> ColumnRoles:
     """Return the roles of the columns of a table that is read in batches, or raise an `InputError`.
 
     The error names the nearest column where one is not there.

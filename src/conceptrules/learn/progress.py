@@ -117,29 +117,33 @@ class _Passes:
 
 
 class PathPoint(Protocol):
-    """What the bar shows of one penalty."""
+    """What the bar shows of one network of a path."""
 
-    penalty: float
-    edges: float
-    score: float
+    @property
+    def label(self) -> str:
+        """What leads to it, such as its penalty."""
+
+    @property
+    def edges(self) -> float: ...
+
+    @property
+    def score(self) -> float: ...
 
 
 @contextmanager
-def search_progress(penalties: Sequence[float], verbose: bool) -> Iterator[Callable[[Any], None]]:
-    """Yield a function that shows the latest penalty that was tried; the search may end before the last.
+def search_progress(steps: int | None, verbose: bool) -> Iterator[Callable[[Any], None]]:
+    """Yield a function that shows the latest network of a path, of at most so many; None: nobody knows how many.
 
-    In a terminal or a notebook it is a bar; elsewhere it is a line for each penalty with `verbose`, else nothing.
+    In a terminal or a notebook it is a bar; elsewhere it is a line for each network with `verbose`, else nothing.
     """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
     if _shows_bars(console):
-        columns = (TextColumn("penalties {task.completed}"), BarColumn(), TimeElapsedColumn())
+        columns = (TextColumn("networks {task.completed}"), BarColumn(), TimeElapsedColumn())
         with Progress(*columns, TextColumn("{task.fields[state]}"), console=console, transient=True) as bar:
-            task = bar.add_task(
-                "searching", total=len(penalties), state="starting; the first run on a machine compiles"
-            )
+            task = bar.add_task("searching", total=steps, state="starting; the first run on a machine compiles")
             yield lambda trial: bar.update(task, advance=1, state=_point(trial))
     elif verbose:
         yield lambda trial: print(_point(trial), file=sys.stderr)
@@ -148,4 +152,4 @@ def search_progress(penalties: Sequence[float], verbose: bool) -> Iterator[Calla
 
 
 def _point(trial: PathPoint) -> str:
-    return f"penalty {trial.penalty:g} rows  {trial.edges:.0f} edges  score {trial.score:.3f}"
+    return f"{trial.label}  {trial.edges:.0f} edges  score {trial.score:.3f}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Generic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,11 +27,10 @@ from conceptrules.learn.folds import (
     number_equal_rows,
     warn_of_small_classes,
 )
-from conceptrules.learn.inputs import FitOptions
+from conceptrules.learn.inputs import FitOptions, Settings
 from conceptrules.learn.search.fairness import GroupMembers, find_group_members
 from conceptrules.learn.search.locked_rules import add_locked_cuts, list_kept_rules
-from conceptrules.learn.search.policy_masks import Constraints, apply_policy
-from conceptrules.learn.search.settings import SearchSettings
+from conceptrules.learn.search.policy_masks import Constraints
 from conceptrules.learn.store import RowStore, find_row_starts
 from conceptrules.model.errors import InputError
 from conceptrules.model.policy import LeastPrecision, LeastRows, Policy
@@ -69,7 +69,7 @@ class Remainder:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SearchTask:
+class Task(Generic[Settings]):
     """What there is to learn: rows as codes, and the folds that judge."""
 
     table: BinnedTable
@@ -81,20 +81,22 @@ class SearchTask:
     folds: Sequence[Fold]
     source: str
     """Where the rows that choose the network come from."""
-    settings: SearchSettings
+    settings: Settings
     seed: int
     constraints: Constraints
     remainder: Remainder | None = None
     """None: the rows of the task are the whole table, and its folds judge."""
 
 
-def make_task(coded: CodedTable, options: FitOptions) -> SearchTask:
-    """Return the task of learning from a store of coded rows, under the policy that the user asks for."""
+def make_task(coded: CodedTable, options: FitOptions[Settings]) -> Task[Settings]:
+    """Return the task of learning from a store of coded rows.
+
+    What is to be learned from a sample has the policy scaled to it; each learner applies it in its own way.
+    """
     picked = coded.store.pick(MORE + WATCH)
     starts = find_row_starts(picked)
     make = _learn_from_all if len(starts) <= SAMPLE else _learn_from_sample
-    task, policy = make(coded, options, picked, starts)
-    return task if policy is None else apply_policy(policy, task)
+    return make(coded, options, picked, starts)
 
 
 def keep_rows_with_weight(
@@ -147,9 +149,9 @@ class _RowBuilder:
 
 
 def _learn_from_all(
-    coded: CodedTable, options: FitOptions, picked: Shard, starts: NDArray[np.intp]
-) -> tuple[SearchTask, Policy | None]:
-    """Return the task of a table that is learned from as a whole, and its policy."""
+    coded: CodedTable, options: FitOptions[Settings], picked: Shard, starts: NDArray[np.intp]
+) -> Task[Settings]:
+    """Return the task of a table that is learned from as a whole."""
     builder, table, policy = _RowBuilder(coded, options.policy), coded.coding.table, options.policy
     coarse = _coarsen(table, builder.build_merged(picked, picked.codes), options)
     codes = recode_rows(picked.codes, table, coarse)
@@ -170,7 +172,7 @@ def _learn_from_all(
         folds = [fold for fold in sides if len(fold.training.label) and len(fold.held_out.label)] or [Fold(rows, rows)]
         source = TRAINING if folds[0].held_out is rows else HELD_BACK
     members = builder.find_members(picked)
-    task = SearchTask(
+    return Task(
         table=coarse,
         columns=coarse.make_columns(rows.codes, len(coded.classes)),
         classes=tuple(coded.classes.tolist()),
@@ -180,12 +182,11 @@ def _learn_from_all(
         source=source,
         settings=options.settings,
         seed=int(options.rng.integers(2**31)),
-        constraints=Constraints(expected_rates=() if members is None else members.expected),
+        constraints=Constraints(policy, expected_rates=() if members is None else members.expected),
     )
-    return task, policy
 
 
-def _split_rows(coded: CodedTable, options: FitOptions, picked: Shard, different: int) -> NDArray[np.intp]:
+def _split_rows(coded: CodedTable, options: FitOptions[Settings], picked: Shard, different: int) -> NDArray[np.intp]:
     """Return the number of the fold that holds out each row; -1: none does."""
     keys = coded.coding.keys
     if keys.by == "time":
@@ -203,8 +204,8 @@ def _split_rows(coded: CodedTable, options: FitOptions, picked: Shard, different
 
 
 def _learn_from_sample(
-    coded: CodedTable, options: FitOptions, picked: Shard, starts: NDArray[np.intp]
-) -> tuple[SearchTask, Policy | None]:
+    coded: CodedTable, options: FitOptions[Settings], picked: Shard, starts: NDArray[np.intp]
+) -> Task[Settings]:
     """Return the task of a large table, and its policy scaled to the sample."""
     table, first_key = coded.coding.table, coded.coding.keys.first_key
     watch = starts[-min(WATCH, len(starts) // 5)]
@@ -219,7 +220,7 @@ def _learn_from_sample(
 
     rows, members = build(sample), builder.find_members(sample)
     judging = coded.store if coded.validation is None else coded.validation
-    task = SearchTask(
+    return Task(
         table=coarse,
         # A gap that the sample does not show may be in another row.
         columns=coarse.make_columns(
@@ -232,7 +233,7 @@ def _learn_from_sample(
         source=HELD_BACK if coded.validation is None else GIVEN,
         settings=options.settings,
         seed=int(options.rng.integers(2**31)),
-        constraints=Constraints(expected_rates=() if members is None else members.expected),
+        constraints=Constraints(policy, expected_rates=() if members is None else members.expected),
         remainder=Remainder(
             more=build(more) if len(more.key) > len(sample.key) else None,
             store=judging,
@@ -240,7 +241,6 @@ def _learn_from_sample(
             code_map=map_codes(table, coarse),
         ),
     )
-    return task, policy
 
 
 def _number_rows(shard: Shard) -> NDArray[np.intp]:
@@ -265,11 +265,12 @@ def scale_policy(policy: Policy | None, share: float) -> Policy | None:
     return Policy(tuple(clauses), policy.domain)
 
 
-def _coarsen(table: BinnedTable, rows: Rows, options: FitOptions) -> BinnedTable:
-    """Return the table with at most as many bins as the user asks for."""
-    if options.max_bins is None or options.max_bins >= MAX_BINS:
+def _coarsen(table: BinnedTable, rows: Rows, options: FitOptions[Settings]) -> BinnedTable:
+    """Return the table with at most as many bins as the user asks for, or as the learner takes on so many rows."""
+    most = options.max_bins or options.settings.choose_bins(len(rows.label))
+    if most >= MAX_BINS:
         return table
-    coarse = coarsen_bins(table, rows, options.max_bins)
+    coarse = coarsen_bins(table, rows, most)
     return add_locked_cuts(coarse, options.policy) if options.policy and list_kept_rules(options.policy) else coarse
 
 

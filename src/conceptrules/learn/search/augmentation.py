@@ -28,12 +28,16 @@ _ALIKE = 0.75
 class Forest:
     """A forest of which half of the trees are extremely randomised; the mean of all trees predicts."""
 
-    def __init__(self, rows: Rows, columns: Columns, trees: int, seed: int) -> None:
+    def __init__(self, rows: Rows, columns: Columns, trees: int, seed: int, bootstrap: bool = False) -> None:
+        """With `bootstrap`, all trees learn from resamples: their shares are softer, and closer to probabilities."""
         self.columns, self.classes = columns, rows.mass.shape[1]
         row, label = np.nonzero(rows.mass)
         inputs, weight = self._make_inputs(rows.codes[row]), rows.mass[row, label]
-        kinds = (ExtraTreesClassifier, RandomForestClassifier)
-        self.parts = [kind(trees // 2, random_state=seed).fit(inputs, label, weight) for kind in kinds]
+        forests = (
+            ExtraTreesClassifier(trees // 2, bootstrap=bootstrap, random_state=seed),
+            RandomForestClassifier(trees // 2, random_state=seed),
+        )
+        self.parts = [forest.fit(inputs, label, weight) for forest in forests]
 
     def predict_shares(self, codes: Codes) -> Floats:
         """Return (rows, classes): the probability of each class."""

@@ -16,8 +16,8 @@ from conceptrules.learn.choose import Trial, compute_chance, compute_value
 from conceptrules.learn.search.coded_network import mask_networks
 from conceptrules.learn.search.fairness import compute_rates, measure_violation
 from conceptrules.learn.search.path import Snapshot
-from conceptrules.learn.search.settings import SCORINGS
-from conceptrules.learn.task import SearchTask
+from conceptrules.learn.search.settings import SCORINGS, SearchSettings
+from conceptrules.learn.task import Task
 from conceptrules.model.errors import InputError, warn
 from conceptrules.model.evaluation import first_firing
 from conceptrules.model.policy import Fair
@@ -31,7 +31,7 @@ _ROUNDING = 1e-9
 class Trials:
     """The networks that were learned until now, in the folds and on all rows."""
 
-    def __init__(self, task: SearchTask, checkpoint: Checkpoint | None) -> None:
+    def __init__(self, task: Task[SearchSettings], checkpoint: Checkpoint | None) -> None:
         self.task, self.checkpoint = task, checkpoint
         self.sources = [fold.training for fold in task.folds]
         """What is learned from: the rows of each fold, and all rows. Given validation rows leave all rows to learn."""
@@ -89,7 +89,7 @@ def judge_by_remainder(trials: Trials) -> None:
     trials.judging_rows = float(confusions[0].sum())
 
 
-def _measure_unfairness(task: SearchTask, held_out: Sequence[NDArray[np.intp]], snapshot: Snapshot) -> float:
+def _measure_unfairness(task: Task[SearchSettings], held_out: Sequence[NDArray[np.intp]], snapshot: Snapshot) -> float:
     """Return how far groups are too far apart: on all rows, and on the held-out rows of all folds together.
 
     Held-out rows of folds are few, and judge other networks of the same penalty: there chance is allowed for. Networks

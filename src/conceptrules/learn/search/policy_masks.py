@@ -40,7 +40,9 @@ from conceptrules.model.policy.policy import check_policy, read_banned_rule
 from conceptrules.model.predicate import Value
 
 if TYPE_CHECKING:
-    from conceptrules.learn.task import SearchTask
+    from conceptrules.learn.task import Task
+
+    SearchTask = Task[SearchSettings]
 
 _LIMITS = {"edges": "max_edges", "rules": "max_rules", "literals": "max_rule_length"}
 
@@ -66,8 +68,11 @@ class Constraints:
     """For each clause about groups, the rate to expect."""
 
 
-def apply_policy(policy: Policy, task: SearchTask) -> SearchTask:
-    """Return a task whose networks all satisfy a policy."""
+def apply_policy(task: SearchTask) -> SearchTask:
+    """Return a task whose networks all satisfy its policy."""
+    policy = task.constraints.policy
+    if policy is None:
+        return task
     columns = tuple(bins.column for bins in task.table.bins)
     policy = check_policy(policy, columns, task.classes)
     check_contradictions(policy, columns, task.classes)
@@ -87,7 +92,6 @@ def apply_policy(policy: Policy, task: SearchTask) -> SearchTask:
         settings=settings,
         constraints=replace(
             task.constraints,
-            policy=policy,
             start=start,
             locked=locked,
             banned=code_banned_rules(task.table, task.classes, policy) if policy.of_kind(Banned) else None,

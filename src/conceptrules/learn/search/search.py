@@ -33,7 +33,7 @@ from conceptrules.learn.search.screening import CELLS, MAX_COLUMNS, ScreenedPath
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.search.shortening import simplify_and_minimise
 from conceptrules.learn.search.tree_start import has_rows_for_trees
-from conceptrules.learn.task import SAMPLE, SearchTask, choose_split
+from conceptrules.learn.task import SAMPLE, Task, choose_split
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.pareto import Point, pareto_front
 
@@ -83,7 +83,9 @@ class SearchResult:
     """Whether Ctrl-C ended the search."""
 
 
-def search_networks(task: SearchTask, threads: int, watch: Watch, checkpoint: Checkpoint | None = None) -> SearchResult:
+def search_networks(
+    task: Task[SearchSettings], threads: int, watch: Watch, checkpoint: Checkpoint | None = None
+) -> SearchResult:
     """Search for networks. The result depends neither on the number of threads nor on a checkpoint."""
     # Even a single thread is not the main one: there, Ctrl-C inside compiled code would be a SystemError.
     with ThreadPoolExecutor(threads) as pool, announced():
@@ -105,14 +107,14 @@ def search_networks(task: SearchTask, threads: int, watch: Watch, checkpoint: Ch
         return _find_front(trials, pool, interrupted)
 
 
-def uses_forest(task: SearchTask) -> bool:
+def uses_forest(task: Task[SearchSettings]) -> bool:
     """Return whether the table is so small that mixed rows are learned from as well."""
     sources = (task.rows, *(fold.training for fold in task.folds))
     small = bool(task.settings.effort_level.trees) and len(task.rows.label) <= FOREST_UP_TO
     return small and all(map(has_rows_for_trees, sources))
 
 
-def choose_penalties(task: SearchTask) -> tuple[float, ...]:
+def choose_penalties(task: Task[SearchSettings]) -> tuple[float, ...]:
     """Return the penalties of an edge that a fit tries, the highest first; it may end before the last."""
     effort = task.settings.effort_level
     lowest = effort.lowest_of_small if len(task.rows.label) <= _SMALL else effort.lowest
@@ -120,7 +122,7 @@ def choose_penalties(task: SearchTask) -> tuple[float, ...]:
     return (first, second, *rest[-1 :: -effort.stride][::-1])
 
 
-def _list_decisive_settings(task: SearchTask) -> tuple[object, ...]:
+def _list_decisive_settings(task: Task[SearchSettings]) -> tuple[object, ...]:
     """Return the settings that the networks of the paths depend on."""
     start, locked = task.constraints.start, task.constraints.locked
     rules = None if locked is None else locked.rules
@@ -128,7 +130,7 @@ def _list_decisive_settings(task: SearchTask) -> tuple[object, ...]:
     return settings, settings.effort_level, task.seed, start.priority, start.default, rules, task.constraints.banned
 
 
-def _augment(task: SearchTask, rows: Rows) -> Rows:
+def _augment(task: Task[SearchSettings], rows: Rows) -> Rows:
     """Return the rows to learn from; those of a small table are followed by mixed ones."""
     if not uses_forest(task):
         return rows
@@ -136,7 +138,7 @@ def _augment(task: SearchTask, rows: Rows) -> Rows:
     return augment_rows(rows, forest, np.random.default_rng((task.seed, 0)))
 
 
-def _is_wide(task: SearchTask) -> bool:
+def _is_wide(task: Task[SearchSettings]) -> bool:
     """Return whether there are so many columns that each path selects some of them."""
     bound = task.constraints.locked is not None or task.constraints.banned is not None
     return len(task.columns.bins) > MAX_COLUMNS and not bound
@@ -163,7 +165,7 @@ def _begin_screened_path(trials: Trials, number: int, learned: Rows) -> LearnedP
     return ScreenedPath(_begin_path(trials, str(number), source, *take_columns(learned, columns, kept)), kept)
 
 
-def _scale_settings(task: SearchTask, rows: Rows) -> SearchSettings:
+def _scale_settings(task: Task[SearchSettings], rows: Rows) -> SearchSettings:
     """Return the settings for part of the rows: if a rule has to cover ten of 300, eight of 240 will do."""
     if not task.settings.least_rows:
         return task.settings

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from numbers import Integral
 
 from conceptrules.kernels.search import scores
-from conceptrules.kernels.search.values import Limits
+from conceptrules.kernels.search.values import CODES, Limits
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 
@@ -91,6 +91,10 @@ class SearchSettings:
     @property
     def effort_level(self) -> Effort:
         return EFFORTS[self.effort]
+
+    def choose_bins(self, rows: int) -> int:
+        """Return the most bins of a column: the search takes as many as there are codes."""
+        return CODES - 1
 
     def make_limits(self, penalty: float) -> Limits:
         """Return the limits of a search at a penalty, which is in units of the score."""
