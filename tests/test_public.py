@@ -20,6 +20,7 @@ def test_the_public_names_are_exactly_these():
         "MLLPClassifier",
         "Policy",
         "RuleNetwork",
+        "ScorecardClassifier",
         "__version__",
         "audit",
         "coverage",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from conceptrules.model import RuleNetwork
     from conceptrules.model.errors import ColumnWarning, ConceptRulesError, InputError
     from conceptrules.model.policy import Policy
+    from conceptrules.scorecard import ScorecardClassifier
 
 __version__ = "0.1.0"
 
@@ -33,6 +34,7 @@ __all__ = [
     "MLLPClassifier",
     "Policy",
     "RuleNetwork",
+    "ScorecardClassifier",
     "__version__",
     "audit",
     "coverage",
@@ -64,6 +66,7 @@ _HOMES = {
     "MLLPClassifier": "conceptrules.mllp",
     "Policy": "conceptrules.model.policy",
     "RuleNetwork": "conceptrules.model",
+    "ScorecardClassifier": "conceptrules.scorecard",
     "audit": "conceptrules.explain",
     "coverage": "conceptrules.explain",
     "diff": "conceptrules.logic",

@@ -26,7 +26,9 @@ from conceptrules.model.errors import InputError, NothingLearnedWarning, warn
 from conceptrules.model.evaluation import Bits, layers, unpack
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.pareto import Choice, choose_by_score, choose_by_size
-from conceptrules.model.statistics import pattern_frequencies, probabilities
+from conceptrules.model.predicate import Value
+from conceptrules.model.scoring import answer_scores
+from conceptrules.model.statistics import pattern_frequencies
 from conceptrules.model.text import node_names
 from conceptrules.tables import prediction
 from conceptrules.tables.dask_frames import is_dask_frame, map_partitions
@@ -161,8 +163,8 @@ class RuleModel:
         ndarray of shape (n_samples, n_classes)
             The probabilities, in the order of `classes_`.
         """
-        fired = self._fired(X)
-        return probabilities(self.network_, fired)
+        check_is_fitted(self, "network_")
+        return prediction.predict_proba(self.network_, X)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Predict the logarithm of the probability of each class.
@@ -489,8 +491,8 @@ class RuleModel:
         if not self.network_.edges:
             warn(
                 NothingLearnedWarning(
-                    f"no rule was learned, so that every row gets the class {self.network_.default!r}: no rules did "
-                    f"better on held-out rows. {self._no_rules_hint}"
+                    f"no rule was learned, so that every row gets the class {_find_only_answer(self.network_)!r}: no "
+                    f"rules did better on held-out rows. {self._no_rules_hint}"
                 )
             )
         if interrupted:
@@ -507,6 +509,13 @@ class RuleModel:
         if not isinstance(layer, Integral) or not -count <= layer < count:
             raise InputError(f"layer is {layer!r}; this network has the layers 0 (predicates) to {count - 1} (classes)")
         return int(layer) % count
+
+
+def _find_only_answer(network: RuleNetwork) -> Value | None:
+    """Return what a network without rules answers."""
+    if network.head is None:
+        return network.default
+    return network.classes[int(answer_scores(network.head, np.array([network.head.base]))[0])]
 
 
 class _LayerTransformer(TransformerMixin, BaseEstimator):

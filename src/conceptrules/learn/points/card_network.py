@@ -1,0 +1,123 @@
+"""Cards as networks: whole points, the probability of each score, and the cut-off."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import ceil, floor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptrules.learn.points.calibration import (
+    Judged,
+    choose_shifts,
+    fit_calibration,
+    make_utility,
+)
+from conceptrules.learn.points.path import PointRows, RealCard, compute_probabilities
+from conceptrules.learn.points.rounding import WholeCard, round_card
+from conceptrules.learn.points.settings import CardSettings
+from conceptrules.learn.task import Task
+from conceptrules.model.errors import InputError
+from conceptrules.model.heads import Points
+from conceptrules.model.network import Level, Literal, Rule, RuleNetwork
+from conceptrules.model.predicate import Predicate
+
+Floats = NDArray[np.float64]
+_FINEST = 0.05
+"""The finest step of a cut-off that is looked for, in units of log odds."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldOut:
+    """What the cards of the folds say of the rows that they never saw, calibrated."""
+
+    answers: NDArray[np.intp]
+    shares: Floats
+    """[row, class]: the probabilities."""
+    raw: Floats
+    """[row, class]: the weight of the row, whatever its class weighs."""
+
+
+def make_network(
+    task: Task[CardSettings], rows: PointRows, card: RealCard, judged: Judged, raw: Floats
+) -> tuple[RuleNetwork, HeldOut]:
+    """Return a card as a network, calibrated by the rows that judged its likes; `raw` is their weight in each class."""
+    whole = round_card(card, rows, task.settings.max_points)
+    rules = _merge_rules(task, card, whole)
+    # Weights of classes moved the margins by their logarithms: probabilities are those of the rows as they are.
+    moved = np.log(np.where(task.class_weight > 0, task.class_weight, 1.0))
+    moved = moved[1:] - moved[:1] if len(moved) == 2 else moved
+    margins, base = judged.margins - moved, whole.base - moved
+    calibration = fit_calibration(margins, raw)
+    unit, base = calibration.slope * whole.unit, calibration.apply(base)
+    shares = compute_probabilities(calibration.apply(margins))
+    utility = make_utility(task.settings.scoring, task.settings.costs)
+    steps = max(round(_FINEST / unit), 1) * unit
+    shifts = np.rint(choose_shifts(shares, judged.mass, utility, steps) / unit).astype(int)
+    answers = np.argmax(np.log(np.maximum(shares, 1e-15)) + unit * shifts, axis=1)
+    points = tuple(tuple(row) for _, row in rules)
+    if len(task.classes) == 2:
+        holds = np.array([rule.find_rows(rows.codes) for rule in card.rules], np.int64).reshape(-1, len(rows.codes))
+        head = _make_score(task, points, np.unique(whole.points[:, 0] @ holds), unit, float(base[0]), int(shifts[1]))
+    else:
+        start = np.rint(base / unit).astype(int)
+        head = Points(points, tuple(start - start.min()), unit=unit, offsets=tuple(shifts))
+    predicates: dict[Predicate, int] = {}
+    literals = [
+        Rule(tuple(Literal(predicates.setdefault(test, len(predicates)), negated) for test, negated in tests))
+        for tests, _ in rules
+    ]
+    columns = tuple(bins.column for bins in task.table.bins)
+    network = RuleNetwork(columns, tuple(predicates), (Level(tuple(literals), ()),), task.classes, head=head)
+    return network, HeldOut(answers, shares, raw)
+
+
+def _merge_rules(
+    task: Task[CardSettings], card: RealCard, whole: WholeCard
+) -> list[tuple[tuple[tuple[Predicate, bool], ...], NDArray[np.int64]]]:
+    """Return the predicates of each rule that has points, and its points; rules that read alike are one."""
+    merged: dict[tuple[tuple[Predicate, bool], ...], NDArray[np.int64]] = {}
+    for rule, points in zip(card.rules, whole.points, strict=True):
+        tests = tuple(
+            test
+            for column, allowed in zip(rule.columns, rule.allowed, strict=True)
+            for test in task.table.bins[column].state_tests(allowed)
+        )
+        merged[tests] = merged.get(tests, 0) + points
+    return [(tests, points) for tests, points in merged.items() if points.any()]
+
+
+def _make_score(
+    task: Task[CardSettings],
+    points: tuple[tuple[int, ...], ...],
+    scores: NDArray[np.int64],
+    unit: float,
+    base: float,
+    shift: int,
+) -> Points:
+    """Return the head of two classes: a probability for each score that some row has.
+
+    The log odds of the second class are `base` + `unit` * score, and it is answered where they exceed -`unit` * shift.
+    """
+    shares = 1 / (1 + np.exp(-(unit * scores + base)))
+    head = Points(points, (0,), probabilities=tuple(zip(scores.tolist(), shares.tolist(), strict=True)))
+    low, high = head.bounds[0]
+    cutoff = task.settings.cutoff
+    if cutoff is None:
+        cut = floor(-base / unit - shift) + 1
+    elif isinstance(cutoff, float):
+        cut = ceil((np.log(cutoff / (1 - cutoff)) - base) / unit)
+    else:
+        cut = int(cutoff)
+    return replace(head, cutoff=min(max(cut, low), high + 1))
+
+
+def check_cutoff(head: Points, cutoff: float | None) -> None:
+    """Raise an `InputError` if a score that the user asks for as cut-off is out of reach."""
+    low, high = head.bounds[0]
+    if cutoff is not None and not isinstance(cutoff, float) and not low <= cutoff <= high + 1:
+        raise InputError(
+            f"cutoff is {cutoff}, but the scores go from {low} to {high}; give a score from {low} to {high + 1}, or a "
+            "probability between 0 and 1"
+        )

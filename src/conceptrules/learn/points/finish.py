@@ -1,0 +1,147 @@
+"""The last stage of a fit of a scorecard: cards get the statistics of all rows and their provenance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptrules.explain.measurement import merge_bins
+from conceptrules.kernels.search.shards import WEIGHT_UNIT, Shard
+from conceptrules.learn.coding import CodedTable
+from conceptrules.learn.finish import FinishedFit
+from conceptrules.learn.inputs import FitOptions
+from conceptrules.learn.points.card_network import HeldOut
+from conceptrules.learn.points.learning import CardResult, LearnedCard, uses_forest
+from conceptrules.learn.points.settings import CardSettings
+from conceptrules.learn.provenance import describe_training
+from conceptrules.learn.search.coded_network import CodedNetwork, read_from_bins
+from conceptrules.learn.task import Task
+from conceptrules.model.errors import InputError, warn
+from conceptrules.model.metrics import macro_f1
+from conceptrules.model.network import Statistics
+from conceptrules.model.pareto import Choice
+from conceptrules.model.provenance import Validation
+from conceptrules.model.statistics import with_statistics
+
+Sums = NDArray[np.int64]
+_PART = 2**17
+"""Rows that are counted together: their bits stay in the cache."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _CardCounts:
+    """What a card does on the rows of a store, in units of weight: whole numbers, which add up in any order."""
+
+    rows: Sums
+    covered: Sums
+    """[rule, class]."""
+    scores: Mapping[int, Sums]
+    """The rows of each class that have a score."""
+
+
+def finish_cards(
+    result: CardResult, coded: CodedTable, task: Task[CardSettings], options: FitOptions[CardSettings]
+) -> FinishedFit:
+    """Return the cards with the statistics of all rows. These count rows without the weights of their classes."""
+    networks = [read_from_bins(coded.coding.table, learned.network) for learned in result.networks]
+    blocks = coded.store.map_blocks(partial(_count_block, networks))
+    counts = [_add_counts(each) for each in zip(*blocks, strict=True)]
+    choices = [
+        _describe(learned, each, coded, task, options) for learned, each in zip(result.networks, counts, strict=True)
+    ]
+    kept = [_has_least_rows(choice, options.settings.least_rows) for choice in choices]
+    chosen = choices[result.chosen]
+    if not kept[result.chosen]:  # those of a sample can fall short on all rows
+        smaller = [choice for choice, keeps in zip(choices, kept, strict=True) if keeps]
+        if not smaller:
+            raise InputError("min_rows: no card keeps it on all rows; lower it")
+        chosen = max(smaller, key=lambda choice: choice.score)
+        warn("min_rows: the best card of a sample does not keep it on all rows; the best one that does is taken")
+    front = tuple(choice for choice, keeps in zip(choices, kept, strict=True) if keeps)
+    return FinishedFit(front, next(i for i, choice in enumerate(front) if choice is chosen), coded.store.passes)
+
+
+def _has_least_rows(choice: Choice, least: float) -> bool:
+    assert choice.network.statistics is not None
+    return all(sum(rows) >= least for rows in choice.network.statistics.covered[0])
+
+
+def _describe(
+    learned: LearnedCard,
+    counts: _CardCounts,
+    coded: CodedTable,
+    task: Task[CardSettings],
+    options: FitOptions[CardSettings],
+) -> Choice:
+    scores = tuple((score, _to_weights(rows)) for score, rows in sorted(counts.scores.items()))
+    covered = (tuple(map(_to_weights, counts.covered)),)
+    training = describe_training(
+        options.parameters, coded.store.rows, coded.binarizer.categories_dropped_, augmented=uses_forest(task)
+    )
+    training = replace(
+        training,
+        validation=_describe_validation(learned.held_out, task.source),
+        fingerprint=coded.fingerprint,
+        distinct=coded.distinct,
+    )
+    network = replace(
+        learned.network, statistics=Statistics(_to_weights(counts.rows), covered, scores=scores), training=training
+    )
+    return Choice(learned.edges, learned.score, network, learned.network)
+
+
+def _describe_validation(held_out: HeldOut, source: str) -> Validation:
+    """Summarise what the cards that were learned without the held-out rows say of them."""
+    answers, shares, raw = held_out.answers, held_out.shares, held_out.raw
+    classes = raw.shape[1]
+    confusion = np.stack([np.bincount(answers, raw[:, k], classes) for k in range(classes)])
+    stated, weight = shares[np.arange(len(answers)), answers], raw.sum(axis=1)
+    right = raw[np.arange(len(answers)), answers] / np.where(weight > 0, weight, 1.0)
+    bins = zip(stated.tolist(), right.tolist(), weight.tolist(), strict=True)
+    return Validation(
+        source=source,
+        rows=float(weight.sum()),
+        macro_f1=macro_f1(confusion),
+        fires=(0.0, 1.0, 0.0),  # every row has one answer
+        reliability=tuple(merge_bins(each for each in bins if each[2])),
+    )
+
+
+def _count_block(networks: Sequence[CodedNetwork], block: Shard) -> list[_CardCounts]:
+    parts = [block.take(slice(start, start + _PART)) for start in range(0, len(block.key), _PART)]
+    return [_add_counts([_count_rows(network, part) for part in parts]) for network in networks]
+
+
+def _count_rows(coded: CodedNetwork, rows: Shard) -> _CardCounts:
+    network, classes = coded.network, len(coded.network.classes)
+    target, weight = rows.target.astype(np.int64), rows.weight / WEIGHT_UNIT
+    statistics = with_statistics(network, coded.bits(rows.codes), target, weight).statistics
+    assert statistics is not None
+    return _CardCounts(
+        _to_units(statistics.rows),
+        _to_units(statistics.covered[0]).reshape(-1, classes),
+        {score: _to_units(each) for score, each in statistics.scores},
+    )
+
+
+def _add_counts(counts: Sequence[_CardCounts]) -> _CardCounts:
+    scores: dict[int, Sums] = {}
+    for each in counts:
+        for score, rows in each.scores.items():
+            scores[score] = scores.get(score, 0) + rows
+    return _CardCounts(
+        np.sum([each.rows for each in counts], axis=0), np.sum([each.covered for each in counts], axis=0), scores
+    )
+
+
+def _to_units(weights: object) -> Sums:
+    units: Sums = np.rint(np.array(weights, np.float64) * WEIGHT_UNIT).astype(np.int64)
+    return units
+
+
+def _to_weights(units: Sums) -> tuple[float, ...]:
+    return tuple((units / WEIGHT_UNIT).tolist())

@@ -1,0 +1,197 @@
+"""A card that grows: one rule after another, and after each of them all weights anew, by Newton's method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptrules.kernels.points.sums import add_normal_equations, add_weights
+from conceptrules.learn.binned_table import BinnedTable
+from conceptrules.learn.points.growth import RIDGE, Bounds, CodedRule, RuleGrower
+from conceptrules.learn.points.settings import CardSettings
+
+Floats = NDArray[np.float64]
+_STEPS, _SETTLED = 8, 0.1
+"""The most Newton steps after each rule, and the change of a score, in log odds, after which none is needed: the
+weights begin where the last ones ended."""
+_LONGEST_STEP = 3.0
+"""What a step may change of the score of any row, in units of log odds: beyond that the curvature is another one."""
+_ALIKE = 0.7
+"""Of several classes, those whose best rule gains this share of what the best of all gains get theirs in one round."""
+_ROOM = 32
+"""Rules that there is room for at first."""
+
+
+class PointRows(NamedTuple):
+    """Rows to learn from."""
+
+    codes: NDArray[np.uint8]
+    """[row, column], in C order."""
+    mass: Floats
+    """[row, class]: the weight of the row in each class."""
+    weight: Floats
+    """The weight of the row in the table, whatever its classes weigh; 0 for mixed rows."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RealCard:
+    """A card before its points are whole numbers."""
+
+    rules: tuple[CodedRule, ...]
+    weights: Floats
+    """[rule, output], in units of log odds; 0: none."""
+    base: Floats
+    """[output]."""
+    edges: int
+
+    def compute_margins(self, codes: NDArray[np.uint8]) -> Floats:
+        """Return (rows, outputs): the log odds of the second class, or the logarithms of shares of each class."""
+        margins: Floats = np.tile(self.base, (len(codes), 1))
+        for rule, weights in zip(self.rules, self.weights, strict=True):
+            margins += np.outer(rule.find_rows(codes), weights)
+        return margins
+
+
+def compute_probabilities(margins: Floats) -> Floats:
+    """Return (rows, classes) from (rows, outputs)."""
+    if margins.shape[1] == 1:
+        margins = np.hstack([np.zeros_like(margins), margins])
+    powers = np.exp(margins - margins.max(axis=1, keepdims=True))
+    shares: Floats = powers / powers.sum(axis=1, keepdims=True)
+    return shares
+
+
+class CardPath:
+    """A card on its way from no rules to many."""
+
+    def __init__(
+        self,
+        rows: PointRows,
+        held_out: NDArray[np.uint8],
+        table: BinnedTable,
+        grower: RuleGrower,
+        settings: CardSettings,
+    ) -> None:
+        """`held_out` are the codes of the rows that judge."""
+        self._rows, self._held_out, self._table, self._settings = rows, held_out, table, settings
+        self._row = float(rows.mass.sum() / rows.mass[rows.weight > 0].sum())
+        self._total = rows.mass.sum(axis=1)
+        share = (rows.mass.sum(axis=0) + 0.5) / (rows.mass.sum() + 0.5 * rows.mass.shape[1])
+        base = np.log(share[1:] / share[:1]) if len(share) == 2 else np.log(share)
+        # With two classes, that of the second one; what the first one gets is the same with the other sign.
+        self._target = np.ascontiguousarray(rows.mass[:, 1:] if len(share) == 2 else rows.mass)
+        self._rules: list[CodedRule] = []
+        self._edges: list[int] = []
+        self._weights, self._base = np.zeros((0, len(base))), base
+        self._paying = np.zeros((0, len(base)), np.bool_)
+        self._margins = np.tile(base, (len(self._total), 1))
+        self._holds = np.zeros((len(self._total), _ROOM), np.uint8)
+        self._held_out_holds = np.zeros((len(held_out), 0), np.bool_)
+        self._grower = grower
+
+    @property
+    def edges(self) -> int:
+        return sum(self._edges) + int(self._paying.sum())
+
+    @property
+    def card(self) -> RealCard:
+        """The card as it is now."""
+        return RealCard(tuple(self._rules), self._weights.copy(), self._base.copy(), self.edges)
+
+    def compute_held_out_margins(self) -> Floats:
+        """Return what the card says of the rows that judge."""
+        margins: Floats = self._held_out_holds @ self._weights + self._base
+        return margins
+
+    def extend(self) -> bool:
+        """Add the best rule, or one for each of several classes; return False if there is none left that pays."""
+        slopes, curvatures = self._differentiate()
+        grown = []
+        for output in range(len(self._base)):
+            figures = np.stack([slopes[:, output], curvatures[:, output], self._rows.weight], axis=1)
+            best = self._grower.grow(figures, self._find_columns(), self._find_bounds())
+            if best is not None:
+                grown.append((*best, output))
+        grown.sort(key=lambda each: -each[0])
+        added = [self._add(rule, output) for gain, rule, output in grown if gain >= _ALIKE * grown[0][0]]
+        # Where the best rule is there already, its weight has not settled yet.
+        if grown:
+            self._refit()
+        return any(added)
+
+    def _find_columns(self) -> set[int]:
+        return {column for rule in self._rules for column in rule.columns}
+
+    def _find_bounds(self) -> Bounds:
+        settings, count = self._settings, self._rows.codes.shape[1]
+        return Bounds(
+            settings.length,
+            settings.edges - self.edges - 1,
+            (settings.max_columns or count) - len(self._find_columns()),
+            settings.effort_level.beam,
+            settings.least_rows,
+            self._row,
+        )
+
+    def _add(self, rule: CodedRule, output: int) -> bool:
+        """Add a rule, unless it is there already or is beyond the bounds after all."""
+        keys = [each.key for each in self._rules]
+        number = keys.index(rule.key) if rule.key in keys else len(keys)
+        edges = 0 if number < len(keys) else rule.count_edges(self._table)
+        bounds = self._find_bounds()
+        new_columns = len(set(rule.columns) - self._find_columns())
+        if edges > bounds.edges or bounds.edges < 0 or new_columns > bounds.new_columns:
+            return False
+        if number == len(keys):
+            self._rules.append(rule)
+            self._edges.append(edges)
+            if number == self._holds.shape[1]:
+                self._holds = np.hstack([self._holds, np.zeros_like(self._holds)])
+            self._holds[:, number] = rule.find_rows(self._rows.codes)
+            self._held_out_holds = np.column_stack([self._held_out_holds, rule.find_rows(self._held_out)])
+            self._weights = np.vstack([self._weights, np.zeros(len(self._base))])
+            self._paying = np.vstack([self._paying, np.zeros(len(self._base), np.bool_)])
+        new = not self._paying[number, output]
+        self._paying[number, output] = True
+        return new
+
+    def _differentiate(self) -> tuple[Floats, Floats]:
+        """Return (rows, outputs): the slope of the log likelihood at the scores, and how fast it falls."""
+        shares = compute_probabilities(self._margins)[:, -len(self._base) :]
+        total = self._total[:, None]
+        return self._target - total * shares, total * shares * (1 - shares)
+
+    def _refit(self) -> None:
+        """Fit all weights anew, until no score changes much."""
+        for _ in range(_STEPS):
+            if self._step() < _SETTLED:
+                return
+
+    def _step(self) -> float:
+        """Take a Newton step of all weights; return the largest change of a score."""
+        slopes, curvatures = self._differentiate()
+        # All outputs move at once: the curvature of softmax that is left out is made up for, as boosting does.
+        outputs, largest = len(self._base), 0.0
+        curvatures *= outputs / (outputs - 1) if outputs > 1 else 1.0
+        for output in range(outputs):
+            rules = np.flatnonzero(self._paying[:, output])
+            vector, matrix = np.zeros(len(rules) + 1), np.zeros((len(rules) + 1, len(rules) + 1))
+            slope, curvature = (np.ascontiguousarray(figure[:, output]) for figure in (slopes, curvatures))
+            add_normal_equations(self._holds, rules, slope, curvature, vector, matrix)
+            matrix += np.tril(matrix, -1).T
+            matrix[np.diag_indices_from(matrix)] += [1e-3, *[RIDGE * self._row] * len(rules)]
+            vector[1:] -= RIDGE * self._row * self._weights[rules, output]
+            step: Floats = np.linalg.solve(matrix, vector).astype(np.float64)
+            change = np.zeros(len(slope))
+            add_weights(self._holds, rules, step, change)
+            size = float(np.abs(change).max(initial=0.0))
+            if size > _LONGEST_STEP:
+                step, change = step * (_LONGEST_STEP / size), change * (_LONGEST_STEP / size)
+            self._base[output] += step[0]
+            self._weights[rules, output] += step[1:]
+            self._margins[:, output] += change
+            largest = max(largest, size)
+        return largest

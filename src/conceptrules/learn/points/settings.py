@@ -1,0 +1,142 @@
+"""The settings of a scorecard, checked on creation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from conceptrules.kernels.search.values import CODES
+from conceptrules.model.errors import InputError
+from conceptrules.model.predicate import Value
+
+SCORINGS = (
+    "neg_log_loss",
+    "roc_auc",
+    "roc_auc_ovr",
+    "neg_brier_score",
+    "f1_macro",
+    "accuracy",
+    "balanced_accuracy",
+)
+OF_ANSWERS = ("f1_macro", "accuracy", "balanced_accuracy")
+"""The scorings that are about the class that is answered, and so about cut-offs."""
+MOST_EDGES = 4_000
+"""Edges of any scorecard."""
+FEW_ROWS, _FEW_BINS = 4_000, 32
+"""Rows up to which a table gets mixed rows that a forest labels, and bins of its columns. Larger tables have enough
+rows of their own, and the tails of their columns tell enough for finer bins."""
+LONGEST = 3
+"""Conditions of a rule, unless the user asks for more: what people add up should be read at a glance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How hard to try."""
+
+    folds: int
+    """Folds that are held out in turn, up to 5,000 different rows; larger tables have fewer."""
+    trees: int
+    """Trees of the forest that labels mixed rows of a small table; 0: no such rows."""
+    beam: int
+    """Unfinished rules that are kept while one is grown."""
+
+
+EFFORTS = {
+    "fast": Effort(folds=2, trees=0, beam=1),
+    "default": Effort(folds=3, trees=100, beam=4),
+    "best": Effort(folds=5, trees=400, beam=8),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CardSettings:
+    """What `ScorecardClassifier` asks of the learner."""
+
+    effort: str = "default"
+    scoring: str = "neg_log_loss"
+    max_edges: int | None = None
+    max_columns: int | None = None
+    max_rule_length: int | None = None
+    max_points: int = 20
+    cutoff: float | None = None
+    costs: tuple[tuple[float, ...], ...] | None = None
+    """[true class, answer]: what an answer costs."""
+    least_rows: float = 0.0
+    """The least weight of the rows that a rule covers, whatever their classes weigh."""
+
+    def __post_init__(self) -> None:
+        for name, known in (("effort", tuple(EFFORTS)), ("scoring", SCORINGS)):
+            value = getattr(self, name)
+            if not isinstance(value, str) or value not in known:
+                raise InputError(f"{name} is {value!r}; use one of {', '.join(map(repr, known))}")
+        for name, least in (("max_edges", 2), ("max_columns", 1), ("max_rule_length", 1), ("max_points", 1)):
+            value = getattr(self, name)
+            if value is None and name != "max_points":
+                continue
+            if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+                why = ": a rule with one condition and its points are two" if name == "max_edges" else ""
+                raise InputError(f"{name} is {value!r}; it needs a whole number of at least {least}{why}")
+        if self.cutoff is not None and self.costs is not None:
+            raise InputError("cutoff and costs both say where to cut; give one of them")
+        _check_cutoff(self.cutoff)
+
+    @property
+    def effort_level(self) -> Effort:
+        return EFFORTS[self.effort]
+
+    def choose_bins(self, rows: int) -> int:
+        """Return the most bins of a column: on few rows, more of them make cut points that chance sets."""
+        return _FEW_BINS if rows <= FEW_ROWS else CODES - 1
+
+    @property
+    def edges(self) -> int:
+        """The most edges of the card."""
+        return min(self.max_edges or MOST_EDGES, MOST_EDGES)
+
+    @property
+    def length(self) -> int:
+        """The most conditions of a rule."""
+        return self.max_rule_length or LONGEST
+
+
+def _check_cutoff(cutoff: object) -> None:
+    if cutoff is None or (isinstance(cutoff, Integral) and not isinstance(cutoff, bool)):
+        return
+    if not isinstance(cutoff, Real) or isinstance(cutoff, bool) or not 0 < float(cutoff) < 1:
+        raise InputError(
+            f"cutoff is {cutoff!r}; give a probability of the second class between 0 and 1, such as 0.2, or a score as "
+            "a whole number"
+        )
+
+
+def read_costs(costs: Any) -> tuple[tuple[float, ...], ...] | None:
+    """Return costs as a value, or raise an `InputError`."""
+    if costs is None:
+        return None
+    try:
+        matrix = np.array(costs, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"costs is {costs!r}; give a number for each true class and each answer") from None
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not np.isfinite(matrix).all():
+        raise InputError(
+            f"costs is {costs!r}; it needs a row for each true class and a column for each answer, all finite numbers"
+        )
+    return tuple(map(tuple, matrix.tolist()))
+
+
+def check_classes(settings: CardSettings, classes: Sequence[Value]) -> None:
+    """Raise an `InputError` if cut-offs or costs are for other classes."""
+    count = len(classes)
+    if settings.scoring == "roc_auc" and count > 2:
+        raise InputError(f"scoring='roc_auc' is for two classes, and there are {count}; use scoring='roc_auc_ovr'")
+    if settings.cutoff is not None and count > 2:
+        raise InputError(f"cutoff is for two classes, and there are {count}; give costs instead, or leave it out")
+    if settings.costs is not None and len(settings.costs) != count:
+        raise InputError(
+            f"costs are for {len(settings.costs)} classes, and there are {count}: {', '.join(map(repr, classes))}; "
+            "give a row and a column for each, in this order"
+        )

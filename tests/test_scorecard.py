@@ -1,0 +1,228 @@
+"""ScorecardClassifier: scikit-learn's own checks, budgets, cut-offs, honest probabilities, what it objects to."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from conceptrules import InputError, Policy, ScorecardClassifier
+from conceptrules.learn.points import learning
+from conceptrules.learn.points.settings import SCORINGS
+from conceptrules.model.errors import NothingLearnedWarning
+from conceptrules.model.policy import Apart, Clause, Forbidden, LeastRows, Limit
+from tests.people import entangled
+
+X, Y = entangled(240)
+RISK = np.where(Y == "old", "risk", "none")
+
+
+def quick(**parameters: Any) -> ScorecardClassifier:
+    return ScorecardClassifier(**{"effort": "fast", "random_state": 0, "n_jobs": 1, **parameters})
+
+
+@cache
+def score() -> ScorecardClassifier:
+    return quick().fit(X, RISK)
+
+
+@cache
+def several() -> ScorecardClassifier:
+    return quick().fit(X, Y)
+
+
+@pytest.mark.parametrize("effort", ["fast", "default"])
+def test_it_learns_the_table(effort: str) -> None:
+    fresh, answers = entangled(rows=600, seed=5)
+    card = quick(effort=effort).fit(X, Y)
+    assert card.score(fresh, answers) > 0.85
+    shares = card.predict_proba(fresh)
+    likelihood = np.log(shares[np.arange(600), np.searchsorted(card.classes_, answers)]).mean()
+    assert likelihood > -0.75  # shares of the classes alone have -1.08
+
+
+def test_neither_threads_nor_the_order_of_rows_matter() -> None:
+    order = np.random.default_rng(1).permutation(len(X))
+    other = quick(n_jobs=3).fit(X.iloc[order], RISK[order])
+    assert other.network_.levels == score().network_.levels
+    assert other.network_.head == score().network_.head
+    assert other.history_ == score().history_
+
+
+def test_files_in_parts_give_the_card_of_a_table_in_memory(tmp_path: Path) -> None:
+    table = X.assign(risk=RISK)
+    for part in range(3):
+        table.iloc[part * 80 : part * 80 + 80].to_parquet(tmp_path / f"part-{part}.parquet")
+    from_files = quick().fit(str(tmp_path / "part-*.parquet"), "risk").network_
+    assert from_files.head == score().network_.head
+    assert from_files.levels == score().network_.levels
+    assert from_files.statistics == score().network_.statistics
+
+
+def test_the_front_grows_and_select_switches() -> None:
+    card = quick().fit(X, RISK)
+    sizes = [choice.edges for choice in card.frontier_]
+    assert sizes == sorted(sizes)
+    assert all(choice.edges == choice.network.edges for choice in card.frontier_)
+    assert card.select(edges=sizes[1]).network_.edges <= sizes[1]
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"max_edges": 2},
+        {"max_edges": 7},
+        {"max_columns": 1},
+        {"max_columns": 2},
+        {"max_rule_length": 1},
+        {"max_points": 1},
+        {"max_points": 3},
+        {"min_rows": 60},
+    ],
+)
+@pytest.mark.parametrize("answers", [RISK, Y])
+def test_limits_are_kept(limits: dict[str, int], answers: np.ndarray) -> None:
+    for choice in quick(**limits).fit(X, answers).frontier_:
+        network = choice.network
+        rules = network.levels[0].rules
+        assert network.edges <= limits.get("max_edges", 10**6)
+        assert len({test.column for test in network.predicates}) <= limits.get("max_columns", 10**6)
+        columns = [{network.predicates[literal.index].column for literal in rule.literals} for rule in rules]
+        assert max(map(len, columns), default=0) <= limits.get("max_rule_length", 3)
+        assert all(abs(each) <= limits.get("max_points", 20) for row in network.head.points for each in row)
+        assert all(sum(rows) >= limits.get("min_rows", 1) for rows in network.statistics.covered[0])
+
+
+def test_decision_function_agrees_with_predict() -> None:
+    assert ((score().decision_function(X) > 0) == (score().predict(X) == score().classes_[1])).all()
+    assert (several().classes_[several().decision_function(X).argmax(axis=1)] == several().predict(X)).all()
+
+
+@pytest.mark.parametrize("answers", [RISK, Y])
+def test_class_weights_do_not_bend_probabilities(answers: np.ndarray) -> None:
+    first = sorted(set(answers))[0]
+    weighted = quick(class_weight={name: 8.0 if name == first else 1.0 for name in set(answers)}).fit(X, answers)
+    assert weighted.predict_proba(X)[:, 0].mean() == pytest.approx((answers == first).mean(), abs=0.05)
+
+
+def test_a_probability_a_score_or_costs_set_the_cut_off() -> None:
+    by_probability = quick(cutoff=0.2).fit(X, RISK)
+    shares = by_probability.predict_proba(X)[:, 1]
+    assert ((shares >= 0.2) == (by_probability.predict(X) == by_probability.classes_[1])).all()
+    assert quick(cutoff=3).fit(X, RISK).network_.head.cutoff == 3
+    dear = [quick(costs=[[0, 1], [cost, 0]]).fit(X, RISK).predict(X) == score().classes_[1] for cost in (0.05, 20)]
+    assert dear[0].mean() < dear[1].mean()
+
+
+def test_scorings_choose_by_what_they_say() -> None:
+    for scoring in SCORINGS:
+        if scoring != "roc_auc":
+            front = quick(scoring=scoring).fit(X, Y).frontier_
+            scores = [choice.score for choice in front]
+            assert max(scores) > scores[0]
+
+
+def test_columns_that_are_forbidden_are_not_asked() -> None:
+    card = quick(policy=Policy((Forbidden("age"), Limit("edges", 6), LeastRows(20)))).fit(X, Y)
+    assert "age" not in {test.column for test in card.network_.predicates}
+    assert 0 < card.network_.edges <= 6
+
+
+@pytest.mark.parametrize("clause", [Apart("age", "job"), Limit("rules", 3)])
+def test_other_clauses_are_refused_by_name(clause: Clause) -> None:
+    with pytest.raises(InputError, match=f"{clause.name}: scorecards cannot keep this clause yet"):
+        quick(policy=Policy((clause,))).fit(X, Y)
+
+
+@pytest.mark.filterwarnings("ignore:constant columns", "ignore:class.* too few rows")
+def test_a_table_that_says_nothing_has_a_card_of_the_base_rate() -> None:
+    rng = np.random.default_rng(0)
+    for rows in (np.ones((60, 2)), rng.normal(size=(60, 2))):
+        with pytest.warns(NothingLearnedWarning, match="every row gets the class 'b'"):
+            card = quick().fit(rows, ["b"] * 40 + ["a"] * 20)
+        assert card.network_.edges == 0
+        assert card.predict_proba(rows)[:, 1] == pytest.approx([2 / 3] * 60, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "answers", "message"),
+    [
+        ({"effort": "hard"}, RISK, "effort is 'hard'; use one of 'fast'"),
+        ({"scoring": "recall"}, RISK, "scoring is 'recall'; use one of 'neg_log_loss'"),
+        ({"scoring": "roc_auc"}, Y, "scoring='roc_auc' is for two classes, and there are 3"),
+        ({"max_edges": 1}, RISK, "max_edges is 1; it needs a whole number of at least 2"),
+        ({"max_points": 0}, RISK, "max_points is 0; it needs a whole number of at least 1"),
+        ({"max_columns": 1.5}, RISK, "max_columns is 1.5; it needs a whole number"),
+        ({"min_rows": 0}, RISK, "min_rows is 0; it needs a whole number"),
+        ({"max_bins": 1}, RISK, "max_bins is 1; it needs a whole number from 2 to 255"),
+        ({"cutoff": 1.5}, RISK, "cutoff is 1.5; give a probability"),
+        ({"cutoff": 4000}, RISK, "cutoff is 4000, but the scores go from -?[0-9]+ to [0-9]+; give a score"),
+        ({"cutoff": 2}, Y, "cutoff is for two classes, and there are 3"),
+        ({"cutoff": 0.5, "costs": [[0, 1], [1, 0]]}, RISK, "give one of them"),
+        ({"costs": [[0, 1, 2]]}, RISK, "it needs a row for each true class"),
+        ({"costs": "high"}, RISK, "give a number for each true class"),
+        ({"costs": np.eye(3)}, RISK, "costs are for 3 classes, and there are 2: 'none', 'risk'"),
+        ({"policy": "none"}, RISK, "policy is 'none'; give a Policy"),
+        ({}, ["a"] * len(X), "y has 1 class, 'a'"),
+    ],
+)
+def test_bad_input_is_an_error_that_says_what_to_do(parameters: dict[str, Any], answers: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        quick(**parameters).fit(X, answers)
+
+
+def test_ctrl_c_keeps_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    judge, calls = learning.judge_margins, []
+
+    def interrupt(*arguments: Any) -> Any:
+        calls.append(arguments)
+        if len(calls) > 3:
+            raise KeyboardInterrupt
+        return judge(*arguments)
+
+    monkeypatch.setattr(learning, "judge_margins", interrupt)
+    card = quick()
+    with pytest.raises(KeyboardInterrupt), pytest.warns(UserWarning, match=r"interrupted; .* kept .3 cards tried"):
+        card.fit(X, RISK)
+    assert len(card.history_) == 3
+    assert card.predict(X).shape == RISK.shape
+
+
+def test_weights_are_repeats_of_rows() -> None:
+    weight = np.random.default_rng(0).integers(0, 3, len(X))
+    repeated = np.repeat(np.arange(len(X)), weight)
+    whole = quick().fit(X, RISK, sample_weight=weight).network_
+    assert whole.head == quick().fit(X.iloc[repeated], RISK[repeated]).network_.head
+
+
+def test_groups_moments_and_validation_rows_are_taken() -> None:
+    number = np.arange(len(X))
+    for more in ({"groups": number // 4}, {"time": number}, {"X_val": X[:80], "y_val": RISK[:80]}):
+        card = quick().fit(X, RISK, **more)
+        assert card.network_.edges
+        assert card.network_.training.validation.rows > 0
+
+
+@pytest.mark.filterwarnings("ignore:constant columns", "ignore:class.* too few rows", "ignore:no rule was learned")
+@pytest.mark.parametrize(
+    "check", [pytest.param(check, id=check[1].func.__name__) for check in estimator_checks_generator(quick())]
+)
+def test_scikit_learn_check(check: tuple[Any, Any]) -> None:
+    estimator, function = check
+    function(estimator)
+
+
+def test_a_large_table_is_learned_from_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    from conceptrules.learn import task
+
+    for name, value in {"SAMPLE": 300, "WATCH": 100, "MORE": 400}.items():
+        monkeypatch.setattr(task, name, value)
+    rows, answers = entangled(900)
+    card = quick().fit(pd.DataFrame(rows), answers)
+    assert card.score(*entangled(600, seed=5)) > 0.8
+    assert sum(card.network_.statistics.rows) == 900
