@@ -43,6 +43,8 @@ class Edited(ShownAsHtml):
     """What the edit does to rows."""
     proof: Proof | None
     """The policy of the network, proved again; None if it has none."""
+    newly_refuted: tuple[str, ...] = ()
+    """The clauses that are refuted now, and were not before the edit."""
 
     def __str__(self) -> str:
         return str(self.effect) if self.proof is None else f"{self.effect}\n{self.proof}"
@@ -135,8 +137,18 @@ def _record_edit(
         classes = set(map(label_text, network.classes))
         if targets is not None and any(label_text(label) in classes for label in targets):
             edited = measure(edited, data, targets)
-    proof = None if after.policy is None else prove(edited, after.policy, data=data, labels=targets)
-    return Edited(replace(edited, proof=None if proof is None else record_proof(proof)), entry, effect, proof)
+    if after.policy is None:
+        return Edited(edited, entry, effect, None)
+    proof = prove(edited, after.policy, data=data, labels=targets)
+    refuted = _list_refuted(proof)
+    if refuted and before.policy is not None:  # what was refuted before is no reason against the edit
+        earlier = _list_refuted(prove(before, before.policy, data=data, labels=targets))
+        refuted = [name for name in refuted if name not in earlier]
+    return Edited(replace(edited, proof=record_proof(proof)), entry, effect, proof, tuple(refuted))
+
+
+def _list_refuted(proof: Proof) -> list[str]:
+    return [verdict.name for verdict in proof.verdicts if verdict.outcome == "refuted"]
 
 
 # What takes an edit back: the rules and settings that differ, as plain values that say each literal exactly. The text

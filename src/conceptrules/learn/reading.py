@@ -18,12 +18,12 @@ from conceptrules.binarize import Binarizer
 from conceptrules.binarize.binarizer import check_kinds
 from conceptrules.binarize.known_values import MAX_COUNTED_VALUES
 from conceptrules.binarize.value_counts import ValueCounts
-from conceptrules.kernels.search.shards import NO_GROUP, WEIGHT_UNIT, fixed_weights
+from conceptrules.kernels.search.shards import WEIGHT_UNIT, fixed_weights
 from conceptrules.learn.checks import warn_of_light_weights
 from conceptrules.learn.encoding import Batch, CodedBatch, Coding, encode_batch
 from conceptrules.learn.folds import check_holdout_column
 from conceptrules.learn.inputs import ColumnRoles
-from conceptrules.logic.policies.clause_checks import read_groups
+from conceptrules.logic.policies.clause_checks import check_groups, read_groups
 from conceptrules.model.errors import InputError
 from conceptrules.model.text import plural
 from conceptrules.model.values import brief
@@ -120,11 +120,7 @@ class ClassSums:
 
 def sort_groups(column: str, names: set[str]) -> tuple[str, ...]:
     """Return the groups of a column that a policy wants to be treated alike, sorted."""
-    if len(names) > NO_GROUP:
-        raise InputError(
-            f"fair.{column}: the column {column!r} has {len(names):,} different values, too many for groups of people; "
-            "put them into ranges first"
-        )
+    check_groups(column, names)
     return tuple(sorted(names))
 
 

@@ -11,6 +11,7 @@ from conceptrules.edit.rules import normalise
 from conceptrules.export import export
 from conceptrules.io.model_file import load, save
 from conceptrules.model import Rule
+from conceptrules.model.policy import Policy
 from conceptrules.report import report
 from tests.edit.test_editing import NETWORK
 from tests.logic.policies.test_proof import A, J, people
@@ -122,6 +123,15 @@ def test_a_trail_that_was_taken_out(run, tmp_path):
     assert json.loads(run("log", "forged.json", "--verify", "--json"))["verified"] is None
 
 
+def test_an_edit_is_not_refused_for_what_was_refuted_before(run):
+    policy = Policy.of(max_edges=1, forbidden=["pay"])
+    save(people(Rule((A, J)), other=(Rule((J,)),), policy=policy), "model.json")
+    assert "refuted: at most 1 edges" in run("edit", "model.json", "drop", "job = nurse", "-o", "less.json")
+    assert load("less.json").edges == 3
+    found = run("edit", "less.json", "add", "pay > 3", "--class", "no", "-o", "more.json", code=1)
+    assert "the change refutes a clause of the policy: forbidden.pay; --force writes it" in found
+
+
 def test_a_locked_rule_is_not_dropped(run):
     run("edit", "model.json", "lock", "age > 41 and job = nurse", "--decides", "-o", "locked.json")
     drop = ("edit", "locked.json", "drop", "age > 41 and job = nurse", "-o", "lost.json")
@@ -129,7 +139,9 @@ def test_a_locked_rule_is_not_dropped(run):
     assert (
         "refuted: yes has the rule: age > 41 and job = nurse; where it holds, yes is answered (yes has no such" in found
     )
-    assert "nothing is written, since the policy of the model is refuted" in found
+    assert (
+        "nothing is written, since the change refutes a clause of the policy: locked.age > 41 and job = nurse" in found
+    )
     run(*drop, "--force")
     assert load("lost.json").proof.verdicts[0].outcome == "refuted"
     run("edit", "lost.json", "unlock", "age > 41 and job = nurse", "-o", "free.json")

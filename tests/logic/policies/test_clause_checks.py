@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conceptrules.logic.policies.clause_checks import (
+    check_groups,
     check_rows,
     compare_groups,
     find_lost_rule,
@@ -305,3 +306,19 @@ def test_the_two_groups_that_differ_most_are_told() -> None:
     assert ratio == (True, "b 0%, a 0%: a ratio of 1.0000")
     none = compare_groups(Fair("g", "yes", 0.0), np.array([None] * 6, dtype=object), answered, np.ones(6))
     assert none == (True, "there is only 0 groups of g")
+
+
+def test_a_number_that_was_measured_makes_no_groups() -> None:
+    check_groups("sex", {"f", "m", "-1", "2.5", *map(str, range(250))})
+    check_groups("code", set(map(str, range(20))))
+    for names in ({f"{age}.5" for age in range(21)}, {f"1e-{age}" for age in range(21)}, {f"p{n}" for n in range(256)}):
+        with pytest.raises(
+            InputError, match=r"fair\.age: the column 'age' .* ranges first, such as pandas\.cut\(X\['age"
+        ):
+            check_groups("age", names)
+
+
+def test_fairness_between_measured_numbers_is_refused_before_a_verdict() -> None:
+    rows = [{"age": age + 0.5, "job": "nurse", "pay": 5} for age in range(30)]
+    with pytest.raises(InputError, match="has 30 different values, too many for groups of people"):
+        prove(people(), Policy.of(fair=[{"column": "age", "positive": "yes", "bound": 0.1}]), data=rows)

@@ -225,6 +225,10 @@ def test_any_text_is_a_policy_or_an_error(text):
     [
         (Policy.of(monotone={"incme": "up"}), "monotone.incme: there is no column 'incme'; did you mean income?"),
         (Policy.of(monotone={"job": "up"}), "is a category, which has no order"),
+        (
+            Policy.of(monotone={"pay": "up"}, order=ORDER, forbidden=["pay"]),
+            "monotone.pay: the column 'pay' is forbidden, so no rule asks about it; take one of the two clauses out",
+        ),
         (Policy.of(default="never"), "default: there is no class 'never'"),
         (Policy.of(priority=["yes", "no"]), "priority must list each class once"),
         (Policy.of(order=["no", "yes"], monotone={"age": "up"}), "the order must list each class once"),

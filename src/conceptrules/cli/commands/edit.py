@@ -56,7 +56,7 @@ class EditOptions:
     why: Annotated[str, option("The reason; the trail keeps it.")] = ""
     data: Annotated[str, option("Rows to show the effect on. " + TABLE)] = ""
     target: Target = ""
-    force: Annotated[bool, typer.Option("--force", help="Write even if the policy of the model is refuted.")] = False
+    force: Annotated[bool, typer.Option("--force", help="Write even if the change refutes the policy.")] = False
     text: Annotated[TextOptions, WithoutOption("dates")]
     as_json: Json = False
 
@@ -73,7 +73,7 @@ def edit(
     """Change a model, and show first what that does.
 
     A rule is named by its words, as `conceptrules rules` prints it. The change is an entry of the trail in the model
-    file. The exit code is 1, and nothing is written, if the policy of the model is refuted by it; --force writes it.
+    file. The exit code is 1, and nothing is written, if it refutes a clause of the model's policy; --force writes it.
     """
     network, effect_rows = _read(model, options)
     operation = _parse_operation(network, action, arguments, label, decides)
@@ -159,7 +159,7 @@ def _read(model: str, options: EditOptions) -> tuple[RuleNetwork, dict[str, Any]
 
 
 def _finish(edited: Edited, options: EditOptions) -> None:
-    refuted = edited.proof is not None and edited.proof.outcome == "refuted"
+    refuted = ", ".join(edited.newly_refuted)
     written = bool(options.output) and (options.force or not refuted)
     if options.as_json:
         proof = None if edited.proof is None else proof_fields(edited.proof)
@@ -169,7 +169,8 @@ def _finish(edited: Edited, options: EditOptions) -> None:
     if written:
         write_model(edited.network, options.output)
     elif options.output:
-        typer.echo("nothing is written, since the policy of the model is refuted; --force writes it", err=True)
+        message = f"nothing is written, since the change refutes a clause of the policy: {refuted}; --force writes it"
+        typer.echo(escape_lines(message), err=True)
     raise typer.Exit(REFUSED if refuted and not options.force else DONE)
 
 

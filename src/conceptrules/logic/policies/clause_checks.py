@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Set
 from statistics import NormalDist
 from typing import Any
 
@@ -36,6 +37,7 @@ from conceptrules.model.text import number_text, percent, plural, rule_text, wor
 from conceptrules.tables.prediction import decide
 from conceptrules.tables.table import Table, read_packed_bits
 
+MAX_GROUPS, _MAX_NUMBERS = 255, 20  # of one column, in general (codes of a byte) and where all are numbers
 _ROUNDING = 1e-9  # sums of fractions depend on their order
 
 
@@ -190,7 +192,22 @@ def _check_fairness(clause: Fair, network: RuleNetwork, rows: GivenRows) -> tupl
     counted = np.ones(len(answered))
     if clause.measure == "true_positive_rate":
         counted = np.array(rows.labels) == positive
-    return compare_groups(clause, read_groups(rows.table, clause.column), answered, counted)
+    groups = read_groups(rows.table, clause.column)
+    check_groups(clause.column, set(groups.tolist()) - {None})
+    return compare_groups(clause, groups, answered, counted)
+
+
+def check_groups(column: str, names: Set[str]) -> None:
+    """Raise an `InputError` if the values of a column are no groups of people: too many, or a number that was measured.
+
+    A few numbers can be codes of groups.
+    """
+    most = _MAX_NUMBERS if all(re.fullmatch(r"-?\d+(\.\d*)?(e[+-]?\d+)?", name) for name in names) else MAX_GROUPS
+    if len(names) > most:
+        raise InputError(
+            f"fair.{column}: the column {column!r} has {len(names):,} different values, too many for groups of people; "
+            f"put them into a column of ranges first, such as pandas.cut(X[{column!r}], 5), and name that"
+        )
 
 
 def read_groups(table: Table, column: str) -> NDArray[Any]:

@@ -204,6 +204,9 @@ def check_policy(policy: Policy, columns: Sequence[Column], classes: Sequence[Va
     absent = {f"independent.{clause.column}" for clause in policy.of_kind(Forbidden)}
     for clause, column in _columns_of(policy):
         if column not in names and clause not in absent:
+            if f"independent.{column}" in absent:
+                hint = "take one of the two clauses out"
+                raise InputError(f"{clause}: the column {column!r} is forbidden, so no rule asks about it; {hint}")
             raise InputError(f"{clause}: there is no column {column!r}; {nearest_name(column, names)}")
     for clause, label in _classes_of(policy):
         if label not in classes:
