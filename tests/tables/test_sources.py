@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from pyarrow import dataset, parquet
+from pyarrow import csv, dataset, parquet
 
 from conceptrules.model.errors import InputError
+from conceptrules.tables.files import conversion
 from conceptrules.tables.sources import is_source, list_columns, open_source, read_whole, resolve_source
 
 TABLE = pa.table({"age": [20, 30, None], "job": ["nurse", None, "smith"], "y": ["a", "b", "a"]})
@@ -110,3 +111,52 @@ def test_durations_of_days_and_dictionaries_survive_a_stream(tmp_path: Path) -> 
     read = read_whole(_opened(table.to_reader(), tmp_path), ["at", "size"])
     assert read.to_pydict() == table.to_pydict()
     assert read["size"].type.ordered
+
+
+def _replace(path: Path, table: pa.Table) -> None:
+    """Write a file anew under another name, and move it there, as programs do that write tables."""
+    new = path.with_suffix(".new")
+    (parquet.write_table if path.suffix == ".parquet" else csv.write_csv)(table, new)
+    new.replace(path)
+
+
+OTHERS = (TABLE.slice(0, 2), TABLE.drop_columns(["age"]), TABLE.set_column(0, "age", pa.array(["a", "b", "c"])))
+
+
+@pytest.mark.parametrize("other", [*OTHERS, None])
+@pytest.mark.parametrize("kind", ["files", "dataset"])
+def test_a_file_that_is_replaced_between_passes_is_told(tmp_path: Path, kind: str, other: pa.Table | None) -> None:
+    for number in range(2):
+        parquet.write_table(TABLE, tmp_path / f"{number}.parquet")
+    source = _opened(str(tmp_path / "*.parquet") if kind == "files" else dataset.dataset(tmp_path), tmp_path)
+    assert sum(batch.num_rows for batch in source.batches(["age", "y"])) == 6
+    if other is None:
+        (tmp_path / "1.parquet").unlink()
+    else:
+        _replace(tmp_path / "1.parquet", other)
+    with pytest.raises(InputError, match=r"1\.parquet was changed while it was read; start again when nothing writes"):
+        list(source.batches(["age", "y"]))
+
+
+def test_a_file_that_is_written_to_in_the_middle_of_a_pass_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "table.parquet"
+    parquet.write_table(pa.table({"x": np.arange(3_000_000)}), path, row_group_size=100_000)
+    batches = _opened(path, tmp_path).batches(["x"])
+    next(batches)
+    path.write_bytes(b"PAR1 something else PAR1")
+    with pytest.raises(InputError, match=r"table\.parquet was changed while it was read"):
+        list(batches)
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_a_text_that_is_replaced_between_its_two_passes_is_told(tmp_path: Path, monkeypatch: Any, other: Any) -> None:
+    path, combine = tmp_path / "table.csv", conversion._combine_types
+    csv.write_csv(TABLE, path)
+
+    def replace_and_combine(name: str, types: Any) -> str:
+        _replace(path, other)
+        return combine(name, types)
+
+    monkeypatch.setattr(conversion, "_combine_types", replace_and_combine)
+    with pytest.raises(InputError, match=r"table\.csv was changed while it was read"):
+        _opened(path, tmp_path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,13 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Equals, Interval, Missing, holds
 from conceptrules.tables.column_values import encode_values
 from conceptrules.tables.prediction import decide, predict
+from conceptrules.tables.sources import open_source, read_whole, resolve_source
 from conceptrules.tables.table import count_unseen, open_table, read_bits
 from tests.strategies_tables import BUILDS, TEXT_BUILDS, as_read, predicates_on, raw_columns
 
@@ -53,6 +56,17 @@ def test_unseen_categories_and_new_gaps_make_all_predicates_false(build: Any) ->
 def test_gaps_and_categories_known_from_training_are_not_unseen() -> None:
     table = [{"age": None, "job": "nurse"}, {"age": 20, "job": "smith"}]
     assert count_unseen([AGE, JOB], table) == {}
+
+
+def test_a_time_of_day_is_the_duration_since_midnight(tmp_path: Path) -> None:
+    """From Parquet a TIME column is learned as a duration; the same rows from memory have to be read so, too."""
+    times = [dt.time(14, 30), dt.time(8, 0, 0, 1), None]
+    column, predicates = Column("c", "duration"), [Interval("c", high=8 * 3.6e9), Interval("c", low=8 * 3.6e9)]
+    table = pa.table({"c": times})
+    parquet.write_table(table, tmp_path / "times.parquet")
+    from_file = read_whole(open_source(resolve_source(tmp_path / "times.parquet"), lambda: tmp_path), ["c"])
+    for each in (table, from_file, table.to_pandas(), pl.from_arrow(table), [{"c": time} for time in times]):
+        assert read_bits([column], predicates, each).tolist() == [[False, True], [False, True], [False, False]]
 
 
 def test_infinities_are_ordered_like_numbers() -> None:

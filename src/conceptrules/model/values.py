@@ -17,7 +17,7 @@ from conceptrules.model.predicate import Column, Kind, Value, printable
 FAMILIES: tuple[tuple[tuple[type, ...], Kind], ...] = (
     ((bool, np.bool_), "boolean"),
     ((str,), "category"),
-    ((dt.timedelta, np.timedelta64), "duration"),
+    ((dt.timedelta, np.timedelta64, dt.time), "duration"),
     ((numbers.Real, Decimal), "number"),
     ((dt.datetime, np.datetime64), "datetime"),
     ((dt.date,), "date"),
@@ -96,8 +96,10 @@ def int_if_whole(value: Any) -> Value:
     return number
 
 
-def to_utc(value: Any) -> Any:
-    """Return a date-time with a zone in UTC and without it; any other value as it is."""
+def to_plain_moment(value: Any) -> Any:
+    """Return a date-time with a zone in UTC and without it, and a time of day as the duration since midnight."""
+    if isinstance(value, dt.time):
+        return dt.datetime.combine(dt.date.min, value.replace(tzinfo=None)) - dt.datetime.min
     if isinstance(value, dt.datetime) and value.tzinfo is not None:
         return value.astimezone(dt.UTC).replace(tzinfo=None)
     return value

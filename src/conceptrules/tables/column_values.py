@@ -7,6 +7,7 @@ codes. Tables keep such codes in their own ways, which are reached through the n
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from conceptrules.model.errors import ColumnTypeError, InputError
 from conceptrules.model.predicate import Column, Kind, Value
-from conceptrules.model.values import NOUNS, READS, brief, family_of, is_missing, readable, to_utc
+from conceptrules.model.values import NOUNS, READS, brief, family_of, is_missing, readable, to_plain_moment
 
 Codes = NDArray[np.signedinteger[Any]]
 DECLARED = (nw.Categorical, nw.Enum)
@@ -170,12 +171,23 @@ def _normalise_objects(name: str, values: NDArray[Any]) -> tuple[NDArray[Any], K
             normal = np.full(len(values), np.nan)
             normal[present] = _to_floats(name, values[present])
         case "date" | "datetime" | "duration":
+            _refuse_zoned_times(name, values)
             normal = np.full(len(values), "NaT", dtype="m8[us]" if family == "duration" else "M8[us]")
-            normal[present] = [to_utc(value) for value in values[present]]
+            normal[present] = [to_plain_moment(value) for value in values[present]]
         case _:
             normal = values.copy()
             normal[~present] = None
     return normal, family
+
+
+def _refuse_zoned_times(name: str, values: NDArray[Any]) -> None:
+    """Raise an error for times of day in a zone: on which day they are is not known, so neither is which is earlier."""
+    for row, value in enumerate(values):
+        if isinstance(value, dt.time) and value.tzinfo is not None:
+            raise ColumnTypeError(
+                f"column {name!r}: row {row} holds {brief(value)}, a time of day with a time zone; drop the zone, with "
+                "replace(tzinfo=None), or give dates with the times"
+            )
 
 
 def _find_gaps(values: NDArray[Any]) -> NDArray[np.bool_]:

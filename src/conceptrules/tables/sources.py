@@ -48,18 +48,52 @@ class Source(Protocol):
         ...
 
 
+class WatchedFiles:
+    """Files that are read several times, and must not change in between: a model would be of two tables at once."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._states = {name: _file_state(name) for name in names}
+
+    def check(self) -> None:
+        """Raise an `InputError` that names the file if one is not what it was at first."""
+        for name, state in self._states.items():
+            if _file_state(name) != state:
+                raise InputError(f"{name} was changed while it was read; start again when nothing writes to it")
+
+    @contextmanager
+    def watch(self) -> Iterator[None]:
+        """Check the files before and after they are read, and when an error is raised that a change may have caused."""
+        self.check()
+        try:
+            yield
+        except Exception:
+            self.check()
+            raise
+        self.check()
+
+
+def _file_state(name: str) -> tuple[int, ...]:
+    """Return the size and the time of change of a file, and which file it is; nothing if there is none."""
+    try:
+        state = os.stat(name)
+    except OSError:
+        return ()
+    return state.st_size, state.st_mtime_ns, state.st_ino
+
+
 class ParquetFiles:
     """Parquet files with the same columns, which is checked at once."""
 
     def __init__(self, names: Sequence[str]) -> None:
+        self._files = {name: WatchedFiles([name]) for name in names}
         tables = read_headers(names)
         self.names, self.schema = tuple(names), tables[0].schema
         self.rows = sum(table.total or 0 for table in tables)
         self.name = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.Table]:
-        for name in self.names:
-            with open_parquet_in_batches(name, self.schema, columns) as file:
+        for name, watched in self._files.items():
+            with watched.watch(), open_parquet_in_batches(name, self.schema, columns) as file:
                 for batch in file.iter_batches(batch_size=batch_rows(len(columns)), columns=list(columns)):
                     yield with_durations(pa.Table.from_batches([batch]).select(list(columns)))
 
@@ -69,6 +103,7 @@ class ArrowDataset:
     """A dataset of pyarrow, in whatever format and file system."""
 
     dataset: Any
+    files: WatchedFiles
     name: str = "the dataset"
 
     @property
@@ -82,9 +117,10 @@ class ArrowDataset:
     def batches(self, columns: Sequence[str]) -> Iterator[pa.Table]:
         # Reading ahead by the usual sixteen batches takes gigabytes.
         options = {"batch_size": batch_rows(len(columns)), "batch_readahead": 1, "fragment_readahead": 1}
-        for batch in self.dataset.to_batches(columns=list(columns), **options):
-            if len(batch):
-                yield with_durations(pa.Table.from_batches([batch]))
+        with self.files.watch():
+            for batch in self.dataset.to_batches(columns=list(columns), **options):
+                if len(batch):
+                    yield with_durations(pa.Table.from_batches([batch]))
 
 
 @dataclass(frozen=True)
@@ -156,11 +192,12 @@ def open_source(table: UnreadTable, folder: Callable[[], Path], show: Show = lam
         return ParquetFiles(data)
     if isinstance(data, dataset.Dataset):
         check_distinct("the dataset", data.schema.names)
-        return ArrowDataset(data)
+        return ArrowDataset(data, WatchedFiles(getattr(data, "files", ())))
     spool = folder() / _SPOOL
     with report_full_disk(spool.parent):
         if isinstance(data, tuple):
-            convert(data, spool, list_columns(table), dict(table.kinds), table.text, show)
+            with WatchedFiles(data).watch():
+                convert(data, spool, list_columns(table), dict(table.kinds), table.text, show)
         elif hasattr(data, "sink_parquet"):
             data.sink_parquet(spool)
         else:

@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from conceptrules.export import export
@@ -75,6 +76,9 @@ def decide():
         ({"when": DAY + 1}, "1.3"),
         ({"took": dt.timedelta(seconds=2)}, "1.4"),
         ({"took": 2e6}, "1.4"),
+        ({"took": dt.time(0, 0, 2)}, "1.4"),
+        ({"took": pd.Timedelta(1_000_001_000, "ns")}, "1.4"),
+        ({"when": pd.Timestamp("2020-01-01 00:00:00.000001")}, "1.3"),
         ({"ok": True}, "1.5"),
         ({"ok": np.bool_(True)}, "1.5"),
         ({"job": "cook"}, "1.6"),
@@ -94,6 +98,9 @@ def test_python_takes_what_tables_hold(decide, changed, rule):
         {"job": "Cook"},
         {"size": 2.0**53},
         {"n": 0.1},
+        {"took": pd.Timedelta(1_000_000_999, "ns")},  # tables hold microseconds
+        {"when": pd.Timestamp("2020-01-01 00:00:00.000000999")},
+        {"day": pd.Timestamp("2020-01-01 00:00:00.000000001")},
     ],
 )
 def test_python_decides_no_on_the_other_side(decide, unchanged):

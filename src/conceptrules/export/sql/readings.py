@@ -27,14 +27,14 @@ TAKES: dict[str, dict[Reading, str]] = {
         "flag": "t = 'BOOLEAN'",
         "text": "t = 'VARCHAR' OR t LIKE 'ENUM(%)'",
         "moment": "t SIMILAR TO 'DATE|TIMESTAMP(_S|_MS|_NS|TZ_NS| WITH TIME ZONE)?'",
-        "duration": "t = 'INTERVAL'",
+        "duration": "t IN ('INTERVAL', 'TIME', 'TIME WITH TIME ZONE')",
     },
     "postgres": {
         "number": "t IN ('boolean', 'smallint', 'integer', 'bigint', 'real', 'double precision', 'numeric')",
         "flag": "t = 'boolean'",
         "text": "t = 'text'",
         "moment": "t IN ('date', 'timestamp without time zone', 'timestamp with time zone')",
-        "duration": "t = 'interval'",
+        "duration": "t IN ('interval', 'time without time zone')",
     },
     # True and false are 1 and 0 there, a duration is a number, and a time is text. DATE alone would take 'now' for a
     # time, and 30 February.
@@ -122,14 +122,18 @@ _MOMENT = {
     "tsql": "CAST(DATEDIFF_BIG(MICROSECOND, '1970-01-01', x) AS FLOAT)",
 }
 _PG_SPAN = "CAST(CAST(x AS TEXT) AS INTERVAL)"
-# Only these have a type for durations that keeps microseconds; elsewhere a duration is a number of them.
+# Only these have a type for durations that keeps microseconds; elsewhere a duration is a number of them. A time of day
+# is the duration since midnight.
 _DURATION = {
     **_NUMBER,
-    "duckdb": "CASE WHEN t = 'INTERVAL' THEN CAST(EPOCH_US(TRY_CAST(x AS INTERVAL)) AS DOUBLE) END",
+    "duckdb": (
+        "CASE WHEN t = 'INTERVAL' THEN CAST(EPOCH_US(TRY_CAST(x AS INTERVAL)) AS DOUBLE) "
+        "WHEN t LIKE 'TIME%' THEN CAST(EPOCH_US(TRY_CAST(x AS TIME)) AS DOUBLE) END"
+    ),
     # A year has 365 days where Python gets it from PostgreSQL, and a quarter more in EXTRACT.
     "postgres": (
-        f"CASE WHEN t = 'interval' THEN CAST((EXTRACT(EPOCH FROM {_PG_SPAN}) - 21600 * EXTRACT(YEAR FROM {_PG_SPAN})) "
-        "* 1000000 AS DOUBLE PRECISION) END"
+        f"CASE WHEN {TAKES['postgres']['duration']} THEN CAST((EXTRACT(EPOCH FROM {_PG_SPAN}) "
+        f"- 21600 * EXTRACT(YEAR FROM {_PG_SPAN})) * 1000000 AS DOUBLE PRECISION) END"
     ),
 }
 # Compared byte by byte, whatever the collation: MySQL and SQL Server ignore case and blanks at the end by default.
