@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from conceptrules import InputError
-from conceptrules.learn.checkpoint import Checkpoint, digest
+from conceptrules.learn.checkpoint import Checkpoint, _hash, digest
 from tests.people import entangled, quick_mllp, quick_search
 
 TABLE = entangled(120)
@@ -120,6 +120,52 @@ def test_damaged_checkpoint_is_refused(tmp_path: Path) -> None:
     file.write_bytes(content)
     with pytest.raises(InputError, match="is not a checkpoint, or it is damaged"):
         quick_search().fit(*TABLE, checkpoint=file)
+
+
+def _forge(file: Path, change: Any, *, sealed: bool) -> int:
+    """Change the arrays of a checkpoint, with a hash that fits or without. Returns how many there are."""
+    with np.load(file) as stored:
+        content = {name: stored[name] for name in stored.files}
+    arrays = {name: array for name, array in content.items() if name not in ("about", "hash")}
+    for name, array in arrays.items():
+        content[name] = arrays[name] = change(name, array)
+    if sealed:
+        content["hash"] = np.array(_hash(str(content["about"]), arrays))
+    with file.open("wb") as stream:
+        np.savez(stream, **content)
+    return len(arrays)
+
+
+@pytest.mark.parametrize("sealed", [False, True])
+@pytest.mark.parametrize("number", [2**40, -1])
+@pytest.mark.parametrize("part", ["owner", "length", "column", "size"])
+def test_numbers_that_no_network_has_are_refused(part: str, number: int, sealed: bool, tmp_path: Path) -> None:
+    """They would be indices in compiled loops."""
+    with pytest.MonkeyPatch.context() as patch:
+        stop_after(9, patch)  # the first networks have no rules
+        patch.setattr("conceptrules.learn.checkpoint._SHARE", float("inf"))
+        with pytest.raises(Killed):
+            quick_search().fit(*TABLE, checkpoint=tmp_path / "run.ckpt")
+    change = lambda name, array: np.full_like(array, number) if name.endswith(f"/{part}") else array  # noqa: E731
+    assert _forge(tmp_path / "run.ckpt", change, sealed=sealed) > 1
+    with pytest.raises(InputError, match=r"run\.ckpt is not a checkpoint, or it is damaged"):
+        quick_search().fit(*TABLE, checkpoint=tmp_path / "run.ckpt")
+
+
+@pytest.mark.parametrize("sealed", [False, True])
+@pytest.mark.parametrize("change", [lambda array: array * np.nan, lambda array: array[..., :-1]])
+def test_weights_that_no_training_has_are_refused(change: Any, sealed: bool, tmp_path: Path) -> None:
+    begun(tmp_path / "run.ckpt", quick_mllp(max_epochs=30))
+    assert _forge(tmp_path / "run.ckpt", lambda _, array: change(array), sealed=sealed) > 1
+    with pytest.raises(InputError, match=r"run\.ckpt is not a checkpoint, or it is damaged"):
+        quick_mllp(max_epochs=30).fit(*TABLE, checkpoint=tmp_path / "run.ckpt")
+
+
+def test_another_number_that_a_network_could_have_is_noticed(tmp_path: Path) -> None:
+    begun(tmp_path / "run.ckpt", quick_mllp(max_epochs=30))
+    _forge(tmp_path / "run.ckpt", lambda _, array: array * np.float32(0.5), sealed=False)
+    with pytest.raises(InputError, match="its content does not give its hash"):
+        quick_mllp(max_epochs=30).fit(*TABLE, checkpoint=tmp_path / "run.ckpt")
 
 
 def test_checkpoint_with_pickled_objects_is_refused(tmp_path: Path) -> None:

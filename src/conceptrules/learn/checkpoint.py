@@ -24,7 +24,7 @@ from conceptrules import __version__
 from conceptrules.io.whole_file import check_place, remove_abandoned, whole_file
 from conceptrules.model.errors import InputError
 
-_ABOUT = "about"
+_ABOUT, _HASH = "about", "hash"
 _SHARE = 0.1
 """The largest share of the time spent on writing: what is finished in between waits for the next write."""
 _DIFFERENCES = (
@@ -58,13 +58,15 @@ class Checkpoint:
         try:
             run, pieces = _read(self.path)
         except (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
-            raise InputError(
-                f"{self.path} is not a checkpoint, or it is damaged ({error}); name another file"
-            ) from None
+            raise self.damaged(error) from None
         for names, why in _DIFFERENCES:
             if all(run[name] != self._run[name] for name in names):
                 raise InputError(f"{self.path} belongs to another run ({why}); name another file, or delete this one")
         self._pieces = pieces
+
+    def damaged(self, why: object) -> InputError:
+        """Return the error that the file is no checkpoint of ours as it was written."""
+        return InputError(f"{self.path} is not a checkpoint, or it is damaged ({why}); name another file")
 
     def get(self, piece: str) -> tuple[Any, Arrays] | None:
         """Return the value and the arrays of a piece, or None if it is not finished yet."""
@@ -90,7 +92,8 @@ class Checkpoint:
         arrays = {
             f"{piece}/{name}": array for piece, (_, named) in self._pieces.items() for name, array in named.items()
         }
-        content: dict[str, Any] = {_ABOUT: np.array(json.dumps(about)), **arrays}
+        text = json.dumps(about)
+        content: dict[str, Any] = {_ABOUT: np.array(text), _HASH: np.array(_hash(text, arrays)), **arrays}
         try:
             with whole_file(self.path) as file:
                 np.savez(file, **content)
@@ -106,14 +109,21 @@ class Checkpoint:
 
 def _read(path: Path) -> tuple[dict[str, str], dict[str, tuple[Any, Arrays]]]:
     with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
-        about = json.loads(str(file[_ABOUT]))
-        arrays: dict[str, dict[str, NDArray[Any]]] = {piece: {} for piece in about["pieces"]}
-        for name in file.files:
-            if name != _ABOUT:
-                piece, _, array = name.rpartition("/")
-                arrays[piece][array] = file[name]
+        content = {name: file[name] for name in file.files}
+    text, written = str(content.pop(_ABOUT)), str(content.pop(_HASH))
+    if _hash(text, content) != written:
+        raise ValueError("its content does not give its hash")
+    about = json.loads(text)
+    arrays: dict[str, dict[str, NDArray[Any]]] = {piece: {} for piece in about["pieces"]}
+    for name, values in content.items():
+        piece, _, array = name.rpartition("/")
+        arrays[piece][array] = values
     run = {name: str(about["run"][name]) for name in ("version", "learner", "settings", "rows")}
     return run, {piece: (value, arrays[piece]) for piece, value in about["pieces"].items()}
+
+
+def _hash(text: str, arrays: Arrays) -> str:
+    return digest([text, *(part for name in sorted(arrays) for part in (name, arrays[name]))])
 
 
 def open_checkpoint(checkpoint: Any, random_state: Any) -> Checkpoint | None:

@@ -12,7 +12,7 @@ import numpy as np
 from conceptrules.kernels.compiling import announced
 from conceptrules.kernels.mllp import cpu
 from conceptrules.kernels.mllp.cohort import Cohort, Flags, Floats, StepSettings, initial_weights, passes_of_epoch
-from conceptrules.learn.checkpoint import Checkpoint
+from conceptrules.learn.checkpoint import Arrays, Checkpoint
 from conceptrules.learn.mllp.examples import Bits
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters
 from conceptrules.learn.mllp.train import FitJob, Outputs, Score, TrainingSnapshot, take_snapshot
@@ -146,6 +146,7 @@ class JobCheckpoint:
         if (kept := self.checkpoint.get(self.piece)) is None:
             return None
         about, arrays = kept
+        self._check_weights(arrays)
         job, cohort = self.job, Cohort(self.job.sizes, arrays["weights"])
         cohort.first, cohort.second, cohort.steps = arrays["first"], arrays["second"], about["steps"]
         job.rng.bit_generator.state = about["chance"]
@@ -159,6 +160,14 @@ class JobCheckpoint:
         rates = len(job.hyperparameters.binarization_rate)
         self.snapshots = [seen[first : first + rates] for first in range(0, len(seen), rates)]
         return about["epoch"], cohort
+
+    def _check_weights(self, arrays: Arrays) -> None:
+        """Raise an `InputError` for weights that no training of this job has."""
+        weights, rates = Cohort.count(self.job.sizes), len(self.job.hyperparameters.binarization_rate)
+        shapes = {"best": (weights,)} | dict.fromkeys(("weights", "first", "second"), (rates, weights))
+        for name, shape in shapes.items():
+            if arrays[name].shape != shape or not np.isfinite(arrays[name]).all():
+                raise self.checkpoint.damaged(f"{name!r} are no weights of this training")
 
     def save(self, epoch: Epoch, snapshots: list[TrainingSnapshot]) -> None:
         self.snapshots.append(snapshots)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from conceptrules.kernels.search.coverage import count_rules
 from conceptrules.kernels.search.local_search import search
-from conceptrules.kernels.search.values import CODES, Columns, Rows, Rules, empty_rules
+from conceptrules.kernels.search.values import CODES, LONGEST, Columns, Rows, Rules, empty_rules
 from conceptrules.learn.checkpoint import Arrays, Checkpoint
 from conceptrules.learn.search.policy_masks import Constraints
 from conceptrules.learn.search.settings import SearchSettings
@@ -116,7 +116,8 @@ class Path:
         return {"chance": int(self._state[0]), "lost": self._lost}
 
     def resume(self, last: Snapshot, state: dict[str, int]) -> None:
-        """Go on as if this network had just been learned."""
+        """Go on as if this network had just been learned; compiled kernels take its numbers as indices."""
+        _check_snapshot(last, self._rows.mass.shape[1], len(self._columns.bins))
         self._step += 1
         self._state[0], self._lost = state["chance"], state["lost"]
         self._last = last if self._step > 1 else None
@@ -181,8 +182,11 @@ class CheckpointedPath:
         """Return the network of a penalty, as the path itself does."""
         piece = f"{self._name} {penalty!r}"
         if (kept := self._checkpoint.get(piece)) is not None:
-            snapshot = _read_snapshot(*kept)
-            self._path.resume(snapshot, kept[0])
+            try:
+                snapshot = _read_snapshot(*kept)
+                self._path.resume(snapshot, kept[0])
+            except (KeyError, TypeError, ValueError, OverflowError) as error:
+                raise self._checkpoint.damaged(error) from None
             return snapshot
         snapshot = self._path.learn_at(penalty)
         about = {
@@ -195,6 +199,21 @@ class CheckpointedPath:
         rules = snapshot.rules._asdict() | {"allowed": np.packbits(snapshot.rules.allowed, axis=2)}
         self._checkpoint.put(piece, about, rules)
         return snapshot
+
+
+def _check_snapshot(snapshot: Snapshot, classes: int, columns: int) -> None:
+    """Raise a `ValueError` for numbers that no network of so many classes and columns has."""
+    rules, score = snapshot.rules, snapshot.score
+    pairs: list[tuple[NDArray[Any], NDArray[Any]]] = list(zip(rules, empty_rules(len(rules.owner)), strict=True))
+    bounds = ((rules.owner, classes), (rules.length, LONGEST + 1), (rules.column, columns), (rules.size, CODES + 1))
+    if (
+        any(values.shape != room.shape or values.dtype != room.dtype for values, room in pairs)
+        or any(((values < 0) | (values >= end)).any() for values, end in bounds)
+        or sorted(snapshot.order.tolist()) != list(range(classes))
+        or snapshot.default not in range(classes)
+        or not (isinstance(score, float | int) and np.isfinite(score) and snapshot.edges >= 0)
+    ):
+        raise ValueError("a network in it has numbers that no network of this table has")
 
 
 def _read_snapshot(about: dict[str, Any], arrays: Arrays) -> Snapshot:
