@@ -44,7 +44,7 @@ def test_the_explanation_of_several_classes() -> None:
 a, since its score is the largest. Its chance is 33.3%.
 
                                 a      b      c
-  base                                       +1
+  base                          0      0     +1
   age > 41                     +3            +1
   age > 41 and debt > 1000     -1     +2
   score                        +2     +2     +2

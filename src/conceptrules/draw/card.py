@@ -17,6 +17,7 @@ _STYLE = """
 .conceptrules-card th { font-weight: 600; }
 .conceptrules-card .figure { text-align: right; white-space: nowrap; }
 .conceptrules-card tbody + tbody tr:first-child > * { border-top: 1px solid rgba(128, 128, 128, 0.35); }
+.conceptrules-card tbody th { width: 1%; white-space: nowrap; }
 .conceptrules-card .bin { white-space: nowrap; }
 .conceptrules-card .bar { min-width: 6em; padding: 0.35em 0.9em 0.15em 0; }
 .conceptrules-card .bar div { height: 0.75em; min-width: 1px; }

@@ -76,6 +76,7 @@ class ScoreExplanation(ShownAsHtml):
         lines = [["", *([word(self.classes[output]) for output in shown] if several else ["points"])]]
         parts = self.contributions
         lines += [[each.text, *(points_text(each.points[output]) for output in shown)] for each in parts]
+        lines[1] = [cell or "0" for cell in lines[1]]  # the base
         lines.append(["score", *(f"{self.scores[output]:+,}" for output in shown)])
         if any(self.offsets):
             lines.append(["offset", *(points_text(self.offsets[output]) for output in shown)])

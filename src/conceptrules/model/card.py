@@ -31,7 +31,7 @@ from conceptrules.model.text import (
 
 _MOST_BANDS = 10
 _MOST_COLUMNS = 8  # of points beside each other; of more classes, a line lists those that have points
-_WIDEST = 76  # letters of a rule; longer ones take several lines
+_WIDEST = 88  # letters of a rule; longer ones take several lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,8 @@ class Card:
 
     def line_cells(self, line: CardLine) -> list[str]:
         """Return the points of a rule, and its figures if there are some."""
-        return [*self.cells(line.points), *(row_cells(line.covered) if self.counted else [])]
+        cells = [cell or "0" * (line.rule < 0) for cell in self.cells(line.points)]
+        return [*cells, *(row_cells(line.covered) if self.counted else [])]
 
 
 def read_card(network: RuleNetwork) -> Card:
@@ -147,8 +148,14 @@ def output_names(network: RuleNetwork) -> tuple[str, ...]:
 
 
 def chance_text(probability: float) -> str:
-    """Return a probability in per cent, to a tenth."""
-    return f"{100 * probability:.1f}%"
+    """Return a probability in per cent, to a tenth, but 0 % and 100 % only where it is just that.
+
+    >>> chance_text(0.123), chance_text(0.0002), chance_text(0.9999), chance_text(1)
+    ('12.3%', '<0.1%', '>99.9%', '100.0%')
+    """
+    if 0 < probability < 0.001:
+        return "<0.1%"
+    return ">99.9%" if 0.999 < probability < 1 else f"{100 * probability:.1f}%"
 
 
 def points_text(points: int) -> str:
