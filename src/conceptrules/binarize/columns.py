@@ -17,8 +17,10 @@ from conceptrules.binarize.known_values import Counts
 from conceptrules.binarize.value_counts import GivenKind, ValueCounts
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Column, Equals, Interval, Kind, Missing, OneOf, Predicate, Value
+from conceptrules.model.text import number_text
 from conceptrules.model.values import int_if_whole
-from conceptrules.tables.column_values import ColumnValues, to_codes, to_numbers
+from conceptrules.tables.column_values import ColumnValues, to_codes, to_numbers, written_kind
+from conceptrules.tables.text_values import read_written
 
 _MAX_SEARCHED = 255  # categories that the search can keep
 Literals = Choice["intervals", "thresholds"]
@@ -74,7 +76,7 @@ class PredicateSettings:
 def learn_column(counts: ValueCounts, settings: PredicateSettings) -> LearnedColumn:
     """Return the column as it will be read from now on; what the user says overrides what its values look like."""
     cells, sums = counts.distinct()
-    given, kind = counts.given, _infer_kind(cells, settings) if counts.given is None else counts.given.kind
+    given, kind = counts.given, _infer_kind(cells, counts, settings) if counts.given is None else counts.given.kind
     words = find_word_order(_list_categories(cells)) if kind == "category" and given is None else None
     words = None if words is None or len(words) > settings.max_categories else words
     if words is not None:
@@ -88,8 +90,10 @@ def learn_column(counts: ValueCounts, settings: PredicateSettings) -> LearnedCol
     return _learn_categories(column, cells, sums, counts, settings)
 
 
-def _infer_kind(cells: ColumnValues, settings: PredicateSettings) -> Kind:
+def _infer_kind(cells: ColumnValues, counts: ValueCounts, settings: PredicateSettings) -> Kind:
     """Return the kind of a column; an order that its type only happens to have is ignored where it is too long."""
+    if counts.exact and (written := written_kind(cells)):
+        return written
     long = cells.order is not None and len(cells.order) > settings.max_categories
     return "category" if cells.kind == "ordinal" and long else cells.kind
 
@@ -107,7 +111,19 @@ def _learn_ordered(
             "all that is read of a number; if they are names, give them as text"
         )
         return LearnedColumn(column, constant=False, cuts=cuts, warning=warning)
-    return LearnedColumn(column, alike, cuts)
+    return LearnedColumn(column, alike, cuts, warning=_say_reading(column, counts))
+
+
+def _say_reading(column: Column, counts: ValueCounts) -> str | None:
+    """Return a notice that text is read as numbers; None of other columns."""
+    if counts.family != "category" or column.kind != "number":
+        return None
+    cells, _ = counts.distinct()
+    text = next(value for value in cells.values.tolist() if value is not None)
+    return (
+        f"column {column.name!r} is text that is read as numbers, {text!r} as {number_text(read_written(text))}; if it "
+        f"is not meant so, say kinds={{{column.name!r}: 'category'}}. What is exported expects numbers"
+    )
 
 
 def _learn_ordinal(

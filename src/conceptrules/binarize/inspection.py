@@ -141,10 +141,10 @@ def hash_content(cells: ColumnValues, column: Column) -> bytes | None:
 def find_suspicion(counts: ValueCounts, column: Column) -> Finding | None:
     """Return why a column is hardly a feature, an identifier or a copy of the target; None if it may be one."""
     values, sums = counts.distinct()
-    return _find_identifier(counts, values) or _find_copy(values, sums, counts, column)
+    return _find_identifier(counts, values, column) or _find_copy(values, sums, counts, column)
 
 
-def _find_identifier(counts: ValueCounts, distinct: ColumnValues) -> Finding | None:
+def _find_identifier(counts: ValueCounts, distinct: ColumnValues, column: Column) -> Finding | None:
     name, rows, in_memory = counts.name, counts.rows - counts.gaps, counts.cells is not None
     # Counts do not know the order of rows, nor more than about how many of very many values are different.
     cells = distinct if counts.cells is None else counts.cells
@@ -154,7 +154,8 @@ def _find_identifier(counts: ValueCounts, distinct: ColumnValues) -> Finding | N
             return len(set(cells.values[~cells.missing].tolist()))
         return min(counts.n_distinct, rows)
 
-    if counts.family == "category" and rows >= _MIN_TEXT_ROWS:
+    # An ordered column of text is read as dates or numbers.
+    if counts.family == "category" and not column.ordered and rows >= _MIN_TEXT_ROWS:
         return _report_identifier(name, count_distinct(), rows, "is different on")
     if counts.family != "number" or rows < _MIN_NUMBER_ROWS or counts.gaps:  # measurements have gaps
         return None

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from conceptrules.model.errors import ColumnTypeError, InputError
 from conceptrules.model.predicate import Column, Kind, Value
 from conceptrules.model.values import NOUNS, READS, brief, family_of, is_missing, readable, to_plain_moment
+from conceptrules.tables.text_values import find_written_kind, read_written
 
 Codes = NDArray[np.signedinteger[Any]]
 DECLARED = (nw.Categorical, nw.Enum)
@@ -99,7 +100,11 @@ def read_coded_values(name: str, codes: Codes, values: NDArray[Any], declared: b
 
 
 def to_numbers(cells: ColumnValues) -> NDArray[np.float64]:
-    """Return the values as float64, NaN where missing; dates, times and durations in microseconds."""
+    """Return the values as float64, NaN where missing; dates, times and durations in microseconds, text as it reads."""
+    if cells.family == "category":
+        return np.array(
+            [np.nan if value is None else read_written(value) for value in cells.values.tolist()], np.float64
+        )
     if cells.values.dtype.kind in "mM":
         return np.where(cells.missing, np.nan, cells.values.astype(np.int64).astype(np.float64))
     return cells.values.astype(np.float64, copy=False)  # a missing one is NaN or None
@@ -123,12 +128,21 @@ def _find_places(values: NDArray[Any], categories: Sequence[Value]) -> NDArray[n
     return np.fromiter(map(index.get, values.tolist(), repeat(-1)), dtype=np.intp, count=len(values))
 
 
+def written_kind(cells: ColumnValues) -> Kind | None:
+    """Return what the text of a column stands for, if it is written like dates or like numbers with a mark."""
+    if cells.family != "category" or cells.declared:
+        return None
+    return find_written_kind(value for value in cells.values.tolist() if value is not None)
+
+
 def check_readable(cells: ColumnValues, column: Column, first: int = 0) -> None:
     """Raise a `ColumnTypeError` unless these values can be read as `column`; a column without any value always can.
 
     The first row of these values is row `first` of the table.
     """
     if cells.family is None or cells.missing.all() or readable(cells.family, column):
+        return
+    if column.ordered and written_kind(cells) in READS[column.kind]:
         return
     row = int(np.argmin(cells.gaps))
     value = cells.values[row if cells.codes is None else cells.codes[row]]

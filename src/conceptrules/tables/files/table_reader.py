@@ -31,6 +31,7 @@ from conceptrules.tables.files.written_values import (
     read_censored_numbers,
     read_dates,
 )
+from conceptrules.tables.text_values import find_written_kind
 
 _TYPES = {"category": pa.string(), "number": pa.float64(), "boolean": pa.bool_()}
 """The types of columns whose kind is known; other kinds are left to pyarrow's inference."""
@@ -109,7 +110,7 @@ class Delimited:
         try:
             table = self._parse(types, columns)
         except InputError:
-            if not self._may_be_censored:
+            if "number" not in kinds.values():
                 raise
             types |= {column: pa.string() for column, kind in kinds.items() if kind == "number"}
             table = self._parse(types, columns)
@@ -147,6 +148,8 @@ class Delimited:
                     f"(--kind {quote(f'{name}=category')} if they are text)"
                 )
             return values
+        if kind == "number" and find_written_kind(pc.unique(column).drop_null().to_pylist()) == "number":
+            return column  # as it is where the text was learned from
         if kind == "number":  # it was read as text because another column did not hold what it should
             self._check_numbers(column, name)
             return self._parse({name: _TYPES["number"]}, [name])[name]
