@@ -70,6 +70,7 @@ ROOMS = {
         "implies",
         "minimise",
         "simplify",
+        "split_into_bins",
     ],
     "model": [
         "Column",

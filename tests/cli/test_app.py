@@ -307,7 +307,7 @@ FIT = ["fit", "data.csv", "-o", "new.json", "--target"]
         ([*FIT, "class", "--max-epochs", "400"], "--max-epochs is no option of --method search; add --method mllp"),
         ([*FIT, "class", "--device", "cpu"], "--device is no option of --method search; add --method mllp, or leave"),
         ([*FIT, "class", "--method", "mllp", "--max-edges", "9"], "--max-edges is no option of --method mllp; add"),
-        ([*FIT, "class", "--method", "cake"], "--method 'cake' is unknown; use search or mllp"),
+        ([*FIT, "class", "--method", "cake"], "--method 'cake' is unknown; use search, mllp or scorecard"),
         ([*FIT, "class", "--effort", "none"], "effort is 'none'"),
         ([*FIT, "class", "--scoring", "luck"], "scoring is 'luck'"),
         ([*FIT, "class", "--max-edges", "0"], "max_edges is 0"),

@@ -11,7 +11,7 @@ import pytest
 
 from conceptrules.cli import main
 from conceptrules.io import load, save
-from conceptrules.model import Points, RuleNetwork
+from conceptrules.model import Interval, Level, Literal, Points, Rule, RuleNetwork
 from tests.model.test_heads import CARD, COLUMNS, PREDICATES
 
 Run = Callable[..., tuple[str, str]]
@@ -87,6 +87,49 @@ def test_it_is_measured_and_exported_and_verified(run: Run) -> None:
     assert load("measured.json").statistics.scores == ((-1, (1, 0)), (1, (0, 1)), (2, (1, 0)), (4, (0, 1)))
     for to in ("sql", "python"):
         assert "verified: the same class" in run("export", "model.json", "--to", to, "--data", "rows.csv")[1]
+
+
+def test_a_scorecard_is_learned_from_a_table(run: Run) -> None:
+    rows = [f"{x % 10},{x % 7},{'bad' if x % 10 > 6 or x % 7 > 4 else 'good'}" for x in range(200)]
+    Path("data.csv").write_text("\n".join(["age,debt,class", *rows]))
+    fit = ["fit", "data.csv", "--target", "class", "-o", "card.json"]
+    _, err = run(*fit, "--scorecard", "--max-edges", "12", "--max-points", "5", "--cutoff", "0.3", "--effort", "fast")
+    assert "negative log loss" in err
+    network = load("card.json")
+    assert network.head is not None
+    assert network.edges <= 12
+    assert max(abs(value) for row in network.head.points for value in row) <= 5
+    chances = [chance for score, chance in network.head.probabilities if score >= network.head.cutoff]
+    assert min(chances) >= 0.3
+    _, err = run(*fit, "--method", "scorecard", "--scoring", "roc_auc", "--effort", "fast")
+    assert "AUC" in err
+    assert "always answering" not in err
+    out, _ = run("evaluate", "data.csv", "--target", "class", "--cv", "2", "--scorecard", "--effort", "fast")
+    assert "over 2 folds" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--scorecard", "--method", "mllp"], "--scorecard and --method mllp are two ways to learn; give one of them"),
+        (["--scorecard", "--max-rules", "3"], "--max-rules is no option of --method scorecard; add --method search"),
+        (["--max-points", "3"], "--max-points is no option of --method search; add --method scorecard, or leave"),
+        (["--scorecard", "--checkpoint", "saved"], "--checkpoint does not know scorecards yet; leave it out"),
+        (["--scorecard", "--cutoff", "1.5"], "cutoff is 1.5; give a probability"),
+    ],
+)
+def test_options_that_do_not_go_together(run: Run, arguments: list[str], message: str) -> None:
+    _, err = run("fit", "rows.csv", "--target", "class", "-o", "card.json", *arguments, code=2)
+    assert message in err
+
+
+def test_overlapping_rules_are_added_up_to_bins(run: Run) -> None:
+    level = Level([Rule([Literal(0)]), Rule([Literal(1)])], ())
+    head = Points([[3], [2]], [0], cutoff=3, probabilities=[(0, 0.5)])
+    tests = [Interval("age", 41), Interval("age", 60)]
+    save(RuleNetwork(COLUMNS, tests, [level], ["good", "bad"], head=head), "card.json")
+    lines = run("rules", "card.json", "--bins")[0].splitlines()
+    assert lines[4:6] == ["age  > 41, <= 60      +3", "     > 60            +5"]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Bins keep every score and never add an edge."""
+"""Bins keep every score, and at most one of a column holds on a row."""
 
 from dataclasses import replace
 
@@ -11,6 +11,7 @@ from conceptrules.logic.bins import split_into_bins
 from conceptrules.model import Column, Concept, Equals, InputError, Interval, Level, Literal, Missing, OneOf, Points
 from conceptrules.model.network import Rule, RuleNetwork
 from conceptrules.model.predicate import Predicate
+from conceptrules.model.statistics import asked_columns
 from tests.strategies import BOOLEANS, SEEDS, scorecards
 
 
@@ -31,8 +32,8 @@ def test_thresholds_become_intervals_and_equal_neighbours_one() -> None:
     tests = [(Interval("x", 10), 3), (Interval("x", 20), 1), (Interval("x", high=5), -2)]
     split = split_into_bins(card(column, tests))
     assert bins_of(split) == [(Interval("x", high=5), -2), (Interval("x", 10, 20), 3), (Interval("x", 20), 4)]
-    both = split_into_bins(card(column, [(Interval("x", high=5), 2), (Interval("x", 5), 2), (Missing("x"), 3)]))
-    assert bins_of(both) == [(Missing("x"), 1)]
+    both = split_into_bins(card(column, [(Interval("x", high=9), 2), (Interval("x", 5), 2)]))
+    assert bins_of(both) == [(Interval("x", 5, 9), 2), (Missing("x"), -2)]
     assert both.head.base == (3,)
 
 
@@ -44,13 +45,12 @@ def test_categories_with_the_same_points_become_a_set_and_others_keep_theirs() -
     assert split_into_bins(split) is split
 
 
-def test_what_would_be_larger_or_have_too_many_points_stays() -> None:
+def test_rules_that_are_apart_stay_and_nested_ones_become_more() -> None:
     column = Column("x")
-    nested = card(column, [(Interval("x", 0, 10), 1), (Interval("x", 5, 15), 2)])
-    assert split_into_bins(nested) is nested
-    high = card(column, [(Interval("x", 10), 3), (Interval("x", 20), 2)])
-    assert split_into_bins(high, max_points=4) is high
-    assert [points for _, points in bins_of(split_into_bins(high, max_points=5))] == [3, 5]
+    apart = card(column, [(Interval("x", 0, 10), 1), (Interval("x", 10, 15), 2), (Missing("x"), 3)])
+    assert split_into_bins(apart) is apart
+    nested = split_into_bins(card(column, [(Interval("x", 0, 10), 1), (Interval("x", 5, 15), 2)]))
+    assert bins_of(nested) == [(Interval("x", 0, 5), 1), (Interval("x", 5, 10), 3), (Interval("x", 10, 15), 2)]
 
 
 def test_only_scorecards_have_bins() -> None:
@@ -72,14 +72,15 @@ def flat(network: RuleNetwork, seed: int) -> RuleNetwork:
 
 
 @given(scorecards(odd=True), SEEDS, BOOLEANS)
-def test_bins_keep_every_score_and_add_no_edge(network: RuleNetwork, seed: int, deep: bool) -> None:
+def test_bins_keep_every_score_and_are_apart(network: RuleNetwork, seed: int, deep: bool) -> None:
     before = network if deep else flat(network, seed)
     after = split_into_bins(before)
-    assert after.edges <= before.edges
     for network_to_cover in (before, after):
         trial = covering_trial(network_to_cover, 60)
-        scores = [make_trial(each, trial.values, len(trial)).expected.scores for each in (before, after)]
-        np.testing.assert_array_equal(*scores)
-    assert split_into_bins(after).edges <= after.edges
-    if after is not before:
-        assert after.statistics is None
+        made = [make_trial(each, trial.values, len(trial)).expected for each in (before, after)]
+        np.testing.assert_array_equal(made[0].scores, made[1].scores)
+        if len(after.levels) == 1:
+            for column in after.columns:
+                own = [rule for rule, names in enumerate(asked_columns(after)[0]) if names == {column.name}]
+                assert made[1].rules[:, own].sum(axis=1).max(initial=0) <= 1
+    assert split_into_bins(after) is after

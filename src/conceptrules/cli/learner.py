@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from conceptrules.classifier import ConceptRuleClassifier
     from conceptrules.cli.columns import KindOption
     from conceptrules.mllp import MLLPClassifier
+    from conceptrules.scorecard import ScorecardClassifier
 
-    Classifier = ConceptRuleClassifier | MLLPClassifier
+    Classifier = ConceptRuleClassifier | MLLPClassifier | ScorecardClassifier
 
 T = TypeVar("T")
 
@@ -81,29 +82,40 @@ def task_in_memory(file: str, target: str, options: LearningOptions) -> Learning
     return LearningTask(classifier, X, y, parts)
 
 
+def find_method(options: LearnerOptions) -> str:
+    """Return how to learn, from --method and --scorecard."""
+    if options.scorecard and options.method not in (None, "scorecard"):
+        raise InputError(f"--scorecard and --method {options.method} are two ways to learn; give one of them")
+    return "scorecard" if options.scorecard else options.method or "search"
+
+
 def make_classifier(options: LearnerOptions, kinds: Mapping[str, KindOption]) -> Classifier:
     """Return the estimator that the options describe; its `fit` checks most of their ranges before it trains."""
     from conceptrules.classifier import ConceptRuleClassifier
     from conceptrules.mllp import MLLPClassifier
+    from conceptrules.scorecard import ScorecardClassifier
 
-    methods: dict[str, type[Classifier]] = {"search": ConceptRuleClassifier, "mllp": MLLPClassifier}
-    if options.method not in methods:
-        raise InputError(f"--method {options.method!r} is unknown; use search or mllp")
+    methods: dict[str, type[Classifier]] = {
+        "search": ConceptRuleClassifier, "mllp": MLLPClassifier, "scorecard": ScorecardClassifier,
+    }  # fmt: skip
+    method = find_method(options)
+    if method not in methods:
+        raise InputError(f"--method {method!r} is unknown; use search, mllp or scorecard")
     if not 0 <= options.seed < 2**32:
         raise InputError(f"--seed {options.seed} is out of range: from 0 to {2**32 - 1}")
-    estimator = methods[options.method]
+    known = {name: estimator().get_params() for name, estimator in methods.items()}
     parameters: dict[str, Any] = {"kinds": dict(kinds) or None}
     for option, value in asdict(options).items():
-        if option == "method" or value is None:
+        if option in ("method", "scorecard") or value is None:
             continue
         name = _PARAMETERS.get(option, option)
-        if name not in estimator().get_params():
-            (other,) = methods.keys() - {options.method}
+        if name not in known[method]:
+            others = " or ".join(f"--method {other}" for other in methods if name in known[other])
             flag = f"--{option.replace('_', '-')}"
-            raise InputError(
-                f"{flag} is no option of --method {options.method}; add --method {other}, or leave {flag} out"
-            )
+            raise InputError(f"{flag} is no option of --method {method}; add {others}, or leave {flag} out")
         parameters[name] = value
+    if parameters.get("cutoff") is not None and float(parameters["cutoff"]).is_integer():  # a score
+        parameters["cutoff"] = int(parameters["cutoff"])
     if parameters.get("immutable") is not None:
         parameters["immutable"] = tuple(name.strip() for name in parameters["immutable"].split(","))
     if parameters.get("policy") is not None:
@@ -116,7 +128,7 @@ def make_classifier(options: LearnerOptions, kinds: Mapping[str, KindOption]) ->
     ):
         if parameters.get(name, "auto") != "auto":
             parameters[name] = tuple(_parse_numbers(parameters[name], number, option, example))
-    return estimator(**parameters)
+    return methods[method](**parameters)
 
 
 def _parse_numbers(text: str, number: Callable[[str], T], option: str, example: str) -> list[T]:

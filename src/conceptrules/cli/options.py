@@ -85,17 +85,40 @@ class FeatureOptions:
 class LearnerOptions:
     """The options of the learner, as they were written; None: not given."""
 
-    method: Annotated[str, typer.Option(help="How to learn: search, or mllp, the method of the paper.")] = "search"
-    effort: Annotated[str | None, option("search: how hard to try: fast, default or best.", default="default")] = None
+    method: Annotated[
+        str | None, option("How to learn: search; mllp, the method of the paper; or scorecard.", default="search")
+    ] = None
+    scorecard: Annotated[
+        bool,
+        typer.Option("--scorecard", help="Learn a scorecard, whose points add up: --method scorecard."),
+    ] = False
+    effort: Annotated[
+        str | None, option("search, scorecard: how hard to try: fast, default or best.", default="default")
+    ] = None
     scoring: Annotated[
         str | None,
-        option("search: what to optimise: f1_macro, accuracy, balanced_accuracy or neg_log_loss.", default="f1_macro"),
+        option(
+            "search: what to optimise: f1_macro, accuracy, balanced_accuracy or neg_log_loss; scorecard: also roc_auc, "
+            "roc_auc_ovr or neg_brier_score.",
+            default="f1_macro, of a scorecard neg_log_loss",
+        ),
     ] = None
-    max_edges: Annotated[int | None, option("search: the most edges of the network.")] = None
+    max_edges: Annotated[int | None, option("search, scorecard: the most edges of the network.")] = None
+    max_columns: Annotated[int | None, option("scorecard: the most columns that it asks about.")] = None
+    max_points: Annotated[int | None, option("scorecard: the most points of a rule.", default="20")] = None
+    cutoff: Annotated[
+        float | None,
+        option(
+            "scorecard: where the second of two classes is answered: from this score on, or this probability (0.2).",
+            default="by held-out rows",
+        ),
+    ] = None
     max_rules: Annotated[int | None, option("search: the most rules of the network.")] = None
-    max_rule_length: Annotated[int | None, option("search: the most literals of a rule.")] = None
-    min_rows: Annotated[int | None, option("search: the least rows that every rule covers.")] = None
-    policy: Annotated[str | None, option("search: a policy file (TOML) that every network satisfies.")] = None
+    max_rule_length: Annotated[int | None, option("search, scorecard: the most literals of a rule.")] = None
+    min_rows: Annotated[int | None, option("search, scorecard: the least rows that every rule covers.")] = None
+    policy: Annotated[str | None, option("search, scorecard: a policy file (TOML) that every network satisfies.")] = (
+        None
+    )
     immutable: Annotated[
         str | None, option("search: columns that cannot change, separated by commas: counterfactuals keep them.")
     ] = None

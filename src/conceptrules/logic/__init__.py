@@ -1,6 +1,7 @@
 """What can be decided about networks for all rows there can be: simpler forms, equivalence, differences.
 
-`simplify` and `minimise` return smaller networks that decide alike. `equivalent`, `implies`, `find_difference` and
+`simplify` and `minimise` return smaller networks that decide alike, `split_into_bins` a scorecard with the same scores
+whose rules of a column are apart. `equivalent`, `implies`, `find_difference` and
 `find_counterexample` compare two networks on every row there can be: the answer is proved, not sampled. `diff` says
 what differs between two networks, rule by rule.
 """
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 from conceptrules._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from conceptrules.logic.bins import split_into_bins
     from conceptrules.logic.difference import Difference, diff
     from conceptrules.logic.equivalence import equivalent, find_counterexample, find_difference, implies
     from conceptrules.logic.minimisation import minimise
@@ -28,6 +30,7 @@ __all__ = [
     "implies",
     "minimise",
     "simplify",
+    "split_into_bins",
 ]
 
 __getattr__, __dir__ = lazy_names(
@@ -42,5 +45,6 @@ __getattr__, __dir__ = lazy_names(
         "implies": "equivalence",
         "minimise": "minimisation",
         "simplify": "simplification",
+        "split_into_bins": "bins",
     },
 )

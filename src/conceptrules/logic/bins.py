@@ -31,15 +31,32 @@ from conceptrules.model.predicate import (
 
 Vector = tuple[int, ...]
 Bins = list[tuple[Predicate, Vector]]
+Scored = tuple[Rule, Vector]
 
 
-def split_into_bins(network: RuleNetwork, *, max_points: int | None = None) -> RuleNetwork:
-    """Return a scorecard whose rules of one column are bins: at most one of them holds on a row.
+def split_into_bins(network: RuleNetwork) -> RuleNetwork:
+    """Return a scorecard in which at most one of the rules that ask about one column only holds on a row.
 
-    All scores stay the same, on all rows that there can be. A column stays as it is where its bins would have more
-    edges than its rules, or more points than `max_points` up or down; so does a card with concepts. The rules that
-    change have no figures any more: count them again with `measure`.
+    All scores stay the same, on all rows that there can be; the base may take a constant. The card can have more edges
+    than before, and rules with more points. Cards with concepts below their rules stay as they are.
 
+    Parameters
+    ----------
+    network : RuleNetwork
+        A scorecard.
+
+    Returns
+    -------
+    RuleNetwork
+        The same scores. Where rules change, the figures of training rows are left out: `measure` counts them again.
+
+    Raises
+    ------
+    InputError
+        If the network is no scorecard.
+
+    Examples
+    --------
     >>> from conceptrules.model import Points
     >>> debt, cuts = Column("debt"), [Interval("debt", 20), Interval("debt", 40)]
     >>> head = Points([[3], [2]], [0], cutoff=4, probabilities=[(0, 0.1), (4, 0.5)])
@@ -59,26 +76,22 @@ def split_into_bins(network: RuleNetwork, *, max_points: int | None = None) -> R
     bins, base = dict[str, Bins](), head.base
     for column in network.columns:
         own = [pair for pair, owner in zip(rules, owners, strict=True) if owner == column.name]
-        made, constant = _make_bins(network, column, own)
-        edges = sum(size_of(predicate, column) + _count(points) for predicate, points in made)
-        largest = max((abs(value) for _, points in made for value in points), default=0)
-        fits = edges <= sum(_count_edges(network, *pair, column) for pair in own)
-        fits &= max_points is None or largest <= max_points
-        if fits and [predicate for predicate, _ in made] != [_only_predicate(network, rule) for rule, _ in own]:
-            bins[column.name], base = made, _add(base, constant)
+        if len(own) > 1 and _overlap(network, column, own):
+            bins[column.name], constant = _make_bins(network, column, own)
+            base = _add(base, constant)
     return _replace_rules(network, rules, owners, bins, base) if bins else network
 
 
 def _replace_rules(
     network: RuleNetwork,
-    rules: Sequence[tuple[Rule, Vector]],
+    rules: Sequence[Scored],
     owners: Sequence[str | None],
     bins: dict[str, Bins],
     base: Vector,
 ) -> RuleNetwork:
     """Return the card with the bins of some columns where the first rule of the column was."""
     assert network.head is not None
-    predicates, made, left = list(network.predicates), list[tuple[Rule, Vector]](), dict(bins)
+    predicates, made, left = list(network.predicates), list[Scored](), dict(bins)
     for pair, owner in zip(rules, owners, strict=True):
         if owner is None or owner not in bins:
             made.append(pair)
@@ -97,16 +110,6 @@ def _only_column(network: RuleNetwork, rule: Rule) -> str | None:
     return names.pop() if len(names) == 1 else None
 
 
-def _only_predicate(network: RuleNetwork, rule: Rule) -> Predicate | None:
-    """Return the predicate of a rule of one literal that is not negated."""
-    plain = len(rule.literals) == 1 and not rule.literals[0].negated
-    return network.predicates[rule.literals[0].index] if plain else None
-
-
-def _count_edges(network: RuleNetwork, rule: Rule, points: Vector, column: Column) -> int:
-    return sum(size_of(network.predicates[literal.index], column) for literal in rule.literals) + _count(points)
-
-
 def _count(points: Vector) -> int:
     return sum(value != 0 for value in points)
 
@@ -115,19 +118,32 @@ def _add(points: Vector, more: Vector) -> Vector:
     return tuple(a + b for a, b in zip(points, more, strict=True))
 
 
-def _make_bins(network: RuleNetwork, column: Column, rules: Sequence[tuple[Rule, Vector]]) -> tuple[Bins, Vector]:
+def _overlap(network: RuleNetwork, column: Column, rules: Sequence[Scored]) -> bool:
+    """Return whether two rules of a column hold on some value of it."""
+    tests = _tests_of(network, rules)
+    values: list[Value | None] = [*finite_bounds(tests), math.inf, None] if column.ordered else [True, False, None]
+    if not column.ordered and column.kind != "boolean":
+        values = [*named_categories(tests), unseen_category(named_categories(tests)), None]
+    return any(sum(_holds(network, rule, value) for rule, _ in rules) > 1 for value in values)
+
+
+def _tests_of(network: RuleNetwork, rules: Sequence[Scored]) -> list[Predicate]:
+    return [network.predicates[literal.index] for rule, _ in rules for literal in rule.literals]
+
+
+def _holds(network: RuleNetwork, rule: Rule, value: Value | None) -> bool:
+    return all(holds(network.predicates[each.index], value) != each.negated for each in rule.literals)
+
+
+def _make_bins(network: RuleNetwork, column: Column, rules: Sequence[Scored]) -> tuple[Bins, Vector]:
     """Return the bins of a column with their points, and what all values of the column get besides."""
-    assert network.head is not None
-    none = (0,) * network.head.outputs
-    tests = [network.predicates[literal.index] for rule, _ in rules for literal in rule.literals]
+    none = (0,) * len(rules[0][1])
+    tests = _tests_of(network, rules)
 
     def total(value: Value | None) -> Vector:
         """Return the points of the rules that hold on a value."""
-        result = none
-        for rule, points in rules:
-            if all(holds(network.predicates[each.index], value) != each.negated for each in rule.literals):
-                result = _add(result, points)
-        return result
+        points = [points for rule, points in rules if _holds(network, rule, value)]
+        return tuple(map(sum, zip(none, *points, strict=True)))
 
     if column.ordered:
         bins = _cut(column, finite_bounds(tests), total)

@@ -13,6 +13,9 @@ SCORE_NAMES = {
     "accuracy": "accuracy",
     "balanced_accuracy": "balanced accuracy",
     "neg_log_loss": "negative log loss",
+    "roc_auc": "AUC",
+    "roc_auc_ovr": "AUC, one class against the rest",
+    "neg_brier_score": "negative Brier score",
 }
 """How scores are called in text, by scikit-learn's names."""
 

@@ -293,6 +293,8 @@ def rule_count(network: RuleNetwork) -> int:
 
 def no_rules_text(network: RuleNetwork) -> str:
     """Return what a network without rules says; of one that was learned, that no rule was worth its edges."""
+    if network.head is not None:
+        return "no rule is worth its points: all rows have the probabilities of the base"
     default = word(network.default)
     if network.training is None:
         return f"there are no rules: the answer is always {default}"

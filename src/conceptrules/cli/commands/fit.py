@@ -11,7 +11,7 @@ import typer
 
 from conceptrules.cli.console import to_json
 from conceptrules.cli.files import check_model_output, check_not_input, list_files, write_model
-from conceptrules.cli.learner import LearningTask, is_large, task_in_batches, task_in_memory
+from conceptrules.cli.learner import LearningTask, find_method, is_large, task_in_batches, task_in_memory
 from conceptrules.cli.options import Files, Json, LearningOptions, Quiet, Target, option
 from conceptrules.model.errors import InputError
 from conceptrules.model.metrics import SCORE_NAMES
@@ -39,7 +39,7 @@ class Summary:
     commonest: str | None
     """The class with the most rows; None if the model has no statistics."""
     base_score: float | None
-    """The score of always answering it."""
+    """The score of always answering it; None of scores that no answer has, such as AUC."""
     seconds: float
     """How long learning took."""
     compiling: float
@@ -78,6 +78,8 @@ def fit(
     files = list_files(data)
     check_not_input(output, files)
     saved = _checkpoint(checkpoint, [*files, output])
+    if saved is not None and find_method(learning.learner) == "scorecard":
+        raise InputError("--checkpoint does not know scorecards yet; leave it out")
     if learning.groups and learning.time:
         raise InputError("--groups and --time both say which rows are held out; give one of them")
     whole_option = _find_whole_table_option(learning)
@@ -90,7 +92,8 @@ def fit(
         task.fit_parameters["scratch"] = scratch or None
     else:
         task = task_in_memory(files[0], target, learning)
-    task.fit_parameters["checkpoint"] = saved
+    if saved is not None:
+        task.fit_parameters["checkpoint"] = saved
     with timed() as seconds:
         interrupted = _fit(task)
     network = replace(task.classifier.network_, target=target)
@@ -113,7 +116,7 @@ def _find_whole_table_option(learning: LearningOptions) -> str | None:
     options = {
         "--bins": learning.bins,
         "--date-parts": learning.date_parts,
-        "--method mllp": learning.learner.method == "mllp",
+        "--method mllp": find_method(learning.learner) == "mllp",
     }
     return next((option for option, value in options.items() if value), None)
 
@@ -155,12 +158,14 @@ def _verdict(summary: Summary) -> str:
     score = f"{SCORE_NAMES[summary.scoring]} {summary.score:.3f}"
     if summary.scored_on is None or summary.commonest is None:
         return score
+    if summary.base_score is None:
+        return f"{score} on {summary.scored_on} rows"
     where = "held-out rows" if summary.scored_on == "held-out" else "training rows: too few to hold some out"
     return f"{score} on {where} (always answering {word(summary.commonest)} has {summary.base_score:.3f})"
 
 
-def base_score(counts: np.ndarray, scoring: str) -> float:
-    """Return the score of always answering the commonest class; `counts` has the rows of each.
+def base_score(counts: np.ndarray, scoring: str) -> float | None:
+    """Return the score of always answering the commonest class; `counts` has the rows of each. AUC and Brier have none.
 
     >>> base_score(np.array([30.0, 70.0]), "accuracy")
     0.7
@@ -168,6 +173,8 @@ def base_score(counts: np.ndarray, scoring: str) -> float:
     from conceptrules.kernels.search.scores import score_of
     from conceptrules.learn.search.settings import SCORINGS
 
+    if scoring not in SCORINGS:
+        return None
     confusion = np.zeros((len(counts), len(counts)))
     confusion[:, counts.argmax()] = counts
     return float(score_of(confusion, SCORINGS[scoring]))

@@ -23,9 +23,21 @@ from conceptrules.model.values import label_text
 from conceptrules.tables.files.formats import STREAM
 
 
-def rules(model: Model, *, as_json: Json = False) -> None:
+def rules(
+    model: Model,
+    *,
+    bins: Annotated[
+        bool,
+        typer.Option("--bins", help="Of a scorecard: add the rules of a column up to bins that are apart."),
+    ] = False,
+    as_json: Json = False,
+) -> None:
     """Print the rules of a model in words; with --json, a list of them with their figures."""
     network = read_model(model)
+    if bins:
+        from conceptrules.logic import split_into_bins
+
+        network = split_into_bins(network)
     typer.echo(to_json(list(rule_records(network))) if as_json else str(network))
 
 
