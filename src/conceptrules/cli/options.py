@@ -56,10 +56,12 @@ class TextOptions:
     missing: Annotated[str, option("Words that mean missing besides the empty field: NA,?,-")] = ""
     dates: Annotated[str, option("How to read dates such as 3/4/2024: day-first or month-first.")] = ""
 
+    encoding: Annotated[str, option("How the characters are written: cp1252, latin-1, utf-16.", default="utf-8")] = ""
+
     @property
     def format(self) -> TextFormat:
         """The format that the options describe; raises if one of them is wrong."""
-        return text_format(self.delimiter, self.missing, self.dates)
+        return text_format(self.delimiter, self.missing, self.dates, self.encoding)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conceptrules.model.errors import InputError
-from conceptrules.tables.files.formats import TextFormat
+from conceptrules.tables.files.chunks import open_chunks
+from conceptrules.tables.files.formats import TextFormat, text_format
 from conceptrules.tables.files.table_reader import open_file
 from conceptrules.tables.files.written_values import parse_censored, read_dates
 
@@ -119,3 +120,26 @@ def test_censored_values_are_read_as_numbers_and_told(written) -> None:
         assert written("<0.5", "3", "low").read(["a"])["a"].type == pa.string()
     with pytest.raises(InputError, match="line 4: column 'a' should hold numbers, found 'low'"):
         written("<0.5", "3", "low").read(["a"], {"a": "number"})
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "latin-1", "UTF8"])
+def test_other_encodings_are_read_whole_and_in_chunks(tmp_path: Path, encoding: str) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("größe,b\n" + "é,1\n" * 5000 + "ü,2\n", encoding=encoding)
+    text = text_format("", "", "", encoding)
+    whole = open_file(str(file), text).read(["größe", "b"])
+    assert whole["größe"].to_pylist() == ["é"] * 5000 + ["ü"]
+    with open_chunks(str(file), text=text) as table:
+        parts = [chunk.open().read(["größe"])["größe"].to_pylist() for chunk in table.chunks()]
+    assert sum(parts, []) == whole["größe"].to_pylist()
+
+
+def test_wrong_encodings_are_told(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_bytes(b"a,b\ncaf\xe9,1\n")
+    with pytest.raises(InputError, match="line 2: the text is not UTF-8; save it so, or say --encoding cp1252"):
+        open_file(str(file))
+    with pytest.raises(InputError, match="t.csv is not written in the --encoding that was given: 'ascii'"):
+        open_file(str(file), text_format("", "", "", "ascii"))
+    with pytest.raises(InputError, match="--encoding 'utf-9' is unknown"):
+        text_format("", "", "", "utf-9")

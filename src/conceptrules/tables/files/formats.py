@@ -40,16 +40,18 @@ class TextFormat:
     """The words that mean missing, the empty field among them."""
     day_first: bool | None = None
     """Whether 3/4/2024 is a day in April; None: the other dates of the column decide."""
+    encoding: str = "utf-8"
+    """How the characters are written, under Python's names."""
 
 
 USUAL = TextFormat()
 
 
-def text_format(delimiter: str, missing: str, dates: str = "") -> TextFormat:
-    """Read `--delimiter`, `--missing NA,?` and `--dates day-first`; all are empty where they are not given.
+def text_format(delimiter: str, missing: str, dates: str = "", encoding: str = "") -> TextFormat:
+    """Read `--delimiter`, `--missing NA,?`, `--dates day-first` and `--encoding cp1252`; all may be empty.
 
     >>> text_format("tab", "NA,?", "day-first")
-    TextFormat(delimiter='\\t', missing=('', 'NA', '?'), day_first=True)
+    TextFormat(delimiter='\\t', missing=('', 'NA', '?'), day_first=True, encoding='utf-8')
     """
     character = _NAMES.get(delimiter, delimiter)
     if len(character) > 1 or character in ('"', "\n", "\r") or not character.isascii():
@@ -57,4 +59,10 @@ def text_format(delimiter: str, missing: str, dates: str = "") -> TextFormat:
     words = [word.strip() for word in missing.split(",")] if missing else []
     if dates not in _ORDERS:
         raise InputError(f"--dates {dates!r} is unknown; use day-first or month-first")
-    return TextFormat(character or None, tuple(dict.fromkeys(["", *words])), _ORDERS[dates])
+    try:
+        "".encode(encoding or "utf-8")
+    except LookupError:
+        raise InputError(
+            f"--encoding {encoding!r} is unknown; use utf-8, cp1252, latin-1, utf-16 or the like"
+        ) from None
+    return TextFormat(character or None, tuple(dict.fromkeys(["", *words])), _ORDERS[dates], encoding or "utf-8")

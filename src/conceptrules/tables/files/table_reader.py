@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import os
 import re
@@ -280,18 +281,27 @@ class TextStream:
             return self.stream.read(size)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise InputError(f"{self.name} is not a complete gzip file ({error})") from None
+        except UnicodeError as error:
+            raise InputError(f"{self.name} is not written in the --encoding that was given: {error}") from None
 
 
 @contextmanager
 def open_text(name: str, text: TextFormat) -> Iterator[TextStream]:
     """Open a file of text, by the suffix of its name, or standard input."""
     if name == STREAM:
-        yield TextStream("standard input", text.delimiter or ",", sys.stdin.buffer)
+        yield TextStream("standard input", text.delimiter or ",", _decode(sys.stdin.buffer, text))
         return
     suffix = table_suffix(name)
     with open(name, "rb") as file:
         stream: Any = gzip.GzipFile(fileobj=file) if suffix.endswith(".gz") else file
+        stream = _decode(stream, text)
         yield TextStream(name, text.delimiter or DELIMITERS[suffix], stream, file.tell, os.path.getsize(name))
+
+
+def _decode(stream: Any, text: TextFormat) -> Any:
+    """Return a stream of UTF-8, whatever the text is written in."""
+    utf8 = codecs.lookup(text.encoding) == codecs.lookup("utf-8")
+    return stream if utf8 else codecs.EncodedFile(stream, "utf-8", text.encoding)
 
 
 def open_parquet(name: str, **options: Any) -> parquet.ParquetFile:
