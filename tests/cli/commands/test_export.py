@@ -46,7 +46,7 @@ def test_options_of_sql_and_rows_of_a_table(run):
     )
     _, alone = run("--to", "sql", *options)
     assert int(err.split()[-2]) == int(alone.split()[-2]) + 3
-    for part in ('CREATE VIEW "scored"', '"people"', '"other"', '"AGE"', "q_prediction", "q_rules", "q_probability_3"):
+    for part in ('CREATE VIEW "scored"', '"people"', '"other"', '"AGE"', "q_prediction", "q_rules", "q_probability_z"):
         assert part in out
 
 

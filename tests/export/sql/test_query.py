@@ -23,7 +23,7 @@ from conceptrules.export.sql.readings import DIALECTS
 from conceptrules.export.verify.comparison import compare
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import pack
-from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
+from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork, Statistics
 from conceptrules.model.predicate import EPOCH, Column, Equals, Interval, Missing
 from conceptrules.model.statistics import probabilities, with_statistics
 from tests.export.test_laws import need
@@ -339,3 +339,25 @@ def test_without_sqlglot_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "sqlglot", None)
     with pytest.raises(InputError, match=r"pip install 'conceptrules\[sql\]'"):
         export(ABOVE, "sql")
+
+
+@pytest.mark.parametrize(
+    ("classes", "names"),
+    [
+        (["bad", "good loan"], ["probability_bad", "probability_good loan"]),
+        ([7, 3], ["probability_7", "probability_3"]),
+        (["a", "A"], ["probability_1", "probability_2"]),
+        (["a/b", "c"], ["probability_1", "probability_2"]),
+        (["x" * 60, "y"], ["probability_1", "probability_2"]),
+    ],
+)
+def test_columns_of_probabilities_have_the_names_of_the_classes_where_they_can(classes, names):
+    level = Level([Rule([Literal(0)])], [Concept([0]), Concept()])
+    counts = Statistics((3, 2), (((3, 0),),), (((True, False), (3, 0)), ((False, False), (0, 2))))
+    network = RuleNetwork([Column("age")], [Interval("age", 41)], [level], classes, statistics=counts)
+    outcome = compare(network, "sql", export(network, "sql", probabilities=True), probabilities=True)
+    assert outcome.mismatches == ()
+    engine = duckdb.connect()
+    engine.execute('CREATE TABLE "rows" AS SELECT 50.0::DOUBLE AS age')
+    shown = engine.sql(export(network, "sql", dialect="duckdb", table="rows", probabilities=True))
+    assert shown.columns[-2:] == names

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from conceptrules.export.sql.columns import TableColumn, refusal, type_expressions
 from conceptrules.export.sql.literals import between, bit, equal, label_literal, number_literal, probability_columns
-from conceptrules.export.sql.names import QueryNames, raw_column, table_expression
+from conceptrules.export.sql.names import QueryNames, raw_column, share_names, table_expression
 from conceptrules.export.sql.readings import read
 from conceptrules.export.sql.scores import ScoreAnswers, add_points, score_names
 from conceptrules.export.wording import rule_ids
@@ -161,7 +161,8 @@ class GuardedQuery:
             answers += [exp.column(score).as_(prefix + name) for score, name in pairs]
         if probabilities:
             shares: Sequence[exp.Expr] = scored.probabilities() if scored is not None else self._pattern_shares()
-            answers += [share.as_(f"{prefix}probability_{index}") for index, share in enumerate(shares, start=1)]
+            named = zip(share_names(network, prefix, self.dialect), shares, strict=True)
+            answers += [share.as_(f"{prefix}{name}") for name, share in named]
         return answers
 
     def _label(self, index: int) -> exp.Expr:

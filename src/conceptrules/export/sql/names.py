@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ from sqlglot import ParseError, TokenError, exp, parse
 from conceptrules.export.inputs import is_utf8
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
+from conceptrules.tables.prediction import probability_names
 from conceptrules.tables.table import nearest
 
 _SENSITIVE = ("postgres", "snowflake")  # to the case of quoted names
@@ -26,6 +28,7 @@ _LAYERS = (
     "best",
     "powers",
 )
+_LONGEST_SHARE = 63  # bytes of the name of a column with a probability: what every database has
 _LONGEST = {"postgres": 63}  # bytes; the rest is cut off
 
 
@@ -81,6 +84,18 @@ def column_names(network: RuleNetwork, columns: Mapping[str, str]) -> dict[str, 
         if name not in known:
             raise InputError(f"the network has no column {name!r} to give another name; {nearest(name, known)}")
     return {name: columns.get(name, name) for name in known}
+
+
+def share_names(network: RuleNetwork, prefix: str, dialect: str) -> list[str]:
+    """Return the names of the columns of probabilities, which go behind the prefix: those that predictions have.
+
+    Where the database could not tell them apart, or could not have them, the classes have numbers instead.
+    """
+    names = probability_names(network)
+    possible = all(re.fullmatch(r"[\w ]+", name) and len((prefix + name).encode()) <= _LONGEST_SHARE for name in names)
+    if possible and len({_fold(prefix + name, dialect).casefold() for name in names}) == len(names):
+        return names
+    return [f"probability_{number}" for number in range(1, 1 + len(names))]
 
 
 def check_added(added: Sequence[str], prefix: str, kept: Iterable[str], dialect: str) -> None:

@@ -23,6 +23,7 @@ from conceptrules.export.sql.names import (
     column_names,
     find_marks,
     make_query_names,
+    share_names,
     split_name,
     table_expression,
 )
@@ -69,7 +70,8 @@ def sql(
     reasons : bool, default=False
         Whether to add the fired rules: "1.2 1.5 2.1" in the column `rules`.
     probabilities : bool, default=False
-        Whether to add a column for each class: `probability_1`, and so on.
+        Whether to add a column for each class: `probability_bad`, and so on. Where databases could not tell the names
+        apart, or could not have them, the classes have numbers instead: `probability_1`.
     columns : mapping from str to str, optional
         What the table calls a column, where that is not what the network calls it.
     keep : sequence of str, default=()
@@ -93,7 +95,7 @@ def sql(
     InputError
         If the extra `sql` is not installed, there is no such dialect, or a name or label cannot be written in it.
     """
-    shares = [f"probability_{index}" for index in range(1, 1 + len(network.classes))] if probabilities else []
+    shares = share_names(network, prefix, dialect) if probabilities else []
     scores = score_names(network.head) if network.head else []
     if trust_types:
         if reasons or types or (probabilities and network.head is None):
@@ -197,7 +199,8 @@ class TrustingQuery:
         for name, nodes in answers.layers(probabilities):
             layers.append((own(name), exp.select(*columns, *nodes).from_(layers[-1][0])))
         shares = answers.probabilities() if probabilities else []
-        named = [share.as_(f"{prefix}probability_{number}") for number, share in enumerate(shares, start=1)]
+        pairs = zip(share_names(self.network, prefix, self.dialect), shares, strict=False)
+        named = [share.as_(f"{prefix}{name}") for name, share in pairs]
         answer = answers.answer(lambda index: self._label(self.network.classes[index])).as_(f"{prefix}prediction")
         tree = exp.select(*columns, answer, *named).from_(layers[-1][0])
         for name, layer in layers:

@@ -39,9 +39,8 @@ class CsvText:
             self.data.decode("utf-8")
         except UnicodeDecodeError as error:
             line = self.data.count(b"\n", 0, error.start) + 1 + self.lines_before
-            raise InputError(
-                f"{self.name}, line {line}: the text is not UTF-8; save it so, or say --encoding cp1252 or the like"
-            ) from None
+            hint = "save it so, or say --encoding cp1252 or the like"
+            raise InputError(f"{self.name}, line {line}: the text is not UTF-8; {hint}") from None
         if not self.data.strip():
             raise InputError(f"{self.name} is empty; it needs a row of column names, then rows of values")
         # Quotes come in pairs, inside fields too; only an odd number of them is worth a slow look.

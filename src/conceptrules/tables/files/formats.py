@@ -62,7 +62,5 @@ def text_format(delimiter: str, missing: str, dates: str = "", encoding: str = "
     try:
         "".encode(encoding or "utf-8")
     except LookupError:
-        raise InputError(
-            f"--encoding {encoding!r} is unknown; use utf-8, cp1252, latin-1, utf-16 or the like"
-        ) from None
+        raise InputError(f"--encoding {encoding!r} is unknown; use cp1252, latin-1, utf-16 or the like") from None
     return TextFormat(character or None, tuple(dict.fromkeys(["", *words])), _ORDERS[dates], encoding or "utf-8")
