@@ -129,6 +129,39 @@ def test_every_dialect_can_be_read_again(network, dialect):
     assert statement.find(sqlglot.exp.Case) is not None
 
 
+def odd_text(category: str) -> RuleNetwork:
+    columns, level = [Column("c", "category", (category, "a"))], Level([Rule([Literal(0)])], [Concept([0]), Concept()])
+    return RuleNetwork(columns, [Equals("c", category)], [level], ["yes", "no"], default="no")
+
+
+def test_ends_of_lines_in_a_category_pass_through_dbt(tmp_path):
+    """It reads the file as text, in which every end of a line is one, and Jinja does the same once more."""
+    jinja = pytest.importorskip("jinja2")
+    for category in ("a\r\nb", "a\rb", "a\nb", "{{ a\r\n}}"):
+        (tmp_path / "model.sql").write_text(export(odd_text(category), "dbt"), encoding="utf-8")
+        text = (tmp_path / "model.sql").read_text(encoding="utf-8")
+        query = jinja.Template(text).render(config=lambda **_: "", ref=lambda name: name)
+        with closing(duckdb.connect()) as connection:
+            connection.register("data", pa.table({"c": [category, "a\nb" if "\r" in category else "a b"]}))
+            assert [row[-1] for row in connection.execute(query).fetchall()] == ["yes", "no"]
+
+
+def test_a_category_with_nul_in_the_short_form():
+    network, values = odd_text("a\0b"), ["a\0b", "a", "ab", "a\0c", None]
+    expected = network.predict([{"c": value} for value in values]).tolist()
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE data (c TEXT)")
+        connection.executemany("INSERT INTO data VALUES (?)", [(value,) for value in values])
+        query = export(network, "sql", dialect="sqlite", trust_types=True)
+        assert [row[-1] for row in connection.execute(query)] == expected
+    with closing(duckdb.connect()) as connection:
+        connection.register("data", pa.table({"c": values}))
+        query = export(network, "sql", dialect="duckdb", trust_types=True)
+        assert [row[-1] for row in connection.execute(query).fetchall()] == expected
+    with pytest.raises(InputError, match="cannot be written in the SQL of postgres: it has no NUL"):
+        export(network, "sql", dialect="postgres", trust_types=True)
+
+
 def test_a_model_of_dbt_takes_its_rows_from_another_model():
     text = export(NETWORK, "dbt", table="people", columns={"age": "{{ years }}"}, keep=["id"])
     assert text.startswith("{{ config(materialized='view') }}\n\n-- ")

@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from conceptrules.export.sql.columns import table_columns, typed_inputs
 from conceptrules.export.sql.guarded import GuardedQuery
-from conceptrules.export.sql.literals import between, bit, check_labels
+from conceptrules.export.sql.literals import between, bit, check_labels, text_literal
 from conceptrules.export.sql.names import (
     check_added,
     check_written,
@@ -166,6 +166,7 @@ def dbt(
     rows = "conceptrules_rows"
     text = sql(network, dialect=dialect, table=rows, columns=columns, keep=keep, prefix=prefix, trust_types=True)
     body = text.replace("{{", "{{ '{{' }}").replace("{%", "{{ '{%' }}").replace("{#", "{{ '{#' }}")
+    body = body.replace("\r", "{{ '\\r' }}")  # Jinja, and whoever reads a file of text, turns it into \n
     return f"{{{{ config(materialized='view') }}}}\n\n{body.rpartition('FROM ')[0]}FROM {{{{ ref('{table}') }}}}\n"
 
 
@@ -220,7 +221,7 @@ class TrustingQuery:
     def _label(self, value: Value) -> exp.Expr:
         """Return a class; all are text where they are of several types."""
         alike = len(set(map(type, self.network.classes))) == 1
-        return _literal(value if alike else str(value))
+        return _literal(value if alike else str(value), self.dialect)
 
     def _concept(self, level: int, index: int) -> exp.Expr | None:
         """Return where a concept holds; None where it never does."""
@@ -255,9 +256,9 @@ class TrustingQuery:
             case Interval(low=low, high=high):
                 return between(x, low, high, lambda bound: self._bound(bound, column))
             case Equals(value=value):
-                return x.eq(_literal(value))
+                return x.eq(_literal(value, self.dialect))
             case OneOf(values=values):
-                return exp.In(this=x, expressions=list(map(_literal, values)))
+                return exp.In(this=x, expressions=[_literal(value, self.dialect) for value in values])
         raise AssertionError(predicate)
 
     def _bound(self, value: float, column: Column) -> exp.Expr:
@@ -266,7 +267,7 @@ class TrustingQuery:
                 f"column {column.name!r} is a duration, which this form of SQL does not write; leave trust_types out"
             )
         if column.kind == "number":
-            return _literal(value)
+            return _literal(value, self.dialect)
         text = (date_text if column.kind == "date" else datetime_text)(value)
         if self.dialect == "sqlite":  # it keeps times as text
             return exp.Literal.string(text)
@@ -274,9 +275,12 @@ class TrustingQuery:
         return exp.cast(exp.Literal.string(text), kind)
 
 
-def _literal(value: Value) -> exp.Expr:
+def _literal(value: Value, dialect: str) -> exp.Expr:
     if isinstance(value, str):
-        return exp.Literal.string(value)
+        literal = text_literal(value, dialect) if "\0" in value else exp.Literal.string(value)
+        if literal is None:
+            raise InputError(f"{value!r} cannot be written in the SQL of {dialect}: it has no NUL")
+        return literal
     if isinstance(value, bool):
         return exp.true() if value else exp.false()
     if isinstance(value, float) and math.isinf(value):
