@@ -28,6 +28,7 @@ export CYTHON := $(CURDIR)/$(BIN)/cython
 ifeq ($(shell command -v $(CC)),)
 BUILD_TOOLS += ziglang
 export CC := $(CURDIR)/$(BIN)/python -m ziglang cc -mcpu=baseline
+export PKG_CONFIG := false # it names headers of the system's Python, which this compiler does not look for
 endif
 
 $(STAMP): pyproject.toml constraints.txt
@@ -35,7 +36,7 @@ $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(if $(findstring ziglang,$(CC)),@echo "There is no C compiler: downloading the one in ziglang (100 MB).")
 	$(INSTALL) pip $(BUILD_TOOLS)
-	$(INSTALL) $(EDITABLE) .
+	$(INSTALL) $(EDITABLE) '.[mllp]'
 	touch $@
 
 # torch and Triton too: the kernels of a GPU are tested in Triton's interpreter.
@@ -46,7 +47,7 @@ $(TESTS): $(STAMP)
 demo: $(STAMP)
 	$(BIN)/conceptrules demo
 
-# Two at a time: what is checked needs one core, and so does compiling the kernels.
+# Two at a time: what is checked needs one core, and so does compiling the MLLP's kernels.
 test: $(TESTS) browser
 	$(MAKE) --no-print-directory -j 2 check kernels
 	$(PYTEST) -m "not long"
@@ -86,7 +87,7 @@ test-mlflow: $(STAMP)
 coverage: $(TESTS) browser kernels
 	$(PYTEST) -m "not long" --cov --cov-report=term:skip-covered
 
-# Both workers would compile them otherwise, and wait for each other.
+# The MLLP's, which Numba compiles: both workers would do that otherwise, and wait for each other.
 kernels: $(TESTS)
 	$(BIN)/python -m tests.warm
 

@@ -11,6 +11,7 @@ from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwor
 from conceptrules.model.predicate import Column, Interval
 
 HEAVY = {"numpy", "sklearn", "scipy", "numba", "narwhals", "pyarrow", "pandas", "polars", "rich", "typer", "torch"}
+FIT = "ConceptRuleClassifier(effort='fast').fit([[k % 20] for k in range(40)], ['a', 'b'] * 20)"
 HEAVY |= {"matplotlib", "typst", "jinja2"}
 
 
@@ -51,3 +52,23 @@ def test_drawing_needs_no_library_for_pictures(tmp_path):
 
 def test_the_command_line_starts_without_scikit_learn_and_numba():
     assert loaded_by("import conceptrules.cli.app").isdisjoint({"sklearn", "numba", "pandas", "torch"})
+
+
+MISSING = """
+import sys
+class Missing:
+    def find_spec(self, name, *_):
+        if name.split(".")[0] in ("numba", "llvmlite") or name.startswith("conceptrules.kernels.search."):
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Missing())
+"""
+
+
+def test_the_trainer_on_a_gpu_needs_neither_numba_nor_compiled_kernels():
+    """The machine with the GPU may have no compiler, and a plain checkout of the sources."""
+    code = MISSING + "import conceptrules.mllp, conceptrules.learn.mllp.gpu_engine"
+    assert "torch" in loaded_by(code)
+
+
+def test_the_search_needs_no_numba():
+    assert "numba" not in loaded_by("from conceptrules import ConceptRuleClassifier; " + FIT)

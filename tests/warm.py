@@ -1,9 +1,8 @@
-"""Compile the kernels once, before several processes need them: python -m tests.warm."""
+"""Compile the MLLP's kernels once, before several processes need them: python -m tests.warm."""
 
 from __future__ import annotations
 
-from tests.people import entangled, quick_mllp, quick_search
+from tests.people import entangled, quick_mllp
 
 if __name__ == "__main__":
-    for quick in (quick_search, quick_mllp):
-        quick().fit(*entangled(60))
+    quick_mllp().fit(*entangled(60))

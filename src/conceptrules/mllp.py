@@ -28,7 +28,8 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
 
     A continuous network is trained by gradient descent while a part of its weights is rounded at random, so that the
     rules that are read off it decide as it does. Several rates of rounding are trained side by side, and held-out rows
-    choose the rate and the epoch. `ConceptRuleClassifier` finds better rules on most tables.
+    choose the rate and the epoch. `ConceptRuleClassifier` finds better rules on most tables. Training on a CPU needs
+    Numba: pip install 'conceptrules[mllp]'.
 
     Parameters
     ----------

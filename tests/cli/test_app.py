@@ -6,7 +6,6 @@ import datetime as dt
 import io
 import json
 import re
-import time
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +13,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from numba.core.event import trigger_event
 from pyarrow import parquet
 
-from conceptrules import ConceptRuleClassifier, __version__
+from conceptrules import __version__
 from conceptrules.cli import main
 from conceptrules.cli.files import write_table
 from conceptrules.io.model_file import load, save
@@ -81,21 +79,6 @@ def test_limits_of_the_network(run):
     assert network.edges <= 6
     assert [settings[name] for name in ("max_edges", "max_rules", "max_rule_length")] == [6, 2, 2]
     assert [settings[name] for name in ("effort", "scoring", "negation")] == ["fast", "accuracy", False]
-
-
-def test_fit_does_not_count_compiling_as_learning(run, monkeypatch):
-    fit = ConceptRuleClassifier.fit
-
-    def compile_and_fit(*arguments, **more):
-        with trigger_event("numba:compile", {}):
-            time.sleep(0.5)
-        return fit(*arguments, **more)
-
-    monkeypatch.setattr(ConceptRuleClassifier, "fit", compile_and_fit)
-    _, err = run("fit", "data.csv", "--target", "class", "--effort", "fast", "-o", "new.json")
-    learning, compiling = re.search(r"learned from 80 rows in (.*) s, after compiling for (.*) s", err).groups()
-    assert float(learning) >= 0
-    assert float(compiling) >= 0.5
 
 
 def test_fit_then_evaluate_predict_and_show(run, tmp_path):

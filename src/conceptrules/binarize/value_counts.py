@@ -207,7 +207,7 @@ def count_column(
     """Return the counts of a whole column in memory: what the passes over its batches would count."""
     units = None
     if (weight != 1).any():
-        from conceptrules.kernels.search.shards import WEIGHT_UNIT, fixed_weights  # which loads a compiler
+        from conceptrules.kernels.search.shards import WEIGHT_UNIT, fixed_weights
 
         units = fixed_weights(weight)
     counts = ValueCounts(cells.name, n_classes, 1 if units is None else WEIGHT_UNIT, given, cells=cells)

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.binarize import Binarizer
-from conceptrules.kernels.search.passes import bin_numbers
 from conceptrules.kernels.search.values import ANYTHING, CODES, Columns, Rows
 from conceptrules.model.predicate import Column, Equals, Interval, Missing, Predicate, Value, one_of
 from conceptrules.tables.column_values import ColumnValues, to_codes, to_numbers
@@ -42,6 +41,8 @@ class Bins:
     def encode(self, cells: ColumnValues) -> NDArray[np.uint8]:
         """Return the bin of each row, or the number of bins where the value is missing or unseen."""
         if self.column.ordered:
+            from conceptrules.kernels.search.passes import bin_numbers  # compiled, which a GPU's trainer does not need
+
             return cells.by_row(bin_numbers(to_numbers(cells), np.array(self.cuts, np.float64)))
         found = to_codes(cells, self.column.categories[: self.count])
         return cells.by_row(np.where(found < 0, self.count, found).astype(np.uint8))

@@ -143,7 +143,7 @@ def search_progress(steps: int | None, verbose: bool) -> Iterator[Callable[[Any]
     if _shows_bars(console):
         columns = (TextColumn("networks {task.completed}"), BarColumn(), TimeElapsedColumn())
         with Progress(*columns, TextColumn("{task.fields[state]}"), console=console, transient=True) as bar:
-            task = bar.add_task("searching", total=steps, state="starting; the first run on a machine compiles")
+            task = bar.add_task("searching", total=steps, state="starting")
             yield lambda trial: bar.update(task, advance=1, state=_point(trial))
     elif verbose:
         yield lambda trial: print(_point(trial), file=sys.stderr)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -68,3 +69,12 @@ def test_no_gpu_and_no_such_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     check_device("cuda:1")
     with pytest.raises(InputError, match="'cuda:2', but the GPUs are cuda:0, cuda:1"):
         check_device("cuda:2")
+
+
+@pytest.mark.parametrize("asked", ["cpu", "auto"])
+def test_without_numba_one_line_says_what_to_install(asked: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "find_spec", lambda _: None)
+    with pytest.raises(InputError, match=re.escape("pip install 'conceptrules[mllp]'")):
+        check_device(asked)
+    with pytest.raises(InputError, match="Numba, which is not installed"):
+        select_engine(asked, [job()], 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -20,7 +21,6 @@ from conceptrules.model.text import no_rules_text, plural, rule_count, word
 from conceptrules.tables.files.formats import STREAM
 
 if TYPE_CHECKING:
-    from conceptrules.kernels.compiling import Seconds
     from conceptrules.learn.checkpoint import Checkpoint
 
 
@@ -42,8 +42,6 @@ class Summary:
     """The score of always answering it; None of scores that no answer has, such as AUC."""
     seconds: float
     """How long learning took."""
-    compiling: float
-    """How many seconds the kernels were compiled for, besides."""
 
 
 def fit(
@@ -70,8 +68,6 @@ def fit(
 
     Tables of several files, and large ones, are read in batches: they may be larger than memory.
     """
-    from conceptrules.kernels.compiling import timed
-
     check_model_output(output)
     if as_json and output == STREAM:
         raise InputError("--json and -o - both write to standard output; name a file for the model")
@@ -94,8 +90,9 @@ def fit(
         task = task_in_memory(files[0], target, learning)
     if saved is not None:
         task.fit_parameters["checkpoint"] = saved
-    with timed() as seconds:
-        interrupted = _fit(task)
+    start = perf_counter()
+    interrupted = _fit(task)
+    seconds = perf_counter() - start
     network = replace(task.classifier.network_, target=target)
     write_model(network, output)
     if saved is not None and not interrupted:
@@ -105,7 +102,7 @@ def fit(
         typer.echo(to_json(asdict(summary)))
     elif not quiet:
         counts = f"{plural(summary.rules, 'rule')}, {plural(summary.edges, 'edge')}"
-        typer.echo(f"{counts}, learned from {plural(summary.rows, 'row')} in {seconds}", err=True)
+        typer.echo(f"{counts}, learned from {plural(summary.rows, 'row')} in {seconds:.1f} s", err=True)
         typer.echo(_verdict(summary) if summary.rules else no_rules_text(network), err=True)
     if interrupted:
         raise typer.Exit(130)
@@ -133,7 +130,7 @@ def _checkpoint(name: str, other_files: list[str]) -> Checkpoint | None:
     return Checkpoint(name, keep_file=True)
 
 
-def _summarize(task: LearningTask, network: RuleNetwork, seconds: Seconds) -> Summary:
+def _summarize(task: LearningTask, network: RuleNetwork, seconds: float) -> Summary:
     classifier, training = task.classifier, network.training
     scoring = classifier.get_params().get("scoring", "f1_macro")
     scores = [float(point.score) for point in classifier.frontier_ if point.network is classifier.network_]
@@ -148,8 +145,7 @@ def _summarize(task: LearningTask, network: RuleNetwork, seconds: Seconds) -> Su
         scored_on=source and ("training" if source == "training" else "held-out"),
         commonest=None if counts is None else str(network.classes[counts.argmax()]),
         base_score=None if counts is None else base_score(counts, scoring),
-        seconds=round(seconds.own, 3),
-        compiling=round(seconds.compiling, 3),
+        seconds=round(seconds, 3),
     )
 
 

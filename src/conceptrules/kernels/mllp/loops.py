@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from conceptrules.kernels.compiling import kernel
+from conceptrules.kernels.mllp.compiling import kernel
 from conceptrules.kernels.mllp.vectors import broadcast, load, multiply_add, one_minus, store, sum_lanes, where_equal
 
 ZERO, ONE, TWO = np.float32(0), np.float32(1), np.float32(2)

@@ -11,8 +11,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.kernels.search.passes import add_confusion
-
 WEIGHT_UNIT = 2**24
 """The weight of one row. 500 billion rows fit into a sum of 64 bits."""
 KEYS = 2**64
@@ -52,6 +50,8 @@ class Shard(NamedTuple):
 
     def confusion(self, networks: MaskedNetworks, classes: int, first_key: int) -> NDArray[np.int64]:
         """Return [network, true class, answer]: the weight of the rows whose key is `first_key` or above."""
+        from conceptrules.kernels.search.passes import add_confusion  # compiled, which the GPU's trainer does not need
+
         sums = np.zeros((len(networks.default), classes, classes), np.int64)
         add_confusion(self.codes, self.target, self.weight, self.key, first_key, networks, sums)
         return sums

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from conceptrules.kernels.compiling import announced
 from conceptrules.kernels.mllp import cpu
 from conceptrules.kernels.mllp.cohort import Cohort, Flags, Floats, StepSettings, initial_weights, passes_of_epoch
+from conceptrules.kernels.mllp.compiling import announced
 from conceptrules.learn.checkpoint import Arrays, Checkpoint
 from conceptrules.learn.mllp.examples import Bits
 from conceptrules.learn.mllp.hyperparameters import Hyperparameters

@@ -19,6 +19,8 @@ INSTALL = "pip install 'conceptrules[gpu]'"
 
 def check_device(device: object) -> None:
     """Raise an error for what is not a device, and for a GPU that cannot be used: before any long work."""
+    if device == "cpu" or (device == "auto" and find_spec("torch") is None):
+        _check_numba()
     if device in ("auto", "cpu"):
         return
     if not isinstance(device, str) or device.split(":")[0] != "cuda":
@@ -31,6 +33,11 @@ def check_device(device: object) -> None:
         raise InputError(f"device is {device!r}, but {_torch()} finds no GPU; use device='cpu', or a torch that fits")
     if device != "cuda" and device not in devices:
         raise InputError(f"device is {device!r}, but the GPUs are {', '.join(devices)}")
+
+
+def _check_numba() -> None:
+    if find_spec("numba") is None:
+        raise InputError("MLLPClassifier trains with Numba, which is not installed: pip install 'conceptrules[mllp]'")
 
 
 def gpus() -> list[str]:
@@ -54,11 +61,12 @@ def select_engine(
     With a checkpoint there is only one job, and a CPU trains it.
     """
     if checkpoint is None and device == "auto":
-        large = sum(map(count_work, jobs)) >= _MIN_GPU_WORK
+        large = sum(map(count_work, jobs)) >= _MIN_GPU_WORK or find_spec("numba") is None
         # The driver is asked first: torch alone takes seconds to load.
         use_gpu = large and _has_driver() and find_spec("torch") and find_spec("triton") and gpus()
         device = "cuda" if use_gpu else "cpu"
     if checkpoint is not None or device == "cpu":
+        _check_numba()
         from conceptrules.learn.mllp.cpu_engine import CpuEngine
 
         return CpuEngine(threads, checkpoint)

@@ -14,7 +14,6 @@ from operator import attrgetter, methodcaller
 
 import numpy as np
 
-from conceptrules.kernels.compiling import announced
 from conceptrules.kernels.search.values import Columns, Rows
 from conceptrules.learn.checkpoint import Checkpoint
 from conceptrules.learn.choose import Trial, choose_trial, compute_standard_error
@@ -88,7 +87,7 @@ def search_networks(
 ) -> SearchResult:
     """Search for networks. The result depends neither on the number of threads nor on a checkpoint."""
     # Even a single thread is not the main one: there, Ctrl-C inside compiled code would be a SystemError.
-    with ThreadPoolExecutor(threads) as pool, announced():
+    with ThreadPoolExecutor(threads) as pool:
         trials, interrupted = Trials(task, checkpoint), False
         try:
             # One after the other: scikit-learn's forests change the filters of warnings, which all threads share.
