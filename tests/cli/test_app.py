@@ -566,3 +566,19 @@ def test_words_can_mean_missing_and_the_delimiter_can_be_told(run, tmp_path):
     run("report", "new.json", "odd.csv", "-o", "report.html", *told)
     _, err = run("fit", "odd.csv", "-t", "class", "-o", "new.json", "--delimiter", "::", code=2)
     assert "--delimiter '::' should be one character" in err
+
+
+@pytest.mark.filterwarnings("default")
+def test_hints_name_options_of_the_command_line(tmp_path, capsys):
+    """Each of these messages names a parameter of Python in Python."""
+    size, price = ["low", "medium", "high"], "${:,}.00"
+    lines = [f"{size[row % 3]},{price.format(row)},c{row % 7},{row * 7919 % 2}" for row in range(90)]
+    (tmp_path / "t.csv").write_text("\n".join(["the size,price,code,class", *lines]) + "\n")
+    with pytest.raises(SystemExit):
+        main(["fit", "t.csv", "--target=class", "--effort=fast", "--max-categories=3", "-o", "m.json"])
+    err = capsys.readouterr().err
+    for hint in (
+        "--kind 'the size=category'", "--kind price=category", "raise --max-categories", "--scoring balanced_accuracy",
+    ):  # fmt: skip
+        assert hint in err
+    assert not re.search(r"kinds=|max_categories|class_weight|clf\.", err)

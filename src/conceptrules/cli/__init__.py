@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import os
+import re
 import signal
 import sys
 import threading
 import warnings
 from collections.abc import Callable, Sequence
+from shlex import quote
 
 # Nothing of ours is imported up here: Ctrl-C has to end the command in the middle of an import, too.
 
@@ -91,4 +94,35 @@ def _make_warning_printer() -> Callable[..., None]:
 def _print_message(kind: str, message: object) -> None:
     from conceptrules.model.predicate import printable
 
-    print(f"{kind}: {printable(message)}", file=sys.stderr)
+    print(f"{kind}: {printable(say_options(str(message)))}", file=sys.stderr)
+
+
+_KINDS = re.compile(r"kinds=\{('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"): (?:'(\w+)'|\[.*?\])\}(?: \(--kind [^)]*\))?")
+_OPTIONS = {
+    "class_weight='balanced' for a rare class; clf.select(edges=...) switches to the networks with rules that "
+    "frontier_ has": "--scoring balanced_accuracy for a rare class",
+    "max_categories=": "--max-categories ",
+    "raise max_categories": "raise --max-categories",
+    "immutable names column": "--immutable names column",
+    "with columns={...}": "with --column",
+    "trust_types gives the prediction only; leave reasons, probabilities and types out": "--trust-types gives the "
+    "prediction only; leave --reasons, --probabilities and --type out",
+}
+"""What messages say to write in Python, and what helps on the command line."""
+
+
+def say_options(message: str) -> str:
+    """Return a message whose hints name options of the command line, where it names parameters of Python.
+
+    >>> say_options("convert it, or train with kinds={'zip code': 'category'}")
+    "convert it, or train with --kind 'zip code=category'"
+    """
+
+    def say_kind(match: re.Match[str]) -> str:
+        kind = match[2] or "first<second<..."
+        return f"--kind {quote(f'{ast.literal_eval(match[1])}={kind}')}"
+
+    message = _KINDS.sub(say_kind, message)
+    for parameter, option in _OPTIONS.items():
+        message = message.replace(parameter, option)
+    return message
