@@ -129,7 +129,7 @@ def test_overlapping_rules_are_added_up_to_bins(run: Run) -> None:
     tests = [Interval("age", 41), Interval("age", 60)]
     save(RuleNetwork(COLUMNS, tests, [level], ["good", "bad"], head=head), "card.json")
     lines = run("rules", "card.json", "--bins")[0].splitlines()
-    assert lines[4:6] == ["age  > 41, <= 60      +3", "     > 60            +5"]
+    assert lines[4:6] == ["age  > 41, <= 60      +3", "     > 60             +5"]
 
 
 @pytest.mark.parametrize(
