@@ -58,7 +58,7 @@ MISSING = """
 import sys
 class Missing:
     def find_spec(self, name, *_):
-        if name.split(".")[0] in ("numba", "llvmlite") or name.startswith("conceptrules.kernels.search."):
+        if name.split(".")[0] in ("numba", "llvmlite") or name == "conceptrules.kernels._cyutility":
             raise ModuleNotFoundError(name)
 sys.meta_path.insert(0, Missing())
 """
