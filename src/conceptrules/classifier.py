@@ -34,6 +34,9 @@ from conceptrules.model.policy.policy import read_banned_rule
 from conceptrules.rule_model import RuleModel
 from conceptrules.tables.table import nearest, open_table
 
+_TOO_FEW_ROWS = "the table is too small to tell rules from chance on held-out rows"
+_NOT_BETTER = "no rules did better on held-out rows than chance explains"
+
 
 class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator):
     """Learn a Concept Rule Set, a small network of AND/OR rules that a person can read, by a search over networks.
@@ -62,8 +65,8 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
     max_bins : int, default=None
         The most parts that a column of numbers is cut into, from 2 to 255. None: 255.
     validation_fraction : float, default=None
-        The share of rows held out to choose the network. None: up to 5,000 different rows, "default" holds out a third
-        three times, "fast" a third twice and "best" a fifth five times; beyond that a fifth is held out, twice up to
+        The share of rows held out to choose the network. None: up to 500 different rows, a fifth is held out five
+        times; up to 5,000, a third three times, and by "best" a fifth five times; beyond that a fifth, twice up to
         20,000 rows and once after. With `time` it is a fifth, once. In these cases the network is learned from all rows
         in the end. Of more than 100,000 different rows, this fraction or a fifth is held out once, and not
         learned from.
@@ -206,8 +209,8 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         groups : array-like of shape (n_samples,), or str, default=None
             The group of each row, such as a patient or a customer with several rows, or the name of the column of X
             that has it, which is then not a feature. Tables that are read in batches need the name. Rows of one group
-            are held out together, so that the chosen network does well on new groups. Without groups, equal rows are
-            held out together.
+            are held out together, so that the chosen network does well on new groups. Without groups, copies of a row
+            are held out together.
         time : array-like of shape (n_samples,), or str, default=None
             The moment of each row, as dates or numbers, or the name of the column of X that has it, which is then not
             a feature. Tables that are read in batches need the name. The newest rows are held out instead of random
@@ -252,7 +255,8 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             warn(f"the search was interrupted; the best network so far is kept ({len(result.history)} penalties tried)")
         self.n_passes_ = finished.passes
         history = [asdict(trial) for trial in result.history]
-        self._set_fitted(coded, history, finished.choices, finished.chosen)._finalize(y, result.interrupted)
+        reason = _TOO_FEW_ROWS if result.too_few_rows else _NOT_BETTER
+        self._set_fitted(coded, history, finished.choices, finished.chosen)._finalize(y, result.interrupted, reason)
         if options.checkpoint is not None and not options.checkpoint.keep_file:
             options.checkpoint.remove()
         return self

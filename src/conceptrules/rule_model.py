@@ -478,7 +478,7 @@ class RuleModel:
         self.network_, self.extracted_ = self.frontier_[chosen].network, self.frontier_[chosen].extracted
         return self
 
-    def _finalize(self, y: Any, interrupted: bool) -> Self:
+    def _finalize(self, y: Any, interrupted: bool, reason: str = "no rules did better on held-out rows") -> Self:
         """Give the networks the name of the target, if `y` has or is one; warn if nothing was learned; pass Ctrl-C on.
 
         A fit that returned as if nothing had happened would let a cross-validation go on with its next fold.
@@ -491,8 +491,8 @@ class RuleModel:
         if not self.network_.edges:
             warn(
                 NothingLearnedWarning(
-                    f"no rule was learned, so that every row gets the class {_find_only_answer(self.network_)!r}: no "
-                    f"rules did better on held-out rows. {self._no_rules_hint}"
+                    f"no rule was learned, so that every row gets the class {_find_only_answer(self.network_)!r}: "
+                    f"{reason}. {self._no_rules_hint}"
                 )
             )
         if interrupted:

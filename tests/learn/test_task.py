@@ -32,7 +32,7 @@ def some_table(rng, size=120):
 
 @pytest.fixture
 def small_sample(monkeypatch):
-    for name, value in {"SAMPLE": 60, "WATCH": 10, "MORE": 80}.items():
+    for name, value in {"SAMPLE": 120, "WATCH": 60, "MORE": 240}.items():
         monkeypatch.setattr(task_module, name, value)
 
 
@@ -58,11 +58,12 @@ def test_a_table_that_fits_into_the_sample_is_gone_over_once(max_bins):
 @settings(max_examples=4)
 @given(rng=seeded())
 def test_any_shards_in_any_order_with_repeats_or_weights_give_the_same_networks(max_bins, rng):
-    X, y = some_table(rng)
+    X, y = some_table(rng, 300)
+    y = np.where(y == "c", "b", y)  # with less noise, a few held-out rows see that there are rules
     weight = rng.integers(1, 4, len(y)).astype(float)
     repeated = np.repeat(np.arange(len(y)), weight.astype(int))
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in {"SAMPLE": 60, "WATCH": 10, "MORE": 80}.items():
+        for name, value in {"SAMPLE": 120, "WATCH": 60, "MORE": 240}.items():
             patch.setattr(task_module, name, value)
         first, passes = from_shards(X, y, weight, rng, 1, max_bins=max_bins)
         assert from_shards(X, y, weight, rng, 7, max_bins=max_bins)[0] == first

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic
+from math import inf, log
+from typing import Any, Generic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,8 +43,13 @@ WATCH = 50_000
 """Further different rows, which decide when the path ends."""
 MORE = 1_000_000
 """Different rows that the best network is improved on. Nothing is learned from any others, or from held-out rows."""
-# Different rows up to which all folds of the effort, or two of them, are held out in turn; beyond, one part is.
-_SEVERAL_FOLDS, _TWO_FOLDS = 5_000, 20_000
+_COINCIDENCES = 5
+"""Times as many pairs of equal rows as independent columns would have, up to which they are no copies: columns depend
+on one another. Tables whose rows are of people or cases have 1 to 4.7 times as many, and those with copies 50 or
+more."""
+# Different rows up to which five folds, all folds of the effort, or two of them, are held out in turn; beyond, one part
+# is. Of few rows, each has to judge.
+_FIVE_FOLDS, _SEVERAL_FOLDS, _TWO_FOLDS = 500, 5_000, 20_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,6 +58,10 @@ class Fold:
 
     training: Rows
     held_out: Rows
+    separate: bool = False
+    """Whether equal rows are observations of their own, and not copies of one."""
+    group: NDArray[np.intp] | None = None
+    """The group of each held-out row that the user gives; rows of one group are one observation."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,6 +154,14 @@ class _RowBuilder:
         """Return the rows in the order of their codes, equal ones merged."""
         return self.build(shard, codes, number_equal_rows(codes))
 
+    def hold_out_groups(self, shard: Shard, codes: NDArray[np.uint8]) -> tuple[Rows, NDArray[np.intp]]:
+        """Return rows, equal ones merged only within their group, and the number of the group of each."""
+        key = np.unique(shard.key, return_inverse=True)[1].ravel()
+        number = np.unique(key * (len(key) + 1) + number_equal_rows(codes), return_inverse=True)[1].ravel()
+        counted = shard.weight * (1.0 if self._raw else self._coded.class_weight[shard.target.astype(np.int64)])
+        weighed = np.bincount(number, counted) > 0
+        return self.build(shard, codes, number), key[np.unique(number, return_index=True)[1]][weighed]
+
     def find_members(self, shard: Shard) -> GroupMembers | None:
         return find_group_members(self._policy, self._coded.coding.groups, shard, self._coded.classes.tolist())
 
@@ -163,13 +181,24 @@ def _learn_from_all(
             raise InputError("class_weight gives 0 to the classes of all rows of X_val: they cannot judge a network")
         folds, source = [fold], GIVEN
     else:
-        part = _split_rows(coded, options, picked, len(rows.label))
-        sides = [
-            Fold(*(builder.build_merged(picked.take(side), codes[side]) for side in (part != number, part == number)))
-            for number in range(int(part.max()) + 1)
-        ]
+        separate = coded.coding.keys.by == "rows" and repeats_by_chance(picked, starts)
+        if separate:
+            picked = separate_rows(picked)
+            codes = recode_rows(picked.codes, table, coarse)
+        part = _split_rows(coded, options, picked, len(rows.label), separate)
+        grouped = coded.coding.keys.by == "groups"
+
+        def hold_out(side: NDArray[np.bool_]) -> Fold:
+            training = builder.build_merged(picked.take(~side), codes[~side])
+            if grouped:
+                held_out, group = builder.hold_out_groups(picked.take(side), codes[side])
+                return Fold(training, held_out, group=group)
+            return Fold(training, builder.build_merged(picked.take(side), codes[side]), separate)
+
+        sides = [hold_out(part == number) for number in range(int(part.max()) + 1)]
         # A class may weigh nothing, and then a side that has only this class has no rows.
-        folds = [fold for fold in sides if len(fold.training.label) and len(fold.held_out.label)] or [Fold(rows, rows)]
+        folds = [fold for fold in sides if len(fold.training.label) and len(fold.held_out.label)]
+        folds = folds or [Fold(rows, rows, separate)]
         source = TRAINING if folds[0].held_out is rows else HELD_BACK
     members = builder.find_members(picked)
     return Task(
@@ -186,12 +215,38 @@ def _learn_from_all(
     )
 
 
-def _split_rows(coded: CodedTable, options: FitOptions[Settings], picked: Shard, different: int) -> NDArray[np.intp]:
+def repeats_by_chance(picked: Shard, starts: NDArray[np.intp]) -> bool:
+    """Return whether about as many rows are equal as if columns had nothing to do with one another.
+
+    That is so where columns are few and have few values. Where many more are equal, they are copies of one row.
+    """
+    weight = picked.weight / WEIGHT_UNIT
+    expected = sum(_log_equal_pairs(np.bincount(column, weight)) for column in picked.codes.T)
+    return bool(_log_equal_pairs(np.add.reduceat(weight, starts)) <= log(_COINCIDENCES) + expected)
+
+
+def _log_equal_pairs(weight: NDArray[Any]) -> float:
+    """Return the logarithm of the share of pairs that are equal, given how often each value occurs."""
+    total = weight.sum()
+    share = float((weight * (weight - 1)).sum() / max(total * (total - 1), 1e-300))
+    return log(share) if share > 0 else -inf
+
+
+def separate_rows(picked: Shard) -> Shard:
+    """Return the rows, each equal one on its own; so many of them that some stay together need not be told apart."""
+    repeats = np.maximum(np.rint(picked.weight / max(WEIGHT_UNIT, float(picked.weight.sum()) / SAMPLE)), 1).astype(int)
+    row = np.repeat(np.arange(len(repeats)), repeats)
+    return picked.take(row)._replace(weight=picked.weight[row] // repeats[row])
+
+
+def _split_rows(
+    coded: CodedTable, options: FitOptions[Settings], picked: Shard, different: int, separate: bool
+) -> NDArray[np.intp]:
     """Return the number of the fold that holds out each row; -1: none does."""
     keys = coded.coding.keys
     if keys.by == "time":
         return np.where(picked.key >= np.uint64(keys.first_key), 0, -1)
-    groups = group_equal_rows(picked.codes)
+    groups = RowGroups(np.arange(len(picked.key)), least=2) if separate else group_equal_rows(picked.codes)
     if keys.by == "groups":
         groups = RowGroups(np.unique(picked.key, return_inverse=True)[1].ravel())
     folds, fraction = choose_split(different, options.settings.effort_level.folds)
@@ -219,6 +274,11 @@ def _learn_from_sample(
         return builder.build(shard, recode_rows(shard.codes, table, coarse), _number_rows(shard))
 
     rows, members = build(sample), builder.find_members(sample)
+    watched = picked.take(slice(watch, None))
+    fold = Fold(rows, build(watched))
+    if coded.coding.keys.by == "groups":
+        held_out, group = builder.hold_out_groups(watched, recode_rows(watched.codes, table, coarse))
+        fold = Fold(rows, held_out, group=group)
     judging = coded.store if coded.validation is None else coded.validation
     return Task(
         table=coarse,
@@ -229,7 +289,7 @@ def _learn_from_sample(
         classes=tuple(coded.classes.tolist()),
         class_weight=coded.class_weight,
         rows=rows,
-        folds=[Fold(rows, build(picked.take(slice(watch, None))))],
+        folds=[fold],
         source=HELD_BACK if coded.validation is None else GIVEN,
         settings=options.settings,
         seed=int(options.rng.integers(2**31)),
@@ -277,5 +337,6 @@ def _coarsen(table: BinnedTable, rows: Rows, options: FitOptions[Settings]) -> B
 def choose_split(rows: int, folds: int) -> tuple[int, float]:
     """Return how often rows of a table are held out, and which fraction each time unless the user sets it."""
     if rows <= _SEVERAL_FOLDS:
-        return folds, 1 / max(folds, 3)
+        parts = max(folds, 5) if rows <= _FIVE_FOLDS else folds
+        return parts, 1 / max(parts, 3)
     return (min(folds, 2) if rows <= _TWO_FOLDS else 1), 0.2

@@ -91,11 +91,49 @@ def test_a_forest_is_asked_by_default(effort: str, augmented: bool) -> None:
     assert {trial.augmented for trial in history} == {augmented}
 
 
-def test_noise_gives_no_rules() -> None:
-    rng = np.random.default_rng(0)
-    found = learned(rng.normal(size=(320, 5)), rng.integers(0, 2, 320))
-    assert found.networks[found.chosen].edges == 0
-    assert found.history[0].chance >= 0.5
+@pytest.mark.parametrize(("effort", "rows", "copies"), [("fast", 200, 1), ("fast", 200, 10), ("default", 100, 1)])
+def test_noise_gives_no_rules(effort: str, rows: int, copies: int) -> None:
+    """Copies of its rows are no more evidence for any."""
+    with_rules = 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(rows, 5)), rng.integers(0, 2, rows)
+        found = learned(np.repeat(X, copies, axis=0), np.repeat(y, copies), effort=effort)
+        assert found.history[0].chance >= 0.5
+        with_rules += found.networks[found.chosen].edges > 0
+    assert with_rules <= 1
+
+
+def test_a_table_too_small_to_tell_says_so() -> None:
+    X = [["yes", 1], ["yes", 2], ["no", 3], ["no", 4]]
+    found = learned(X, ["a", "a", "b", "b"])
+    assert found.too_few_rows
+    assert not found.networks[found.chosen].edges
+    assert not learned(*made()).too_few_rows
+
+
+@pytest.mark.parametrize("effort", ["fast", "default"])
+@pytest.mark.parametrize("classes", ["A", "AB"])
+def test_a_column_of_few_categories_is_learned(effort: str, classes: str) -> None:
+    """Its rows are equal by chance, and no copies of one, so that those of a category are on both sides of a split."""
+    values = np.random.default_rng(0).permutation(np.repeat(list("ABCDEF"), 50))
+    found = learned(values[:, None], np.isin(values, list(classes)), effort=effort)
+    chosen = found.networks[found.chosen]
+    assert (chosen.edges, chosen.score) == (1 + len(classes), 1.0)
+    assert found.networks[0].score < 0.5
+
+
+def test_the_smallest_network_that_is_as_good_is_chosen() -> None:
+    """One column says nearly all; a fifth of the labels are noise, which a large network would learn by heart."""
+    edges = []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(600, 8))
+        y = (X[:, 0] > 0) ^ (rng.random(600) < 0.2)
+        found = learned(X, y, effort="default")
+        edges.append(found.networks[found.chosen].edges)
+    assert sorted(edges)[2] <= 4
+    assert max(edges) <= 12
 
 
 def test_noise_of_many_classes_gives_no_rules() -> None:

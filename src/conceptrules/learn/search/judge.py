@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +13,20 @@ from conceptrules.kernels.search.scores import score_of
 from conceptrules.kernels.search.shards import WEIGHT_UNIT
 from conceptrules.kernels.search.values import Rows
 from conceptrules.learn.checkpoint import Checkpoint
-from conceptrules.learn.choose import Trial, compute_chance, compute_value
+from conceptrules.learn.choose import (
+    CHANCE,
+    Floats,
+    Observations,
+    Trial,
+    compute_chance,
+    compute_influence,
+    compute_value,
+)
 from conceptrules.learn.search.coded_network import mask_networks
 from conceptrules.learn.search.fairness import compute_rates, measure_violation
 from conceptrules.learn.search.path import Snapshot
 from conceptrules.learn.search.settings import SCORINGS, SearchSettings
-from conceptrules.learn.task import Task
+from conceptrules.learn.task import Fold, Task
 from conceptrules.model.errors import InputError, warn
 from conceptrules.model.evaluation import first_firing
 from conceptrules.model.policy import Fair
@@ -40,7 +49,9 @@ class Trials:
         self.snapshots: list[list[Snapshot]] = [[] for _ in self.sources]
         """[source][penalty]: the networks."""
         self.tried: list[Trial] = []
-        self.judging_rows = float(sum(len(fold.held_out.label) for fold in task.folds))
+        self.observations, self._observed = _list_observations(task.folds, task.class_weight)
+        self.influence: list[Floats] = []
+        """[trial]: what its score owes to each observation."""
 
     def network(self, trial: Trial, source: int) -> Snapshot:
         same = ((each.penalty, each.refined) == (trial.penalty, trial.refined) for each in self.tried)
@@ -49,9 +60,48 @@ class Trials:
     def value(self, trial: Trial) -> float:
         return compute_value(trial, len(self.task.classes))
 
+    @property
+    def beats_chance(self) -> bool:
+        """Whether a network agrees with the held-out rows better than chance explains."""
+        return any(trial.edges and trial.chance <= CHANCE for trial in self.tried)
 
-def judge_by_folds(trials: Trials, penalty: float, augmented: bool) -> Trial:
-    """Return what the held-out rows of all folds say of the last networks."""
+    @property
+    def too_few_rows(self) -> bool:
+        """Whether not even the right answer for every held-out row is better than chance explains."""
+        right = self.observations.mass.argmax(axis=1)
+        return compute_chance(self.observations, right, SCORINGS[self.task.settings.scoring]) > CHANCE
+
+    def observe(self, answers: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
+        """Return the answer of each observation, given those of the held-out rows of each fold."""
+        return np.concatenate([each[rows] for each, rows in zip(answers, self._observed, strict=True)])
+
+
+def _list_observations(
+    folds: Sequence[Fold], class_weight: NDArray[np.float64]
+) -> tuple[Observations, list[NDArray[np.intp]]]:
+    """Return the observations that are held out, and of which row each of them is, fold by fold."""
+    masses, counts, rows, groups, last = [], [], [], [], 0
+    for fold in folds:
+        mass = fold.held_out.mass
+        if fold.separate:
+            row, label = np.nonzero(mass)
+            masses.append(np.eye(mass.shape[1])[label] * class_weight)
+            counts.append(mass[row, label] / class_weight[label])
+        else:
+            row = np.arange(len(mass))
+            masses.append(mass)
+            counts.append(np.ones(len(mass)))
+        rows.append(row)
+        if fold.group is not None:
+            groups.append(fold.group + last)
+            last = int(groups[-1].max(initial=last - 1)) + 1
+    number = np.repeat(np.arange(len(folds)), [len(row) for row in rows])
+    group = np.concatenate(groups) if groups else None
+    return Observations(np.concatenate(masses), np.concatenate(counts), number, group), rows
+
+
+def judge_by_folds(trials: Trials, penalty: float, augmented: bool) -> None:
+    """Add a trial: what the held-out rows of all folds say of the last networks."""
     task, classes, scoring = trials.task, len(trials.task.classes), SCORINGS[trials.task.settings.scoring]
     confusion = np.zeros((classes, classes))
     trained, edges, answers = [], [], []
@@ -63,30 +113,37 @@ def judge_by_folds(trials: Trials, penalty: float, augmented: bool) -> Trial:
             score_of(_count_confusion(fold.training, _predict(snapshot, fold.training.codes), classes), scoring)
         )
         edges.append(snapshot.edges)
-    size = float(np.mean(edges))
-    return Trial(
+    size, observed = float(np.mean(edges)), trials.observe(answers)
+    trials.influence.append(compute_influence(trials.observations, observed, scoring))
+    trial = Trial(
         penalty,
         augmented,
         size,
         training_score=float(np.mean(trained)),
         score=float(score_of(confusion, scoring)),
-        chance=compute_chance(confusion, task.class_weight),
+        chance=compute_chance(trials.observations, observed, scoring),
         unfairness=_measure_unfairness(task, answers if size else [], trials.snapshots[-1][-1]),
     )
+    trials.tried.append(trial)
 
 
 def judge_by_remainder(trials: Trials) -> None:
-    """Let all held-out rows of a large table judge, in one pass."""
+    """Let all held-out rows of a large table judge, in one pass.
+
+    They are counted together, so that those which watched the search go on saying what chance explains, and how much
+    the networks differ: a difference has a smaller error on more rows.
+    """
     task, remainder, scoring = trials.task, trials.task.remainder, SCORINGS[trials.task.settings.scoring]
     assert remainder is not None
     networks = mask_networks([trials.network(trial, 0) for trial in trials.tried], remainder.code_map)
     counts = remainder.store.count_confusion(networks, len(task.classes), remainder.first_key)
     confusions = counts / WEIGHT_UNIT * task.class_weight[:, None]
     trials.tried = [
-        replace(trial, score=float(score_of(confusion, scoring)), chance=compute_chance(confusion, task.class_weight))
+        replace(trial, score=float(score_of(confusion, scoring)))
         for trial, confusion in zip(trials.tried, confusions, strict=True)
     ]
-    trials.judging_rows = float(confusions[0].sum())
+    shrink = sqrt(float(task.folds[0].held_out.mass.sum()) / max(float(confusions[0].sum()), 1e-300))
+    trials.influence = [each * shrink for each in trials.influence]
 
 
 def _measure_unfairness(task: Task[SearchSettings], held_out: Sequence[NDArray[np.intp]], snapshot: Snapshot) -> float:

@@ -16,7 +16,7 @@ import numpy as np
 
 from conceptrules.kernels.search.values import Columns, Rows
 from conceptrules.learn.checkpoint import Checkpoint
-from conceptrules.learn.choose import Trial, choose_trial, compute_standard_error
+from conceptrules.learn.choose import Trial, choose_trial, compute_error
 from conceptrules.learn.memory import (
     estimate_column_bytes,
     estimate_row_bytes,
@@ -41,6 +41,8 @@ _QUICK = 2.5
 _HOPELESS, _ERRORS = 0.02, 2.0
 """Once a penalty is this much worse than the best, or by this many standard errors, no lower ones are tried: their
 networks are the largest, and take most of the time."""
+_NO_BETTER = 100
+"""Edges up to which networks that do no better than chance may lead to some that do."""
 _SMALL = 1000
 """Rows up to which the whole path takes little time, and a penalty that is worse than the last one means little."""
 FOREST_UP_TO = 4_000
@@ -80,6 +82,8 @@ class SearchResult:
     history: tuple[Trial, ...]
     interrupted: bool
     """Whether Ctrl-C ended the search."""
+    too_few_rows: bool
+    """Whether there are too few held-out rows to tell any rules from chance."""
 
 
 def search_networks(
@@ -95,8 +99,9 @@ def search_networks(
             if checkpoint is not None:
                 checkpoint.open("search", _list_decisive_settings(task), (rows, task.columns))
             _learn_paths(trials, rows, pool, watch)
-            if task.remainder is not None and task.remainder.more is not None and not _is_wide(task):
-                _refine(trials, task.remainder.more, pool, watch)
+            more = None if task.remainder is None or _is_wide(task) else task.remainder.more
+            if more is not None and trials.beats_chance:
+                _refine(trials, more, pool, watch)
         except KeyboardInterrupt:
             interrupted = True
             if not trials.tried:
@@ -117,8 +122,7 @@ def choose_penalties(task: Task[SearchSettings]) -> tuple[float, ...]:
     """Return the penalties of an edge that a fit tries, the highest first; it may end before the last."""
     effort = task.settings.effort_level
     lowest = effort.lowest_of_small if len(task.rows.label) <= _SMALL else effort.lowest
-    first, second, *rest = list_penalties(float(task.folds[0].training.mass.sum()), lowest)
-    return (first, second, *rest[-1 :: -effort.stride][::-1])
+    return list_penalties(float(task.folds[0].training.mass.sum()), lowest)
 
 
 def _list_decisive_settings(task: Task[SearchSettings]) -> tuple[object, ...]:
@@ -179,7 +183,7 @@ def _learn_paths(trials: Trials, rows: Sequence[Rows], pool: Executor, watch: Wa
         learned = list(pool.map(methodcaller("learn_at", penalty), paths))
         for snapshots, snapshot in zip(trials.snapshots, learned, strict=True):
             snapshots.append(snapshot)
-        trials.tried.append(judge_by_folds(trials, penalty, uses_forest(trials.task)))
+        judge_by_folds(trials, penalty, uses_forest(trials.task))
         watch(trials.tried[-1])
         if _should_stop(trials):
             break
@@ -190,12 +194,15 @@ def _should_stop(trials: Trials) -> bool:
     tried = trials.tried
     if len(tried) > 1 and min(trial.training_score for trial in tried[-2:]) > 1 - 1e-9:
         return True
+    if tried[-1].edges > _NO_BETTER and not trials.beats_chance:
+        return True
     if tried[-1].penalty > _QUICK or len(trials.task.rows.label) <= _SMALL:
         return False
     if min(trial.unfairness for trial in tried[-2:]) > 0:
         return True  # larger networks are not fairer on held-out rows
     values = [trials.value(trial) for trial in tried]
-    error = compute_standard_error(tried[int(np.argmax(values))], trials.judging_rows)
+    difference = trials.influence[int(np.argmax(values))] - trials.influence[-1]
+    error = compute_error(difference, trials.observations.independent)
     hopeless = min(_HOPELESS, _ERRORS * error or _HOPELESS)
     return values[-1] < max(values) - hopeless or (len(values) > 2 and max(values[-2:]) <= max(values[:-2]))
 
@@ -211,19 +218,24 @@ def _refine(trials: Trials, more: Rows, pool: Executor, watch: Watch) -> None:
 
     for part, network in zip(_REFINED, pool.map(improve, _REFINED), strict=True):
         trials.snapshots[0].append(network)
-        size, score = float(network.edges), network.score
-        trials.tried.append(Trial(best.penalty * part, False, size, score, score, best.chance, refined=True))
+        judge_by_folds(trials, best.penalty * part, augmented=False)
+        # What groups are treated like is checked on all rows in the end.
+        trials.tried[-1] = replace(trials.tried[-1], unfairness=0.0, refined=True)
         watch(trials.tried[-1])
 
 
 def _find_front(trials: Trials, pool: Executor, interrupted: bool) -> SearchResult:
     """Return the Pareto front of the networks of all rows, and the chosen one, from the smallest on."""
     task, fair = trials.task, keep_fair(trials)
-    chosen = choose_trial(fair, trials.judging_rows, float(task.rows.mass.sum()), len(task.classes))
+    last = len(trials.sources) - 1
+    # Rules in the folds are no reason to choose a network without any.
+    choices = [trial for trial in fair if trials.network(trial, last).edges or not trial.edges]
+    influence = np.array([trials.influence[trials.tried.index(trial)] for trial in choices])
+    rows = float(task.rows.mass.sum())
+    chosen = choose_trial(choices, influence, trials.observations.independent, rows, len(task.classes))
     best = max(fair, key=lambda trial: trial.score)
     lowest = min(chosen.penalty, best.penalty)
     # Simplifying a network takes as long as learning it, so networks that a smaller one already beats are left out.
-    last = len(trials.sources) - 1
     sized = {trial: Point(trials.network(trial, last).edges, trial.score) for trial in fair if trial.penalty >= lowest}
     unbeaten = pareto_front(sized.values())
 
@@ -241,7 +253,7 @@ def _find_front(trials: Trials, pool: Executor, interrupted: bool) -> SearchResu
     point = (taken.edges, taken.score)
     front = [network for network in pareto_front(shortened) if (network.edges, network.score) != point]
     front = sorted([*front, taken], key=attrgetter("edges", "score"))
-    return SearchResult(tuple(front), front.index(taken), tuple(trials.tried), interrupted)
+    return SearchResult(tuple(front), front.index(taken), tuple(trials.tried), interrupted, trials.too_few_rows)
 
 
 def estimate_bytes(settings: SearchSettings, threads: int, rows: int, columns: int, classes: int) -> float:
