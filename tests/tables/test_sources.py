@@ -13,6 +13,8 @@ from pyarrow import csv, dataset, parquet
 
 from conceptrules.model.errors import InputError
 from conceptrules.tables.files import conversion
+from conceptrules.tables.files.chunks import open_chunks
+from conceptrules.tables.files.table_reader import open_file
 from conceptrules.tables.sources import is_source, list_columns, open_source, read_whole, resolve_source
 
 TABLE = pa.table({"age": [20, 30, None], "job": ["nurse", None, "smith"], "y": ["a", "b", "a"]})
@@ -160,3 +162,22 @@ def test_a_text_that_is_replaced_between_its_two_passes_is_told(tmp_path: Path, 
     monkeypatch.setattr(conversion, "_combine_types", replace_and_combine)
     with pytest.raises(InputError, match=r"table\.csv was changed while it was read"):
         _opened(path, tmp_path)
+
+
+def test_damaged_rows_are_told_with_the_name_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "table.parquet"
+    parquet.write_table(TABLE, path, use_dictionary=False)
+    data = path.read_bytes()
+    path.write_bytes(data[:4] + b"\xff" * 40 + data[44:])  # the end, with the names and types, is as it was
+    with pytest.raises(InputError, match=r"table\.parquet is damaged: "):
+        list(_opened(path, tmp_path).batches(["age", "job"]))
+    with pytest.raises(InputError, match=r"table\.parquet is damaged: "), open_chunks(str(path)) as table:
+        list(table.chunks())
+    with pytest.raises(InputError, match=r"table\.parquet is damaged: "):
+        open_file(str(path)).read(["age", "job"])
+
+
+def test_a_field_of_megabytes_is_read(tmp_path: Path) -> None:
+    long = "w" * 5_000_000
+    (tmp_path / "table.csv").write_text(f"age,job\n1,a\n2,{long}\n3,b\n")
+    assert read_whole(_opened(str(tmp_path / "table.csv"), tmp_path), ["job"])["job"].to_pylist() == ["a", long, "b"]

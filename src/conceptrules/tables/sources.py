@@ -25,7 +25,7 @@ from conceptrules.model.errors import InputError
 from conceptrules.tables.files.chunks import batch_rows, open_parquet_in_batches, read_headers
 from conceptrules.tables.files.conversion import Show, convert
 from conceptrules.tables.files.formats import PARQUET, USUAL, TextFormat, table_suffix
-from conceptrules.tables.files.table_reader import check_distinct, with_durations
+from conceptrules.tables.files.table_reader import check_distinct, report_damage, with_durations
 from conceptrules.tables.table import nearest
 
 _SPOOL = "table.parquet"
@@ -93,7 +93,11 @@ class ParquetFiles:
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.Table]:
         for name, watched in self._files.items():
-            with watched.watch(), open_parquet_in_batches(name, self.schema, columns) as file:
+            with (
+                watched.watch(),
+                report_damage(name),
+                open_parquet_in_batches(name, self.schema, columns) as file,
+            ):
                 for batch in file.iter_batches(batch_size=batch_rows(len(columns)), columns=list(columns)):
                     yield with_durations(pa.Table.from_batches([batch]).select(list(columns)))
 

@@ -25,6 +25,7 @@ from conceptrules.tables.files.table_reader import (
     check_distinct,
     open_parquet,
     open_text,
+    report_damage,
 )
 from conceptrules.tables.table import nearest
 
@@ -204,9 +205,10 @@ def open_parquet_in_batches(name: str, schema: pa.Schema, categories: Collection
 
 def _read_parquet(name: str, file: parquet.ParquetFile) -> Iterator[Chunk]:
     end, columns = 0, list(file.schema_arrow.names)
-    for batch in file.iter_batches(batch_size=batch_rows(len(columns))):
-        end += len(batch)
-        yield Chunk(partial(ParquetRows, name, columns, pa.Table.from_batches([batch]).select), end)
+    with report_damage(name):
+        for batch in file.iter_batches(batch_size=batch_rows(len(columns))):
+            end += len(batch)
+            yield Chunk(partial(ParquetRows, name, columns, pa.Table.from_batches([batch]).select), end)
 
 
 def _chunk_text(stream: TextStream, text: TextFormat) -> ChunkedTable:

@@ -209,13 +209,18 @@ class Delimited:
         )
 
     def _parse(
-        self, types: Mapping[str, pa.DataType], columns: Sequence[str], missing: Sequence[str] | None = None
+        self,
+        types: Mapping[str, pa.DataType],
+        columns: Sequence[str],
+        missing: Sequence[str] | None = None,
+        block: int = 1 << 20,
     ) -> pa.Table:
-        missing = self._format.missing if missing is None else missing
+        missing, data = self._format.missing if missing is None else missing, self._text.data
         try:
             return csv.read_csv(
-                pa.BufferReader(self._text.data),
-                read_options=csv.ReadOptions(use_threads=False),  # with threads, errors do not say where
+                pa.BufferReader(data),
+                # with threads, errors do not say where
+                read_options=csv.ReadOptions(use_threads=False, block_size=block),
                 parse_options=csv.ParseOptions(delimiter=self._text.delimiter, newlines_in_values=True),
                 convert_options=csv.ConvertOptions(
                     column_types=types,
@@ -225,6 +230,8 @@ class Delimited:
                 ),
             )
         except pa.ArrowInvalid as error:
+            if "straddling" in str(error) and block < len(data):  # a row that does not lie within two blocks
+                return self._parse(types, columns, missing, len(data))
             raise self._text.explain(error) from None
 
 
@@ -304,6 +311,17 @@ def _decode(stream: Any, text: TextFormat) -> Any:
     return stream if utf8 else codecs.EncodedFile(stream, "utf-8", text.encoding)
 
 
+@contextmanager
+def report_damage(name: str) -> Iterator[None]:
+    """Name the file in errors of pyarrow, which has read its end and stumbles over its rows."""
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        if getattr(error, "errno", None):  # one of the operating system, which says enough
+            raise
+        raise InputError(f"{name} is damaged: {' '.join(str(error).split())}") from None
+
+
 def open_parquet(name: str, **options: Any) -> parquet.ParquetFile:
     try:
         return parquet.ParquetFile(name, **options)
@@ -316,7 +334,7 @@ def open_file(name: str, text: TextFormat = USUAL) -> TableFile:
     if name != STREAM and table_suffix(name) == PARQUET:
         file = open_parquet(name)
         columns = check_distinct(name, file.schema_arrow.names)
-        return ParquetRows(name, columns, lambda columns: file.read(columns=columns))
+        return ParquetRows(name, columns, report_damage(name)(lambda columns: file.read(columns=columns)))
     with open_text(name, text) as stream:
         return Delimited(CsvText(stream.name, stream.read(), stream.delimiter), text)
 
