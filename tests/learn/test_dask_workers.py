@@ -186,6 +186,21 @@ def test_what_is_wrong_is_told_with_its_row_in_the_whole_table(monkeypatch):
             clf.fit(dataframe.from_pandas(bad, npartitions=4), "y", **given)
 
 
+@pytest.mark.usefixtures("client")
+@pytest.mark.parametrize("columns", [["a", "b", "y"], ["a", "b", "y", "more"]])
+@pytest.mark.parametrize("in_memory", [0, 10**9])
+def test_a_partition_without_a_column_is_told_and_not_taken_for_gaps(monkeypatch, columns, in_memory):
+    """Dask believes what a frame says of its columns: where it selects none, nothing would notice."""
+    dask, pandas = pytest.importorskip("dask"), pytest.importorskip("pandas")
+    dataframe = pytest.importorskip("dask.dataframe")
+    monkeypatch.setattr(coding, "IN_MEMORY", in_memory)
+    whole = pandas.DataFrame({name: list("pqpq") * 10 for name in columns})
+    parts = [dask.delayed(part) for part in (whole, whole.drop(columns="b"))]
+    frame = dataframe.from_delayed(parts, meta=whole, verify_meta=False)
+    with pytest.raises(InputError, match=r"a partition of the dask DataFrame has not all of its columns: .*'b'"):
+        ConceptRuleClassifier(effort="fast", random_state=0).fit(frame[["a", "b", "y"]], "y")
+
+
 def test_without_a_cluster_a_dask_data_frame_is_refused(monkeypatch):
     dataframe, pandas = pytest.importorskip("dask.dataframe"), pytest.importorskip("pandas")
     monkeypatch.setattr(coding, "IN_MEMORY", 0)

@@ -29,7 +29,7 @@ from conceptrules.learn.reading import (
 )
 from conceptrules.learn.store import Result, RowStore
 from conceptrules.model.errors import ConceptRulesError, InputError
-from conceptrules.tables.dask_frames import DaskFrame, arrow_table
+from conceptrules.tables.dask_frames import DaskFrame, arrow_table, report_lost_columns
 from conceptrules.tables.files.chunks import batch_rows
 from conceptrules.tables.hashes import SKETCH_SIZE, SmallestHashes
 from conceptrules.tables.labels import check_class_weight
@@ -135,7 +135,7 @@ class _Partitions:
 
         task, shared = delayed(_call_on_partition, pure=False), delayed(function, pure=False)  # which is sent once
         parts = self.source.frame[list(columns)].to_delayed()
-        futures: list[Any] = self.client.compute([task(shared, part) for part in parts])
+        futures: list[Any] = self.client.compute([task(shared, part, list(columns)) for part in parts])
         return futures
 
     def merge(self, function: Callable[[Source], Merged], columns: Sequence[str]) -> Merged:
@@ -144,12 +144,13 @@ class _Partitions:
         while len(results) > 1:
             bunches = [results[start : start + 8] for start in range(0, len(results), 8)]
             results = self.client.map(_merge_results, bunches, pure=False)
-        merged: Merged = results[0].result()
+        with report_lost_columns():
+            merged: Merged = results[0].result()
         return merged
 
 
-def _call_on_partition(function: Callable[[Source], Any], part: Any) -> Any:
-    return function(_Partition(arrow_table(part)))
+def _call_on_partition(function: Callable[[Source], Any], part: Any, columns: Sequence[str]) -> Any:
+    return function(_Partition(arrow_table(part, columns)))
 
 
 def _merge_results(results: Sequence[Merged]) -> Merged:

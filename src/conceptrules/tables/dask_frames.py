@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -58,11 +59,26 @@ class DaskFrame:
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.Table]:
         for part in self.frame[list(columns)].to_delayed():
-            table = arrow_table(part.compute())
+            with report_lost_columns():
+                table = arrow_table(part.compute(), columns)
             if len(table):
                 yield table
 
 
-def arrow_table(part: Any) -> pa.Table:
-    """Return a partition as a table of Arrow."""
+def arrow_table(part: Any, columns: Sequence[str] = ()) -> pa.Table:
+    """Return a partition as a table of Arrow; it has to have these columns, which dask takes for granted."""
+    lost = [name for name in columns if name not in part.columns]
+    if lost:
+        raise KeyError(f"{lost} not in index")  # what pandas says where dask has selected columns
     return pa.Table.from_pandas(part, preserve_index=False)
+
+
+@contextmanager
+def report_lost_columns() -> Iterator[None]:
+    """Say of which table it is that a column is not there."""
+    try:
+        yield
+    except KeyError as error:
+        raise InputError(
+            f"a partition of the dask DataFrame has not all of its columns: {error.args[0]}; make them alike"
+        ) from None
