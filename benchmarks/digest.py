@@ -3,8 +3,8 @@
 Each learner is fitted to a few small tables with fixed seeds, and the content hashes of its networks are hashed. A
 change of the code that changes no network leaves the digest as it is; one that changes what is learned changes it.
 Every record of a benchmark carries the digest of the learner that it is about, so that a page can say which of its
-figures come from an earlier version. The search and the MLLP have a digest each: a change of one leaves the records of
-the other valid.
+figures come from an earlier version. Each learner has a digest: a change of one leaves the records of the others
+valid.
 
 The digests of the present code are kept in benchmarks/records/learners.json, which this command writes. Pages are
 made from that file, so that they come out the same on every machine; a test compares it with the code.
@@ -27,7 +27,7 @@ import pyarrow as pa
 
 from benchmarks import jsonl
 
-SEARCH, MLLP = "search", "mllp"
+SEARCH, MLLP, POINTS = "search", "mllp", "points"
 FILE = jsonl.RECORDS / "learners.json"
 FIELD = "learner"
 """The field of a record that holds the digest."""
@@ -107,7 +107,22 @@ def _mllp_hashes() -> Iterator[str]:
     yield _hash(_fitted(MLLPClassifier(random_state=0, negation=True, refit=True, **short), X, y, weights).network_)
 
 
-_FITS: Mapping[str, Callable[[], Iterator[str]]] = {SEARCH: _search_hashes, MLLP: _mllp_hashes}
+def _points_hashes() -> Iterator[str]:
+    from conceptrules import ScorecardClassifier
+
+    X, y, weights = _table(240)
+    many, many_y, _ = _table(6_000)
+    fits: list[tuple[dict[str, Any], tuple[Any, ...]]] = [
+        ({}, (X, y == "high", weights)),
+        ({}, (X, y)),
+        ({"effort": "fast", "class_weight": "balanced", "max_rule_length": 1}, (many, many_y)),
+    ]
+    for settings, rows in fits:
+        for point in _fitted(ScorecardClassifier(random_state=0, **settings), *rows).frontier_:
+            yield _hash(point.network)
+
+
+_FITS: Mapping[str, Callable[[], Iterator[str]]] = {SEARCH: _search_hashes, MLLP: _mllp_hashes, POINTS: _points_hashes}
 
 
 def _table(rows: int) -> tuple[pa.Table, np.ndarray, np.ndarray]:

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from benchmarks.paper.__main__ import THREADS, seeds
 
-NAMES = ("conceptrules", "conceptrules-fast", "cart", "lightgbm", "ebm", "forest")
+NAMES = ("conceptrules", "conceptrules-fast", "scorecard", "scorecard-plain", "cart", "lightgbm", "ebm", "forest")
 ABLATIONS = ("without-forest", "nothing-afresh", "without-trees", "best-penalty")
 """The default search without one of its ideas each."""
 

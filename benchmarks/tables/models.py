@@ -24,6 +24,8 @@ class Model:
     """What is not as the package has it by default."""
     edges: Callable[[Any], int | None] = lambda fitted: None
     ours: bool = False
+    digest: str = digest.SEARCH
+    """That of our learner, if it is ours."""
     changed: Mapping[str, Any] = field(default_factory=dict)
     """What an ablation changes in the search: module.NAME below conceptrules.learn, and its value."""
 
@@ -45,13 +47,19 @@ class Model:
 
     def learner(self) -> dict[str, str]:
         """Return the digest of our learner, which changes more often than its version; nothing for other packages."""
-        return {digest.FIELD: digest.learner(digest.SEARCH)} if self.ours else {}
+        return {digest.FIELD: digest.learner(self.digest)} if self.ours else {}
 
 
 def _conceptrules(numbers: list[bool], seed: int, **settings: Any) -> Any:
     from conceptrules import ConceptRuleClassifier
 
     return ConceptRuleClassifier(random_state=seed, n_jobs=1, **settings)
+
+
+def _scorecard(numbers: list[bool], seed: int, **settings: Any) -> Any:
+    from conceptrules import ScorecardClassifier
+
+    return ScorecardClassifier(random_state=seed, n_jobs=1, **settings)
 
 
 def _lightgbm(numbers: list[bool], seed: int, **settings: Any) -> Any:
@@ -102,12 +110,20 @@ def _ours(settings: Mapping[str, Any], changed: Mapping[str, Any] | None = None)
     return Model("conceptrules", _conceptrules, settings, _network_edges, ours=True, changed=changed or {})
 
 
+def _card(settings: Mapping[str, Any], changed: Mapping[str, Any] | None = None) -> Model:
+    return Model(
+        "conceptrules", _scorecard, settings, _network_edges, ours=True, digest=digest.POINTS, changed=changed or {}
+    )
+
+
 MODELS = {
     # LightGBM is the clock of the others, so it comes first.
     "lightgbm": Model("lightgbm", _lightgbm),
     "cart": Model("scikit-learn", _cart, edges=_branches),
     "conceptrules-fast": _ours({"effort": "fast"}),
     "conceptrules": _ours({}),
+    "scorecard": _card({}),
+    "scorecard-plain": _card({"max_rule_length": 1}),
     "ebm": Model("interpret-core", _ebm),
     "forest": Model("scikit-learn", _forest, {"n_estimators": 100}),
     # Ablations: the default without one of its ideas each.

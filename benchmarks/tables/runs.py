@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from sklearn.metrics import accuracy_score, log_loss
+from numpy.typing import NDArray
+from sklearn.metrics import accuracy_score, log_loss, roc_auc_score
 
 from benchmarks import jsonl
 from benchmarks.paper.scores import macro_f1
@@ -157,22 +158,33 @@ def measure(table: Table, fold: int, name: str, seed: int, limit: float) -> Reco
         return {"note": _stop_note(limit)}
     except Exception as error:
         return {"note": f"failed: {type(error).__name__}: {str(error)[:200]}"}
+    shares = _complete(table, estimator.classes_, probabilities)
+    truth = np.searchsorted(np.unique(table.y), y_test)
     return {
         "f1": macro_f1(y_test, answers),
         "accuracy": float(accuracy_score(y_test, answers)),
-        "log_loss": _log_loss(table, y_test, estimator.classes_, probabilities),
+        "log_loss": float(log_loss(truth, shares, labels=range(shares.shape[1]))),
+        "auc": measure_auc(truth, shares),
+        "brier": float(np.mean(((shares - np.eye(shares.shape[1])[truth]) ** 2).sum(axis=1))),
         **({"edges": edges} if (edges := model.edges(estimator)) is not None else {}),
         "seconds": wall,
         "cpu": cpu,
     }
 
 
-def _log_loss(table: Table, y: Any, known_classes: Any, predicted: Any) -> float:
-    """Return the log loss over all classes of the table; one without a training row has no chance."""
+def _complete(table: Table, known_classes: Any, predicted: Any) -> NDArray[np.float64]:
+    """Return the probabilities of all classes of the table; one without a training row has no chance."""
     classes = np.unique(table.y)
-    probabilities = np.zeros((len(y), len(classes)))
+    probabilities = np.zeros((len(predicted), len(classes)))
     probabilities[:, np.searchsorted(classes, known_classes)] = predicted
-    return float(log_loss(y, probabilities / probabilities.sum(axis=1, keepdims=True), labels=classes))
+    shares: NDArray[np.float64] = probabilities / probabilities.sum(axis=1, keepdims=True)
+    return shares
+
+
+def measure_auc(truth: NDArray[np.intp], shares: NDArray[np.float64]) -> float:
+    """Return the mean area under the ROC curve of each class against the rest, of those that the test rows show."""
+    shown = range(1, 2) if shares.shape[1] == 2 else np.unique(truth).tolist()
+    return float(np.mean([roc_auc_score(truth == k, shares[:, k]) for k in shown]))
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from conceptrules.model.metrics import macro_f1
 Floats = NDArray[np.float64]
 _TRUST = 5.0
 """How firmly the slope is taken to be 1 and the shifts 0, in units of curvature: of about so many uncertain rows."""
-_STEPS = 20
+_STEPS, _FLATTEST = 20, 0.05
 _WORTH_A_SHIFT = 0.003
 """What a cut-off has to win on the held-out rows to be moved: less is chance."""
 _REACH = 3.0
@@ -43,29 +43,33 @@ class Calibration:
 
 def fit_calibration(margins: Floats, mass: Floats) -> Calibration:
     """Return the slope and the shifts of the largest likelihood: Newton's method, held back where rows are few."""
-    outputs, total = margins.shape[1], mass.sum(axis=1)[:, None]
-    target, slope, shift = mass[:, -outputs:], 1.0, np.zeros(outputs)
+    outputs, total = margins.shape[1], mass.sum(axis=1)
+    target, start = mass[:, -outputs:], np.concatenate([[1.0], np.zeros(outputs)])
+
+    def measure_loss_at(figures: Floats) -> float:
+        shares = compute_probabilities(figures[0] * margins + figures[1:])
+        loss = -float((mass * np.log(np.maximum(shares, 1e-300))).sum())
+        return loss + 0.5 * _TRUST * float(((figures - start) ** 2).sum())
+
+    figures, loss = start, measure_loss_at(start)
     for _ in range(_STEPS):
-        shares = compute_probabilities(slope * margins + shift)[:, -outputs:]
-        # What the slope changes is measured from the mean margin of a row: softmax does not see the rest.
-        centred = margins - (shares * margins).sum(axis=1, keepdims=True) if outputs > 1 else margins
-        slopes, curvatures = target - total * shares, total * shares * (1 - shares)
-        vector = np.concatenate(
-            [[(slopes * margins).sum() + _TRUST * (1 - slope)], slopes.sum(axis=0) - _TRUST * shift]
-        )
-        matrix = np.diag(np.concatenate([[0.0], curvatures.sum(axis=0)])) + np.eye(outputs + 1) * _TRUST
-        if outputs == 1:
-            matrix[0, 0] += (curvatures * margins**2).sum()
-            matrix[0, 1:] = matrix[1:, 0] = (curvatures * margins).sum(axis=0)
-        else:
-            matrix[0, 0] += (total * shares * centred**2).sum()
-            matrix[0, 1:] = matrix[1:, 0] = (total * shares * centred).sum(axis=0)
+        shares = compute_probabilities(figures[0] * margins + figures[1:])[:, -outputs:]
+        slopes, weighted = target - total[:, None] * shares, total[:, None] * shares
+        mean = (shares * margins).sum(axis=1)
+        vector = np.concatenate([[(slopes * margins).sum()], slopes.sum(axis=0)]) - _TRUST * (figures - start)
+        matrix = _TRUST * np.eye(outputs + 1)
+        matrix[0, 0] += (weighted * margins**2).sum() - total @ mean**2
+        matrix[0, 1:] = matrix[1:, 0] = (weighted * (margins - mean[:, None])).sum(axis=0)
+        matrix[1:, 1:] += np.diag(weighted.sum(axis=0)) - weighted.T @ shares
         step = np.linalg.solve(matrix, vector)
-        step *= min(1.0, 1.0 / max(float(np.abs(step).max()), 1e-300))
-        slope, shift = max(slope + step[0], 0.05), shift + step[1:]  # higher scores stay more likely
-        if np.abs(step).max() < 1e-8:
+        tried = measure_loss_at(figures + step)
+        while tried > loss + 1e-12 * abs(loss) and np.abs(step).max() > 1e-8:
+            step = step / 2
+            tried = measure_loss_at(figures + step)
+        figures, loss = figures + step, tried
+        if np.abs(step).max() < 1e-6:
             break
-    return Calibration(float(slope), shift)
+    return Calibration(max(float(figures[0]), _FLATTEST), figures[1:])  # higher scores stay more likely
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,0 +1,72 @@
+"""A card grows rule by rule, and its weights are those of a logistic regression on its rules."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from conceptrules.learn.points.growth import RIDGE, RuleGrower
+from conceptrules.learn.points.path import CardPath, PointRows, compute_probabilities
+from conceptrules.learn.points.rounding import round_card
+from conceptrules.learn.points.settings import CardSettings
+from tests.learn.points.test_growth import CODES, TABLE
+
+
+def make_path(target: np.ndarray, classes: int, **settings: int) -> tuple[CardPath, PointRows]:
+    mass = np.eye(classes)[target] * 3.0 + 0.5
+    rows = PointRows(CODES, mass, mass.sum(axis=1))
+    columns = TABLE.make_columns(CODES, classes)
+    grower = RuleGrower(CODES, columns, np.arange(3))
+    return CardPath(rows, CODES[:7], TABLE, grower, CardSettings(**settings)), rows
+
+
+TWO = ((CODES[:, 0] > 1) & (CODES[:, 2] <= 1)).astype(int)
+THREE = TWO + 2 * (CODES[:, 1] == 3) * (1 - TWO)
+
+
+def test_weights_are_those_of_a_ridge_regression() -> None:
+    path, rows = make_path(TWO, 2)
+    for _ in range(3):
+        path.extend()
+    card = path.card
+    design = np.stack([rule.find_rows(CODES) for rule in card.rules], axis=1)
+    row, label = np.nonzero(rows.mass)
+    plain = LogisticRegression(C=1 / RIDGE, tol=1e-10, max_iter=1000)
+    plain.fit(design[row], label, rows.mass[row, label])
+    np.testing.assert_allclose(card.weights[:, 0], plain.coef_[0], atol=0.02)
+    np.testing.assert_allclose(card.base, plain.intercept_, atol=0.02)
+
+
+@pytest.mark.parametrize(("target", "classes"), [(TWO, 2), (THREE, 3)])
+def test_the_likelihood_rises_and_margins_are_those_of_the_card(target: np.ndarray, classes: int) -> None:
+    path, rows = make_path(target, classes)
+    likelihoods = []
+    for _ in range(6):
+        margins = path.card.compute_margins(CODES)
+        likelihoods.append(float((rows.mass * np.log(compute_probabilities(margins))).sum()))
+        np.testing.assert_allclose(path.compute_held_out_margins(), margins[:7], atol=1e-9)
+        np.testing.assert_allclose(path._margins, margins, atol=1e-9)
+        path.extend()
+    assert likelihoods == sorted(likelihoods)
+    assert path.edges == sum(rule.count_edges(TABLE) for rule in path.card.rules) + (path.card.weights != 0).sum()
+
+
+def test_a_path_ends_where_no_rule_fits() -> None:
+    path, _ = make_path(THREE, 3, max_edges=5)
+    while path.extend():
+        assert path.edges <= 5
+    assert path.edges
+
+
+@pytest.mark.parametrize("most", [1, 4, 20])
+def test_rounding_keeps_the_bound_and_the_probabilities(most: int) -> None:
+    path, rows = make_path(TWO, 2)
+    for _ in range(4):
+        path.extend()
+    card, whole = path.card, round_card(path.card, rows, most)
+    assert abs(whole.points).max() == most
+    scores = np.stack([rule.find_rows(CODES) for rule in card.rules], axis=1) @ whole.points
+    rounded = compute_probabilities(whole.base + whole.unit * scores)
+    if most == 20:
+        np.testing.assert_allclose(rounded, compute_probabilities(card.compute_margins(CODES)), atol=0.02)
