@@ -102,6 +102,18 @@ def test_a_scorecard_reads_as_a_case_for_each_rule_and_a_sum():
     assert "CASE WHEN score >= 4 THEN 0 ELSE 1 END AS prediction" in text
 
 
+def test_tables_and_columns_may_be_called_as_its_own_are():
+    columns = [Column("r1"), Column("best")]
+    tests = [Interval("r1", 0), Interval("best", 0)]
+    level = Level([Rule([Literal(0)]), Rule([Literal(1)])], ())
+    card = RuleNetwork(columns, tests, [level], "abc", head=Points([[1, 0, 2], [0, 3, 0]], [0] * 3, offsets=[0] * 3))
+    fires = pa.Table.from_pylist([{"r1": x, "best": y} for x in (-1, 1) for y in (-1, 1)])
+    text = export(card, "sql", trust_types=True, probabilities=True, table="fires")
+    with duckdb.connect() as connection:
+        found = connection.sql(text).fetchall()
+    assert [row[5] for row in found] == card.predict(fires).tolist() == ["a", "b", "c", "b"]
+
+
 def test_it_is_short_and_shows_only_the_columns_in_use():
     text = export(NETWORK, "sql", trust_types=True)
     assert len(text.splitlines()) < 40

@@ -15,19 +15,10 @@ from conceptrules.tables.prediction import probability_names
 from conceptrules.tables.table import nearest
 
 _SENSITIVE = ("postgres", "snowflake")  # to the case of quoted names
-_LAYERS = (
-    "types",
-    "inputs",
-    "predicates",
-    "source",
-    "pattern",
-    "patterns",
-    "rules",
-    "scores",
-    "largest",
-    "best",
-    "powers",
-)
+_WORDS = {
+    "types", "inputs", "predicates", "source", "pattern", "patterns", "fires", "scores", "largest", "best", "powers",
+}  # fmt: skip
+"""Our own tables and columns that have no number."""
 _LONGEST_SHARE = 63  # bytes of the name of a column with a probability: what every database has
 _LONGEST = {"postgres": 63}  # bytes; the rest is cut off
 
@@ -182,7 +173,7 @@ def find_marks(names: Sequence[str]) -> str:
 
 def _could_be_ours(name: str, marks: str) -> bool:
     rest = name.removeprefix(marks) if name.startswith(marks) else ""
-    return rest in _LAYERS or (
+    return rest in _WORDS or (
         rest[:1] in ("t", "x", "p", "r", "c", "s", "e")
         and rest.lstrip("abcdefghijklmnopqrstuvwxyz").replace("_", "").isdigit()
     )

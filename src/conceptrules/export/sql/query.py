@@ -107,7 +107,7 @@ def sql(
         check_added(["prediction", *scores, *shares], prefix, shown, dialect)
         kept = [exp.column(name, quoted=True) for name in shown]
         tree: exp.Expr = TrustingQuery(network, table_names, dialect).select(
-            kept, table_expression(split_name(table)), prefix, probabilities
+            kept, split_name(table), prefix, probabilities
         )
         notes = [f"SQL of {dialect}. It trusts the types of the columns, and that missing values are NULL."]
     else:
@@ -181,12 +181,15 @@ class TrustingQuery:
     columns: Mapping[str, str]
     dialect: str
 
-    def select(self, kept: Sequence[exp.Column], table: exp.Expr, prefix: str, probabilities: bool) -> exp.Select:
+    def select(
+        self, kept: Sequence[exp.Column], table_parts: Sequence[str], prefix: str, probabilities: bool
+    ) -> exp.Select:
         """Return the query of a table: these columns of it, and what the network answers."""
+        table = table_expression(table_parts)
         head = self.network.head
         if head is None:
             return exp.select(*kept, self._answer().as_(f"{prefix}prediction")).from_(table)
-        own = partial(add, find_marks([*(column.name for column in kept), prefix]))
+        own = partial(add, find_marks([*(column.name for column in kept), prefix, *table_parts]))
         answers = ScoreAnswers(self.network, head, [prefix + name for name in score_names(head)], own, self.dialect)
         level = len(self.network.levels) - 1
         rules = [
@@ -195,8 +198,8 @@ class TrustingQuery:
         ]
         sums = add_points(head, [own(f"r{number}") for number in range(1, 1 + len(rules))], answers.scores)
         columns = [*kept, *map(exp.column, answers.scores)]
-        layers = [(own("rules"), exp.select(*kept, *rules).from_(table))]
-        layers.append((own("scores"), exp.select(*kept, *sums).from_(own("rules"))))
+        layers = [(own("fires"), exp.select(*kept, *rules).from_(table))]
+        layers.append((own("scores"), exp.select(*kept, *sums).from_(own("fires"))))
         for name, nodes in answers.layers(probabilities):
             layers.append((own(name), exp.select(*columns, *nodes).from_(layers[-1][0])))
         shares = answers.probabilities() if probabilities else []
