@@ -145,6 +145,18 @@ def probabilities(network: RuleNetwork, fired: Bits) -> Floats:
     return raise_decided(pattern_frequencies(network, fired), decide_fired(network, fired))
 
 
+def tabulate_probabilities(network: RuleNetwork) -> tuple[Floats, Floats]:
+    """Return the probabilities where a class is the answer to a new pattern of classes that fire, then of known ones.
+
+    A row of the first is for a class, a row of the second for a pattern that the statistics have, in their order.
+    """
+    assert network.statistics is not None
+    unseen = replace(network, statistics=replace(network.statistics, patterns=()))
+    classes = len(network.classes)
+    seen = np.array([pattern for pattern, _ in network.statistics.patterns], dtype=np.bool_).reshape(-1, classes)
+    return probabilities(unseen, np.eye(classes, dtype=np.bool_)), probabilities(network, seen)
+
+
 def raise_decided(frequencies: Floats, decided: NDArray[np.intp]) -> Floats:
     """Return rows of probabilities in which that of the decided class is the largest."""
     rows = np.arange(len(frequencies))

@@ -15,9 +15,12 @@ import pandas as pd
 import pytest
 
 from conceptrules.export import export
+from conceptrules.export.verify.comparison import compare
 from conceptrules.model.errors import InputError
+from conceptrules.model.evaluation import pack
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import EPOCH, Column, Equals, Interval, Missing
+from conceptrules.model.statistics import with_statistics
 from tests.export.test_laws import need
 
 DAY = (dt.datetime(2020, 1, 1) - EPOCH) / dt.timedelta(microseconds=1)
@@ -119,6 +122,23 @@ def test_python_refuses_what_a_table_would_not_hold(decide, name, value):
 def test_python_says_which_column_is_missing(decide):
     with pytest.raises(KeyError, match="job"):
         decide({name: value for name, value in ROW.items() if name != "job"})
+
+
+def test_python_states_the_probabilities_of_predict_proba():
+    """Of patterns of classes that training saw, and by the answer of others."""
+    level = Level([Rule([Literal(0)]), Rule([Literal(1)])], [Concept([0]), Concept([1]), Concept()])
+    tests = [Interval("n", 1), Interval("n", high=5)]
+    network = RuleNetwork([Column("n")], tests, [level], ["a", "b", "c"], ["b", "a", "c"], "c")
+    bits = np.array([[True, False]] * 6 + [[False, True]] * 4)
+    network = with_statistics(network, pack(bits), np.array([0, 0, 0, 0, 0, 2, 1, 1, 1, 2]))
+    text = export(network, "python")
+    scope: dict[str, Any] = {}
+    exec(text, scope)
+    rows = [{"n": value} for value in (0.0, 3.0, 7.0, None)]  # b; a and b, which training never saw; a; none
+    stated = [scope["decide"](row)["probabilities"] for row in rows]
+    np.testing.assert_allclose(stated, network.predict_proba(rows), rtol=1e-12)
+    assert compare(network, "python", text).mismatches == ()
+    assert compare(network, "python", text.replace(f"{stated[0][0]!r}", "0.5")).mismatches
 
 
 def in_node(expression: str) -> Any:

@@ -22,6 +22,7 @@ from conceptrules.export.wording import comment, concept_ids, concept_title, hea
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value
+from conceptrules.model.statistics import tabulate_probabilities
 from conceptrules.model.text import rule_text, word
 
 _LONGEST_C_STRING = 4000  # bytes; C compilers need not take longer ones
@@ -84,6 +85,7 @@ class CodeWriter:
             classes=[variable for _, variable in concepts[-len(network.classes) :]],
             head=network.head,
             points=_list_points(network),
+            shares=_list_shares(network),
             labels=list(map(self.label, network.classes)),
             priority=network.priority_indices,
             default=None if network.head else network.default_index,
@@ -165,6 +167,15 @@ def _reader_of(used: Input) -> str:
     """Return what a column is read as."""
     by_kind = {"date": "moment", "datetime": "moment", "duration": "duration", "number": "number"}
     return by_kind.get(used.column.kind, "figure" if used.family == "whole" else used.family)
+
+
+def _list_shares(network: RuleNetwork) -> tuple[list[list[float]], dict[str, list[float]]] | None:
+    """Return the probabilities by the answer, and by which classes fire; None of scorecards and without statistics."""
+    if network.head is not None or network.statistics is None:
+        return None
+    by_answer, by_pattern = tabulate_probabilities(network)
+    texts = ["".join("01"[fires] for fires in pattern) for pattern, _ in network.statistics.patterns]
+    return by_answer.tolist(), dict(zip(texts, by_pattern.tolist(), strict=True))
 
 
 def _list_points(network: RuleNetwork) -> list[tuple[str, tuple[int, ...], str]]:

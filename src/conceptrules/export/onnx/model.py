@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from conceptrules.export.onnx.columns import ROWS, OnnxGraph, OnnxInput, onnx_in
 from conceptrules.export.wording import header, rule_ids, rule_lines
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.network import Concept, Rule, RuleNetwork
-from conceptrules.model.statistics import probabilities
+from conceptrules.model.statistics import tabulate_probabilities
 
 # What onnxruntime has run since 2022: opset 17 is ONNX 1.12.
 OPSET, ML_OPSET, IR_VERSION = 17, 2, 8
@@ -43,7 +42,7 @@ def onnx_model(network: RuleNetwork) -> bytes:
     graph.node("Gather", [graph.constant(_labels(network)), decided], "label")
     graph.node("Identity", [rules], "rules")
     if network.statistics is not None:
-        table = graph.constant(_probability_table(network))
+        table = graph.constant(np.concatenate(tabulate_probabilities(network)))
         graph.node("Gather", [table, _probability_row(graph, network, fired, decided)], "probabilities")
     return _model(network, columns, graph)
 
@@ -101,7 +100,7 @@ def _decide(graph: OnnxGraph, network: RuleNetwork, fired: str) -> str:
 
 
 def _probability_row(graph: OnnxGraph, network: RuleNetwork, fired: str, decided: str) -> str:
-    """Return the row of `_probability_table`: that of a pattern that training saw, else that of the class."""
+    """Return the row of `tabulate_probabilities`: that of a pattern that training saw, else that of the class."""
     assert network.statistics is not None
     patterns = [pattern for pattern, _ in network.statistics.patterns]
     signs = np.zeros((1 + len(network.classes), 1 + len(patterns)), dtype=np.float32)
@@ -116,15 +115,6 @@ def _probability_row(graph: OnnxGraph, network: RuleNetwork, fired: str, decided
     after = graph.node("Add", [seen, graph.constant(np.array(len(network.classes) - 1))])
     none = graph.node("Equal", [seen, graph.constant(np.array(0))])
     return graph.node("Where", [none, decided, after])
-
-
-def _probability_table(network: RuleNetwork) -> NDArray[np.float64]:
-    """Return probabilities for each class as the answer to a new pattern, then for each pattern that training saw."""
-    assert network.statistics is not None
-    unseen = replace(network, statistics=replace(network.statistics, patterns=()))
-    classes = len(network.classes)
-    seen = np.array([pattern for pattern, _ in network.statistics.patterns], dtype=np.bool_).reshape(-1, classes)
-    return np.concatenate([probabilities(unseen, np.eye(classes, dtype=np.bool_)), probabilities(network, seen)])
 
 
 def _labels(network: RuleNetwork) -> NDArray[Any]:

@@ -8,6 +8,7 @@ import math
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
@@ -41,11 +42,12 @@ class _InterpretedEngine(ExportEngine):
             subprocess.run([*self.command, program, given, answers], check=True, capture_output=True)
             result = json.loads(answers.read_text(encoding="utf-8"))
         named = named_answers(network, [index for index, *_ in result], [rules for _, rules, *_ in result])
+        shares = [row[3] for row in result if len(row) > 3 and row[3] is not None]
+        stated = np.array(shares, dtype=np.float64).reshape(-1, len(network.classes)) if shares else None
         if network.head is None:
-            return named
+            return replace(named, probabilities=stated)
         scores = np.array([row[2] for row in result], dtype=np.int64).reshape(len(result), network.head.outputs)
-        stated = np.array([row[3] for row in result], dtype=np.float64).reshape(len(result), len(network.classes))
-        return Answers(named.classes, named.rules, stated, scores)
+        return replace(named, probabilities=stated, scores=scores)
 
     def encode(self, value: Value | None) -> object:
         """Return a value as JSON can hold it."""
