@@ -25,7 +25,14 @@ from conceptrules.model.factoring import Formulas, fired_words, formulas
 from conceptrules.model.heads import require_decision
 from conceptrules.model.network import Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Predicate, Value, holds
-from conceptrules.model.scoring import Scores, answer_scores, score_probabilities, score_words, with_rule_concepts
+from conceptrules.model.scoring import (
+    Scores,
+    answer_scores,
+    score_bits,
+    score_probabilities,
+    score_words,
+    with_rule_concepts,
+)
 from conceptrules.model.statistics import probabilities
 from conceptrules.model.values import family_of, is_missing, label_text, read_value, readable
 from conceptrules.tables.column_values import check_readable
@@ -80,8 +87,10 @@ def find_scores(network: RuleNetwork, table: Any) -> Scores:
     """Return the scores of each row, of the shape (rows, outputs)."""
     if network.head is None:
         raise InputError("only a scorecard has scores; this network decides by the priority of its classes")
-    plan = compile_plan(network)
-    return score_words(network.head, fired_words(plan.formulas, plan.packed_bits(open_table(table))))
+    plan, opened = compile_plan(network), open_table(table)
+    if opened.rows == 1:
+        return score_bits(network.head, np.array([plan.one_row_nodes(opened)], dtype=np.bool_))
+    return score_words(network.head, fired_words(plan.formulas, plan.packed_bits(opened)))
 
 
 def find_firing_classes(network: RuleNetwork, table: Any) -> PackedBits:
@@ -131,7 +140,15 @@ class PredictionPlan:
                 check_readable(table.cells(positions[index]), column)
 
     def one_row(self, table: Table) -> int:
-        """Return the index of the class of a table's only row; Python's own numbers are faster here than any array."""
+        """Return the index of the class of a table's only row."""
+        digits = first_firing_digits(self.one_row_nodes(table), self.order, self.default, 1)
+        return sum(digit << bit for bit, digit in enumerate(digits))
+
+    def one_row_nodes(self, table: Table) -> list[int]:
+        """Return which classes fire on a table's only row, or which rules of a scorecard hold on it.
+
+        Python's own numbers are faster here than any array.
+        """
         positions = locate_columns(self.columns, table)
         values, bits = table.first(), list[int]()
         self._check_types(table, positions, values)
@@ -141,8 +158,7 @@ class PredictionPlan:
                 bits += [holds(predicate, value) for predicate in predicates]
         except (TypeError, OverflowError):
             bits = (self._packed_bits(table, positions).words[:, 0] & np.uint64(1)).tolist()
-        digits = first_firing_digits(class_nodes(self.levels, bits, 1), self.order, self.default, 1)
-        return sum(digit << bit for bit, digit in enumerate(digits))
+        return class_nodes(self.levels, bits, 1)
 
 
 def compile_plan(network: RuleNetwork) -> PredictionPlan:
