@@ -37,7 +37,7 @@ of the table pay it together: many rows tell small differences from chance."""
 _TOLERANCE, _USUAL = 0.5, 45
 """Of the cards that are within so many standard errors of the best, the one nearest to this number of edges is taken:
 on few rows, the best one is the best by chance."""
-_CHANCE = 1.0
+_CHANCE = 1.7
 """The best card has to be this many standard errors better than one without rules."""
 
 
