@@ -53,6 +53,7 @@ ROOMS = {
         "Explanation",
         "Importance",
         "RuleCoverage",
+        "ScoreExplanation",
         "audit",
         "coverage",
         "explain",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from conceptrules.explain.explanation import Explanation, explain
     from conceptrules.explain.importance_scores import Importance, importance
     from conceptrules.explain.rule_coverage import RuleCoverage, coverage
+    from conceptrules.explain.score_explanation import ScoreExplanation
 
 __all__ = [
     "Audit",
@@ -23,6 +24,7 @@ __all__ = [
     "Explanation",
     "Importance",
     "RuleCoverage",
+    "ScoreExplanation",
     "audit",
     "coverage",
     "explain",
@@ -38,6 +40,7 @@ __getattr__, __dir__ = lazy_names(
         "Explanation": "explanation",
         "Importance": "importance_scores",
         "RuleCoverage": "rule_coverage",
+        "ScoreExplanation": "score_explanation",
         "audit": "auditing",
         "coverage": "rule_coverage",
         "explain": "explanation",
