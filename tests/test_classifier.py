@@ -314,6 +314,18 @@ def test_the_decided_class_has_the_largest_probability() -> None:
     assert np.array_equal(default().classes_[probabilities.argmax(axis=1)], default().predict(X))
 
 
+def test_probabilities_are_those_of_the_rows_whatever_their_classes_weigh() -> None:
+    """Weights decide what is answered. A tenth of the rows are of the rare class, and so are a tenth of all chances."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(1500, 3))
+    y = (rng.random(1500) < np.where(x[:, 0] > 1, 0.4, 0.05)).astype(int)
+    clf = quick(class_weight="balanced").fit(x, y)
+    stated, answers = clf.predict_proba(x), clf.predict(x)
+    assert abs(stated[:, 1].mean() - y.mean()) < 0.02
+    assert answers.mean() > 1.3 * y.mean()
+    assert (stated.argmax(axis=1) != answers).any()
+
+
 def test_probabilities_are_as_good_as_on_new_rows() -> None:
     """Half of the answers are noise."""
     rng = np.random.default_rng(3)
@@ -323,7 +335,7 @@ def test_probabilities_are_as_good_as_on_new_rows() -> None:
         return x, np.where(rng.random(rows) < 0.5, rng.integers(0, 2, rows), x[:, 0] > 0).astype(int)
 
     clf, (x, y) = ConceptRuleClassifier(random_state=0).fit(*noisy(400)), noisy(4000)
-    stated = clf.predict_frequencies(x)[np.arange(4000), clf.predict(x)].mean()
+    stated = clf.predict_proba(x)[np.arange(4000), clf.predict(x)].mean()
     assert abs(stated - clf.score(x, y)) < 0.05
 
 

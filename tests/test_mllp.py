@@ -76,20 +76,19 @@ def test_the_network_alone_predicts_the_same() -> None:
 
 def test_frequencies_are_those_of_training_rows_with_the_same_classes_firing() -> None:
     fired = FITTED.transform(X, layer=-1)
-    frequencies = FITTED.predict_frequencies(X)
+    frequencies = FITTED.predict_proba(X)
     alike = (fired == fired[0]).all(axis=1)
     counts = np.array([(Y[alike] == name).sum() for name in FITTED.classes_])
     shares = np.unique(Y, return_counts=True)[1] / len(Y)
     np.testing.assert_allclose(frequencies[0], (counts + shares) / (counts.sum() + 1))
 
 
-def test_the_decided_class_has_the_largest_probability() -> None:
-    """Also where the frequencies say otherwise, which `priority="first"` makes happen."""
+def test_the_answer_need_not_have_the_largest_probability() -> None:
+    """Priority decides, and probabilities are those of the rows; `priority="first"` makes the difference."""
     clf = quick(priority="first", max_epochs=10).fit(X, Y)
-    frequencies, probabilities = clf.predict_frequencies(X), clf.predict_proba(X)
+    probabilities = clf.predict_proba(X)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1)
-    assert np.array_equal(clf.classes_[probabilities.argmax(axis=1)], clf.predict(X))
-    assert not np.array_equal(clf.classes_[frequencies.argmax(axis=1)], clf.predict(X))
+    assert not np.array_equal(clf.classes_[probabilities.argmax(axis=1)], clf.predict(X))
     assert clf.network_.priority == clf.network_.classes
     assert clf.network_.default == clf.network_.classes[0]
 

@@ -28,7 +28,6 @@ from conceptrules.model.network import RuleNetwork
 from conceptrules.model.pareto import Choice, choose_by_score, choose_by_size
 from conceptrules.model.predicate import Value
 from conceptrules.model.scoring import answer_scores
-from conceptrules.model.statistics import pattern_frequencies
 from conceptrules.model.text import node_names
 from conceptrules.tables import prediction
 from conceptrules.tables.dask_frames import is_dask_frame, map_partitions
@@ -148,10 +147,10 @@ class RuleModel:
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Predict the probability of each class.
 
-        These are `predict_frequencies`, except where the class that `predict` answers is not the most frequent one. It
-        is the answer all the same, because priority decides: its probability is then raised to just above the largest
-        of the others, and all of them are divided by their sum. So `predict` is always the class of the largest
-        probability. Take `predict_frequencies` where the plain frequencies matter more than that.
+        It is how often each class was right on the training rows with the same outcome, smoothed, less what networks
+        learned without the held-out rows lose on these (`network_.statistics.optimism`). Rows count as they are in the
+        table, whatever `class_weight` says. `predict` need not answer the class of the largest probability: priority
+        and `class_weight` decide, as a cut-off does. The counts are in `network_.statistics.patterns`.
 
         Parameters
         ----------
@@ -181,26 +180,6 @@ class RuleModel:
         """
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
-
-    def predict_frequencies(self, X: Any) -> NDArray[np.float64]:
-        """Return how often each class was right on the training rows on which the same classes fire, smoothed.
-
-        Networks of the search are right more often on training rows than on others, so their frequencies are lowered
-        by what networks learned without the held-out rows lose on these (`network_.statistics.optimism`). The counts
-        themselves are in `network_.statistics.patterns`.
-
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            The frequencies, in the order of `classes_`.
-        """
-        fired = self._fired(X)
-        return pattern_frequencies(self.network_, fired)
 
     explain = _call_network(RuleNetwork.explain)
     export = _call_network(RuleNetwork.export)

@@ -15,7 +15,7 @@ from conceptrules.learn.calibration import (
 from conceptrules.model.evaluation import pack
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Equals
-from conceptrules.model.statistics import expected_patterns, pattern_frequencies, with_statistics
+from conceptrules.model.statistics import expected_patterns, probabilities, with_statistics
 
 # The class b fires where x = yes; else the answer is a.
 NETWORK = RuleNetwork(
@@ -45,8 +45,8 @@ def test_probabilities_become_those_of_held_out_rows() -> None:
     counted = with_statistics(NETWORK, *PERFECT)
     honest = calibrate_network(counted, measure_optimism([compare_rows(NETWORK, PERFECT, WORSE)]))
     fired = np.array([[False, True], [False, False]])
-    assert pattern_frequencies(counted, fired)[0, 1] > 0.98
-    np.testing.assert_allclose(pattern_frequencies(honest, fired), [[0.2, 0.8], [1, 0]], atol=0.02)
+    assert probabilities(counted, fired)[0, 1] > 0.98
+    np.testing.assert_allclose(probabilities(honest, fired), [[0.2, 0.8], [1, 0]], atol=0.02)
     rows = [sum(rows) for _, rows in expected_patterns(honest)]
     assert rows == pytest.approx([sum(rows) for _, rows in counted.statistics.patterns])
 

@@ -26,9 +26,7 @@ from conceptrules.model.statistics import (
     edges,
     edges_by_bounds,
     expected_patterns,
-    pattern_frequencies,
     probabilities,
-    raise_decided,
     rule_size,
     sizes_of,
     with_statistics,
@@ -126,19 +124,19 @@ def test_frequencies_are_smoothed_towards_the_shares(network):
     fired = all_inputs(len(network.classes))
     shares = np.array(network.statistics.rows) / sum(network.statistics.rows)
     seen = dict(network.statistics.patterns)
-    found = pattern_frequencies(network, fired)
+    found = probabilities(network, fired)
     np.testing.assert_allclose(found.sum(axis=1), 1)
     for row, frequencies in zip(fired, found, strict=True):
         counts = np.array(seen.get(tuple(row.tolist()), np.zeros(len(shares))))
         np.testing.assert_allclose(frequencies, (counts + shares) / (counts.sum() + 1))
-    assert pattern_frequencies(network, fired[:0]).shape == (0, len(shares))
+    assert probabilities(network, fired[:0]).shape == (0, len(shares))
 
 
 @given(networks())
 def test_what_cannot_be_counted_is_refused(network):
     words = pack(np.zeros((2, len(network.predicates)), dtype=bool))
     with pytest.raises(InputError, match="no statistics"):
-        pattern_frequencies(network, np.zeros((1, len(network.classes)), dtype=bool))
+        probabilities(network, np.zeros((1, len(network.classes)), dtype=bool))
     with pytest.raises(InputError, match="2 rows need as many classes and weights"):
         with_statistics(network, words, np.zeros(3, dtype=int))
     with pytest.raises(InputError, match="2 rows need as many classes and weights"):
@@ -157,16 +155,10 @@ def test_kinds_of_rows_are_those_of_numpy(rows, classes):
 
 
 @given(measured_networks())
-def test_the_decided_class_has_the_largest_probability(network):
+def test_probabilities_sum_to_one(network):
     fired = all_inputs(len(network.classes))
     stated = probabilities(network, fired)
     np.testing.assert_allclose(stated.sum(axis=1), 1)
-    assert (stated.argmax(axis=1) == decide_fired(network, fired)).all()
-    plain = pattern_frequencies(network, fired)
-    kept = plain.argmax(axis=1) == decide_fired(network, fired)
-    largest = np.sort(plain, axis=1)[:, -2:]
-    clear = kept & (largest[:, -1] > largest[:, 0] * 1.001) if plain.shape[1] > 1 else kept
-    np.testing.assert_allclose(stated[clear], plain[clear])
 
 
 MIXED = RuleNetwork(
@@ -213,12 +205,3 @@ def test_optimism_lowers_the_shares_of_the_answer_and_keeps_the_sums() -> None:
     away = dict(expected_patterns(optimistic((1, 1), (1, 0))))
     assert away[False, False].tolist() == [6, 2]  # nothing would be left
     assert away[False, True] == pytest.approx([0, 4])
-
-
-def test_the_decided_class_is_lifted_just_above_the_others() -> None:
-    frequencies = np.array([[0.5, 0.25, 0.25], [0.5, 0.25, 0.25], [0.25, 0.25, 0.5]])
-    found = raise_decided(frequencies, np.array([0, 1, 2]))
-    raised = 0.5 * (1 + 1e-6)
-    np.testing.assert_array_equal(found[[0, 2]], frequencies[[0, 2]])
-    np.testing.assert_allclose(found[1], np.array([0.5, raised, 0.25]) / (0.75 + raised), rtol=1e-12)
-    assert raise_decided(np.array([[1.0]]), np.array([0])).tolist() == [[1.0]]

@@ -105,11 +105,12 @@ def _decided(
     return tuple(result)
 
 
-def pattern_frequencies(network: RuleNetwork, fired: Bits) -> Floats:
+def probabilities(network: RuleNetwork, fired: Bits) -> Floats:
     """Return how often each class is right where just these classes fire: (rows, classes), each row sums to 1.
 
     These are frequencies of the training rows, less the optimism of the statistics, and smoothed by one row of the
-    average kind: (count + share) / (total + 1). A pattern never seen gets the shares of the classes.
+    average kind: (count + share) / (total + 1). A pattern never seen gets the shares of the classes. Priority decides,
+    so that the answer need not be the class of the largest probability.
     """
     if network.statistics is None:
         raise InputError("this network has no statistics of training rows; fit it, or add them with `with_statistics`")
@@ -140,11 +141,6 @@ def _lowered(rows: Floats, excess: Floats) -> Floats:
     return shares / shares.sum() * sum(rows) if shares.any() else rows
 
 
-def probabilities(network: RuleNetwork, fired: Bits) -> Floats:
-    """Return the `pattern_frequencies`, with the decided class lifted above the others where it is not the largest."""
-    return raise_decided(pattern_frequencies(network, fired), decide_fired(network, fired))
-
-
 def tabulate_probabilities(network: RuleNetwork) -> tuple[Floats, Floats]:
     """Return the probabilities where a class is the answer to a new pattern of classes that fire, then of known ones.
 
@@ -155,17 +151,6 @@ def tabulate_probabilities(network: RuleNetwork) -> tuple[Floats, Floats]:
     classes = len(network.classes)
     seen = np.array([pattern for pattern, _ in network.statistics.patterns], dtype=np.bool_).reshape(-1, classes)
     return probabilities(unseen, np.eye(classes, dtype=np.bool_)), probabilities(network, seen)
-
-
-def raise_decided(frequencies: Floats, decided: NDArray[np.intp]) -> Floats:
-    """Return rows of probabilities in which that of the decided class is the largest."""
-    rows = np.arange(len(frequencies))
-    rest = frequencies.copy()
-    rest[rows, decided] = 0
-    raised = frequencies.copy()
-    raised[rows, decided] = np.maximum(frequencies[rows, decided], rest.max(axis=1, initial=0) * (1 + 1e-6))
-    result: Floats = raised / raised.sum(axis=1, keepdims=True)
-    return result
 
 
 def _smoothed(counts: Floats | None, shares: Floats) -> Floats:

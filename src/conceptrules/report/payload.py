@@ -15,7 +15,7 @@ from conceptrules.model.evaluation import decide_fired
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.precision import interval_text
 from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value, printable
-from conceptrules.model.statistics import probabilities, raise_decided
+from conceptrules.model.statistics import probabilities
 from conceptrules.model.text import concept_name, node_names, percent, plural, rule_name, word
 from conceptrules.report.collect import Report
 from conceptrules.report.form import Field, Sample
@@ -110,10 +110,10 @@ def _probabilities(network: RuleNetwork) -> dict[str, Any] | None:
     classes = len(network.classes)
     fired = np.array(seen, dtype=np.bool_).reshape(-1, classes)
     stated = probabilities(network, fired)[np.arange(len(seen)), decide_fired(network, fired)]
-    shares = np.tile(np.array(network.statistics.rows) / sum(network.statistics.rows), (classes, 1))
+    shares = np.array(network.statistics.rows) / sum(network.statistics.rows)
     return {
         "seen": dict(zip(map(_pattern, seen), stated.tolist(), strict=True)),
-        "unseen": raise_decided(shares, np.arange(classes)).diagonal().tolist(),
+        "unseen": shares.tolist(),
     }
 
 

@@ -13,7 +13,7 @@ from conceptrules.export.sql.readings import Reading, fill
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
-from conceptrules.model.statistics import pattern_frequencies, probabilities, raise_decided
+from conceptrules.model.statistics import probabilities
 from conceptrules.model.text import number_text
 
 _COMPARED_TEXT = {"mysql": "CAST(CONVERT(x USING utf8mb4) AS BINARY)", "tsql": "CAST(x + N'.' AS VARBINARY(MAX))"}
@@ -164,34 +164,29 @@ def label_literal(network: RuleNetwork, value: Value, dialect: str) -> exp.Expr:
     return exp.convert(int(value)) if kind is int else exp.cast(number_literal(float(value), dialect), _DOUBLE)
 
 
-def probability_columns(network: RuleNetwork, pattern: str, fires: Sequence[str], dialect: str) -> list[exp.Case]:
-    """Return what `predict_proba` says for each pattern of classes that fire; other patterns go by the class that wins.
+def probability_columns(network: RuleNetwork, pattern: str, fires: Sequence[str], dialect: str) -> list[exp.Expr]:
+    """Return what `predict_proba` says for each pattern of classes that fire; others have the shares of the classes.
 
     `pattern` is the column with the pattern as text, a 0 or 1 for each class; `fires` are those of the classes.
     """
     statistics = network.statistics
     if statistics is None:
         # The same error as that of the estimator.
-        pattern_frequencies(network, np.zeros((1, len(network.classes)), dtype=np.bool_))
+        probabilities(network, np.zeros((1, len(network.classes)), dtype=np.bool_))
         raise AssertionError
     seen = [pattern for pattern, _ in statistics.patterns]
     texts = ["".join("01"[fire] for fire in each) for each in seen]
     seen_shares = probabilities(network, np.array(seen, dtype=np.bool_).reshape(len(seen), len(fires)))
     shares = np.array(statistics.rows) / sum(statistics.rows)
-    winners = [*network.priority_indices, network.default_index]
-    unseen_shares = raise_decided(np.tile(shares, (len(winners), 1)), np.array(winners))
 
     def double(value: float) -> exp.Expr:
         return exp.cast(number_literal(value, dialect), _DOUBLE)
 
-    columns = []
+    columns: list[exp.Expr] = []
     for index in range(len(network.classes)):
-        by_winner = exp.case()
-        for winner, share in zip(network.priority_indices, unseen_shares[:, index].tolist(), strict=False):
-            by_winner.when(exp.column(fires[winner]).eq(1), double(share), copy=False)
-        by_winner.else_(double(unseen_shares[-1, index].item()), copy=False)
         by_pattern = exp.case(exp.column(pattern))
         for text, share in zip(texts, seen_shares[:, index].tolist(), strict=True):
             by_pattern.when(exp.Literal.string(text), double(share), copy=False)
-        columns.append(by_pattern.else_(by_winner, copy=False) if texts else by_winner)
+        unseen = double(shares[index].item())
+        columns.append(by_pattern.else_(unseen, copy=False) if texts else unseen)
     return columns
