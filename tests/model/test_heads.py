@@ -1,6 +1,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from conceptrules.edit import DropRule
 from conceptrules.edit.trail import replay
 from conceptrules.explain import find_counterfactual
 from conceptrules.export import FORMATS, export
+from conceptrules.io.model_file import dumps, loads
 from conceptrules.model import Column, Concept, InputError, Interval, Level, Literal, Points, Rule, RuleNetwork
 from conceptrules.model.canonical import sort_nodes
 from conceptrules.model.content_hash import content_hash
@@ -128,3 +130,56 @@ ROWS = [{"age": 50, "debt": 2000}, {"age": 20, "debt": 0}]
 def test_what_does_not_know_scorecards_says_so_by_name(reader: str, call: Callable[[], object]) -> None:
     with pytest.raises(InputError, match=f"^{reader} does not know scorecards yet; it takes a network that decides by"):
         call()
+
+
+def make_number_card(**head: Any) -> RuleNetwork:
+    level = Level([Rule([Literal(0)]), Rule([Literal(1)])], ())
+    tests = [Interval("age", 41), Interval("km", 2)]
+    points = Points([[5], [-3]], [20], **{"step": 0.5, **head})
+    return RuleNetwork([Column("age"), Column("km")], tests, [level], (), head=points, target="mpg")
+
+
+def test_a_head_with_a_step_predicts_the_score_times_the_step() -> None:
+    card = make_number_card()
+    answers = card.predict([{"age": 50, "km": 1}, {"age": 50, "km": 3}, {"age": 1, "km": 3}])
+    assert answers.dtype == np.float64
+    assert answers.tolist() == [12.5, 11.0, 8.5]
+    assert loads(dumps(card)) == card
+    assert content_hash(card) != content_hash(make_number_card(step=0.25))
+    assert str(card).splitlines()[2:] == [
+        "             mpg",
+        "base       +10.0",
+        "age  > 41   +2.5",
+        "km   > 2    -1.5",
+    ]
+    explained = card.explain({"age": 50, "km": 3})
+    assert explained.label == 11.0
+    assert explained.lines[1:] == [["base", "+10.0"], ["age > 41", "+2.5"], ["km > 2", "-1.5"], ["mpg", "11.0"]]
+
+
+@pytest.mark.parametrize(
+    ("head", "match"),
+    [
+        ({"step": 0.0}, "must be positive"),
+        ({"step": 1e300}, "finite"),
+        ({"cutoff": 3}, "no cut-off"),
+        ({"probabilities": [(0, 0.5)]}, "no cut-off"),
+    ],
+)
+def test_heads_that_predict_a_number_are_checked(head: dict[str, Any], match: str) -> None:
+    with pytest.raises(InputError, match=match):
+        make_number_card(**head)
+
+
+def test_readers_of_classes_refuse_a_network_that_predicts_a_number() -> None:
+    card, rows = make_number_card(), [{"age": 50, "km": 1}]
+    readers: list[Callable[[], object]] = [
+        lambda: card.predict_proba(rows),
+        lambda: card.measure(rows, [1.0]),
+        card.to_frame,
+        lambda: card.predict(rows, abstain="none"),
+        lambda: card.fired(rows),
+    ]
+    for read in readers:
+        with pytest.raises(InputError, match="does not know"):
+            read()

@@ -25,7 +25,7 @@ from conceptrules.explain.rule_coverage import measure_rule, pick_backend
 from conceptrules.explain.score_explanation import ScoreExplanation, explain_score, score_reasons
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, decide_fired, layers, layers_plain, unpack
-from conceptrules.model.heads import require_decision
+from conceptrules.model.heads import require_classes, require_decision
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Default, Implies, Locked
 from conceptrules.model.precision import Ends
@@ -34,7 +34,7 @@ from conceptrules.model.rule_reader import read_rule, read_rule_number
 from conceptrules.model.shortcuts import ShownAsHtml
 from conceptrules.model.statistics import distinct_rows, probabilities
 from conceptrules.model.text import concept_name, rule_name, rule_text, word
-from conceptrules.tables.prediction import decide, predict_proba
+from conceptrules.tables.prediction import decide, predict, predict_proba
 from conceptrules.tables.table import Table, open_row, open_rows, read_bits, read_packed_bits, read_row
 
 
@@ -303,6 +303,7 @@ def fired_rules(network: RuleNetwork, table: Any) -> list[tuple[FiredRule, ...]]
     """Return the rules of classes that hold on each row, by priority; of a scorecard, those with most points first."""
     last = len(network.levels) - 1
     if network.head is not None:
+        require_classes(network, "the list of rules that hold")
         points, kind = network.head.points, 1 if len(network.classes) == 2 else None
         ranked = sorted(range(len(points)), key=lambda rule: -max(map(abs, points[rule])))
         rules = [_make_fired_rule(network, "", last, rule, kind) for rule in ranked]
@@ -324,13 +325,17 @@ def _list_holding(rules: Sequence[FiredRule], holding: Bits) -> list[tuple[Fired
 
 def _explain_rows(network: RuleNetwork, X: Any, table: Table, **options: Any) -> Any:
     """Return the explanations of rows as a table of the kind of `X`, or else of the first kind that is installed."""
-    answers = decide(network, table)
-    known = network.head is not None or network.statistics is not None
-    chances = predict_proba(network, table) if known else None
-    values: dict[str, list[Any]] = {
-        "answer": [network.classes[answer] for answer in answers.tolist()],
-        "probability": [None] * table.rows if chances is None else chances[np.arange(table.rows), answers].tolist(),
-    }
+    values: dict[str, list[Any]] = {}
+    if not network.classes:
+        values["answer"] = predict(network, table).tolist()
+    else:
+        answers = decide(network, table)
+        known = network.head is not None or network.statistics is not None
+        chances = predict_proba(network, table) if known else None
+        values["answer"] = [network.classes[answer] for answer in answers.tolist()]
+        values["probability"] = (
+            [None] * table.rows if chances is None else chances[np.arange(table.rows), answers].tolist()
+        )
     if network.head is None:
         names = [word(network.classes[answer]) for answer in answers.tolist()]
         values["rules"] = [

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.model.evaluation import PackedBits, class_words, first_firing_packed, layers
+from conceptrules.model.heads import require_classes
 from conceptrules.model.network import Rule, RuleNetwork
 from conceptrules.model.scoring import answer_scores, score_words, with_rule_concepts
 from conceptrules.model.shortcuts import ShownAsHtml
@@ -101,6 +102,7 @@ def importance(network: RuleNetwork, table: Any) -> Importance:
 
 def importance_of_bits(network: RuleNetwork, words: PackedBits) -> Importance:
     """Return the `importance` on rows that are given as the packed bits of all predicates."""
+    require_classes(network, "the importance of columns")
     ablation = Ablation(network, words)
 
     def changed(decisions: Decisions) -> int:
@@ -131,6 +133,7 @@ def column_shares(network: RuleNetwork) -> NDArray[np.float64]:
     too. Without statistics, all rules count the same. A rule of a scorecard counts by the standard deviation of what it
     adds to the scores of the training rows.
     """
+    require_classes(network, "the importance of columns")
     asked, names = asked_columns(network)[-1], [column.name for column in network.columns]
     result = np.zeros(len(names))
     for rule, weight in _weigh_rules(network):

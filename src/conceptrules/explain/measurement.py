@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, PackedBits, decide_fired, unpack
+from conceptrules.model.heads import require_classes
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value, python_value
 from conceptrules.model.statistics import probabilities, with_statistics
@@ -27,6 +28,7 @@ _BINS = 10
 
 def measure(network: RuleNetwork, table: Any, labels: Iterable[object]) -> RuleNetwork:
     """Return the network with statistics of these rows: the function behind `RuleNetwork.measure`."""
+    require_classes(network, "the measurement of rules")
     opened = open_table(table)
     texts = [label_text(label) for label in list_labels(labels, opened.rows)]
     indices = {label_text(name): index for index, name in enumerate(network.classes)}

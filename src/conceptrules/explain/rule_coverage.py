@@ -10,7 +10,7 @@ from typing import Any, cast
 import narwhals as nw
 
 from conceptrules.model.errors import InputError
-from conceptrules.model.heads import Points, require_decision
+from conceptrules.model.heads import Points, require_classes, require_decision
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.precision import Ends, wilson_interval
 from conceptrules.model.predicate import Value
@@ -192,6 +192,7 @@ def rule_records(network: RuleNetwork) -> list[Record]:
     Of a scorecard, there is a record for the base and for each rule and class that has points, with `points` after
     `size`, and without what rules decide: the points of the records whose rule holds add up to the score.
     """
+    require_classes(network, "the table of rules")
     if network.head is not None:
         return [*_score_records(network, network.head), *_concept_records(network)]
     last = len(network.levels) - 1

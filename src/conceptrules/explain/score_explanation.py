@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from conceptrules.model.card import chance_text, points_text
+from conceptrules.model.card import amount_text, chance_text, points_text
 from conceptrules.model.evaluation import layers, layers_plain, unpack
 from conceptrules.model.heads import Points
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
-from conceptrules.model.scoring import answer_scores, score_bits, score_probabilities
+from conceptrules.model.scoring import answer_scores, score_bits, score_numbers, score_probabilities
 from conceptrules.model.shortcuts import ShownAsHtml
 from conceptrules.model.statistics import distinct_rows
 from conceptrules.model.text import align_columns, rule_text, word
@@ -39,7 +39,7 @@ class ScoreExplanation(ShownAsHtml):
     """Why a row gets its score and its class. `print` shows it as text, a notebook as HTML."""
 
     label: Value
-    """The class that the row gets."""
+    """The class that the row gets, or the number that is predicted."""
     classes: tuple[Value, ...]
     """All classes."""
     scores: tuple[int, ...]
@@ -54,10 +54,14 @@ class ScoreExplanation(ShownAsHtml):
     """What is added to the scores of several classes before the largest is answered; empty of two."""
     target: str | None = None
     """What the classes are of, if it has a name."""
+    step: float | None = None
+    """What a point adds to the number that is predicted; None of classes."""
 
     @property
     def sentence(self) -> str:
         """The class, the score and the probability as a sentence."""
+        if self.step is not None:
+            return f"{self._name} is {amount_text(self.scores[0], self.step)}: the lines that hold add up to it."
         names = [f"{word(self.target)} = {word(name)}" if self.target else word(name) for name in self.classes]
         label = names[self.classes.index(self.label)]
         if self.cutoff is not None:
@@ -72,6 +76,9 @@ class ScoreExplanation(ShownAsHtml):
     @property
     def lines(self) -> list[list[str]]:
         """The points that add up, as lines of cells with a heading: all classes, or those with the largest scores."""
+        if self.step is not None:
+            added = [[each.text, amount_text(each.points[0], self.step, "+")] for each in self.contributions]
+            return [["", "adds"], *added, [self._name, amount_text(self.scores[0], self.step)]]
         shown, several = self._shown, len(self.scores) > 1
         lines = [["", *([word(self.classes[output]) for output in shown] if several else ["points"])]]
         parts = self.contributions
@@ -83,6 +90,10 @@ class ScoreExplanation(ShownAsHtml):
         if several:
             lines.append(["chance", *(chance_text(self.probabilities[output]) for output in shown)])
         return lines
+
+    @property
+    def _name(self) -> str:
+        return word(self.target) if self.target else "prediction"
 
     @property
     def _shown(self) -> list[int]:
@@ -125,15 +136,17 @@ def explain_score(network: RuleNetwork, row: Any) -> ScoreExplanation:
         if any(head.points[rule])
     ]
     ranked = sorted(rules_with_points, key=lambda each: (-max(map(abs, each.points)), each.index))
+    number = head.step is not None
     return ScoreExplanation(
-        label=network.classes[answer_scores(head, scores)[0]],
+        label=score_numbers(head, scores).item() if number else network.classes[answer_scores(head, scores)[0]],
         classes=network.classes,
         scores=tuple(scores[0].tolist()),
-        probabilities=tuple(score_probabilities(head, scores)[0].tolist()),
+        probabilities=() if number else tuple(score_probabilities(head, scores)[0].tolist()),
         contributions=(Contribution(-1, "base", head.base), *ranked),
         cutoff=head.cutoff if head.probabilities else None,
         offsets=head.offsets,
         target=network.target,
+        step=head.step,
     )
 
 
@@ -156,5 +169,5 @@ def _reason_text(network: RuleNetwork, head: Points, rules: Sequence[int], outpu
     level = len(network.levels) - 1
     points = [(head.points[rule][output], rule) for rule in rules if head.points[rule][output]]
     ranked = sorted(points, key=lambda pair: (-abs(pair[0]), pair[1]))
-    parts = [f"{rule_text(network, level, rule)}: {points_text(value)}" for value, rule in ranked]
-    return "; ".join([f"base: {head.base[output]:+,}", *parts])
+    parts = [f"{rule_text(network, level, rule)}: {amount_text(value, head.step, '+')}" for value, rule in ranked]
+    return "; ".join([f"base: {amount_text(head.base[output], head.step, '+')}", *parts])

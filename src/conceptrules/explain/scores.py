@@ -22,6 +22,7 @@ from conceptrules.explain.measurement import (
 )
 from conceptrules.model.errors import InputError, warn
 from conceptrules.model.evaluation import Bits, PackedBits, decide_fired, layers, unpack
+from conceptrules.model.heads import require_classes
 from conceptrules.model.metrics import accuracy, confusion_matrix, macro_f1
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
@@ -209,6 +210,7 @@ def evaluate(
     network: RuleNetwork, table: Any, labels: Iterable[object], *, positive: Value | None = None
 ) -> Evaluation:
     """Return the scores of a network on rows whose classes are known: the function behind `RuleNetwork.evaluate`."""
+    require_classes(network, "the evaluation")
     opened = open_table(table)
     classes, target = index_labels(network, labels, opened.rows)
     answers = _answer(network, read_packed_bits(network.columns, network.predicates, opened, network.used_predicates))

@@ -16,7 +16,7 @@ from inspect import signature
 from typing import Any
 
 from conceptrules.model.errors import InputError
-from conceptrules.model.heads import require_decision
+from conceptrules.model.heads import require_classes, require_decision
 from conceptrules.model.network import RuleNetwork
 
 
@@ -81,6 +81,7 @@ def export(network: RuleNetwork, to: str, *, verify: bool = False, data: Any = N
     """
     if data is not None and not verify:
         raise InputError("data is what an export is verified on; say verify=True as well, or leave it out")
+    require_classes(network, f"the export to {to}")
     if not format_of(to).scorecards:
         require_decision(network, f"the export to {to}")
     exporter = load(to, format_of(to).exporter)

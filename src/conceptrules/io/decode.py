@@ -210,8 +210,13 @@ def _head(value: object, levels: object) -> tuple[Points, list[object]]:
     scored = items(_scored_rule, rules, ("levels", len(levels) - 1, "rules"))
     last = {"concepts": concepts, "rules": [rule for _, rule in scored]}
     several = isinstance(value, dict) and "unit" in value
-    base, *more = fields(value, ("head",), ("base", *(("unit", "offsets") if several else ("cutoff", "probabilities"))))
+    names = ("unit", "offsets") if several else ("cutoff", "probabilities")
+    if isinstance(value, dict) and "step" in value:
+        names = ("step",)
+    base, *more = fields(value, ("head",), ("base", *names))
     scores = tuple(points for points, _ in scored), items(whole, base, ("head", "base"))
+    if names == ("step",):
+        return Points(*scores, step=number(more[0], ("head", "step"))), [*levels[:-1], last]
     if several:
         unit, offsets = number(more[0], ("head", "unit")), items(whole, more[1], ("head", "offsets"))
         return Points(*scores, unit=unit, offsets=offsets), [*levels[:-1], last]

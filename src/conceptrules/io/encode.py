@@ -73,7 +73,9 @@ def _deciding_fields(network: RuleNetwork) -> dict[str, str]:
     if head is None:
         return {"priority": _values(network.priority), "default": _flat(finite(network.default))}
     fields: dict[str, str] = {"base": _flat(head.base)}
-    if head.probabilities:
+    if head.step is not None:
+        fields |= {"step": _flat(_number(head.step))}
+    elif head.probabilities:
         fields |= {"cutoff": _flat(head.cutoff), "probabilities": _list(map(_flat, head.probabilities))}
     else:
         fields |= {"unit": _flat(_number(head.unit)), "offsets": _flat(head.offsets)}

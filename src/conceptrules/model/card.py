@@ -9,6 +9,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from textwrap import wrap
 
 from conceptrules.model.conditions import Condition, conditions
@@ -82,37 +83,42 @@ class Card:
     """What there is to show of a scorecard."""
 
     outputs: tuple[str, ...]
-    """What the points are for, as text: the second class of two, or each class."""
+    """What the points are for, as text: the second class of two, each class, or the number that is predicted."""
     base: CardLine
     groups: tuple[tuple[CardLine, ...], ...]
     """The rules of one column each, column by column, and in the order of the bins."""
     mixed: tuple[CardLine, ...]
     """The rules of several columns."""
     bands: tuple[Band, ...]
-    """The probabilities by score; empty for several classes."""
+    """The probabilities by score; empty for several classes and for a number."""
     sentences: tuple[str, ...]
     """How large the card is, how to read it, and how it answers."""
     label: str
     """What the probabilities are of, as text: the second class of two, after the name of the target if there is one."""
     counted: bool
     """Whether it shows training rows and the share of the second class among them."""
+    step: float | None = None
+    """What a point adds to the number that is predicted; None of classes."""
 
     @property
     def headings(self) -> list[str]:
         """The headings of the points and the figures."""
         points = list(self.outputs) if 1 < len(self.outputs) <= _MOST_COLUMNS else ["points"]
+        if self.step is not None:
+            return [self.outputs[0], *(["rows"] if self.counted else [])]
         return [*points, *(["rows", self.label] if self.counted else [])]
 
     def cells(self, points: Sequence[int]) -> list[str]:
         """Return points as text, for each output a cell; for many outputs, one cell that lists those that have some."""
         if len(self.outputs) <= _MOST_COLUMNS:
-            return list(map(points_text, points))
+            return [points_text(value, self.step) for value in points]
         return [_join_points(self.outputs, points)]
 
     def line_cells(self, line: CardLine) -> list[str]:
         """Return the points of a rule, and its figures if there are some."""
         cells = [cell or "0" * (line.rule < 0) for cell in self.cells(line.points)]
-        return [*cells, *(row_cells(line.covered) if self.counted else [])]
+        figures = row_cells(line.covered) if self.counted else []
+        return [*cells, *(figures if self.step is None else figures[:1])]
 
 
 def read_card(network: RuleNetwork) -> Card:
@@ -131,8 +137,9 @@ def read_card(network: RuleNetwork) -> Card:
         mixed=tuple(sorted((line for line in lines if not line.column), key=lambda line: -_spread([line]))),
         bands=tuple(_read_bands(network, head)) if head.probabilities else (),
         sentences=tuple(card_sentences(network)),
-        label=positive_text(network),
-        counted=network.statistics is not None and len(network.classes) == 2,
+        label="" if head.step is not None else positive_text(network),
+        counted=network.statistics is not None and len(network.classes) in (0, 2),
+        step=head.step,
     )
 
 
@@ -143,7 +150,9 @@ def points_of(network: RuleNetwork) -> Points:
 
 
 def output_names(network: RuleNetwork) -> tuple[str, ...]:
-    """Return what each score is for, as text: the second class of two, or each class."""
+    """Return what each score is for, as text: the second class of two, each class, or the number that is predicted."""
+    if not network.classes:
+        return (word(network.target) if network.target else "prediction",)
     return tuple(map(word, network.classes[1:] if len(network.classes) == 2 else network.classes))
 
 
@@ -158,15 +167,23 @@ def chance_text(probability: float) -> str:
     return ">99.9%" if 0.999 < probability < 1 else f"{100 * probability:.1f}%"
 
 
-def points_text(points: int) -> str:
-    """Return points with their sign; nothing for none."""
-    return f"{points:+,}" if points else ""
+def points_text(points: int, step: float | None = None) -> str:
+    """Return points with their sign, or what so many steps add; nothing for none."""
+    return amount_text(points, step, "+") if points else ""
+
+
+def amount_text(points: int, step: float | None, sign: str = "") -> str:
+    """Return points, or the number that so many steps are, with all digits that the step has."""
+    if step is None:
+        return f"{points:{sign},}"
+    amount = Decimal(repr(step)).normalize() * points
+    return f"{amount:{sign},f}" if 1e-9 <= step <= 1e12 else f"{amount:{sign}.6g}"
 
 
 def list_points(network: RuleNetwork, rule: int) -> str:
     """Return what a rule of the last level adds, as one text: +5, or `a +1, c -2` for several classes."""
-    points = points_of(network).points[rule]
-    return f"{points[0]:+,}" if len(points) == 1 else _join_points(output_names(network), points)
+    points, step = points_of(network).points[rule], points_of(network).step
+    return amount_text(points[0], step, "+") if len(points) == 1 else _join_points(output_names(network), points)
 
 
 def _join_points(names: Sequence[str], points: Sequence[int]) -> str:
@@ -176,7 +193,7 @@ def _join_points(names: Sequence[str], points: Sequence[int]) -> str:
 def row_cells(rows: Sequence[float] | None) -> list[str]:
     """Return the number of rows by class as text, and the share of the second class; - where there are none."""
     total = sum(rows or ())
-    return [f"{total:,.0f}", chance_text(rows[1] / total) if rows and total else "-"]
+    return [f"{total:,.0f}", chance_text(rows[1] / total) if rows and len(rows) > 1 and total else "-"]
 
 
 def _spread(lines: Sequence[CardLine]) -> int:
@@ -269,6 +286,9 @@ def _choose_starts(starts: Sequence[int], counted: dict[int, tuple[float, ...]],
 def card_sentences(network: RuleNetwork) -> Iterator[str]:
     """Yield how large a scorecard is, how to read it, and how it answers."""
     head = points_of(network)
+    if head.step is not None:
+        yield from _number_sentences(network, head)
+        return
     if head.points:
         rules, size = plural(rule_count(network), "rule"), plural(edges(network), "edge")
         yield f"{rules}, {size}. The points of all lines that hold add up to the score."
@@ -285,6 +305,17 @@ def card_sentences(network: RuleNetwork) -> Iterator[str]:
     after = f" after these offsets: {offsets}" if offsets else ""
     yield f"The answer is the class with the largest score{after}."
     yield f"The probabilities are the softmax of {head.unit:.4g} times the scores."
+
+
+def _number_sentences(network: RuleNetwork, head: Points) -> Iterator[str]:
+    """Yield how large a card that predicts a number is, how to read it, and between what it answers."""
+    (name,), ((low, high),) = output_names(network), head.bounds
+    if not head.points:
+        yield f"There are no rules: {name} is {amount_text(low, head.step)} on all rows."
+        return
+    rules, size = plural(rule_count(network), "rule"), plural(edges(network), "edge")
+    yield f"{rules}, {size}. All lines that hold add up to {name}, in steps of {amount_text(1, head.step)}."
+    yield f"No row gets less than {amount_text(low, head.step)} or more than {amount_text(high, head.step)}."
 
 
 def positive_text(network: RuleNetwork) -> str:

@@ -55,6 +55,8 @@ def _deciding_head(network: RuleNetwork) -> dict[str, object]:
         "probabilities": head.probabilities,
         "unit": head.unit,
         "offsets": head.offsets,
+        # Hashes of scorecards that were written before there was a step stay as they are.
+        **({} if head.step is None else {"step": head.step}),
     }
 
 

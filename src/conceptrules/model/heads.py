@@ -1,11 +1,13 @@
 """The head of a network that adds points up: a scorecard.
 
 A network without such a head decides by the priority of its classes and its default. With `Points`, each rule of the
-last level that holds adds whole numbers to a base, and the sums, its scores, give the class and the probabilities.
+last level that holds adds whole numbers to a base, and the sums, its scores, give the class and the probabilities. A
+network whose target is a number has no classes: its score times a step is the prediction.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -26,7 +28,7 @@ MAX_UNIT = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Whole-number points that add up: one score for two classes, a score for each class of several.
+    """Whole-number points that add up: one score for two classes or a number, a score for each class of several.
 
     Raises
     ------
@@ -53,6 +55,8 @@ class Points:
     offsets: tuple[int, ...] = ()
     """Several classes: what is added to the scores before the class of the largest one is answered; the first of equal
     ones wins."""
+    step: float | None = None
+    """A number to predict: what a point adds to it, so that the prediction is the score times this; None: classes."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "points", tuple(_whole(row, "points") for row in self.points))
@@ -61,6 +65,7 @@ class Points:
         (cutoff,) = _whole([self.cutoff], "cutoff")
         object.__setattr__(self, "cutoff", cutoff)
         object.__setattr__(self, "unit", float(self.unit))
+        object.__setattr__(self, "step", None if self.step is None else float(self.step))
         table = tuple((_whole([score], "probabilities")[0], float(share)) for score, share in self.probabilities)
         object.__setattr__(self, "probabilities", table)
         self._check()
@@ -98,6 +103,8 @@ class Points:
             raise InputError(f"the cut-off and the scores of the probabilities may be at most {MAX_SCORE} from 0")
         if not 0 < self.unit <= MAX_UNIT:
             raise InputError(f"unit is {self.unit}; it must be positive and at most {MAX_UNIT:,}")
+        if self.step is not None and not 0 < self.step * MAX_SCORE < math.inf:
+            raise InputError(f"step is {self.step}; it must be positive, and {MAX_SCORE} steps finite")
         if any(not 0 <= share <= 1 for _, share in self.probabilities):
             raise InputError("probabilities must be from 0 to 1")
         for (score, share), (next_score, next_share) in pairwise(self.probabilities):
@@ -110,10 +117,12 @@ class Points:
 
 def check_points(head: Points, rules: int, classes: int) -> None:
     """Raise an `InputError` unless a head fits a network with so many rules on its last level and so many classes."""
+    if head.step is not None:
+        _check_number(head, rules, classes)
+        return
     if classes < 2:
         raise InputError("a scorecard needs at least two classes")
-    if len(head.points) != rules:
-        raise InputError(f"the head has points for {len(head.points)} rules, the last level has {rules}")
+    _check_rules(head, rules)
     outputs = 1 if classes == 2 else classes
     if head.outputs != outputs:
         raise InputError(f"{classes} classes need a base of {outputs} numbers, got {head.outputs}")
@@ -122,6 +131,30 @@ def check_points(head: Points, rules: int, classes: int) -> None:
         raise InputError("a head has a cut-off and a table of probabilities for two classes, and neither for several")
     if two == bool(head.offsets) or (two and head.unit != 1):
         raise InputError("a head has a unit and offsets, one for each class, for several classes, and neither for two")
+
+
+def _check_number(head: Points, rules: int, classes: int) -> None:
+    if classes:
+        raise InputError(
+            f"a head with a step predicts a number, and there are {classes} classes; leave one of them out"
+        )
+    _check_rules(head, rules)
+    if head.outputs != 1 or head.probabilities or head.cutoff or head.offsets or head.unit != 1:
+        raise InputError(
+            "a head that predicts a number has a base of one number and a step, and no cut-off, probabilities, unit or "
+            "offsets"
+        )
+
+
+def _check_rules(head: Points, rules: int) -> None:
+    if len(head.points) != rules:
+        raise InputError(f"the head has points for {len(head.points)} rules, the last level has {rules}")
+
+
+def require_classes(network: RuleNetwork, reader: str) -> None:
+    """Raise an `InputError`, with the name of the reader, if the network predicts a number and the reader cannot."""
+    if network.head is not None and network.head.step is not None:
+        raise InputError(f"{reader} needs classes and does not know networks that predict a number yet")
 
 
 def require_decision(network: RuleNetwork, reader: str) -> None:

@@ -160,7 +160,7 @@ class RuleNetwork(Shortcuts):
         The levels, from the predicates up. The concepts of the last one are the classes, in their order; that of a
         scorecard has rules and no concepts.
     classes : tuple of class labels
-        The classes: text, numbers or booleans.
+        The classes: text, numbers or booleans; none where the network predicts a number.
     priority : tuple of class labels, optional
         All classes in the order in which they are answered when several fire; by default the order of `classes`.
     default : class label, optional
@@ -181,6 +181,7 @@ class RuleNetwork(Shortcuts):
         What people call a rule (by its words) or a concept (by `C1.2`): pairs of the two.
     head : Points, optional
         The points of the rules of the last level, for a scorecard: then these decide instead of priority and default.
+        With a step, they predict a number.
 
     Raises
     ------
@@ -227,7 +228,7 @@ class RuleNetwork(Shortcuts):
         else:
             self._check_scorecard(self.head)
         if self.statistics is not None:
-            _check_statistics(self.statistics, self.levels, len(self.classes))
+            _check_statistics(self.statistics, self.levels, len(self.classes) or 1)
 
     def _complete_decision(self) -> None:
         """Fill priority and default in where they were left out, and check them and the classes."""
@@ -240,7 +241,8 @@ class RuleNetwork(Shortcuts):
     def _check_scorecard(self, head: Points) -> None:
         if self.priority or self.default is not None:
             raise InputError("a scorecard has no priority and no default: its points decide; leave both out")
-        _check_classes(self.classes, self.classes, next(iter(self.classes), None))
+        if head.step is None:
+            _check_classes(self.classes, self.classes, next(iter(self.classes), None))
         _check_levels(self.levels, len(self.predicates), None)
         check_points(head, len(self.levels[-1].rules), len(self.classes))
 

@@ -34,6 +34,12 @@ def score_words(head: Points, rules: PackedBits) -> Scores:
     return scores.T.astype(np.int64)
 
 
+def score_numbers(head: Points, scores: Scores) -> NDArray[np.float64]:
+    """Return the numbers that a head with a step predicts: the scores times the step."""
+    assert head.step is not None
+    return scores[:, 0] * head.step
+
+
 def decision_values(head: Points, scores: Scores) -> NDArray[np.float64]:
     """Return what decides, as scikit-learn has it: above 0 for the second class of two, largest for one of several."""
     if head.probabilities:

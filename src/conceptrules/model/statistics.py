@@ -74,19 +74,22 @@ def asked_columns(network: RuleNetwork) -> list[list[frozenset[str]]]:
 def with_statistics(
     network: RuleNetwork, words: PackedBits, y: NDArray[np.intp], weight: Floats | None = None
 ) -> RuleNetwork:
-    """Return the network with what its rules cover and decide on these rows; `y` holds indices of classes."""
+    """Return the network with what its rules cover and decide on these rows; `y` holds indices of classes.
+
+    A network that predicts a number has none: then `y` is 0 for all rows, and the figures count rows.
+    """
     if not len(y) == words.rows == (words.rows if weight is None else len(weight)):
         raise InputError(f"{words.rows} rows need as many classes and weights, got {len(y)} classes")
     weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)
-    classes = len(network.classes)
+    classes = len(network.classes) or 1
     hidden = layers(network, words)
     covered = tuple(
         tuple(_by_class(y[rows], weight[rows], classes) for rows in _one_by_one(rules)) for rules in hidden[1::2]
     )
     rows = _by_class(y, weight, classes)
     if network.head is not None:
-        scores = score_words(network.head, hidden[-2])
-        return replace(network, statistics=Statistics(rows, covered, scores=_score_rows(scores, y, weight, classes)))
+        scores = () if network.head.step else _score_rows(score_words(network.head, hidden[-2]), y, weight, classes)
+        return replace(network, statistics=Statistics(rows, covered, scores=scores))
     fired = unpack(hidden[-1])
     patterns = pattern_rows(fired, y, weight, classes)
     decided = _decided(network, hidden[-2], decide_fired(network, fired), y, weight)

@@ -15,6 +15,7 @@ from conceptrules.explain.scores import Evaluation
 from conceptrules.export.documents import escape_markdown
 from conceptrules.io.whole_file import check_place, write_whole
 from conceptrules.model.errors import InputError
+from conceptrules.model.heads import require_classes
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import printable
 from conceptrules.model.text import percent, plural, rule_count, word
@@ -149,6 +150,7 @@ def model_card(
     InputError
         If only one of `X` and `y` is given.
     """
+    require_classes(network, "the model card")
     report = collect(network, X, y, title=title)
     verdicts = tuple((verdict.text, verdict.outcome) for verdict in report.verdicts)
     return ModelCard(

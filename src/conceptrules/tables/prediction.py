@@ -22,13 +22,14 @@ from conceptrules.model.evaluation import (
     unpack,
 )
 from conceptrules.model.factoring import Formulas, fired_words, formulas
-from conceptrules.model.heads import require_decision
+from conceptrules.model.heads import require_classes, require_decision
 from conceptrules.model.network import Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Predicate, Value, holds
 from conceptrules.model.scoring import (
     Scores,
     answer_scores,
     score_bits,
+    score_numbers,
     score_probabilities,
     score_words,
     with_rule_concepts,
@@ -46,8 +47,10 @@ Abstain = Choice["none", "several", "both"]
 
 
 def predict(network: RuleNetwork, table: Any, abstain: Abstain | None = None) -> NDArray[Any]:
-    """Return the class of each row; None where the network is to abstain."""
+    """Return the class of each row, None where the network is to abstain; or the number that it predicts."""
     opened = open_table(table)
+    if network.head is not None and network.head.step is not None and abstain is None:
+        return score_numbers(network.head, find_scores(network, opened))
     answers: NDArray[Any] = compile_plan(network).labels.take(decide(network, opened))
     if abstain is not None:
         answers = answers.astype(object)
@@ -68,6 +71,7 @@ def find_undecided_rows(network: RuleNetwork, table: Any, abstain: Abstain) -> B
 
 def predict_proba(network: RuleNetwork, table: Any) -> NDArray[np.float64]:
     """Return the probability of each class for each row."""
+    require_classes(network, "the prediction of probabilities")
     if network.head is not None:
         return score_probabilities(network.head, find_scores(network, table))
     return probabilities(network, unpack(find_firing_classes(network, table)))
@@ -75,6 +79,7 @@ def predict_proba(network: RuleNetwork, table: Any) -> NDArray[np.float64]:
 
 def decide(network: RuleNetwork, table: Any) -> NDArray[np.integer[Any]]:
     """Return the index of the class of each row."""
+    require_classes(network, "the choice of a class")
     if network.head is not None:
         return answer_scores(network.head, find_scores(network, table))
     plan, opened = compile_plan(network), open_table(table)
