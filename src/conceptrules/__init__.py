@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from conceptrules.model import RuleNetwork
     from conceptrules.model.errors import ColumnWarning, ConceptRulesError, InputError
     from conceptrules.model.policy import Policy
+    from conceptrules.regressor import ScorecardRegressor
     from conceptrules.scorecard import ScorecardClassifier
 
 __version__ = "0.1.0"
@@ -35,6 +36,7 @@ __all__ = [
     "Policy",
     "RuleNetwork",
     "ScorecardClassifier",
+    "ScorecardRegressor",
     "__version__",
     "audit",
     "coverage",
@@ -67,6 +69,7 @@ _HOMES = {
     "Policy": "conceptrules.model.policy",
     "RuleNetwork": "conceptrules.model",
     "ScorecardClassifier": "conceptrules.scorecard",
+    "ScorecardRegressor": "conceptrules.regressor",
     "audit": "conceptrules.explain",
     "coverage": "conceptrules.explain",
     "diff": "conceptrules.logic",

@@ -26,8 +26,7 @@ from conceptrules.model.errors import InputError, NothingLearnedWarning, warn
 from conceptrules.model.evaluation import Bits, layers, unpack
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.pareto import Choice, choose_by_score, choose_by_size
-from conceptrules.model.predicate import Value
-from conceptrules.model.scoring import answer_scores
+from conceptrules.model.scoring import answer_scores, score_numbers
 from conceptrules.model.text import node_names
 from conceptrules.tables import prediction
 from conceptrules.tables.dask_frames import is_dask_frame, map_partitions
@@ -470,8 +469,8 @@ class RuleModel:
         if not self.network_.edges:
             warn(
                 NothingLearnedWarning(
-                    f"no rule was learned, so that every row gets the class {_find_only_answer(self.network_)!r}: "
-                    f"{reason}. {self._no_rules_hint}"
+                    f"no rule was learned, so that every row gets {_find_only_answer(self.network_)}: {reason}. "
+                    f"{self._no_rules_hint}"
                 )
             )
         if interrupted:
@@ -490,11 +489,14 @@ class RuleModel:
         return int(layer) % count
 
 
-def _find_only_answer(network: RuleNetwork) -> Value | None:
+def _find_only_answer(network: RuleNetwork) -> str:
     """Return what a network without rules answers."""
     if network.head is None:
-        return network.default
-    return network.classes[int(answer_scores(network.head, np.array([network.head.base]))[0])]
+        return f"the class {network.default!r}"
+    base = np.array([network.head.base])
+    if network.head.step is not None:
+        return f"the number {score_numbers(network.head, base)[0]:g}"
+    return f"the class {network.classes[int(answer_scores(network.head, base)[0])]!r}"
 
 
 class _LayerTransformer(TransformerMixin, BaseEstimator):

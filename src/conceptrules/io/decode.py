@@ -210,9 +210,10 @@ def _head(value: object, levels: object) -> tuple[Points, list[object]]:
     scored = items(_scored_rule, rules, ("levels", len(levels) - 1, "rules"))
     last = {"concepts": concepts, "rules": [rule for _, rule in scored]}
     several = isinstance(value, dict) and "unit" in value
-    names = ("unit", "offsets") if several else ("cutoff", "probabilities")
     if isinstance(value, dict) and "step" in value:
-        names = ("step",)
+        names: tuple[str, ...] = ("step",)
+    else:
+        names = ("unit", "offsets") if several else ("cutoff", "probabilities")
     base, *more = fields(value, ("head",), ("base", *names))
     scores = tuple(points for points, _ in scored), items(whole, base, ("head", "base"))
     if names == ("step",):

@@ -37,7 +37,8 @@ def score_words(head: Points, rules: PackedBits) -> Scores:
 def score_numbers(head: Points, scores: Scores) -> NDArray[np.float64]:
     """Return the numbers that a head with a step predicts: the scores times the step."""
     assert head.step is not None
-    return scores[:, 0] * head.step
+    numbers: NDArray[np.float64] = scores[:, 0] * np.float64(head.step)
+    return numbers
 
 
 def decision_values(head: Points, scores: Scores) -> NDArray[np.float64]:

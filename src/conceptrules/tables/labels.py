@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from numbers import Real
 from typing import Any
 
@@ -13,6 +14,7 @@ from sklearn.utils.validation import column_or_1d
 
 from conceptrules.model.errors import ConceptRulesWarning, InputError, warn
 from conceptrules.model.text import plural
+from conceptrules.model.values import brief
 from conceptrules.tables.column_values import read_values
 
 Labels = NDArray[Any]
@@ -27,6 +29,8 @@ MAX_WEIGHT = 1e9
 MANY_CLASSES = 50
 """More classes than this give a warning; more different numbers than this are probably a quantity."""
 _MANY_SINGLE = 20  # more labels than this, most of them on one or two rows, are not classes
+LARGEST_NUMBER = 1e300
+"""The largest number to predict: sums of additions on top of it stay finite."""
 BINS_HINT = "pd.qcut(y, 4).astype(str)"
 """How to cut a quantity into ranges."""
 FEWER_HINT = "y.where(y.map(y.value_counts()) >= 10, 'other')"
@@ -65,6 +69,35 @@ def check_labels(y: Any, name: str = "y", sample_weight: Any = None) -> tuple[La
             f"{len(np.unique(labels))} different numbers: it is a quantity; cut it into a few ranges: {BINS_HINT}"
         )
     return labels, weight
+
+
+def check_numbers(y: Any, name: str = "y") -> NDArray[np.float64]:
+    """Return the number to predict of each row, or raise an `InputError` about the first value that is none."""
+    if y is None:  # the first words are scikit-learn's, here and below, which tests estimators for them
+        raise InputError(f"a regressor requires {name} to be passed, but the target {name} is None")
+    if hasattr(y, "to_numpy"):
+        y = y.to_numpy(**{"zero_copy_only": False} if hasattr(y, "to_pylist") else {})
+    column = _to_one_column(np.array(y, dtype=object) if isinstance(y, list | tuple) else y, name)
+    values = column.tolist()
+    if column.dtype.kind not in "iuf":
+        for row, value in enumerate(values):
+            if isinstance(value, bool) or not isinstance(value, Real | Decimal | None):
+                raise InputError(
+                    f"{name} holds {brief(value)} in row {row}, which is no number; a classifier predicts classes, and "
+                    "numbers that were read as text have to be made numbers first"
+                )
+    numbers = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+    for what, bad in (
+        ("NaN", np.isnan(numbers)),
+        ("infinity or a value too large for dtype('float64')", ~(np.abs(numbers) <= LARGEST_NUMBER)),
+        ("a value too close to 0", (numbers != 0) & (np.abs(numbers).max(initial=0.0) < 1 / LARGEST_NUMBER)),
+    ):
+        if bad.any():
+            raise InputError(
+                f"Input {name} contains {what}. It is in row {int(bad.argmax())}; drop such rows, or give {name} in a "
+                f"unit in which its largest value is between {1 / LARGEST_NUMBER:g} and {LARGEST_NUMBER:g}"
+            )
+    return numbers
 
 
 def _to_one_column(y: Any, name: str) -> Labels:

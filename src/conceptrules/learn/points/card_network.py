@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil, floor
 
 import numpy as np
 from numpy.typing import NDArray
 
+from conceptrules.learn.binned_table import BinnedTable
 from conceptrules.learn.points.calibration import (
     Judged,
     choose_shifts,
     fit_calibration,
     make_utility,
 )
+from conceptrules.learn.points.growth import CodedRule
 from conceptrules.learn.points.path import PointRows, RealCard, compute_probabilities
-from conceptrules.learn.points.rounding import WholeCard, round_card
+from conceptrules.learn.points.rounding import round_card
 from conceptrules.learn.points.settings import CardSettings
 from conceptrules.learn.task import Task
 from conceptrules.model.errors import InputError
 from conceptrules.model.heads import Points
 from conceptrules.model.network import Level, Literal, Rule, RuleNetwork
-from conceptrules.model.predicate import Predicate
+from conceptrules.model.predicate import Predicate, Value
 
 Floats = NDArray[np.float64]
+ScoredTests = tuple[tuple[tuple[Predicate, bool], ...], NDArray[np.int64]]
+"""The predicates of a rule, each negated or not, and its points for each output."""
 _FINEST = 0.05
 """The finest step of a cut-off that is looked for, in units of log odds."""
 
@@ -44,7 +49,7 @@ def make_network(
 ) -> tuple[RuleNetwork, HeldOut]:
     """Return a card as a network, calibrated by the rows that judged its likes; `raw` is their weight in each class."""
     whole = round_card(card, rows, task.settings.max_points)
-    rules = _merge_rules(task, card, whole)
+    rules = merge_rules(task.table, card.rules, whole.points)
     # Weights of classes moved the margins by their logarithms: probabilities are those of the rows as they are.
     moved = np.log(np.where(task.class_weight > 0, task.class_weight, 1.0))
     moved = moved[1:] - moved[:1] if len(moved) == 2 else moved
@@ -63,29 +68,33 @@ def make_network(
     else:
         start = np.rint(base / unit).astype(int)
         head = Points(points, tuple(start - start.min()), unit=unit, offsets=tuple(shifts))
+    return write_rules(task.table, rules, task.classes, head), HeldOut(answers, shares, raw)
+
+
+def write_rules(
+    table: BinnedTable, rules: Sequence[ScoredTests], classes: tuple[Value, ...], head: Points
+) -> RuleNetwork:
+    """Return rules with their head as a network."""
     predicates: dict[Predicate, int] = {}
     literals = [
         Rule(tuple(Literal(predicates.setdefault(test, len(predicates)), negated) for test, negated in tests))
         for tests, _ in rules
     ]
-    columns = tuple(bins.column for bins in task.table.bins)
-    network = RuleNetwork(columns, tuple(predicates), (Level(tuple(literals), ()),), task.classes, head=head)
-    return network, HeldOut(answers, shares, raw)
+    columns = tuple(bins.column for bins in table.bins)
+    return RuleNetwork(columns, tuple(predicates), (Level(tuple(literals), ()),), classes, head=head)
 
 
-def _merge_rules(
-    task: Task[CardSettings], card: RealCard, whole: WholeCard
-) -> list[tuple[tuple[tuple[Predicate, bool], ...], NDArray[np.int64]]]:
+def merge_rules(table: BinnedTable, rules: Sequence[CodedRule], points: NDArray[np.int64]) -> list[ScoredTests]:
     """Return the predicates of each rule that has points, and its points; rules that read alike are one."""
     merged: dict[tuple[tuple[Predicate, bool], ...], NDArray[np.int64]] = {}
-    for rule, points in zip(card.rules, whole.points, strict=True):
+    for rule, own in zip(rules, points, strict=True):
         tests = tuple(
             test
             for column, allowed in zip(rule.columns, rule.allowed, strict=True)
-            for test in task.table.bins[column].state_tests(allowed)
+            for test in table.bins[column].state_tests(allowed)
         )
-        merged[tests] = merged.get(tests, 0) + points
-    return [(tests, points) for tests, points in merged.items() if points.any()]
+        merged[tests] = merged.get(tests, 0) + own
+    return [(tests, total) for tests, total in merged.items() if total.any()]
 
 
 def _make_score(

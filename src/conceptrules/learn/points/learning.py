@@ -154,10 +154,10 @@ def _begin_path(task: Task[CardSettings], number: int, rows: PointRows) -> CardP
     held_out = task.folds[number].held_out.codes if number < len(task.folds) else rows.codes[:0]
     share = float(rows.weight.sum() / _unweigh(task.rows.mass, task.class_weight).sum())
     settings = replace(task.settings, least_rows=task.settings.least_rows * share)
-    return CardPath(rows, held_out, task.table, _make_grower(rows, task.columns), settings)
+    return CardPath(rows, held_out, task.table, make_grower(rows, task.columns), settings)
 
 
-def _make_grower(rows: PointRows, columns: Columns) -> RuleGrower:
+def make_grower(rows: PointRows, columns: Columns) -> RuleGrower:
     kept = np.arange(len(columns.bins))
     if len(kept) <= MAX_COLUMNS:
         return RuleGrower(rows.codes, columns, kept)

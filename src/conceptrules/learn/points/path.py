@@ -21,6 +21,8 @@ _LONGEST_STEP = 3.0
 """What a step may change of the score of any row, in units of log odds: beyond that the curvature is another one."""
 _ALIKE = 0.7
 """Of several classes, those whose best rule gains this share of what the best of all gains get theirs in one round."""
+_EXACT = 1e-4
+"""The least variance that errors of a number are taken to have, as a share of that of the number."""
 _ROOM = 32
 """Rules that there is room for at first."""
 
@@ -34,6 +36,8 @@ class PointRows(NamedTuple):
     """[row, class]: the weight of the row in each class."""
     weight: Floats
     """The weight of the row in the table, whatever its classes weigh; 0 for mixed rows."""
+    target: Floats | None = None
+    """The number to predict of each row; None of classes. Then `mass` has one column, the weight."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,10 +83,7 @@ class CardPath:
         self._rows, self._held_out, self._table, self._settings = rows, held_out, table, settings
         self._row = float(rows.mass.sum() / rows.mass[rows.weight > 0].sum())
         self._total = rows.mass.sum(axis=1)
-        share = (rows.mass.sum(axis=0) + 0.5) / (rows.mass.sum() + 0.5 * rows.mass.shape[1])
-        base = np.log(share[1:] / share[:1]) if len(share) == 2 else np.log(share)
-        # With two classes, that of the second one; what the first one gets is the same with the other sign.
-        self._target = np.ascontiguousarray(rows.mass[:, 1:] if len(share) == 2 else rows.mass)
+        self._target, base = self._begin(rows)
         self._rules: list[CodedRule] = []
         self._edges: list[int] = []
         self._weights, self._base = np.zeros((0, len(base))), base
@@ -91,6 +92,13 @@ class CardPath:
         self._holds = np.zeros((len(self._total), _ROOM), np.uint8)
         self._held_out_holds = np.zeros((len(held_out), 0), np.bool_)
         self._grower = grower
+
+    def _begin(self, rows: PointRows) -> tuple[Floats, Floats]:
+        """Return (rows, outputs): what the scores are to explain, and the scores without rules."""
+        share = (rows.mass.sum(axis=0) + 0.5) / (rows.mass.sum() + 0.5 * rows.mass.shape[1])
+        base = np.log(share[1:] / share[:1]) if len(share) == 2 else np.log(share)
+        # With two classes, that of the second one; what the first one gets is the same with the other sign.
+        return np.ascontiguousarray(rows.mass[:, 1:] if len(share) == 2 else rows.mass), base
 
     @property
     def edges(self) -> int:
@@ -195,3 +203,22 @@ class CardPath:
             self._margins[:, output] += change
             largest = max(largest, size)
         return largest
+
+
+class NumberPath(CardPath):
+    """A card that grows towards a number: the Newton step of the squared error is exact.
+
+    Gains are in units of log likelihood, of normal errors as large as those that are left.
+    """
+
+    def _begin(self, rows: PointRows) -> tuple[Floats, Floats]:
+        assert rows.target is not None
+        target = rows.mass * rows.target[:, None]
+        return target, target.sum(axis=0) / rows.mass.sum()
+
+    def _differentiate(self) -> tuple[Floats, Floats]:
+        assert self._rows.target is not None
+        total = self._total[:, None]
+        errors = self._rows.target[:, None] - self._margins
+        variance = max(float((total * errors**2).sum() / total.sum()), _EXACT)
+        return total * errors / variance, total / variance

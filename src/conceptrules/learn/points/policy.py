@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeVar
 
 from conceptrules.learn.points.settings import CardSettings, check_classes
 from conceptrules.learn.task import Task
@@ -10,10 +11,11 @@ from conceptrules.model.errors import InputError
 from conceptrules.model.policy import Forbidden, LeastRows, Limit, Policy
 from conceptrules.model.policy.policy import check_policy
 
+Settings = TypeVar("Settings", bound=CardSettings)
 _LIMITS = {"edges": "max_edges", "literals": "max_rule_length"}
 
 
-def apply_policy(task: Task[CardSettings]) -> Task[CardSettings]:
+def apply_policy(task: Task[Settings]) -> Task[Settings]:
     """Return a task whose cards all satisfy its policy, and whose settings fit its classes."""
     check_classes(task.settings, task.classes)
     policy = task.constraints.policy

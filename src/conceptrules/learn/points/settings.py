@@ -29,6 +29,8 @@ MOST_EDGES = 4_000
 FEW_ROWS, _FEW_BINS = 4_000, 32
 """Rows up to which a table gets mixed rows that a forest labels, and bins of its columns. Larger tables have enough
 rows of their own, and the tails of their columns tell enough for finer bins."""
+MAX_STEP = 1e298
+"""The largest step of a number that is predicted."""
 LONGEST = 3
 """Conditions of a rule, unless the user asks for more: what people add up should be read at a glance."""
 
@@ -101,6 +103,28 @@ class CardSettings:
     def length(self) -> int:
         """The most conditions of a rule."""
         return self.max_rule_length or LONGEST
+
+
+LOSSES = ("squared_error",)
+_LOSSES_TO_COME = ("absolute_error", "poisson")
+
+
+@dataclass(frozen=True, slots=True)
+class NumberSettings(CardSettings):
+    """What `ScorecardRegressor` asks of the learner."""
+
+    loss: str = "squared_error"
+    step: float | None = None
+
+    def __post_init__(self) -> None:
+        CardSettings.__post_init__(self)
+        if self.loss not in LOSSES:
+            later = "; it cannot be learned by yet" if self.loss in _LOSSES_TO_COME else ""
+            raise InputError(f"loss is {self.loss!r}{later}; use {' or '.join(map(repr, LOSSES))}")
+        if self.step is not None and (
+            not isinstance(self.step, Real) or isinstance(self.step, bool) or not 0 < self.step < MAX_STEP
+        ):
+            raise InputError(f"step is {self.step!r}; give what a point adds, a positive number, such as 0.5, or None")
 
 
 def _check_cutoff(cutoff: object) -> None:

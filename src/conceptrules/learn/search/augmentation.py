@@ -32,7 +32,7 @@ class Forest:
         """With `bootstrap`, all trees learn from resamples: their shares are softer, and closer to probabilities."""
         self.columns, self.classes = columns, rows.mass.shape[1]
         row, label = np.nonzero(rows.mass)
-        inputs, weight = self._make_inputs(rows.codes[row]), rows.mass[row, label]
+        inputs, weight = make_forest_inputs(rows.codes[row], columns), rows.mass[row, label]
         forests = (
             ExtraTreesClassifier(trees // 2, bootstrap=bootstrap, random_state=seed),
             RandomForestClassifier(trees // 2, random_state=seed),
@@ -41,18 +41,19 @@ class Forest:
 
     def predict_shares(self, codes: Codes) -> Floats:
         """Return (rows, classes): the probability of each class."""
-        inputs, shares = self._make_inputs(codes), np.zeros((len(codes), self.classes))
+        inputs, shares = make_forest_inputs(codes, self.columns), np.zeros((len(codes), self.classes))
         for part in self.parts:
             shares[:, part.classes_] += part.predict_proba(inputs) / len(self.parts)
         return shares
 
-    def _make_inputs(self, codes: Codes) -> Floats:
-        """Return ordered columns as numbers, and a column for each category of the others."""
-        parts = []
-        for j, (bins, ordered) in enumerate(zip(self.columns.bins, self.columns.ordered, strict=True)):
-            column = codes[:, j, None]
-            parts.append(column if ordered else column == np.arange(bins + 1))
-        return np.hstack(parts).astype(np.float32)
+
+def make_forest_inputs(codes: Codes, columns: Columns) -> Floats:
+    """Return ordered columns as numbers, and a column for each category of the others."""
+    parts = []
+    for j, (bins, ordered) in enumerate(zip(columns.bins, columns.ordered, strict=True)):
+        column = codes[:, j, None]
+        parts.append(column if ordered else column == np.arange(bins + 1))
+    return np.hstack(parts).astype(np.float32)
 
 
 def mix_rows(rows: Rows, count: int, rng: np.random.Generator) -> Codes:

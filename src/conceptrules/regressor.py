@@ -1,0 +1,368 @@
+"""ScorecardRegressor: rules that add up to a number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import partial
+from typing import Any, NoReturn, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from conceptrules.explain.number_scores import NumberEvaluation, evaluate_numbers
+from conceptrules.learn.checks import (
+    add_least_rows,
+    check_common,
+    check_rules,
+    count_threads,
+    make_binarizer,
+    make_generator,
+)
+from conceptrules.learn.coding import code_table
+from conceptrules.learn.inputs import FitInputs, FitOptions
+from conceptrules.learn.points.learning import estimate_bytes
+from conceptrules.learn.points.numbers import learn_numbers, stratify_numbers
+from conceptrules.learn.points.settings import NumberSettings
+from conceptrules.learn.progress import search_progress
+from conceptrules.model.errors import InputError, warn
+from conceptrules.model.network import RuleNetwork
+from conceptrules.model.policy import Policy
+from conceptrules.rule_model import RuleModel
+from conceptrules.tables import prediction
+from conceptrules.tables.dask_frames import is_dask_frame, map_partitions
+from conceptrules.tables.labels import check_numbers, check_weights
+from conceptrules.tables.sources import is_source
+from conceptrules.tables.table import take_named_columns
+
+Floats = NDArray[np.float64]
+
+
+def _raise_without_classes(model: object) -> NoReturn:
+    """Not there: numbers have no probabilities."""
+    raise AttributeError(f"{type(model).__name__} predicts a number and knows no classes")
+
+
+class ScorecardRegressor(RuleModel, RegressorMixin, TransformerMixin, BaseEstimator):
+    """Learn rules that add up to a number: a base, and what each rule that holds adds to it.
+
+    What is added is a whole number of readable steps, such as 0.5 miles or 1,000 dollars. The card grows by one rule
+    after another, all weights are fitted anew after each of them, and held-out rows choose the size.
+
+    Parameters
+    ----------
+    loss : {"squared_error"}, default="squared_error"
+        What is made small.
+    step : float, default=None
+        What one point adds to the prediction. None: 1, 2 or 5 times a power of ten, about a twentieth of the error.
+    effort : {"fast", "default", "best"}, default="default"
+        How hard to try. "best" takes many times as long.
+    max_edges : int, default=None
+        The most edges of the card, kept exactly: a condition is one, and so is what a rule adds. None: no limit.
+    max_columns : int, default=None
+        The most columns that the card asks about, kept exactly. None: no limit.
+    max_rule_length : int, default=None
+        The most conditions of a rule, kept exactly; with 1, every rule asks about one column. None: three.
+    min_rows : int, default=None
+        The least rows that every rule covers, as the clause of the same name of a policy. None: one.
+    max_bins : int, default=None
+        The most parts that a column of numbers is cut into, from 2 to 255. None: 32 of up to 4,000 different
+        rows, and 255 of more.
+    validation_fraction : float, default=None
+        The share of rows held out to judge cards. None: as `ConceptRuleClassifier` holds rows out.
+    kinds : dict, default=None
+        {column: kind} where a column is not what it seems: "number", "category", "boolean", and so on; or the list of
+        its categories in their order.
+    max_categories : int, default=255
+        How many categories of a column are kept, the most frequent ones; the others read as unseen. At most 255.
+    policy : Policy, default=None
+        What every card has to satisfy. Of its clauses, those of forbidden columns, of least rows and of the most edges
+        or literals are known here.
+    random_state : int or RandomState, default=None
+        Where chance comes from. The same seed and data give the same card.
+    n_jobs : int, default=None
+        How many cores to use. None and -1 take all. The card does not depend on it, nor on the order of the rows.
+    verbose : bool, default=False
+        Whether to print progress where there is no terminal that could show a bar.
+
+    Attributes
+    ----------
+    network_ : RuleNetwork
+        The card.
+    extracted_ : RuleNetwork
+        The card before its training rows were counted.
+    frontier_ : tuple of Choice
+        The Pareto front of size and R2 on held-out rows, from the smallest card on.
+    history_ : list of dict
+        The size and the score of each card that was tried.
+    binarizer_ : Binarizer
+        How the columns were cut.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features,)
+        The names of the columns, where they are text.
+
+    See Also
+    --------
+    ScorecardClassifier : Rules with points that add up to the score of a class.
+
+    Examples
+    --------
+    >>> from conceptrules import ScorecardRegressor
+    >>> rows, prices = [["yes", 1], ["yes", 2], ["no", 1], ["no", 2]] * 20, [3.0, 3.0, 1.0, 1.0] * 20
+    >>> ScorecardRegressor(step=0.5, random_state=0).fit(rows, prices).predict([["yes", 2]])
+    array([3.])
+    """
+
+    _no_rules_hint = (
+        "Try more rows or other columns; model.select(edges=...) switches to the cards with rules that frontier_ has"
+    )
+    predict_proba = property(_raise_without_classes)
+    predict_log_proba = property(_raise_without_classes)
+
+    def __init__(
+        self,
+        *,
+        loss: str = "squared_error",
+        step: float | None = None,
+        effort: str = "default",
+        max_edges: int | None = None,
+        max_columns: int | None = None,
+        max_rule_length: int | None = None,
+        min_rows: int | None = None,
+        max_bins: int | None = None,
+        validation_fraction: float | None = None,
+        kinds: Mapping[Any, Any] | None = None,
+        max_categories: int = 255,
+        policy: Policy | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.loss = loss
+        self.step = step
+        self.effort = effort
+        self.max_edges = max_edges
+        self.max_columns = max_columns
+        self.max_rule_length = max_rule_length
+        self.min_rows = min_rows
+        self.max_bins = max_bins
+        self.validation_fraction = validation_fraction
+        self.kinds = kinds
+        self.max_categories = max_categories
+        self.policy = policy
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @classmethod
+    def from_network(cls, network: RuleNetwork) -> Self:
+        """Return an estimator that is fitted already, with this network, which has to predict a number.
+
+        Parameters
+        ----------
+        network : RuleNetwork
+            The network, such as `load` gives it.
+
+        Returns
+        -------
+        ScorecardRegressor
+            An estimator with the default parameters. Without held-out rows it has no intervals.
+        """
+        if network.classes:
+            raise InputError("this network predicts a class; give it to ScorecardClassifier or ConceptRuleClassifier")
+        model = super().from_network(network)
+        del model.classes_
+        model._errors = (np.zeros((0, 0)),)
+        return model
+
+    def fit(self, X: Any, y: Any, *, sample_weight: Any = None, groups: Any = None, time: Any = None) -> Self:
+        """Learn the card from a table.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            A table in memory: of pandas, polars or pyarrow, a 2-D array, or rows as lists or dictionaries.
+        y : array-like of shape (n_samples,), or str
+            The number of each row, or the name of the column of X that has them.
+        sample_weight : array-like of shape (n_samples,), or str, default=None
+            The weight of each row, or the name of the column of X that has it. Whole numbers act as repeats of the row.
+        groups : array-like of shape (n_samples,), or str, default=None
+            The group of each row, or the name of the column of X that has it. Rows of one group are held out together.
+        time : array-like of shape (n_samples,), or str, default=None
+            The moment of each row, or the name of the column of X that has it. The newest rows are held out.
+
+        Returns
+        -------
+        ScorecardRegressor
+            This estimator, fitted.
+
+        Raises
+        ------
+        InputError
+            If a parameter, the table or the numbers do not fit; the message says what to do.
+        """
+        self.check_parameters()
+        if is_source(X):
+            raise InputError(
+                "ScorecardRegressor learns from tables in memory only yet; read the files first, such as with "
+                "pandas.read_csv or pyarrow"
+            )
+        X, numbers, sample_weight, groups, time = take_named_columns(X, y, sample_weight, groups, time)
+        target = check_numbers(numbers)
+        weight = check_weights(sample_weight, len(target))
+        if np.count_nonzero(weight) < 2:
+            raise InputError(
+                f"a card needs at least two rows to learn from; got n_samples = {np.count_nonzero(weight)}"
+            )
+        strata = np.zeros(len(target), np.int64)
+        strata[weight > 0] = stratify_numbers(target[weight > 0])
+        options = self._options()
+        inputs = FitInputs(X=X, y=strata, sample_weight=sample_weight, groups=groups, time=time)
+        with code_table(inputs, options) as coded, search_progress(None, self.verbose) as watch:
+            result = learn_numbers(coded, target[weight > 0], options, watch)
+        if result.interrupted:
+            warn(f"the search was interrupted; the best card so far is kept ({len(result.history)} cards tried)")
+        history = [asdict(trial) for trial in result.history]
+        self._errors = tuple(choice.errors for choice in result.choices)
+        self._set_fitted(coded, history, [choice.choice for choice in result.choices], result.chosen)
+        del self.classes_  # the quantiles of the target, which only the pipeline knows
+        return self._finalize(y, result.interrupted)
+
+    def predict(self, X: Any, *, abstain: prediction.Abstain | None = None) -> Floats:
+        """Predict the number of each row.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            A table of pandas, polars or pyarrow, a 2-D array, or rows as lists or dictionaries.
+        abstain : None
+            Networks that predict a number always answer.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The base and what the rules that hold add.
+        """
+        check_is_fitted(self, "network_")
+        if is_dask_frame(X):
+            return map_partitions(partial(prediction.predict, self.network_, abstain=abstain), X)
+        return prediction.predict(self.network_, X, abstain)
+
+    def evaluate(self, X: Any, y: Any) -> NumberEvaluation:  # type: ignore[override]  # other metrics, of another type
+        """Return standard metrics on rows whose numbers are known, beside those of always answering the mean.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their numbers.
+
+        Returns
+        -------
+        NumberEvaluation
+            R2, the root of the mean squared error, and the mean absolute error. It prints as text.
+        """
+        check_is_fitted(self, "network_")
+        return evaluate_numbers(self.network_, X, y)
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> Floats:
+        """Return an interval for the number of each row, from the errors on the rows that the folds held out.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            The rows.
+        coverage : float, default=0.9
+            The share of rows whose number is to be in its interval. `measure_coverage` says what it was.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+            The lower and the upper end.
+        """
+        low, high = _find_ends(self._find_errors(coverage), coverage)
+        return self.predict(X)[:, None] + np.array([low, high])
+
+    def measure_coverage(self, coverage: float = 0.9) -> Floats:
+        """Return the share of the held-out rows of each fold that is in intervals which the other folds give.
+
+        Parameters
+        ----------
+        coverage : float, default=0.9
+            The share that was asked for.
+
+        Returns
+        -------
+        ndarray of shape (n_folds,)
+            The shares; their mean is the coverage to expect, and their differences show how firm it is. Where only one
+            part of the rows was held out, its own errors gave the intervals.
+        """
+        errors = self._find_errors(coverage)
+        shares = []
+        for fold, own in enumerate(errors):
+            others = np.delete(errors, fold, axis=0) if len(errors) > 1 else errors
+            low, high = _find_ends(others, coverage)
+            shares.append(float(np.mean((low <= own) & (own <= high))))
+        return np.array(shares)
+
+    def _find_errors(self, coverage: float) -> Floats:
+        """Return the quantiles of the errors of the card on the held-out rows of each fold."""
+        check_is_fitted(self, "network_")
+        if not 0 < coverage < 1:
+            raise InputError(f"coverage is {coverage!r}; give a share between 0 and 1, such as 0.9")
+        number = next(i for i, choice in enumerate(self.frontier_) if choice.network is self.network_)
+        errors: Floats = self._errors[number]
+        if not errors.size:
+            raise InputError("there are no held-out rows to take intervals from; fit the model on more rows first")
+        return errors
+
+    def check_parameters(self) -> None:
+        """Check all parameters; `fit` does this before it reads the table.
+
+        Raises
+        ------
+        InputError
+            If a parameter is out of range; the message says what it can be.
+        """
+        fraction = 0.2 if self.validation_fraction is None else self.validation_fraction
+        check_common(self.n_jobs, fraction, self.random_state)
+        make_binarizer(self.kinds, self.max_bins, self.max_categories, self.policy)
+        self._settings()
+        check_rules(self.min_rows, self.policy)
+
+    def _options(self) -> FitOptions[NumberSettings]:
+        settings = self._settings()
+        return FitOptions(
+            settings=settings,
+            policy=add_least_rows(self.policy, self.min_rows),
+            class_weight=None,
+            binarizer=make_binarizer(self.kinds, self.max_bins, self.max_categories, self.policy),
+            max_bins=self.max_bins and int(self.max_bins),
+            validation_fraction=self.validation_fraction,
+            threads=count_threads(self.n_jobs),
+            verbose=self.verbose,
+            parameters=self.get_params(),
+            rng=make_generator(self.random_state),
+            estimate_bytes=partial(estimate_bytes, settings),
+        )
+
+    def _settings(self) -> NumberSettings:
+        """Return the settings of the learner, checked."""
+        return NumberSettings(
+            effort=self.effort,
+            max_edges=self.max_edges,
+            max_columns=self.max_columns,
+            max_rule_length=self.max_rule_length,
+            loss=self.loss,
+            step=self.step,
+        )
+
+
+def _find_ends(errors: Floats, coverage: float) -> tuple[float, float]:
+    """Return the quantiles of errors between which this share of them is."""
+    low, high = np.quantile(errors, [(1 - coverage) / 2, (1 + coverage) / 2])
+    return float(low), float(high)

@@ -1,0 +1,215 @@
+"""ScorecardRegressor: the estimator from the outside."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from conceptrules import InputError, ScorecardRegressor
+from conceptrules.io.model_file import dumps, loads
+from conceptrules.model.errors import ConceptRulesWarning, NothingLearnedWarning
+from conceptrules.model.policy import Policy
+from conceptrules.model.policy.clauses import Forbidden, LeastRows
+
+SMALL = {"effort": "fast", "random_state": 0, "n_jobs": 1}
+
+
+def make_table(rows: int = 400) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return a table whose number is 50, plus 20 above 3, plus 10 in c, less 15 where both hold; and a little noise."""
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame({
+        "size": rng.uniform(0, 6, rows), "kind": rng.choice(["a", "b", "c"], rows), "other": rng.normal(size=rows)
+    })  # fmt: skip
+    large, own = table["size"] > 3, table["kind"] == "c"
+    return table, (50 + 20 * large + 10 * own - 15 * (large & own) + rng.normal(0, 1, rows)).to_numpy()
+
+
+@pytest.fixture(scope="module")
+def fitted() -> ScorecardRegressor:
+    table, y = make_table()
+    return ScorecardRegressor(**SMALL).fit(table, pd.Series(y, name="price"))
+
+
+@parametrize_with_checks([ScorecardRegressor(effort="fast", n_jobs=1, random_state=0)])
+@pytest.mark.filterwarnings("ignore::conceptrules.model.errors.ConceptRulesWarning")
+def test_scikit_learn(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def test_the_rules_behind_the_numbers_are_learned(fitted: ScorecardRegressor) -> None:
+    table, y = make_table()
+    assert fitted.score(table, y) > 0.9
+    assert set(fitted.network_.used_columns) == {"size", "kind"}
+    assert fitted.network_.head.step in (0.05, 0.1)
+    assert "add up to price" in str(fitted.network_)
+
+
+def test_predictions_are_whole_steps_that_explanations_add_up_to(fitted: ScorecardRegressor) -> None:
+    table, _ = make_table(50)
+    step = fitted.network_.head.step
+    predicted = fitted.predict(table)
+    scores = fitted.network_.scores(table)
+    assert (predicted == scores * step).all()
+    for row, score, number in zip(table.to_dict("records"), scores, predicted, strict=True):
+        explanation = fitted.explain(row)
+        assert sum(each.points[0] for each in explanation.contributions) == score
+        assert explanation.label == number
+    assert fitted.explain(table)["answer"].tolist() == predicted.tolist()
+
+
+def test_the_model_file_predicts_the_same(fitted: ScorecardRegressor) -> None:
+    table, _ = make_table(50)
+    loaded = loads(dumps(fitted.network_))
+    assert loaded == fitted.network_
+    assert loaded.statistics == fitted.network_.statistics
+    assert (ScorecardRegressor.from_network(loaded).predict(table) == fitted.predict(table)).all()
+
+
+def test_the_order_of_rows_the_kind_of_table_and_threads_change_nothing(fitted: ScorecardRegressor) -> None:
+    table, y = make_table()
+    order = np.random.default_rng(1).permutation(len(y))
+    moved = ScorecardRegressor(**{**SMALL, "n_jobs": 2}).fit(table.iloc[order].reset_index(drop=True), y[order])
+    assert moved.network_ == fitted.network_
+    named = ScorecardRegressor(**SMALL).fit(table.assign(price=y), "price")
+    assert named.network_ == fitted.network_
+
+
+def test_weights_act_as_repeats_of_rows() -> None:
+    table, y = make_table(200)
+    weight = np.where(table["kind"] == "a", 3.0, 1.0)
+    weighted = ScorecardRegressor(**SMALL).fit(table, y, sample_weight=weight)
+    assert sum(weighted.network_.statistics.rows) == weight.sum()
+
+
+def test_limits_are_kept() -> None:
+    table, y = make_table()
+    settings = {"max_edges": 6, "max_columns": 1, "max_rule_length": 1, "min_rows": 60, "step": 5.0}
+    model = ScorecardRegressor(**SMALL, **settings).fit(table, y)
+    network = model.network_
+    assert 0 < network.edges <= 6
+    assert len(network.used_columns) == 1
+    assert all(len(rule.literals) == 1 for rule in network.levels[0].rules)
+    assert all(rows >= 60 for (rows,) in network.statistics.covered[0])
+    assert set(model.predict(table) % 5) == {0.0}
+
+
+def test_policies_forbid_columns_and_name_what_cannot_be_kept() -> None:
+    table, y = make_table()
+    model = ScorecardRegressor(**SMALL, policy=Policy((Forbidden("size"), LeastRows(40)))).fit(table, y)
+    assert set(model.network_.used_columns) <= {"kind", "other"}
+
+
+def test_groups_and_time_say_what_is_held_out() -> None:
+    table, y = make_table()
+    groups = np.arange(len(y)) % 20
+    assert ScorecardRegressor(**SMALL).fit(table, y, groups=groups).score(table, y) > 0.8
+    assert ScorecardRegressor(**SMALL).fit(table, y, time=np.arange(len(y))).score(table, y) > 0.8
+
+
+def test_gaps_and_categories_are_learned_from() -> None:
+    table, y = make_table()
+    table.loc[::4, "size"] = np.nan
+    model = ScorecardRegressor(**SMALL).fit(table, np.where(table["size"].isna(), 90.0, y))
+    assert model.predict(pd.DataFrame({"size": [np.nan], "kind": ["z"], "other": [0.0]}))[0] == pytest.approx(90, abs=3)
+
+
+def test_smaller_cards_of_the_front_can_be_selected(fitted: ScorecardRegressor) -> None:
+    table, y = make_table()
+    small = ScorecardRegressor(**SMALL).fit(table, y).select(edges=4)
+    assert 0 < small.network_.edges <= 4
+    assert small.predict_interval(table).shape == (len(y), 2)
+
+
+def test_intervals_cover_about_what_they_promise(fitted: ScorecardRegressor) -> None:
+    table, y = make_table(2000)
+    ends = fitted.predict_interval(table, coverage=0.8)
+    assert 0.7 < np.mean((ends[:, 0] <= y) & (y <= ends[:, 1])) < 0.9
+    shares = fitted.measure_coverage(0.8)
+    assert len(shares) >= 2
+    assert ((shares > 0.6) & (shares < 0.95)).all()
+    with pytest.raises(InputError, match="between 0 and 1"):
+        fitted.predict_interval(table, coverage=90)
+    with pytest.raises(InputError, match="no held-out rows"):
+        ScorecardRegressor.from_network(fitted.network_).predict_interval(table)
+
+
+@pytest.mark.parametrize("unit", [2.0**-960, 2.0**-30, 2.0**20, 2.0**960])
+def test_the_unit_of_the_target_changes_nothing_but_the_unit(unit: float, fitted: ScorecardRegressor) -> None:
+    table, y = make_table()
+    model = ScorecardRegressor(**SMALL).fit(table, y * unit)
+    assert np.corrcoef(model.predict(table) / unit, fitted.predict(table))[0, 1] > 0.999
+    assert str(model.network_)
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (["a", "b"] * 10, "'a' in row 0, which is no number"),
+        ([1.0, None] * 10, "contains NaN. It is in row 1"),
+        ([1.0, np.inf] * 10, "contains infinity"),
+        ([1.0, 1e301] * 10, "too large"),
+        ([1e-305, 2e-305] * 10, "too close to 0"),
+        ([True, False] * 10, "no number"),
+        ([1.0] * 19, "19"),
+        (None, "requires y"),
+    ],
+)
+def test_targets_that_are_no_numbers_are_refused(y: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        ScorecardRegressor(**SMALL).fit(make_table(20)[0], y)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"loss": "poisson"}, "'poisson'; it cannot be learned by yet; use 'squared_error'"),
+        ({"loss": "absolute"}, "use 'squared_error'"),
+        ({"step": 0}, "a positive number"),
+        ({"max_edges": 1}, "at least 2"),
+    ],
+)
+def test_parameters_are_checked(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        ScorecardRegressor(**settings).check_parameters()
+
+
+def test_evaluation_is_beside_always_answering_the_mean(fitted: ScorecardRegressor) -> None:
+    table, y = make_table()
+    evaluation = fitted.evaluate(table, y)
+    predicted = fitted.predict(table)
+    assert evaluation.r2 == pytest.approx(fitted.score(table, y))
+    assert evaluation.rmse == pytest.approx(np.sqrt(np.mean((y - predicted) ** 2)))
+    assert evaluation.mae == pytest.approx(np.mean(np.abs(y - predicted)))
+    assert evaluation.mean_rmse == pytest.approx(np.std(y))
+    assert "always the mean" in str(evaluation)
+    assert fitted.evaluate(table, [5.0] * len(y)).r2 is None
+
+
+def test_files_are_refused_by_name() -> None:
+    with pytest.raises(InputError, match="tables in memory only"):
+        ScorecardRegressor().fit("rows.parquet", "price")
+
+
+@pytest.mark.parametrize("value", [7.0, -1e300, 1e-300, 0.0])
+def test_a_constant_target_is_answered_and_nothing_is_learned(value: float) -> None:
+    with pytest.warns(NothingLearnedWarning, match="every row gets the number"):
+        model = ScorecardRegressor(**SMALL).fit(make_table(40)[0], [value] * 40)
+    assert model.predict(make_table(3)[0]) == pytest.approx([value] * 3, rel=1e-3)
+
+
+def test_noise_gives_no_rules() -> None:
+    rng = np.random.default_rng(0)
+    with pytest.warns(NothingLearnedWarning):
+        model = ScorecardRegressor(**SMALL).fit(rng.normal(size=(300, 5)), rng.normal(size=300))
+    assert model.network_.edges == 0
+
+
+def test_ten_rows_are_enough_to_answer() -> None:
+    table, y = make_table(10)
+    try:
+        model = ScorecardRegressor(**SMALL).fit(table, y)
+    except ConceptRulesWarning:
+        return
+    assert model.predict(table).shape == (10,)
