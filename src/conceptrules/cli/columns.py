@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from conceptrules.cli import targets
 from conceptrules.cli.options import FeatureOptions
 from conceptrules.model.errors import InputError
+from conceptrules.model.heads import require_classes
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Fair, Policy
 from conceptrules.model.predicate import Column, Value
@@ -26,6 +27,7 @@ from conceptrules.tables.table import nearest, open_table
 KindOption = str | tuple[Value, ...]
 """What `--kind` says of a column: its kind, or its categories in their order."""
 _WORDS_FOR_MISSING = ("NA", "N/A", "n/a", "na", "NaN", "nan", "NULL", "null", "?", "-", "--", ".")
+_REGRESSION = "--regression learns from"
 
 
 def require_column(name: str, columns: Sequence[str], where: str) -> str:
@@ -82,9 +84,16 @@ def _parse_order(text: str) -> tuple[Value, ...]:
 
 
 def read_examples(
-    source: TableFile, target: str, options: FeatureOptions, kinds: Mapping[str, KindOption], bins: int = 0
+    source: TableFile,
+    target: str,
+    options: FeatureOptions,
+    kinds: Mapping[str, KindOption],
+    bins: int = 0,
+    regression: bool = False,
 ) -> tuple[pa.Table, np.ndarray]:
     """Return the table to learn from and the class of each row; with `bins`, these are ranges of the target's numbers.
+
+    With `regression`, they are the numbers themselves.
 
     Labels in text files are text: 01 and False stay as they are.
     A target whose kind is given as category may hold fractions, and is text in Parquet too.
@@ -97,6 +106,8 @@ def read_examples(
         _warn_of_words_for_missing(table.select([name for name in features if name not in kinds]))
     table = _match_types(table, {name: order for name, order in orders.items() if name in features})
     y = targets.check_labels(table[target], target, source.name)
+    if regression:
+        return table.drop_columns([target]), targets.finite_numbers(y, target, _REGRESSION)
     if len(y.unique()) < 2:
         raise InputError(f"the target column {target!r} is {y[0].as_py()!r} in every row; learning needs two classes")
     if bins:
@@ -135,8 +146,16 @@ def _warn_of_words_for_missing(table: pa.Table) -> None:
         )
 
 
+def read_numbers(source: TableFile, target: str, network: RuleNetwork) -> tuple[pa.Table, np.ndarray]:
+    """Return the columns that a network uses and the true number of each row."""
+    target = require_column(target, source.columns, source.name) if target else find_target(source, network)
+    column = targets.check_labels(source.read([target], {target: "category"})[target], target, source.name)
+    return read_rows(source, network), targets.finite_numbers(column, target, "the model predicts")
+
+
 def read_labelled_rows(source: TableFile, target: str, network: RuleNetwork) -> tuple[pa.Table, np.ndarray]:
     """Return the columns that a network uses and the true class of each row."""
+    require_classes(network, "this command")
     target = require_column(target, source.columns, source.name) if target else find_target(source, network)
     column = targets.check_labels(source.read([target], {target: "category"})[target], target, source.name)
     cuts = targets.parse_cuts(network.classes)

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from conceptrules.classifier import ConceptRuleClassifier
     from conceptrules.cli.columns import KindOption
     from conceptrules.mllp import MLLPClassifier
+    from conceptrules.regressor import ScorecardRegressor
     from conceptrules.scorecard import ScorecardClassifier
 
-    Classifier = ConceptRuleClassifier | MLLPClassifier | ScorecardClassifier
+    Classifier = ConceptRuleClassifier | MLLPClassifier | ScorecardClassifier | ScorecardRegressor
 
 T = TypeVar("T")
 
@@ -76,14 +77,21 @@ def task_in_memory(file: str, target: str, options: LearningOptions) -> Learning
     # The columns that say which rows are held out together are no features.
     features = replace(options.features, drop=[*options.features.drop, *holdout.values()])
     kinds = columns.parse_kinds(features.kind, source.columns, source.name)
-    X, y = columns.read_examples(source, target, features, kinds, options.bins)
+    regression = find_method(options.learner) == "regression"
+    if regression and options.bins:
+        raise InputError("--regression predicts the number and --bins ranges of it; give one of them")
+    X, y = columns.read_examples(source, target, features, kinds, options.bins, regression)
     X = columns.replace_dates(X) if options.date_parts else X
     classifier = make_classifier(options.learner, {name: kinds[name] for name in X.column_names if name in kinds})
     return LearningTask(classifier, X, y, parts)
 
 
 def find_method(options: LearnerOptions) -> str:
-    """Return how to learn, from --method and --scorecard."""
+    """Return how to learn, from --method, --scorecard and --regression."""
+    if options.regression:
+        if options.scorecard or options.method not in (None, "regression"):
+            raise InputError("--regression is a way to learn of its own; leave --method and --scorecard out")
+        return "regression"
     if options.scorecard and options.method not in (None, "scorecard"):
         raise InputError(f"--scorecard and --method {options.method} are two ways to learn; give one of them")
     return "scorecard" if options.scorecard else options.method or "search"
@@ -93,20 +101,22 @@ def make_classifier(options: LearnerOptions, kinds: Mapping[str, KindOption]) ->
     """Return the estimator that the options describe; its `fit` checks most of their ranges before it trains."""
     from conceptrules.classifier import ConceptRuleClassifier
     from conceptrules.mllp import MLLPClassifier
+    from conceptrules.regressor import ScorecardRegressor
     from conceptrules.scorecard import ScorecardClassifier
 
     methods: dict[str, type[Classifier]] = {
         "search": ConceptRuleClassifier, "mllp": MLLPClassifier, "scorecard": ScorecardClassifier,
+        "regression": ScorecardRegressor,
     }  # fmt: skip
     method = find_method(options)
     if method not in methods:
-        raise InputError(f"--method {method!r} is unknown; use search, mllp or scorecard")
+        raise InputError(f"--method {method!r} is unknown; use search, mllp, scorecard or regression")
     if not 0 <= options.seed < 2**32:
         raise InputError(f"--seed {options.seed} is out of range: from 0 to {2**32 - 1}")
     known = {name: estimator().get_params() for name, estimator in methods.items()}
     parameters: dict[str, Any] = {"kinds": dict(kinds) or None}
     for option, value in asdict(options).items():
-        if option in ("method", "scorecard") or value is None:
+        if option in ("method", "scorecard", "regression") or value is None:
             continue
         name = _PARAMETERS.get(option, option)
         if name not in known[method]:

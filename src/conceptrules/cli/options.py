@@ -88,11 +88,18 @@ class LearnerOptions:
     """The options of the learner, as they were written; None: not given."""
 
     method: Annotated[
-        str | None, option("How to learn: search; mllp, the method of the paper; or scorecard.", default="search")
+        str | None,
+        option("How to learn: search; mllp, the method of the paper; scorecard; or regression.", default="search"),
     ] = None
     scorecard: Annotated[
         bool,
         typer.Option("--scorecard", help="Learn a scorecard, whose points add up: --method scorecard."),
+    ] = False
+    regression: Annotated[
+        bool,
+        typer.Option(
+            "--regression", help="Predict a number: rules that add up to it. The same as --method regression."
+        ),
     ] = False
     effort: Annotated[
         str | None, option("search, scorecard: how hard to try: fast, default or best.", default="default")
@@ -107,6 +114,7 @@ class LearnerOptions:
     ] = None
     max_edges: Annotated[int | None, option("search, scorecard: the most edges of the network.")] = None
     max_columns: Annotated[int | None, option("scorecard: the most columns that it asks about.")] = None
+    step: Annotated[float | None, option("regression: what a point adds to the number.", default="suits errors")] = None
     max_points: Annotated[int | None, option("scorecard: the most points of a rule.", default="20")] = None
     cutoff: Annotated[
         float | None,

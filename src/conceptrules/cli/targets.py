@@ -62,27 +62,26 @@ def check_classes(y: pa.ChunkedArray, target: str) -> None:
     if len(fractions):
         raise InputError(
             f"the target column {target!r} holds fractions such as {fractions[0]}, not classes; "
-            f"if each one is a class, say --kind {quote(f'{target}=category')}; --bins 4 makes four ranges of them"
+            f"--regression predicts the number, and --bins 4 makes four ranges of it; if each one is a class, say "
+            f"--kind {quote(f'{target}=category')}"
         )
     check_not_too_many(
         y.value_counts().field("counts").to_numpy(),
         len(numbers) > 0,
         f"the target column {target!r}",
-        bins="--bins 4",
+        bins="--bins 4, or predict the number itself: --regression",
         fewer="edit the table, or take another --target",
     )
 
 
-def finite_numbers(y: pa.ChunkedArray, target: str) -> NDArray[np.float64]:
-    """Return the target as finite numbers."""
+def finite_numbers(y: pa.ChunkedArray, target: str, what: str = "--bins makes ranges of") -> NDArray[np.float64]:
+    """Return the target as finite numbers; `what` is what is done with these."""
     try:
         numbers: NDArray[np.float64] = _as_floats(y).to_numpy()
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise InputError(
-            f"--bins makes ranges of numbers, but the target column {target!r} holds others: {error}"
-        ) from None
+        raise InputError(f"{what} numbers, but the target column {target!r} holds others: {error}") from None
     if not np.isfinite(numbers).all():
-        raise InputError(f"--bins makes ranges of finite numbers, but the target column {target!r} holds infinity")
+        raise InputError(f"{what} finite numbers, but the target column {target!r} holds infinity")
     return numbers
 
 

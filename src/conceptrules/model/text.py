@@ -293,6 +293,8 @@ def rule_count(network: RuleNetwork) -> int:
 
 def no_rules_text(network: RuleNetwork) -> str:
     """Return what a network without rules says; of one that was learned, that no rule was worth its edges."""
+    if network.head is not None and network.head.step is not None:
+        return "no rule is worth its edges: all rows have the number of the base"
     if network.head is not None:
         return "no rule is worth its points: all rows have the probabilities of the base"
     default = word(network.default)

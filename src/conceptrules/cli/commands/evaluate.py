@@ -14,7 +14,7 @@ from rich.table import Table
 from conceptrules.cli import columns
 from conceptrules.cli.console import console, table, to_json
 from conceptrules.cli.files import check_model_output, check_not_input, read_model_and_table, write_model
-from conceptrules.cli.learner import LearningTask, task_in_memory
+from conceptrules.cli.learner import LearningTask, find_method, task_in_memory
 from conceptrules.cli.options import (
     TABLE,
     Data,
@@ -62,12 +62,17 @@ def evaluate(
         raise InputError("give a model and a table, or only a table with --cv and --target")
     if not cv:
         network, source = read_model_and_table(paths[0], paths[1], learning.text.format)
+        if not network.classes:
+            _evaluate_numbers(network, *columns.read_numbers(source, target, network), as_json)
+            return
         X, y = columns.read_labelled_rows(source, target, network)
         _note_training_rows(network, X, y)
         known = [label_text(label) for label in network.classes]
         unknown = sorted(set(map(label_text, y.tolist())) - set(known))
         results = [_compare(network, X, y, [*known, *unknown], positive or None)]
     else:
+        if find_method(learning.learner) == "regression":
+            raise InputError("--cv does not know --regression yet; fit on some rows and evaluate the model on others")
         if positive:
             raise InputError("--positive is for the cut-offs of a model; leave it out with --cv")
         if not target:
@@ -80,6 +85,14 @@ def evaluate(
     _show(results)
     if not cv:
         console().print(f"\n{results[0].scores.details()}")
+
+
+def _evaluate_numbers(network: RuleNetwork, X: pa.Table, y: np.ndarray, as_json: bool) -> None:
+    """Print the metrics of a model that predicts a number."""
+    from conceptrules.explain.number_scores import evaluate_numbers
+
+    result = evaluate_numbers(network, X, y)
+    typer.echo(to_json(asdict(result) | {"edges": network.edges}) if as_json else f"{network.edges} edges, {result}")
 
 
 def _note_training_rows(network: RuleNetwork, X: pa.Table, y: np.ndarray) -> None:

@@ -74,8 +74,8 @@ def fit(
     files = list_files(data)
     check_not_input(output, files)
     saved = _checkpoint(checkpoint, [*files, output])
-    if saved is not None and find_method(learning.learner) == "scorecard":
-        raise InputError("--checkpoint does not know scorecards yet; leave it out")
+    if saved is not None and find_method(learning.learner) in ("scorecard", "regression"):
+        raise InputError("--checkpoint does not know scorecards and regression yet; leave it out")
     if learning.groups and learning.time:
         raise InputError("--groups and --time both say which rows are held out; give one of them")
     whole_option = _find_whole_table_option(learning)
@@ -113,6 +113,7 @@ def _find_whole_table_option(learning: LearningOptions) -> str | None:
     options = {
         "--bins": learning.bins,
         "--date-parts": learning.date_parts,
+        "--regression": find_method(learning.learner) == "regression",
         "--method mllp": find_method(learning.learner) == "mllp",
     }
     return next((option for option, value in options.items() if value), None)
@@ -132,9 +133,9 @@ def _checkpoint(name: str, other_files: list[str]) -> Checkpoint | None:
 
 def _summarize(task: LearningTask, network: RuleNetwork, seconds: float) -> Summary:
     classifier, training = task.classifier, network.training
-    scoring = classifier.get_params().get("scoring", "f1_macro")
+    scoring = classifier.get_params().get("scoring", "f1_macro") if network.classes else "r2"
     scores = [float(point.score) for point in classifier.frontier_ if point.network is classifier.network_]
-    counts = None if network.statistics is None else np.array(network.statistics.rows)
+    counts = None if network.statistics is None or not network.classes else np.array(network.statistics.rows)
     source = training.validation.source if training and training.validation else None
     return Summary(
         rules=rule_count(network),
@@ -142,7 +143,9 @@ def _summarize(task: LearningTask, network: RuleNetwork, seconds: float) -> Summ
         rows=training.rows if training else len(task.y),
         scoring=scoring,
         score=next(iter(scores), None),
-        scored_on=source and ("training" if source == "training" else "held-out"),
+        scored_on="held-out"
+        if not network.classes
+        else source and ("training" if source == "training" else "held-out"),
         commonest=None if counts is None else str(network.classes[counts.argmax()]),
         base_score=None if counts is None else base_score(counts, scoring),
         seconds=round(seconds, 3),
@@ -151,6 +154,8 @@ def _summarize(task: LearningTask, network: RuleNetwork, seconds: float) -> Summ
 
 def _verdict(summary: Summary) -> str:
     """Return how good the network is on held-out rows, beside always answering the commonest class."""
+    if summary.scoring == "r2":
+        return f"R2 {summary.score:.3f} on held-out rows (always answering the mean has 0)"
     score = f"{SCORE_NAMES[summary.scoring]} {summary.score:.3f}"
     if summary.scored_on is None or summary.commonest is None:
         return score

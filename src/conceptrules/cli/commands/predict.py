@@ -29,6 +29,7 @@ from conceptrules.cli.files import (
 from conceptrules.cli.options import Files, Jobs, Model, Out, TextOptions
 from conceptrules.explain.explanation import reasons as find_reasons
 from conceptrules.model.errors import ColumnTypeError, InputError
+from conceptrules.model.heads import require_classes
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Column
 from conceptrules.tables import prediction
@@ -55,7 +56,7 @@ class AddedColumns:
         """The names and types of the columns."""
         shares = probability_names(self.network) if self.probabilities else []
         return [
-            pa.field("prediction", label_array(self.network.classes).type),
+            pa.field("prediction", label_array(self.network.classes).type if self.network.classes else pa.float64()),
             *(pa.field(name, pa.int64()) for name in score_names(self.network)),
             *(pa.field(name, pa.float64()) for name in shares),
             *([pa.field("reasons", pa.string())] if self.reasons else []),
@@ -65,7 +66,10 @@ class AddedColumns:
         """Yield the values of the columns, in their order."""
         abstain = self.abstain
         undecided = None if abstain is None else prediction.find_undecided_rows(self.network, X, abstain)
-        yield label_array(self.network.classes).take(pa.array(prediction.decide(self.network, X), mask=undecided))
+        if self.network.classes:
+            yield label_array(self.network.classes).take(pa.array(prediction.decide(self.network, X), mask=undecided))
+        else:
+            yield pa.array(prediction.predict(self.network, X))
         if self.network.head is not None:
             yield from map(pa.array, prediction.find_scores(self.network, X).T)
         if self.probabilities:
@@ -100,6 +104,8 @@ def predict(
     check_not_input(output, [model, *files])
     check_streams(model, *files)
     network = read_model(model)
+    if probabilities:
+        require_classes(network, "--probabilities")
     if probabilities and network.statistics is None and network.head is None:
         raise InputError(f"{model} has no statistics to tell probabilities by; `conceptrules measure` counts them")
     if abstain not in ("", *get_args(prediction.Abstain)):

@@ -1,0 +1,73 @@
+"""`conceptrules fit --regression`, and what the other commands do with its model file."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conceptrules.cli import main
+from conceptrules.io import load
+
+Run = Callable[..., tuple[str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{i},{'ab'[i % 2]},{100 + 50 * (i > 60) + 20 * (i % 2) + i % 3 / 2}" for i in range(120)]
+    Path("homes.csv").write_text("\n".join(["area,kind,price", *lines]) + "\n")
+
+    def running(*arguments: str, code: int = 0) -> tuple[str, str]:
+        with pytest.raises(SystemExit) as end:
+            main(arguments)
+        out, err = capsys.readouterr()
+        assert end.value.code == code, err
+        return out, err
+
+    return running
+
+
+FIT = ("fit", "homes.csv", "-t", "price", "-o", "model.json", "--effort", "fast")
+
+
+def test_a_number_is_learned_and_predicted(run: Run) -> None:
+    assert "--regression predicts the number, and --bins 4" in run(*FIT, code=2)[1]
+    summary = json.loads(run(*FIT, "--regression", "--step", "5", "--json")[0])
+    assert summary["scoring"] == "r2"
+    assert summary["score"] > 0.9
+    network = load("model.json")
+    assert (network.classes, network.target, network.head.step) == ((), "price", 5.0)
+    assert "add up to price" in run("rules", "model.json")[0]
+    rows = list(csv.DictReader(run("predict", "model.json", "homes.csv", "--reasons")[0].splitlines()))
+    assert all(float(row["prediction"]) == 5 * int(row["score"]) for row in rows)
+    assert rows[0]["reasons"].startswith("base: ")
+    scores = json.loads(run("evaluate", "model.json", "homes.csv", "--json")[0])
+    assert scores["r2"] > 0.9
+    assert scores["rmse"] < scores["mean_rmse"]
+    assert "always the mean" in run("evaluate", "model.json", "homes.csv")[0]
+    assert "price is " in run("explain", "model.json", "homes.csv", "--row", "3")[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--regression", "--bins", "4"), "give one of them"),
+        (("--regression", "--scorecard"), "a way to learn of its own"),
+        (("--regression", "--cutoff", "3"), "--cutoff is no option of --method regression"),
+        (("--regression", "--checkpoint", "saved"), "regression yet"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(run: Run, options: tuple[str, ...], message: str) -> None:
+    assert message in " ".join(run(*FIT, *options, code=2)[1].split())
+
+
+def test_what_needs_classes_is_refused(run: Run) -> None:
+    run(*FIT, "--regression", "--step", "5", "--quiet")
+    assert "needs classes" in run("predict", "model.json", "homes.csv", "--probabilities", code=2)[1]
+    assert "needs classes" in run("measure", "model.json", "homes.csv", "-o", "again.json", code=2)[1]
+    assert "does not know" in run("evaluate", "homes.csv", "-t", "price", "--cv", "3", "--regression", code=2)[1]
+    assert "learns from numbers" in run("fit", "homes.csv", "-t", "kind", "-o", "x.json", "--regression", code=2)[1]
