@@ -58,7 +58,7 @@ def test_a_number_is_learned_and_predicted(run: Run) -> None:
         (("--regression", "--bins", "4"), "give one of them"),
         (("--regression", "--scorecard"), "a way to learn of its own"),
         (("--regression", "--cutoff", "3"), "--cutoff is no option of --method regression"),
-        (("--regression", "--checkpoint", "saved"), "regression yet"),
+        (("--regression", "--checkpoint", "saved"), "does not know scorecards yet"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(run: Run, options: tuple[str, ...], message: str) -> None:

@@ -75,7 +75,7 @@ def fit(
     check_not_input(output, files)
     saved = _checkpoint(checkpoint, [*files, output])
     if saved is not None and find_method(learning.learner) in ("scorecard", "regression"):
-        raise InputError("--checkpoint does not know scorecards and regression yet; leave it out")
+        raise InputError("--checkpoint does not know scorecards yet; leave it out")
     if learning.groups and learning.time:
         raise InputError("--groups and --time both say which rows are held out; give one of them")
     whole_option = _find_whole_table_option(learning)
