@@ -35,6 +35,8 @@ class Format:
     """The extra of conceptrules that brings the package."""
     scorecards: bool = False
     """Whether it can write networks with points."""
+    numbers: bool = False
+    """Whether it can write networks that predict a number."""
 
 
 FORMATS: dict[str, Format] = {
@@ -45,8 +47,8 @@ FORMATS: dict[str, Format] = {
     "markdown": Format("documents:markdown", suffix=".md"),
     "onnx": Format("onnx.model:onnx_model", "verify.onnxruntime:OnnxEngine", ".onnx", "onnx", "onnx"),
     "pmml": Format("pmml:pmml", "verify.jpmml:PmmlEngine", ".pmml"),
-    "python": Format("code.languages:python", "verify.programs:PythonEngine", ".py", scorecards=True),
-    "sql": Format("sql.query:sql", "verify.sql_engine:SqlEngine", ".sql", "sqlglot", "sql", scorecards=True),
+    "python": Format("code.languages:python", "verify.programs:PythonEngine", ".py", scorecards=True, numbers=True),
+    "sql": Format("sql.query:sql", "verify.sql_engine:SqlEngine", ".sql", "sqlglot", "sql", True, True),
 }
 
 
@@ -81,7 +83,8 @@ def export(network: RuleNetwork, to: str, *, verify: bool = False, data: Any = N
     """
     if data is not None and not verify:
         raise InputError("data is what an export is verified on; say verify=True as well, or leave it out")
-    require_classes(network, f"the export to {to}")
+    if not format_of(to).numbers:
+        require_classes(network, f"the export to {to}")
     if not format_of(to).scorecards:
         require_decision(network, f"the export to {to}")
     exporter = load(to, format_of(to).exporter)

@@ -32,6 +32,7 @@ from conceptrules.export.sql.scores import ScoreAnswers, add_points, score_names
 from conceptrules.export.wording import comment, header, rule_lines
 from conceptrules.model.conditions import Condition, conditions
 from conceptrules.model.errors import InputError
+from conceptrules.model.heads import require_classes
 from conceptrules.model.network import Literal, RuleNetwork
 from conceptrules.model.predicate import Column, Equals, Interval, Missing, OneOf, Predicate, Value
 from conceptrules.model.text import date_text, datetime_text, number_text, word
@@ -95,6 +96,8 @@ def sql(
     InputError
         If the extra `sql` is not installed, there is no such dialect, or a name or label cannot be written in it.
     """
+    if probabilities:
+        require_classes(network, "the option probabilities")
     shares = share_names(network, prefix, dialect) if probabilities else []
     scores = score_names(network.head) if network.head else []
     if trust_types:

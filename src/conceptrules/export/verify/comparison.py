@@ -123,6 +123,8 @@ def difference(network: RuleNetwork, trial: TrialRows, actual: Answers) -> list[
         wrong = wrong | ~near.all(axis=1)
     if actual.scores is not None and expected.scores is not None:
         wrong = wrong | (actual.scores != expected.scores).any(axis=1)
+    if expected.numbers is not None:
+        wrong = wrong | (actual.numbers != expected.numbers)
     ids = rule_ids(network)
     return [
         Mismatch(trial.row(row), _answer_text(network, ids, actual, row), _answer_text(network, ids, expected, row))
@@ -133,6 +135,8 @@ def difference(network: RuleNetwork, trial: TrialRows, actual: Answers) -> list[
 def _answer_text(network: RuleNetwork, ids: Sequence[str], answers: Answers, row: int) -> str:
     index = int(answers.classes[row])
     label = repr(network.classes[index]) if 0 <= index < len(network.classes) else "no class"
+    if answers.numbers is not None:
+        label = f"the number {float(answers.numbers[row])!r}"
     label += "" if answers.scores is None else f" with the scores {answers.scores[row].tolist()}"
     if answers.rules is None:
         return label

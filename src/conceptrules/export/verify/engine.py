@@ -15,7 +15,7 @@ from conceptrules.logic.probe_rows import Row, covering_rows
 from conceptrules.model.evaluation import Bits, PackedBits, decide_fired, layers, pack, unpack
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Predicate, Value, holds
-from conceptrules.model.scoring import answer_scores, score_bits, score_probabilities
+from conceptrules.model.scoring import answer_scores, score_bits, score_numbers, score_probabilities
 from conceptrules.model.statistics import probabilities
 from conceptrules.tables.table import open_table, read_columns, read_packed_bits
 
@@ -32,13 +32,16 @@ class Answers:
     """The probabilities, as (rows, classes), where the export tells."""
     scores: NDArray[np.int64] | None = None
     """The scores of a scorecard, as (rows, outputs), where the export tells."""
+    numbers: NDArray[np.float64] | None = None
+    """The numbers that are predicted; None of classes."""
 
     def take(self, rows: NDArray[np.intp]) -> Answers:
         """Return the answers on some of the rows."""
         fired = None if self.rules is None else self.rules[rows]
         stated = None if self.probabilities is None else self.probabilities[rows]
         scores = None if self.scores is None else self.scores[rows]
-        return Answers(self.classes[rows], fired, stated, scores)
+        numbers = None if self.numbers is None else self.numbers[rows]
+        return Answers(self.classes[rows], fired, stated, scores, numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,6 +158,9 @@ def answer_rows(network: RuleNetwork, words: PackedBits) -> Answers:
     hidden = [unpack(layer) for layer in layers(network, words)]
     if network.head is not None:
         scores = score_bits(network.head, hidden[-2])
+        if network.head.step is not None:
+            fired = np.concatenate(hidden[1::2], axis=1)
+            return Answers(np.zeros(len(scores), np.intp), fired, None, scores, score_numbers(network.head, scores))
         stated_by_score = score_probabilities(network.head, scores)
         rules = np.concatenate(hidden[1::2], axis=1)
         return Answers(answer_scores(network.head, scores), rules, stated_by_score, scores)

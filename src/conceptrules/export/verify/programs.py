@@ -41,13 +41,14 @@ class _InterpretedEngine(ExportEngine):
             given.write_text(json.dumps([list(trial.values), rows]), encoding="ascii")
             subprocess.run([*self.command, program, given, answers], check=True, capture_output=True)
             result = json.loads(answers.read_text(encoding="utf-8"))
-        named = named_answers(network, [index for index, *_ in result], [rules for _, rules, *_ in result])
+        named = named_answers(network, [index or 0 for index, *_ in result], [rules for _, rules, *_ in result])
         shares = [row[3] for row in result if len(row) > 3 and row[3] is not None]
         stated = np.array(shares, dtype=np.float64).reshape(-1, len(network.classes)) if shares else None
         if network.head is None:
             return replace(named, probabilities=stated)
         scores = np.array([row[2] for row in result], dtype=np.int64).reshape(len(result), network.head.outputs)
-        return replace(named, probabilities=stated, scores=scores)
+        numbers = None if network.classes else np.array([row[4] for row in result], dtype=np.float64)
+        return replace(named, probabilities=stated, scores=scores, numbers=numbers)
 
     def encode(self, value: Value | None) -> object:
         """Return a value as JSON can hold it."""
@@ -64,7 +65,7 @@ with open(sys.argv[1], encoding="ascii") as file:
     names, given = json.load(file)
 result = [DECIDE(dict(zip(names, values))) for values in given]
 with open(sys.argv[2], "w", encoding="ascii") as file:
-    keys = ("class", "rules", "scores", "probabilities")
+    keys = ("class", "rules", "scores", "probabilities", "label")
     json.dump([[answer.get(key) for key in keys] for answer in result], file)
 """
 

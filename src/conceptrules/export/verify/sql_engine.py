@@ -72,7 +72,7 @@ class SqlEngine(ExportEngine):
         columns += [StoredColumn(name, "text", [None] * len(trial)) for name in extra]
         results = DATABASES[dialect].ask(_tables(table, view), columns, queries)
         first = len(names.kept)
-        classes = [_class_index(network, row[first]) for row in results[0]]
+        classes = [_class_index(network, row[first]) if network.classes else 0 for row in results[0]]
         answers = named_answers(network, classes, [str(row[first + 1]).split() for row in results[-1]])
         stated = scores = None
         if network.head is not None:
@@ -82,7 +82,8 @@ class SqlEngine(ExportEngine):
         if asked["probabilities"]:
             shares = np.array([row[-len(network.classes) :] for row in results[0]], dtype=np.float64)
             stated = shares.reshape(len(trial), len(network.classes))
-        return Answers(answers.classes, answers.rules, stated, scores)
+        numbers = None if network.classes else np.array([row[first] for row in results[0]], dtype=np.float64)
+        return Answers(answers.classes, answers.rules, stated, scores, numbers)
 
 
 def _tables(table: Any, view: Any) -> list[tuple[str, ...]]:

@@ -1,0 +1,46 @@
+"""Networks that predict a number in other languages: the same sum, to the last bit."""
+
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from conceptrules.export.verify.comparison import compare
+from conceptrules.model import InputError
+from tests.model.test_heads import make_number_card
+
+CARD = make_number_card(step=0.1)
+ROWS = pd.DataFrame({"age": [50.0, 50.0, 1.0, None], "km": [1.0, 3.0, 3.0, None]})
+
+
+@pytest.mark.parametrize(
+    ("to", "options"),
+    [("python", {}), ("sql", {}), ("sql", {"dialect": "sqlite"}), ("sql", {"reasons": True, "prefix": "our_"})],
+)
+def test_exports_predict_the_same_number_in_their_engines(to: str, options: dict[str, Any]) -> None:
+    exported = CARD.export(to, verify=True, data=ROWS, **options)
+    outcome = compare(CARD, to, exported, data=ROWS, **options)
+    assert outcome.skipped is None
+    assert outcome.rows > len(ROWS)
+    other = make_number_card(step=0.1000001)
+    (first, *_) = compare(other, to, exported, data=ROWS, **options).mismatches
+    assert "the number" in str(first)
+
+
+def test_queries_that_trust_the_types_predict_the_same_number() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    data = ROWS  # noqa: F841  # DuckDB reads it by its name
+    answered = duckdb.sql(CARD.export("sql", trust_types=True)).df()
+    assert answered["prediction"].tolist() == CARD.predict(ROWS).tolist()
+    assert answered["score"].tolist() == CARD.scores(ROWS).tolist()
+
+
+@pytest.mark.parametrize("to", ["c", "dbt", "javascript", "latex", "markdown", "onnx", "pmml"])
+def test_formats_that_cannot_predict_a_number_say_so(to: str) -> None:
+    with pytest.raises(InputError, match=f"the export to {to} needs classes"):
+        CARD.export(to)
+
+
+def test_there_are_no_probabilities_of_a_number() -> None:
+    with pytest.raises(InputError, match="needs classes"):
+        CARD.export("sql", probabilities=True)
