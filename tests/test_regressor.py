@@ -95,6 +95,15 @@ def test_limits_are_kept() -> None:
     assert set(model.predict(table) % 5) == {0.0}
 
 
+def test_bins_of_a_column_keep_the_least_rows_too() -> None:
+    rng = np.random.default_rng(3)
+    size = rng.uniform(0, 10, 600)
+    y = 10 * (size > 4) + 10 * (size > 4.4) + 5 * (size > 8) + rng.normal(0, 0.3, 600)
+    model = ScorecardRegressor(**SMALL, min_rows=100).fit(size[:, None], y)
+    assert model.network_.edges
+    assert all(rows >= 100 for choice in model.frontier_ for (rows,) in choice.network.statistics.covered[0])
+
+
 def test_policies_forbid_columns_and_name_what_cannot_be_kept() -> None:
     table, y = make_table()
     model = ScorecardRegressor(**SMALL, policy=Policy((Forbidden("size"), LeastRows(40)))).fit(table, y)

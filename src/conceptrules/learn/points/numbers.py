@@ -35,7 +35,7 @@ from conceptrules.learn.search.policy_masks import Constraints
 from conceptrules.learn.task import SAMPLE, Task, choose_split
 from conceptrules.logic.bins import split_into_bins
 from conceptrules.model.heads import MAX_SCORE, Points
-from conceptrules.model.network import RuleNetwork
+from conceptrules.model.network import RuleNetwork, Statistics
 from conceptrules.model.pareto import Choice, Point, pareto_front
 from conceptrules.model.statistics import with_statistics
 
@@ -298,11 +298,13 @@ def _describe(
     errors: Sequence[Floats],
     unit: float,
 ) -> NumberChoice:
-    """Return a card as a network with whole points, and what it covers of its rows."""
-    network = split_into_bins(_make_network(numbers, card, unit))
-    rows = numbers.task.rows
-    bits = read_from_bins(numbers.task.table, network).bits(rows.codes)
-    counted = with_statistics(network, bits, np.zeros(len(rows.codes), np.intp), numbers.weight)
+    """Return a card as a network with whole points, and what it covers of all rows."""
+    whole = _make_network(numbers, card, unit)
+    network = split_into_bins(whole)
+    counted = _count_rows(coded, network)
+    assert counted.statistics is not None
+    if any(rows < numbers.task.settings.least_rows for (rows,) in counted.statistics.covered[0]):
+        network, counted = whole, _count_rows(coded, whole)  # a bin can cover less than the rules that it is made of
     training = describe_training(options.parameters, coded.store.rows, coded.binarizer.categories_dropped_)
     counted = replace(counted, training=replace(training, fingerprint=coded.fingerprint, distinct=coded.distinct))
     grid = np.linspace(0, 1, _QUANTILES)
@@ -310,6 +312,22 @@ def _describe(
     return NumberChoice(
         Choice(counted.edges, trial.score, counted, network), np.array(quantiles).reshape(-1, _QUANTILES)
     )
+
+
+def _count_rows(coded: CodedTable, network: RuleNetwork) -> RuleNetwork:
+    """Return the network with what its rules cover of all rows, which are counted block by block."""
+    coded_network = read_from_bins(coded.coding.table, network)
+
+    def count(block: Shard) -> Statistics:
+        weight = block.weight / WEIGHT_UNIT
+        counted = with_statistics(network, coded_network.bits(block.codes), np.zeros(len(weight), np.intp), weight)
+        assert counted.statistics is not None
+        return counted.statistics
+
+    blocks = coded.store.map_blocks(count)
+    rows = float(sum(block.rows[0] for block in blocks))
+    covered = tuple((sum(each),) for each in zip(*([r for (r,) in b.covered[0]] for b in blocks), strict=True))
+    return replace(network, statistics=Statistics((rows,), (covered,)))
 
 
 def _make_network(numbers: _Numbers, card: RealCard, unit: float) -> RuleNetwork:
