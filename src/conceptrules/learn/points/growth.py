@@ -19,7 +19,7 @@ from conceptrules.model.predicate import size_of
 Floats = NDArray[np.float64]
 PRICE = 0.03
 """What a rule has to gain for each of its edges, in units of log loss (nats) of one row of the table."""
-_EFFICIENCY = 0.6
+_EFFICIENCY = 0.35
 """What each edge has to gain besides, as a share of what the best rule of a single condition gains for an edge. So the
 path leads to good cards of few edges first, and long rules come once short ones have nothing left to say."""
 RIDGE = 1.0

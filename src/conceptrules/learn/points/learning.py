@@ -31,13 +31,9 @@ from conceptrules.model.pareto import Point, pareto_front
 Floats = NDArray[np.float64]
 _PATIENCE, _FURTHER = 10, (2, 40)
 """The path ends after so many rounds that led to nothing better, once the card has twice the edges and 40 more."""
-_SIZE, _SIZE_OF_ALL = 3e-4, 1.0
-"""What an edge costs when held-out rows choose a card, in units of their score, and the most that it costs if all rows
-of the table pay it together: many rows tell small differences from chance."""
-_TOLERANCE, _USUAL = 0.5, 45
-"""Of the cards that are within so many standard errors of the best, the one nearest to this number of edges is taken:
-on few rows, the best one is the best by chance."""
-_CHANCE = 1.7
+_TOLERANCE = 0.01
+"""The smallest card is taken whose loss on held-out rows is at most this share above that of the best."""
+_CHANCE = 1.3
 """The best card has to be this many standard errors better than one without rules."""
 
 
@@ -174,23 +170,16 @@ def _should_stop(tried: Sequence[CardTrial]) -> bool:
 
 
 def _choose_step(trials: _Trials, task: Task[CardSettings]) -> int:
-    """Return the number of a card about as good as the best for its edges, or 0 if one without rules may be as good."""
+    """Return the number of the smallest card that is about as good as the best, or 0 if one without rules may be."""
     scores = np.array([trial.score for trial in trials.tried])
     # The mean with both neighbours on the path: a single score is half chance.
     smooth = np.convolve(np.pad(scores, 1, mode="edge"), [0.25, 0.5, 0.25], "valid")
-    price = min(_SIZE, _SIZE_OF_ALL / float(task.rows.mass.sum()))
-    values = smooth - price * np.array([trial.edges for trial in trials.tried])
-    best, scoring = int(np.argmax(values)), task.settings.scoring
-    loss, error = measure_loss(trials.judged[0], trials.judged[best], scoring)
+    losses = -smooth if task.settings.scoring.startswith("neg_") else 1 - smooth
+    best = int(np.argmin(losses))
+    loss, error = measure_loss(trials.judged[0], trials.judged[best], task.settings.scoring)
     if loss <= _CHANCE * error:
         return 0
-    good = [
-        step
-        for step in range(1, len(values))
-        if values[best] - values[step]
-        <= _TOLERANCE * measure_loss(trials.judged[step], trials.judged[best], scoring)[1]
-    ]
-    return min(good, key=lambda step: abs(np.log(trials.tried[step].edges / _USUAL)))
+    return next(step for step in range(1, best + 1) if losses[step] <= (1 + _TOLERANCE) * losses[best])
 
 
 def _find_front(task: Task[CardSettings], rows: PointRows, trials: _Trials, interrupted: bool) -> CardResult:
