@@ -19,7 +19,7 @@ from conceptrules.model.predicate import size_of
 Floats = NDArray[np.float64]
 PRICE = 0.03
 """What a rule has to gain for each of its edges, in units of log loss (nats) of one row of the table."""
-_EFFICIENCY = 0.35
+EFFICIENCY = 0.35
 """What each edge has to gain besides, as a share of what the best rule of a single condition gains for an edge. So the
 path leads to good cards of few edges first, and long rules come once short ones have nothing left to say."""
 RIDGE = 1.0
@@ -92,6 +92,8 @@ class Bounds:
     least_rows: float
     row: float
     """What a row of the table weighs, with the mixed rows that go with it."""
+    efficiency: float = EFFICIENCY
+    """What each edge has to gain, as a share of what the best rule of a single condition gains for one."""
 
 
 class RuleGrower:
@@ -122,7 +124,7 @@ class RuleGrower:
                 self._scan(unfinished.rows, figures, totals, price, bounds)
                 if not length:
                     edges = self._forms[:, 3]
-                    price = max(price, _EFFICIENCY * float(((self._gains + price * edges) / (edges + 1)).max()))
+                    price = max(price, bounds.efficiency * float(((self._gains + price * edges) / (edges + 1)).max()))
                     self._scan(unfinished.rows, figures, totals, price, bounds)
                 longer += self._lengthen(unfinished, price, places, bounds)
             beam = []

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.kernels.points.sums import add_normal_equations, add_weights
 from conceptrules.learn.binned_table import BinnedTable
-from conceptrules.learn.points.growth import RIDGE, Bounds, CodedRule, RuleGrower
+from conceptrules.learn.points.growth import EFFICIENCY, RIDGE, Bounds, CodedRule, RuleGrower
 from conceptrules.learn.points.settings import CardSettings
 
 Floats = NDArray[np.float64]
@@ -70,6 +70,8 @@ def compute_probabilities(margins: Floats) -> Floats:
 
 class CardPath:
     """A card on its way from no rules to many."""
+
+    _efficiency: ClassVar[float] = EFFICIENCY
 
     def __init__(
         self,
@@ -142,6 +144,7 @@ class CardPath:
             settings.effort_level.beam,
             settings.least_rows,
             self._row,
+            self._efficiency,
         )
 
     def _add(self, rule: CodedRule, output: int) -> bool:
@@ -210,6 +213,8 @@ class NumberPath(CardPath):
 
     Gains are in units of log likelihood, of normal errors as large as those that are left.
     """
+
+    _efficiency = 0.6  # all that was settled for numbers was settled with this
 
     def _begin(self, rows: PointRows) -> tuple[Floats, Floats]:
         assert rows.target is not None

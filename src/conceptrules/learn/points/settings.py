@@ -36,7 +36,7 @@ LONGEST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Effort:
+class CardEffort:
     """How hard to try."""
 
     folds: int
@@ -48,9 +48,9 @@ class Effort:
 
 
 EFFORTS = {
-    "fast": Effort(folds=2, trees=0, beam=1),
-    "default": Effort(folds=3, trees=100, beam=4),
-    "best": Effort(folds=5, trees=400, beam=8),
+    "fast": CardEffort(folds=2, trees=0, beam=1),
+    "default": CardEffort(folds=3, trees=100, beam=4),
+    "best": CardEffort(folds=5, trees=400, beam=8),
 }
 
 
@@ -87,7 +87,7 @@ class CardSettings:
         _check_cutoff(self.cutoff)
 
     @property
-    def effort_level(self) -> Effort:
+    def effort_level(self) -> CardEffort:
         return EFFORTS[self.effort]
 
     def choose_bins(self, rows: int) -> int:
