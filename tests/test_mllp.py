@@ -27,12 +27,16 @@ X, Y = simple()
 FITTED = quick().fit(X, Y)
 
 
+def mark_check(check: tuple[Any, Any]) -> Any:
+    """Return a check of scikit-learn with its name; one asks for what a cut-off or a priority makes untrue."""
+    name = check[1].func.__name__
+    reason = "it asks that predict is the argmax of predict_proba, and the priority of the classes decides here"
+    marks = [pytest.mark.xfail(reason=reason, strict=True)] if name == "check_classifiers_train" else []
+    return pytest.param(check, id=name, marks=marks)
+
+
 @pytest.mark.filterwarnings("ignore:constant columns", "ignore:class.* too few rows")
-@pytest.mark.parametrize(
-    "check",
-    list(estimator_checks_generator(MLLPClassifier())),
-    ids=lambda check: check[1].func.__name__,
-)
+@pytest.mark.parametrize("check", [mark_check(check) for check in estimator_checks_generator(MLLPClassifier())])
 def test_scikit_learn_check(check: tuple[Any, Any]) -> None:
     estimator, function = check
     function(estimator)

@@ -74,10 +74,13 @@ def test_every_core_dependency_is_imported() -> None:
 
 
 # What is defined in terms of an extra (a kernel of Triton, a tree of sqlglot), and imported by functions alone.
-BEHIND_EXTRAS = {f"conceptrules.kernels.mllp.{name}" for name in ("gpu", "gpu_state", "gpus", "triton_kernels")} | {
-    "conceptrules.learn.mllp.gpu_engine",
+_MLLP = ("active_weights", "adam", "compiling", "cpu", "loops", "passes", "vectors")
+_GPU = ("gpu", "gpu_state", "gpus", "triton_kernels")
+_SQL = ("columns", "guarded", "literals", "names", "query", "readings", "scores")
+BEHIND_EXTRAS = {f"conceptrules.kernels.mllp.{name}" for name in (*_MLLP, *_GPU)} | {
+    *(f"conceptrules.learn.mllp.{name}" for name in ("cpu_engine", "gpu_engine")),
     *(f"conceptrules.export.onnx.{name}" for name in ("columns", "model")),
-    *(f"conceptrules.export.sql.{name}" for name in ("columns", "guarded", "literals", "names", "query", "readings")),
+    *(f"conceptrules.export.sql.{name}" for name in _SQL),
     *(f"conceptrules.export.verify.{name}" for name in ("databases", "onnxruntime", "sql_engine")),
 }
 WITHOUT = """

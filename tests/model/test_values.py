@@ -18,7 +18,6 @@ from conceptrules.model.values import (
     label_text,
     read_value,
     readable,
-    to_utc,
 )
 
 
@@ -107,13 +106,6 @@ def test_labels_are_written_alike_in_text_and_in_numbers() -> None:
 
 def test_whole_numbers_are_integers_again() -> None:
     assert [repr(int_if_whole(value)) for value in (1.0, 1.5, 2, "1.0", True)] == ["1", "1.5", "2", "'1.0'", "True"]
-
-
-def test_moments_with_a_zone_are_read_in_utc() -> None:
-    moment = dt.datetime(2020, 1, 1, 12)
-    assert to_utc(moment.replace(tzinfo=dt.timezone(dt.timedelta(hours=2)))) == dt.datetime(2020, 1, 1, 10)
-    assert to_utc(moment) is moment
-    assert to_utc("noon") == "noon"
 
 
 def test_values_in_messages_are_short_and_printable() -> None:

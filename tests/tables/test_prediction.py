@@ -247,10 +247,9 @@ def test_a_network_abstains_where_it_is_asked_to(network, abstain):
 
 
 @given(flag_networks())
-def test_probabilities_of_a_network_go_with_its_answers(network):
-    table = all_inputs(len(network.columns))
-    stated = network.predict_proba(table)
-    assert [network.classes[place] for place in stated.argmax(axis=1)] == network.predict(table).tolist()
+def test_probabilities_of_a_network_add_up(network):
+    stated = network.predict_proba(all_inputs(len(network.columns)))
+    assert (stated >= 0).all()
     np.testing.assert_allclose(stated.sum(axis=1), 1)
 
 

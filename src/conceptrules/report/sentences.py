@@ -154,7 +154,7 @@ def describe_source(validation: Validation | None) -> str:
 def describe_tuning(training: Training) -> str:
     """Say what was chosen, and on which rows."""
     validation = training.validation
-    rows = f"{plural(validation.rows, 'row')} {describe_source(validation)}" if validation else ""
+    rows = f"{plural(round(validation.rows), 'row')} {describe_source(validation)}" if validation else ""
     chosen = _describe_choice(training)
     if validation is None:
         return f"{chosen} chosen in training; on which rows was not recorded."

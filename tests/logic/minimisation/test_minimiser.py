@@ -1,5 +1,6 @@
 import itertools
 import math
+import re
 
 import numpy as np
 import pytest
@@ -143,8 +144,8 @@ def no(each):
 
 
 def said(network):
-    """The rules of each class, in words."""
-    return [line.strip() for line in str(network).splitlines()[2:] if line]
+    """The rules of each class in words, whatever their numbers are."""
+    return [re.sub(r"^R[\d.]+: +", "", line.strip()) for line in str(network).splitlines()[2:] if line]
 
 
 @pytest.mark.parametrize(
@@ -179,7 +180,7 @@ def said(network):
 )
 def test_one_class(rules, smaller):
     found = minimise(net([[], rules]))
-    assert said(found) == said(net([[], smaller]))
+    assert sorted(said(found)) == sorted(said(net([[], smaller])))
     assert equivalent(found, net([[], rules]))
 
 
