@@ -71,7 +71,7 @@ VERSIONS = $(INSTALL) uv && \
 	$(BIN)/uv pip install --quiet --python .venv-$(1)/bin/python -c constraints.txt $(BUILD_TOOLS) && \
 	PATH="$(CURDIR)/.venv-$(1)/bin:$$PATH" CYTHON=$(CURDIR)/.venv-$(1)/bin/cython \
 	$(BIN)/uv pip install --quiet --compile-bytecode --python .venv-$(1)/bin/python --resolution $(2) \
-		--no-build-isolation --config-setting build-dir=build/$(1) -e '.[test$(4)]' && \
+		--no-build-isolation-package conceptrules --config-setting build-dir=build/$(1) -e '.[test$(4)]' && \
 	.venv-$(1)/bin/python -m pytest -q -rs -m "not long" -W ignore::DeprecationWarning $(3)
 
 test-oldest: $(STAMP)

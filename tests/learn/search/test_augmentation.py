@@ -88,6 +88,6 @@ def test_a_forest_tells_classes_apart_and_knows_those_that_never_occur() -> None
 
 
 def test_rows_of_several_classes_are_learned_from_in_proportion() -> None:
-    rows = Rows(np.zeros((1, 1), np.uint8), np.array([[3.0, 1.0]]), np.array([-1]))
+    rows = Rows(np.zeros((40, 1), np.uint8), np.tile([3.0, 1.0], (40, 1)), np.full(40, -1))
     shares = Forest(rows, columns_of([2], [True]), 400, 0).predict_shares(rows.codes)
     assert shares[0, 0] == pytest.approx(0.75, abs=0.08)
