@@ -290,7 +290,7 @@ FIT = ["fit", "data.csv", "-o", "new.json", "--target"]
         ([*FIT, "class", "--max-epochs", "400"], "--max-epochs is no option of --method search; add --method mllp"),
         ([*FIT, "class", "--device", "cpu"], "--device is no option of --method search; add --method mllp, or leave"),
         ([*FIT, "class", "--method", "mllp", "--max-edges", "9"], "--max-edges is no option of --method mllp; add"),
-        ([*FIT, "class", "--method", "cake"], "--method 'cake' is unknown; use search, mllp or scorecard"),
+        ([*FIT, "class", "--method", "cake"], "--method 'cake' is unknown; use search, mllp, scorecard or regression"),
         ([*FIT, "class", "--effort", "none"], "effort is 'none'"),
         ([*FIT, "class", "--scoring", "luck"], "scoring is 'luck'"),
         ([*FIT, "class", "--max-edges", "0"], "max_edges is 0"),
@@ -335,7 +335,8 @@ def test_mistakes_in_the_command_are_one_line(refused, arguments, message):
         ("age,class\n1,x\n2,x\n", "'class' is 'x' in every row"),
         (
             "age,class\n1,1.5\n2,2.5\n3,3.25\n",
-            "fractions such as 1.5, not classes; if each one is a class, say --kind class=category",
+            "fractions such as 1.5, not classes; --regression predicts the number, and --bins 4 makes four ranges of "
+            "it; if each one is a class, say --kind class=category",
         ),
         ("age,age,class\n1,2,x\n", "2 columns of the name 'age'"),
         ("age,class\n1,x\n2\n", "bad.csv, line 3"),
