@@ -114,7 +114,6 @@ ROWS = [{"age": 50, "debt": 2000}, {"age": 20, "debt": 0}]
         ("the comparison of all possible rows", lambda: conceptrules.equivalent(CARD, DECISION)),
         ("the comparison of all possible rows", lambda: conceptrules.implies(DECISION, CARD, "bad")),
         ("the comparison of two models", lambda: conceptrules.diff(DECISION, CARD)),
-        ("the audit", lambda: conceptrules.audit(CARD)),
         ("the coverage of rules", lambda: conceptrules.coverage(CARD)),
         ("the search for a counterfactual", lambda: find_counterfactual(CARD, ROWS[0])),
         ("the proof of policies", lambda: CARD.prove(conceptrules.Policy.of(max_edges=9))),

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from conceptrules.explain.measurement import list_labels
+from conceptrules.explain.number_scores import NumberEvaluation, evaluate_numbers
 from conceptrules.explain.scores import Evaluation, evaluate
 from conceptrules.model.errors import InputError
-from conceptrules.model.heads import require_decision
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.provenance import Training
 from conceptrules.model.shortcuts import ShownAsHtml
@@ -43,9 +43,11 @@ class Audit(ShownAsHtml):
     """The columns that no rule asks about."""
     training: Training | None
     """How the network was learned."""
+    numbers: NumberEvaluation | None = None
+    """How good a network that predicts a number is on the given rows; such a network has no `scores`."""
 
     def __str__(self) -> str:
-        parts = ["No rows were given to test the network on." if self.scores is None else str(self.scores)]
+        parts = [str(self.scores or self.numbers or "No rows were given to test the network on.")]
         if self.overlap is not None:
             about = "" if self.overlap.exact else "about "
             parts.append(
@@ -60,7 +62,7 @@ class Audit(ShownAsHtml):
 
 
 def audit(network: RuleNetwork, table: Any = None, labels: Iterable[object] | None = None) -> Audit:
-    """Audit a network: how good it is on rows whose classes are known, and what was recorded when it learned.
+    """Audit a network: how good it is on rows whose answers are known, and what was recorded when it learned.
 
     Parameters
     ----------
@@ -68,8 +70,8 @@ def audit(network: RuleNetwork, table: Any = None, labels: Iterable[object] | No
         The network to audit.
     table : table, optional
         Rows to judge it by: a pandas, polars or pyarrow table, a 2-D array, or rows as lists or dictionaries.
-    labels : iterable of class labels, optional
-        The class of each row. They are compared as they are written: 1.0 is 1.
+    labels : iterable, optional
+        The class of each row, or its number. Classes are compared as they are written: 1.0 is 1.
 
     Returns
     -------
@@ -90,15 +92,16 @@ def audit(network: RuleNetwork, table: Any = None, labels: Iterable[object] | No
     >>> scores.confusion, round(scores.macro_f1, 2)
     (((1, 0), (1, 1)), 0.67)
     """
-    require_decision(network, "the audit")
     if (table is None) != (labels is None):
         raise InputError("a table and the labels of its rows go together: give both or none")
     targets = None if labels is None else list_labels(labels)
+    number = network.head is not None and network.head.step is not None
     return Audit(
-        scores=None if targets is None else evaluate(network, table, targets),
+        scores=None if targets is None or number else evaluate(network, table, targets),
         overlap=None if targets is None else count_training_rows(network, table, targets),
         unused=tuple(column.name for column in network.columns if column.name not in network.used_columns),
         training=network.training,
+        numbers=evaluate_numbers(network, table, targets) if targets is not None and number else None,
     )
 
 

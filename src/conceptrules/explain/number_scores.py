@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,11 +10,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.model.errors import InputError
+from conceptrules.model.evaluation import Bits, layers, unpack
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.text import align_columns, plural
+from conceptrules.model.scoring import score_numbers, score_words
+from conceptrules.model.text import align_columns, plural, rule_text
 from conceptrules.tables.labels import check_numbers
-from conceptrules.tables.prediction import find_scores, predict
-from conceptrules.tables.table import open_table
+from conceptrules.tables.table import count_unseen, open_table, read_packed_bits
+
+Floats = NDArray[np.float64]
+_GROUPS = 12  # of rows with about the same prediction
+_RESIDUALS = 25  # bars of their distribution, which ends at the outermost two in a hundred
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedGroup:
+    """Rows with about the same prediction, and what their numbers are."""
+
+    rows: int
+    predicted: float
+    """The mean of the predictions."""
+    true: float
+    """The mean of the true numbers."""
+    low: float
+    """Below this are a tenth of the true numbers."""
+    high: float
+    """Above this are a tenth of the true numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleResiduals:
+    """How far off the predictions are on the rows on which a rule holds."""
+
+    rule: int
+    """The number of the rule on the last level, counted from 0; -1 for the rows on which no rule holds."""
+    text: str
+    """The rule as text."""
+    rows: int
+    bias: float
+    """The mean of what was predicted less what is true."""
+    mae: float
+    """The mean absolute error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +69,14 @@ class NumberEvaluation:
     """The mean absolute error of that answer."""
     different: int
     """How many different numbers were predicted."""
+    by_prediction: tuple[PredictedGroup, ...]
+    """The rows in groups of about the same prediction, ascending."""
+    residuals: tuple[tuple[float, float, int], ...]
+    """How what was predicted less what is true is distributed: from, to, rows. The outer two hold all beyond them."""
+    by_rule: tuple[RuleResiduals, ...]
+    """The errors by rule, the largest first."""
+    unseen: tuple[tuple[str, int], ...]
+    """The columns with values that training never showed, and on how many rows."""
 
     def __str__(self) -> str:
         r2 = "-" if self.r2 is None else f"{self.r2:.3f}"
@@ -50,11 +94,16 @@ def evaluate_numbers(network: RuleNetwork, table: Any, numbers: Any) -> NumberEv
     opened, truth = open_table(table), check_numbers(numbers)
     if len(truth) != opened.rows or not len(truth):
         raise InputError(f"the table has {opened.rows} rows, but y has {len(truth)}; give one number for each row")
-    predicted = predict(network, opened)
+    head = network.head
+    assert head is not None
+    words = read_packed_bits(network.columns, network.predicates, opened, network.used_predicates)
+    rules = layers(network, words)[-2]
+    scores = score_words(head, rules)
+    predicted = score_numbers(head, scores)
     # Squares of numbers in units of the largest one neither overflow nor vanish.
     unit = float(np.abs(np.concatenate([truth, predicted])).max()) or 1.0
     errors, deviations = (truth / unit - predicted / unit), truth / unit - np.mean(truth / unit)
-    constant = bool((truth == truth[0]).all())
+    constant = bool((truth == truth[0]).all()) or not deviations @ deviations  # or nearly so, beside the predictions
     return NumberEvaluation(
         rows=len(truth),
         r2=None if constant else 1 - float((errors @ errors) / (deviations @ deviations)),
@@ -62,9 +111,41 @@ def evaluate_numbers(network: RuleNetwork, table: Any, numbers: Any) -> NumberEv
         mae=float(np.abs(errors).mean()) * unit,
         mean_rmse=_root_mean_square(deviations) * unit,
         mean_mae=float(np.abs(deviations).mean()) * unit,
-        different=len(np.unique(find_scores(network, opened))),
+        different=len(np.unique(scores)),
+        by_prediction=tuple(_group_by_prediction(predicted, truth)),
+        residuals=_count_residuals(predicted - truth),
+        by_rule=tuple(sorted(_measure_rules(network, unpack(rules), predicted - truth), key=lambda each: -each.mae)),
+        unseen=tuple(count_unseen(network.columns, opened).items()),
     )
 
 
-def _root_mean_square(errors: NDArray[np.float64]) -> float:
+def _group_by_prediction(predicted: Floats, truth: Floats) -> Iterator[PredictedGroup]:
+    """Yield groups of about as many rows; equal predictions are in one group."""
+    cuts = np.unique(np.quantile(predicted, np.arange(1, _GROUPS) / _GROUPS, method="lower"))
+    group = np.searchsorted(cuts, predicted, side="left")
+    for number in np.unique(group):
+        own = group == number
+        low, high = np.quantile(truth[own], [0.1, 0.9])
+        yield PredictedGroup(
+            int(own.sum()), float(predicted[own].mean()), float(truth[own].mean()), float(low), float(high)
+        )
+
+
+def _count_residuals(residuals: Floats) -> tuple[tuple[float, float, int], ...]:
+    low, high = np.quantile(residuals, [0.01, 0.99]).tolist()
+    counts, edges = np.histogram(np.clip(residuals, low, high), _RESIDUALS, (low, high) if low < high else None)
+    return tuple(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True))
+
+
+def _measure_rules(network: RuleNetwork, rules: Bits, residuals: Floats) -> Iterator[RuleResiduals]:
+    level = len(network.levels) - 1
+    texts = [rule_text(network, level, rule) for rule in range(rules.shape[1])]
+    groups = [*zip(range(len(texts)), texts, rules.T, strict=True), (-1, "no rule holds", ~rules.any(axis=1))]
+    for rule, text, rows in groups:
+        if rows.any():
+            own = residuals[rows]
+            yield RuleResiduals(rule, text, int(rows.sum()), float(own.mean()), float(np.abs(own).mean()))
+
+
+def _root_mean_square(errors: Floats) -> float:
     return float(np.sqrt(np.mean(errors**2)))

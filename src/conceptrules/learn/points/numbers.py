@@ -305,8 +305,9 @@ def _describe(
     assert counted.statistics is not None
     if any(rows < numbers.task.settings.least_rows for (rows,) in counted.statistics.covered[0]):
         network, counted = whole, _count_rows(coded, whole)  # a bin can cover less than the rules that it is made of
+    # No fingerprint: the hashes are of rows with the quantiles of their numbers, which nobody could compare.
     training = describe_training(options.parameters, coded.store.rows, coded.binarizer.categories_dropped_)
-    counted = replace(counted, training=replace(training, fingerprint=coded.fingerprint, distinct=coded.distinct))
+    counted = replace(counted, training=training)
     grid = np.linspace(0, 1, _QUANTILES)
     quantiles = [np.quantile(each, grid) * numbers.spread for each in errors if len(each)]
     return NumberChoice(
