@@ -14,7 +14,6 @@ from conceptrules.model.evaluation import Bits, layers, unpack
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.scoring import score_numbers, score_words
 from conceptrules.model.text import align_columns, plural, rule_text
-from conceptrules.tables.labels import check_numbers
 from conceptrules.tables.table import count_unseen, open_table, read_packed_bits
 
 Floats = NDArray[np.float64]
@@ -91,6 +90,8 @@ class NumberEvaluation:
 
 def evaluate_numbers(network: RuleNetwork, table: Any, numbers: Any) -> NumberEvaluation:
     """Return the metrics of a network that predicts a number."""
+    from conceptrules.tables.labels import check_numbers  # which loads scikit-learn
+
     opened, truth = open_table(table), check_numbers(numbers)
     if len(truth) != opened.rows or not len(truth):
         raise InputError(f"the table has {opened.rows} rows, but y has {len(truth)}; give one number for each row")
