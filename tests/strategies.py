@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from conceptrules.model.evaluation import pack
-from conceptrules.model.heads import Points
+from conceptrules.model.heads import LINKS, Points
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import KINDS, ORDERED, Column, Equals, Interval, Missing, OneOf, Predicate, one_of
 from conceptrules.model.statistics import with_statistics
@@ -218,6 +219,18 @@ def heads(draw: st.DrawFn, rules: int, classes: int) -> Points:
     scores = sorted(draw(st.sets(SMALL_POINTS, min_size=1, max_size=5)))
     shares = sorted(draw(st.lists(st.floats(0, 1), min_size=len(scores), max_size=len(scores))))
     return Points(**made, cutoff=draw(SMALL_POINTS), probabilities=list(zip(scores, shares, strict=True)))
+
+
+@st.composite
+def number_cards(draw: st.DrawFn, bottom: st.SearchStrategy[Bottom] | None = None, odd: bool = False) -> RuleNetwork:
+    """Scorecards that predict a number: the score times a step, or e to the power of that."""
+    card = draw(scorecards(bottom, odd))
+    points, base = [row[:1] for row in card.head.points], card.head.base[:1]
+    farthest = sum(abs(row[0]) for row in points) + abs(base[0])
+    step, link = draw(st.sampled_from([0.05, 0.1, 1.0, 2.5, 1e-7])), draw(st.sampled_from(LINKS))
+    if link == "log":
+        step = min(step, 100 / max(farthest, 1))  # numbers that other languages print with all digits, too
+    return replace(card, classes=(), head=Points(points, base, step=step, link=link))
 
 
 @st.composite

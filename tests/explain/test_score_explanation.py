@@ -10,7 +10,7 @@ from conceptrules.explain.score_explanation import ScoreExplanation
 from conceptrules.model import Column, InputError, Interval, Level, Literal, Points, Rule, RuleNetwork
 from conceptrules.model.evaluation import layers_plain
 from conceptrules.tables.prediction import decide
-from tests.strategies import all_inputs, measured_scorecards, scorecards
+from tests.strategies import all_inputs, measured_scorecards, number_cards, scorecards
 
 COLUMNS = [Column("age"), Column("debt")]
 PREDICATES = [Interval("age", 41), Interval("debt", 1000)]
@@ -77,13 +77,17 @@ def test_many_rows_are_explained_as_a_table() -> None:
     assert explained["because"].tolist() == ["base: +1; age > 41: +3; debt > 1000: -2", "base: +1"]
 
 
-@given(scorecards(odd=True).filter(lambda network: network.columns))
+@given((scorecards(odd=True) | number_cards(odd=True)).filter(lambda network: network.columns))
 def test_the_points_of_an_explanation_add_up_to_the_score(network: RuleNetwork) -> None:
     row = dict.fromkeys((column.name for column in network.columns), None)
     explanation = explain(network, row)
     assert isinstance(explanation, ScoreExplanation)
     sums = np.sum([each.points for each in explanation.contributions], axis=0)
     assert tuple(sums.tolist()) == explanation.scores == tuple(np.atleast_1d(network.scores([row])[0]).tolist())
+    if not network.classes:
+        assert explanation.label == network.predict([row])[0]
+        assert len(explanation.lines) == len(explanation.contributions) + 2
+        return
     assert explanation.label == network.classes[decide(network, [row])[0]]
     np.testing.assert_array_equal(explanation.probabilities, network.predict_proba([row])[0])
     assert str(explanation)

@@ -10,6 +10,7 @@ from conceptrules.model import InputError
 from tests.model.test_heads import make_number_card
 
 CARD = make_number_card(step=0.1)
+PRODUCT = make_number_card(step=0.1, link="log")
 ROWS = pd.DataFrame({"age": [50.0, 50.0, 1.0, None], "km": [1.0, 3.0, 3.0, None]})
 
 
@@ -25,6 +26,16 @@ def test_exports_predict_the_same_number_in_their_engines(to: str, options: dict
     other = make_number_card(step=0.1000001)
     (first, *_) = compare(other, to, exported, data=ROWS, **options).mismatches
     assert "the number" in str(first)
+
+
+@pytest.mark.parametrize("to", ["python", "sql"])
+def test_exports_of_products_agree_but_for_the_last_bits(to: str) -> None:
+    exported = PRODUCT.export(to, verify=True, data=ROWS)
+    outcome = compare(PRODUCT, to, exported, data=ROWS)
+    assert outcome.skipped is None
+    assert outcome.rows > len(ROWS)
+    other = make_number_card(step=0.1 + 1e-12, link="log")
+    assert compare(other, to, exported, data=ROWS).mismatches
 
 
 def test_queries_that_trust_the_types_predict_the_same_number() -> None:

@@ -10,12 +10,15 @@ from conceptrules.model import Column, Concept, Equals, InputError, Level, OneOf
 from tests.model.test_heads import CARD
 from tests.model.test_network import NETWORK
 from tests.model.test_text import ADULT
-from tests.strategies import measured_networks, measured_scorecards, networks, scorecards
+from tests.strategies import measured_networks, measured_scorecards, networks, number_cards, scorecards
 
 TEXT = dumps(ADULT)
 
 
-@given(measured_networks(odd=True) | networks(odd=True) | scorecards(odd=True) | measured_scorecards(odd=True))
+@given(
+    st.one_of(measured_networks(odd=True), networks(odd=True), scorecards(odd=True), measured_scorecards(odd=True))
+    | number_cards(odd=True)
+)
 def test_reading_gives_back_what_was_written(network):
     again = loads(dumps(network))
     assert again == network

@@ -13,8 +13,8 @@ from conceptrules.io.model_file import dumps, loads, schema
 from conceptrules.model.errors import InputError
 from tests.io.test_model_file import pieces
 from tests.io.test_versions import MODEL, WHOLE
-from tests.model.test_heads import CARD, SEVERAL
-from tests.strategies import measured_networks, measured_scorecards, networks
+from tests.model.test_heads import CARD, SEVERAL, make_number_card
+from tests.strategies import measured_networks, measured_scorecards, networks, number_cards
 
 VALIDATOR = Draft202012Validator(json.loads(schema()))
 TEXT = MODEL.read_text(encoding="utf-8")
@@ -29,7 +29,7 @@ def test_the_schema_is_valid_and_accepts_the_stored_model():
         schema(2)
 
 
-@given(measured_networks(odd=True) | networks(odd=True) | measured_scorecards(odd=True))
+@given(measured_networks(odd=True) | networks(odd=True) | measured_scorecards(odd=True) | number_cards(odd=True))
 def test_every_file_that_is_written_is_valid(network):
     VALIDATOR.validate(json.loads(dumps(network)))
 
@@ -37,7 +37,7 @@ def test_every_file_that_is_written_is_valid(network):
 WRONG = [None, 3, -1, 1.5, "x", True, [], {}, [[]], ["x"], {"infinity": 1}, {"infinity": True}, ...]
 
 
-TEXTS = [TEXT, dumps(CARD), dumps(replace(CARD, classes=("a", "b", "c"), head=SEVERAL))]
+TEXTS = [TEXT, dumps(CARD), dumps(replace(CARD, classes=("a", "b", "c"), head=SEVERAL)), dumps(make_number_card())]
 
 
 @pytest.mark.filterwarnings("ignore:the rules were changed by hand")

@@ -4,10 +4,10 @@ from itertools import pairwise
 from hypothesis import given
 
 from conceptrules.model import Column, Concept, Equals, Interval, Level, Literal, Missing, OneOf, Points, Rule
-from conceptrules.model.card import card_text, read_card
+from conceptrules.model.card import amount_text, card_text, read_card
 from conceptrules.model.network import RuleNetwork, Statistics
 from conceptrules.model.text import rule_text
-from tests.strategies import measured_scorecards, scorecards
+from tests.strategies import measured_scorecards, number_cards, scorecards
 
 COLUMNS = (Column("job", "category", ("cook", "nurse", "smith")), Column("debt", missing=True), Column("late"))
 PREDICATES = (
@@ -141,7 +141,7 @@ def test_many_scores_make_about_ten_bands_and_the_cut_off_begins_one() -> None:
             assert sum(sum(band.rows) for band in bands) == 51 * 4
 
 
-@given(scorecards(odd=True) | measured_scorecards(odd=True))
+@given(scorecards(odd=True) | measured_scorecards(odd=True) | number_cards(odd=True))
 def test_every_rule_and_its_points_are_on_the_card_once(network) -> None:
     card = read_card(network)
     lines = [*(line for group in card.groups for line in group), *card.mixed]
@@ -152,4 +152,4 @@ def test_every_rule_and_its_points_are_on_the_card_once(network) -> None:
         assert line.text == words if not line.column else line.column in words
     text = str(network)
     for points in {value for row in network.head.points for value in row if value}:
-        assert f"{points:+,}" in text
+        assert amount_text(points, network.head.step, network.head.link, "+") in text

@@ -1,3 +1,4 @@
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -10,6 +11,7 @@ import conceptrules
 from conceptrules.edit import DropRule
 from conceptrules.edit.trail import replay
 from conceptrules.explain import find_counterfactual
+from conceptrules.explain.explanation import reasons
 from conceptrules.export import FORMATS, export
 from conceptrules.io.model_file import dumps, loads
 from conceptrules.model import Column, Concept, InputError, Interval, Level, Literal, Points, Rule, RuleNetwork
@@ -134,7 +136,7 @@ def test_what_does_not_know_scorecards_says_so_by_name(reader: str, call: Callab
 def make_number_card(**head: Any) -> RuleNetwork:
     level = Level([Rule([Literal(0)]), Rule([Literal(1)])], ())
     tests = [Interval("age", 41), Interval("km", 2)]
-    points = Points([[5], [-3]], [20], **{"step": 0.5, **head})
+    points = Points(**{"points": [[5], [-3]], "base": [20], "step": 0.5, **head})
     return RuleNetwork([Column("age"), Column("km")], tests, [level], (), head=points, target="mpg")
 
 
@@ -156,11 +158,36 @@ def test_a_head_with_a_step_predicts_the_score_times_the_step() -> None:
     assert explained.lines[1:] == [["base", "+10.0"], ["age > 41", "+2.5"], ["km > 2", "-1.5"], ["mpg", "11.0"]]
 
 
+def test_with_the_log_link_rules_multiply() -> None:
+    card = make_number_card(step=0.05, link="log", base=[-40])
+    answers = card.predict([{"age": 50, "km": 1}, {"age": 50, "km": 3}, {"age": 1, "km": 1}])
+    assert answers.tolist() == pytest.approx([math.exp(-1.75), math.exp(-1.9), math.exp(-2)], rel=1e-15)
+    assert loads(dumps(card)) == card
+    assert content_hash(card) != content_hash(make_number_card(step=0.05, base=[-40]))
+    assert str(card).splitlines() == [
+        "2 rules, 4 edges. The base times the factors of all lines that hold is mpg; factors are powers of exp(0.05) = "
+        "1.05. No row gets less than about 0.116 or more than about 0.174.",
+        "",
+        "               mpg",
+        "base         0.135",
+        "age  > 41   x 1.28",
+        "km   > 2   x 0.861",
+    ]
+    explained = card.explain({"age": 50, "km": 3})
+    assert explained.sentence == "mpg is 0.150: the lines that hold multiply to it."
+    assert explained.lines[1:] == [["base", "0.135"], ["age > 41", "x 1.28"], ["km > 2", "x 0.861"], ["mpg", "0.150"]]
+    assert reasons(card, [{"age": 50, "km": 3}]) == ["base: 0.135; age > 41: x 1.28; km > 2: x 0.861"]
+    assert "x 1.28" in card._repr_html_()
+
+
 @pytest.mark.parametrize(
     ("head", "match"),
     [
         ({"step": 0.0}, "must be positive"),
         ({"step": 1e300}, "finite"),
+        ({"link": "logit"}, "link is 'logit'; use 'identity' or 'log'"),
+        ({"link": "log", "step": None}, "the log link is for heads that predict a number"),
+        ({"link": "log", "step": 30.0}, "at most 700 from 0, and a score of 25 with a step of 30.0 is beyond it"),
         ({"cutoff": 3}, "no cut-off"),
         ({"probabilities": [(0, 0.5)]}, "no cut-off"),
     ],

@@ -1,12 +1,21 @@
+import math
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from conceptrules.model.evaluation import layers_plain, pack
 from conceptrules.model.heads import MAX_UNIT, Points
-from conceptrules.model.scoring import answer_scores, network_scores, score_bits, score_probabilities, score_words
+from conceptrules.model.scoring import (
+    answer_scores,
+    network_scores,
+    score_bits,
+    score_numbers,
+    score_probabilities,
+    score_words,
+)
 from conceptrules.model.statistics import with_statistics
-from tests.strategies import rows, scorecards
+from tests.strategies import number_cards, rows, scorecards
 
 TWO = Points([[3], [-2]], [1], cutoff=2, probabilities=[(0, 0.1), (2, 0.4), (5, 0.9)])
 
@@ -43,6 +52,21 @@ def test_packed_scores_equal_the_plain_ones(data, network) -> None:
     shares = score_probabilities(network.head, plain)
     np.testing.assert_allclose(shares.sum(axis=1), 1)
     assert (shares >= 0).all()
+
+
+@given(st.data(), number_cards())
+def test_numbers_are_the_sum_of_what_rules_add_or_the_product_of_their_factors(data, network) -> None:
+    bits, head = data.draw(rows(network)), network.head
+    numbers = score_numbers(head, network_scores(network, pack(bits)))
+    assert numbers.dtype == np.float64
+    for holds, number in zip(layers_plain(network, bits)[-2], numbers.tolist(), strict=True):
+        score = head.base[0] + sum(points for hold, (points,) in zip(holds, head.points, strict=True) if hold)
+        if head.link == "identity":
+            assert number == score * head.step
+        else:
+            parts = [points for hold, (points,) in zip(holds, head.points, strict=True) if hold]
+            product = math.prod(math.exp(head.step * points) for points in (head.base[0], *parts))
+            assert math.isclose(number, product, rel_tol=1e-12)
 
 
 @given(st.data(), scorecards())

@@ -55,13 +55,17 @@ class ScoreExplanation(ShownAsHtml):
     target: str | None = None
     """What the classes are of, if it has a name."""
     step: float | None = None
-    """What a point adds to the number that is predicted; None of classes."""
+    """What a point adds to the number that is predicted, or to its logarithm; None of classes."""
+    link: str = "identity"
+    """With "log", points multiply the number that is predicted."""
 
     @property
     def sentence(self) -> str:
         """The class, the score and the probability as a sentence."""
         if self.step is not None:
-            return f"{self._name} is {amount_text(self.scores[0], self.step)}: the lines that hold add up to it."
+            does = "multiply" if self.link == "log" else "add up"
+            number = amount_text(self.scores[0], self.step, self.link)
+            return f"{self._name} is {number}: the lines that hold {does} to it."
         names = [f"{word(self.target)} = {word(name)}" if self.target else word(name) for name in self.classes]
         label = names[self.classes.index(self.label)]
         if self.cutoff is not None:
@@ -77,12 +81,13 @@ class ScoreExplanation(ShownAsHtml):
     def lines(self) -> list[list[str]]:
         """The points that add up, as lines of cells with a heading: all classes, or those with the largest scores."""
         if self.step is not None:
-            added = [[each.text, amount_text(each.points[0], self.step, "+")] for each in self.contributions]
-            return [["", "adds"], *added, [self._name, amount_text(self.scores[0], self.step)]]
+            heading = "multiplies by" if self.link == "log" else "adds"
+            parts = [[each.text, _contribution_text(each, self.step, self.link)] for each in self.contributions]
+            return [["", heading], *parts, [self._name, amount_text(self.scores[0], self.step, self.link)]]
         shown, several = self._shown, len(self.scores) > 1
         lines = [["", *([word(self.classes[output]) for output in shown] if several else ["points"])]]
-        parts = self.contributions
-        lines += [[each.text, *(points_text(each.points[output]) for output in shown)] for each in parts]
+        added = self.contributions
+        lines += [[each.text, *(points_text(each.points[output]) for output in shown)] for each in added]
         lines[1] = [cell or "0" for cell in lines[1]]  # the base
         lines.append(["score", *(f"{self.scores[output]:+,}" for output in shown)])
         if any(self.offsets):
@@ -147,6 +152,7 @@ def explain_score(network: RuleNetwork, row: Any) -> ScoreExplanation:
         offsets=head.offsets,
         target=network.target,
         step=head.step,
+        link=head.link,
     )
 
 
@@ -169,5 +175,11 @@ def _reason_text(network: RuleNetwork, head: Points, rules: Sequence[int], outpu
     level = len(network.levels) - 1
     points = [(head.points[rule][output], rule) for rule in rules if head.points[rule][output]]
     ranked = sorted(points, key=lambda pair: (-abs(pair[0]), pair[1]))
-    parts = [f"{rule_text(network, level, rule)}: {amount_text(value, head.step, '+')}" for value, rule in ranked]
-    return "; ".join([f"base: {amount_text(head.base[output], head.step, '+')}", *parts])
+    base = Contribution(-1, "base", (head.base[output],))
+    parts = [base, *(Contribution(rule, rule_text(network, level, rule), (value,)) for value, rule in ranked)]
+    return "; ".join(f"{part.text}: {_contribution_text(part, head.step, head.link)}" for part in parts)
+
+
+def _contribution_text(part: Contribution, step: float | None, link: str) -> str:
+    """Return what a line adds or multiplies by; the base of a product has no sign."""
+    return amount_text(part.points[0], step, link, "" if link == "log" and part.index < 0 else "+")

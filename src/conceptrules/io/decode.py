@@ -211,13 +211,14 @@ def _head(value: object, levels: object) -> tuple[Points, list[object]]:
     last = {"concepts": concepts, "rules": [rule for _, rule in scored]}
     several = isinstance(value, dict) and "unit" in value
     if isinstance(value, dict) and "step" in value:
-        names: tuple[str, ...] = ("step",)
+        names: tuple[str, ...] = ("step", "link")
     else:
         names = ("unit", "offsets") if several else ("cutoff", "probabilities")
     base, *more = fields(value, ("head",), ("base", *names))
     scores = tuple(points for points, _ in scored), items(whole, base, ("head", "base"))
-    if names == ("step",):
-        return Points(*scores, step=number(more[0], ("head", "step"))), [*levels[:-1], last]
+    if "step" in names:
+        step, link = number(more[0], ("head", "step")), text(more[1], ("head", "link"))
+        return Points(*scores, step=step, link=link), [*levels[:-1], last]
     if several:
         unit, offsets = number(more[0], ("head", "unit")), items(whole, more[1], ("head", "offsets"))
         return Points(*scores, unit=unit, offsets=offsets), [*levels[:-1], last]

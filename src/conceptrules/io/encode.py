@@ -74,7 +74,7 @@ def _deciding_fields(network: RuleNetwork) -> dict[str, str]:
         return {"priority": _values(network.priority), "default": _flat(finite(network.default))}
     fields: dict[str, str] = {"base": _flat(head.base)}
     if head.step is not None:
-        fields |= {"step": _flat(_number(head.step))}
+        fields |= {"step": _flat(_number(head.step)), "link": _flat(head.link)}
     elif head.probabilities:
         fields |= {"cutoff": _flat(head.cutoff), "probabilities": _list(map(_flat, head.probabilities))}
     else:

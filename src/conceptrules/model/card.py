@@ -98,7 +98,9 @@ class Card:
     counted: bool
     """Whether it shows training rows and the share of the second class among them."""
     step: float | None = None
-    """What a point adds to the number that is predicted; None of classes."""
+    """What a point adds to the number that is predicted, or to its logarithm; None of classes."""
+    link: str = "identity"
+    """With "log", points multiply the number that is predicted."""
 
     @property
     def headings(self) -> list[str]:
@@ -111,12 +113,15 @@ class Card:
     def cells(self, points: Sequence[int]) -> list[str]:
         """Return points as text, for each output a cell; for many outputs, one cell that lists those that have some."""
         if len(self.outputs) <= _MOST_COLUMNS:
-            return [points_text(value, self.step) for value in points]
+            return [points_text(value, self.step, self.link) for value in points]
         return [_join_points(self.outputs, points)]
 
     def line_cells(self, line: CardLine) -> list[str]:
         """Return the points of a rule, and its figures if there are some."""
-        cells = [cell or "0" * (line.rule < 0) for cell in self.cells(line.points)]
+        if line.rule < 0 and self.link == "log":
+            cells = [amount_text(line.points[0], self.step, self.link)]
+        else:
+            cells = [cell or "0" * (line.rule < 0) for cell in self.cells(line.points)]
         figures = row_cells(line.covered) if self.counted else []
         return [*cells, *(figures if self.step is None else figures[:1])]
 
@@ -140,6 +145,7 @@ def read_card(network: RuleNetwork) -> Card:
         label="" if head.step is not None else positive_text(network),
         counted=network.statistics is not None and len(network.classes) in (0, 2),
         step=head.step,
+        link=head.link,
     )
 
 
@@ -167,23 +173,36 @@ def chance_text(probability: float) -> str:
     return ">99.9%" if 0.999 < probability < 1 else f"{100 * probability:.1f}%"
 
 
-def points_text(points: int, step: float | None = None) -> str:
-    """Return points with their sign, or what so many steps add; nothing for none."""
-    return amount_text(points, step, "+") if points else ""
+def points_text(points: int, step: float | None = None, link: str = "identity") -> str:
+    """Return points with their sign, or what so many steps add or multiply by; nothing for none."""
+    return amount_text(points, step, link, "+") if points else ""
 
 
-def amount_text(points: int, step: float | None, sign: str = "") -> str:
-    """Return points, or the number that so many steps are, with all digits that the step has."""
+def amount_text(points: int, step: float | None, link: str, sign: str = "") -> str:
+    """Return points, or the number that so many steps are; with a sign, what they add or multiply by.
+
+    A number has all digits that the step has; e to the power of it so many that the next step looks different.
+
+    >>> amount_text(5, None, "identity", "+"), amount_text(5, 0.5, "identity", "+"), amount_text(5, 0.05, "log", "+")
+    ('+5', '+2.5', 'x 1.28')
+    """
     if step is None:
         return f"{points:{sign},}"
+    if link == "log":
+        digits = max(3, 1 - math.floor(math.log10(step)))
+        rounded = Decimal(f"{math.exp(step * points):.{digits - 1}e}")
+        return f"{'x ' if sign else ''}{rounded:{',f' if 1e-9 <= rounded <= 1e12 else '.6g'}}"
     amount = Decimal(repr(step)).normalize() * points
     return f"{amount:{sign},f}" if 1e-9 <= step <= 1e12 else f"{amount:{sign}.6g}"
 
 
 def list_points(network: RuleNetwork, rule: int) -> str:
     """Return what a rule of the last level adds, as one text: +5, or `a +1, c -2` for several classes."""
-    points, step = points_of(network).points[rule], points_of(network).step
-    return amount_text(points[0], step, "+") if len(points) == 1 else _join_points(output_names(network), points)
+    head = points_of(network)
+    points = head.points[rule]
+    if len(points) == 1:
+        return amount_text(points[0], head.step, head.link, "+")
+    return _join_points(output_names(network), points)
 
 
 def _join_points(names: Sequence[str], points: Sequence[int]) -> str:
@@ -311,11 +330,16 @@ def _number_sentences(network: RuleNetwork, head: Points) -> Iterator[str]:
     """Yield how large a card that predicts a number is, how to read it, and between what it answers."""
     (name,), ((low, high),) = output_names(network), head.bounds
     if not head.points:
-        yield f"There are no rules: {name} is {amount_text(low, head.step)} on all rows."
+        yield f"There are no rules: {name} is {amount_text(low, head.step, head.link)} on all rows."
         return
     rules, size = plural(rule_count(network), "rule"), plural(edges(network), "edge")
-    yield f"{rules}, {size}. All lines that hold add up to {name}, in steps of {amount_text(1, head.step)}."
-    yield f"No row gets less than {amount_text(low, head.step)} or more than {amount_text(high, head.step)}."
+    least, most, step = (amount_text(score, head.step, head.link) for score in (low, high, 1))
+    if head.link == "log":
+        yield f"{rules}, {size}. The base times the factors of all lines that hold is {name}; factors are powers of"
+        yield f"exp({head.step}) = {step}. No row gets less than about {least} or more than about {most}."
+        return
+    yield f"{rules}, {size}. All lines that hold add up to {name}, in steps of {step}."
+    yield f"No row gets less than {least} or more than {most}."
 
 
 def positive_text(network: RuleNetwork) -> str:

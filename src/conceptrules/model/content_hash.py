@@ -57,6 +57,7 @@ def _deciding_head(network: RuleNetwork) -> dict[str, object]:
         "offsets": head.offsets,
         # Hashes of scorecards that were written before there was a step stay as they are.
         **({} if head.step is None else {"step": head.step}),
+        **({} if head.link == "identity" else {"link": head.link}),
     }
 
 

@@ -2,7 +2,8 @@
 
 A network without such a head decides by the priority of its classes and its default. With `Points`, each rule of the
 last level that holds adds whole numbers to a base, and the sums, its scores, give the class and the probabilities. A
-network whose target is a number has no classes: its score times a step is the prediction.
+network whose target is a number has no classes: its score times a step is the prediction, or, with the log link, the
+logarithm of the prediction, so that rules multiply.
 """
 
 from __future__ import annotations
@@ -22,8 +23,14 @@ if TYPE_CHECKING:
 MAX_SCORE = 2**31 - 1
 """The largest sum of points: it fits an integer of every language that a network is exported to."""
 
+MAX_LOGARITHM = 700
+"""The farthest that the logarithm of a prediction can be from 0: e to the power of it is still a normal double."""
+
 MAX_UNIT = 1_000_000
 """The largest unit: times the largest score it is still far from the largest double."""
+
+
+LINKS = ("identity", "log")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +64,9 @@ class Points:
     ones wins."""
     step: float | None = None
     """A number to predict: what a point adds to it, so that the prediction is the score times this; None: classes."""
+    link: str = "identity"
+    """A number to predict: with "log", the prediction is e to the power of the score times the step, and so a point
+    multiplies it."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "points", tuple(_whole(row, "points") for row in self.points))
@@ -105,6 +115,7 @@ class Points:
             raise InputError(f"unit is {self.unit}; it must be positive and at most {MAX_UNIT:,}")
         if self.step is not None and not 0 < self.step * MAX_SCORE < math.inf:
             raise InputError(f"step is {self.step}; it must be positive, and {MAX_SCORE} steps finite")
+        self._check_link()
         if any(not 0 <= share <= 1 for _, share in self.probabilities):
             raise InputError("probabilities must be from 0 to 1")
         for (score, share), (next_score, next_share) in pairwise(self.probabilities):
@@ -112,6 +123,19 @@ class Points:
                 raise InputError(
                     f"the probability of a score may not fall: it is {share} from {score} on, {next_share} from "
                     f"{next_score} on; list the scores ascending"
+                )
+
+    def _check_link(self) -> None:
+        if self.link not in LINKS:
+            raise InputError(f"link is {self.link!r}; use {' or '.join(map(repr, LINKS))}")
+        if self.link == "log":
+            if self.step is None:
+                raise InputError("the log link is for heads that predict a number; give a step, or leave it out")
+            farthest = max((abs(score) for score in sum(self.bounds, ())), default=0)
+            if farthest * self.step > MAX_LOGARITHM:
+                raise InputError(
+                    f"with the log link, the score times the step may be at most {MAX_LOGARITHM} from 0, and a score "
+                    f"of {farthest:,} with a step of {self.step} is beyond it; use a smaller step or smaller points"
                 )
 
 

@@ -35,10 +35,10 @@ def score_words(head: Points, rules: PackedBits) -> Scores:
 
 
 def score_numbers(head: Points, scores: Scores) -> NDArray[np.float64]:
-    """Return the numbers that a head with a step predicts: the scores times the step."""
+    """Return the numbers that a head with a step predicts: the scores times the step, or e to the power of that."""
     assert head.step is not None
     numbers: NDArray[np.float64] = scores[:, 0] * np.float64(head.step)
-    return numbers
+    return np.exp(numbers) if head.link == "log" else numbers
 
 
 def decision_values(head: Points, scores: Scores) -> NDArray[np.float64]:

@@ -66,8 +66,9 @@ class ScoreAnswers:
     def answer(self, label: Callable[[int], exp.Expr]) -> exp.Expr:
         """Return the class, of which `label` writes the one of an index, or the number that is predicted."""
         if self.head.step is not None:
-            number = exp.cast(exp.column(self.scores[0]), exp.DataType.Type.DOUBLE)
-            return exp.Mul(this=number, expression=self._double(self.head.step))
+            total = exp.cast(exp.column(self.scores[0]), exp.DataType.Type.DOUBLE)
+            number = exp.Mul(this=total, expression=self._double(self.head.step))
+            return exp.Exp(this=number) if self.head.link == "log" else number
         if self.head.outputs == 1:
             reaches = exp.GTE(this=exp.column(self.scores[0]), expression=exp.convert(self.head.cutoff))
             return exp.case().when(reaches, label(1)).else_(label(0))
