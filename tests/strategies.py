@@ -205,13 +205,14 @@ def flag_networks(draw: st.DrawFn) -> RuleNetwork:
 
 SCORED_CLASSES = st.sampled_from(["ab", "abc", "abcd"])
 SMALL_POINTS = st.integers(-9, 9)
+LARGE_POINTS = st.integers(-(2**28), 2**28) | st.sampled_from([-(2**28), 2**28])  # six of them have 31 bits
 
 
 @st.composite
 def heads(draw: st.DrawFn, rules: int, classes: int) -> Points:
     """Points for so many rules, among them 0, large ones, and scores that the table of probabilities does not list."""
     outputs = 1 if classes == 2 else classes
-    points = draw(st.sampled_from([SMALL_POINTS, SMALL_POINTS, st.integers(-(10**7), 10**7)]))
+    points = draw(st.sampled_from([SMALL_POINTS, SMALL_POINTS, LARGE_POINTS]))
     row = st.lists(points, min_size=outputs, max_size=outputs)
     made = {"points": [draw(row) for _ in range(rules)], "base": draw(row)}
     if classes > 2:

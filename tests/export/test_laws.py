@@ -11,7 +11,7 @@ from conceptrules.export.sql.literals import check_labels
 from conceptrules.export.verify.comparison import compare, engine_of
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
-from tests.strategies import networks, scorecards
+from tests.strategies import BOOLEANS, networks, number_cards, scorecards
 
 ENGINES = {
     "python": ("python", {}),
@@ -63,17 +63,18 @@ def test_an_export_decides_as_the_network_does(engine, data):
     assert not outcome.mismatches, str(outcome.mismatches[0]) + "\n" + text
 
 
-@pytest.mark.parametrize("engine", ["python", "duckdb", "sqlite", "postgres"])
+@pytest.mark.parametrize("engine", ENGINES)
 @settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(data=st.data())
 def test_an_export_of_a_scorecard_has_its_scores_classes_and_probabilities(engine, data):
     to, options = ENGINES[engine]
     need(to, **options)
-    network = data.draw(scorecards(odd=data.draw(st.booleans())))
+    network = data.draw(data.draw(st.sampled_from([scorecards, scorecards, number_cards]))(odd=data.draw(BOOLEANS)))
     if to == "sql":
         assume(network.columns)
         assume(labels_fit(network, options["dialect"]))
-        asked = {"probabilities": data.draw(st.booleans()), "reasons": data.draw(st.booleans())}
+        probabilities = bool(network.classes) and data.draw(BOOLEANS)
+        asked = {"probabilities": probabilities, "reasons": data.draw(BOOLEANS)}
         options = {**options, **asked, "columns": renamed(network)}
     text = export(network, to, **options)
     outcome = compare(network, to, text, limit=100, **options)

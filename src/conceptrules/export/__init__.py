@@ -40,9 +40,11 @@ class Format:
 
 
 FORMATS: dict[str, Format] = {
-    "c": Format("code.languages:c", "verify.programs:CEngine", ".c"),
+    "c": Format("code.languages:c", "verify.programs:CEngine", ".c", scorecards=True, numbers=True),
     "dbt": Format("sql.query:dbt", None, ".sql", "sqlglot", "sql"),
-    "javascript": Format("code.languages:javascript", "verify.programs:JavaScriptEngine", ".js"),
+    "javascript": Format(
+        "code.languages:javascript", "verify.programs:JavaScriptEngine", ".js", scorecards=True, numbers=True
+    ),
     "latex": Format("documents:latex", suffix=".tex"),
     "markdown": Format("documents:markdown", suffix=".md"),
     "onnx": Format("onnx.model:onnx_model", "verify.onnxruntime:OnnxEngine", ".onnx", "onnx", "onnx"),

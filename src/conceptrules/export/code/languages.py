@@ -82,7 +82,7 @@ class CodeWriter:
             statements=self._statements(network),
             rules=[(each, _variable("r", each)) for each in rule_ids(network)],
             concepts=concepts,
-            classes=[variable for _, variable in concepts[-len(network.classes) :]],
+            classes=[] if network.head else [variable for _, variable in concepts[-len(network.classes) :]],
             head=network.head,
             points=_list_points(network),
             shares=_list_shares(network),

@@ -58,7 +58,9 @@ class ScoreAnswers:
         if self.head.outputs == 1:
             return
         best = [_greatest(self._ranked()).as_(self.own("best"))]
-        yield "largest", [*best, *([_greatest(self._columns()).as_(self.own("largest"))] if probabilities else [])]
+        # Two scores may be farther apart than whole numbers of 32 bits are.
+        largest = exp.cast(_greatest(self._columns()), exp.DataType.Type.DOUBLE).as_(self.own("largest"))
+        yield "largest", [*best, *([largest] if probabilities else [])]
         if probabilities:
             powers = map(self._power, self._columns(), range(1, 1 + self.head.outputs))
             yield "powers", [exp.column(self.own("best")), *powers]

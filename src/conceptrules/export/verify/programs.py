@@ -84,7 +84,8 @@ const fs = require("fs");
 const [names, rows] = JSON.parse(fs.readFileSync(process.argv[2], "utf8"), revive);
 const result = rows.map((values) => {
   const answer = DECIDE(Object.fromEntries(names.map((name, place) => [name, values[place]])));
-  return [answer.class, answer.rules];
+  const number = answer.class === undefined ? answer.label : null;
+  return [answer.class, answer.rules, answer.scores, answer.probabilities, number];
 });
 fs.writeFileSync(process.argv[3], JSON.stringify(result));
 """
@@ -123,16 +124,27 @@ class CEngine(ExportEngine):
         types: dict[Family, Any] = {"text": _Text, "whole": _Whole}
         layout = [(f"x{place}", types.get(each.family, ctypes.c_double)) for place, each in enumerate(used)]
         struct: Any = type("Row", (ctypes.Structure,), {"_fields_": layout or [("unused", ctypes.c_char)]})
-        fired = np.full((len(trial), len(rule_ids(network))), 2, dtype=np.uint8)
+        head, rows, classes = network.head, len(trial), len(network.classes)
+        fired = np.full((rows, len(rule_ids(network))), 2, dtype=np.uint8)
+        scores = None if head is None else np.empty((rows, head.outputs), np.int32)
+        stated = np.full((rows, classes), np.nan) if head is not None and classes else None
+        arrays = [array for array in (fired, scores, stated) if array is not None]
         with TemporaryDirectory() as folder:
             decide = getattr(ctypes.CDLL(str(_compile(exported, Path(folder)))), options.get("name", "decide"))
-            decide.argtypes, decide.restype = (ctypes.POINTER(struct), ctypes.c_void_p), ctypes.c_int
-            classes = [
-                decide(ctypes.byref(struct(*(column[row] for column in columns))), fired[row].ctypes.data or None)
-                for row in range(len(trial))
+            decide.argtypes = (ctypes.POINTER(struct), *[ctypes.c_void_p] * len(arrays))
+            decide.restype = ctypes.c_int if classes else ctypes.c_double
+            returned = [
+                decide(
+                    ctypes.byref(struct(*(column[row] for column in columns))),
+                    *(array[row].ctypes.data or None for array in arrays),
+                )
+                for row in range(rows)
             ]
         assert (fired < 2).all(), "a rule was not written"
-        return Answers(np.array(classes, dtype=np.intp), fired.astype(np.bool_))
+        indices = np.array(returned if classes else [0] * rows, dtype=np.intp)
+        numbers = None if classes else np.array(returned, dtype=np.float64)
+        sums = None if scores is None else scores.astype(np.int64)
+        return Answers(indices, fired.astype(np.bool_), stated, sums, numbers)
 
 
 def _compiler() -> str | None:
@@ -142,7 +154,7 @@ def _compiler() -> str | None:
 def _compile(exported: str, folder: Path) -> Path:
     source, library = folder / "decide.c", folder / "decide.so"
     source.write_text(exported, encoding="utf-8")
-    command = [str(_compiler()), *C_FLAGS, "-o", str(library), str(source)]
+    command = [str(_compiler()), *C_FLAGS, "-o", str(library), str(source), "-lm"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode:
         raise RuntimeError(f"the C export does not compile:\n{result.stderr}")
