@@ -1,4 +1,4 @@
-"""ConceptRuleClassifier: scikit-learn's own checks, budgets, the Pareto front, honest figures, what it objects to."""
+"""ConceptRuleClassifier: budgets, the Pareto front, honest figures, what it objects to."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.utils import get_tags
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from conceptrules import ConceptRuleClassifier, InputError, datasets
 from conceptrules.explain.measurement import merge_bins
@@ -396,31 +394,6 @@ def test_rows_of_a_class_that_weighs_nothing_do_not_judge() -> None:
     assert set(weightless.fit(X, rare).predict(X)) == {"rare"}
     with pytest.raises(InputError, match="class_weight gives 0 to the classes of all rows of X_val"):
         weightless.fit(X, rare, X_val=X[2:], y_val=rare[2:])
-
-
-def checks(estimator: ConceptRuleClassifier, *marks: pytest.MarkDecorator) -> list[Any]:
-    """Every check of scikit-learn, of which one estimator is asked."""
-    effort = estimator.effort
-    every = estimator_checks_generator(estimator)
-    return [pytest.param(check, id=f"{effort}-{check[1].func.__name__}", marks=marks) for check in every]
-
-
-@pytest.mark.filterwarnings("ignore:constant columns", "ignore:class.* too few rows")
-@pytest.mark.parametrize(
-    "check",
-    [
-        *checks(ConceptRuleClassifier(effort="fast")),
-        *checks(ConceptRuleClassifier(), pytest.mark.long),  # the same, ten times as long: it searches more
-    ],
-)
-def test_scikit_learn_check(check: tuple[Any, Any]) -> None:
-    estimator, function = check
-    function(estimator)
-
-
-def test_no_tag_excuses_it() -> None:
-    tags = get_tags(ConceptRuleClassifier())
-    assert not any([tags.non_deterministic, tags.no_validation, tags.classifier_tags.poor_score])
 
 
 def test_columns_that_cannot_change_are_remembered_by_the_network():

@@ -1,4 +1,4 @@
-"""MLLPClassifier: scikit-learn's own checks, and what it promises beyond them."""
+"""MLLPClassifier: what it promises beyond scikit-learn's own checks."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
-from sklearn.utils import get_tags
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from conceptrules import InputError, MLLPClassifier
 from conceptrules.learn.mllp import cpu_engine
@@ -25,26 +23,6 @@ from tests.people import simple
 
 X, Y = simple()
 FITTED = quick().fit(X, Y)
-
-
-def mark_check(check: tuple[Any, Any]) -> Any:
-    """Return a check of scikit-learn with its name; one asks for what a cut-off or a priority makes untrue."""
-    name = check[1].func.__name__
-    reason = "it asks that predict is the argmax of predict_proba, and the priority of the classes decides here"
-    marks = [pytest.mark.xfail(reason=reason, strict=True)] if name == "check_classifiers_train" else []
-    return pytest.param(check, id=name, marks=marks)
-
-
-@pytest.mark.filterwarnings("ignore:constant columns", "ignore:class.* too few rows")
-@pytest.mark.parametrize("check", [mark_check(check) for check in estimator_checks_generator(MLLPClassifier())])
-def test_scikit_learn_check(check: tuple[Any, Any]) -> None:
-    estimator, function = check
-    function(estimator)
-
-
-def test_no_tag_excuses_it() -> None:
-    tags = get_tags(MLLPClassifier())
-    assert not any([tags.non_deterministic, tags.no_validation, tags.classifier_tags.poor_score])
 
 
 def test_the_number_of_threads_does_not_matter() -> None:

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from conceptrules import InputError, ScorecardRegressor
 from conceptrules.io.model_file import dumps, loads
@@ -30,12 +29,6 @@ def make_table(rows: int = 400) -> tuple[pd.DataFrame, np.ndarray]:
 def fitted() -> ScorecardRegressor:
     table, y = make_table()
     return ScorecardRegressor(**SMALL).fit(table, pd.Series(y, name="price"))
-
-
-@parametrize_with_checks([ScorecardRegressor(effort="fast", n_jobs=1, random_state=0)])
-@pytest.mark.filterwarnings("ignore::conceptrules.model.errors.ConceptRulesWarning")
-def test_scikit_learn(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 def test_the_rules_behind_the_numbers_are_learned(fitted: ScorecardRegressor) -> None:

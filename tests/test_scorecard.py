@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from conceptrules import InputError, Policy, ScorecardClassifier
 from conceptrules.learn.points import learning
@@ -206,15 +205,6 @@ def test_groups_moments_and_validation_rows_are_taken() -> None:
         card = quick().fit(X, RISK, **more)
         assert card.network_.edges
         assert card.network_.training.validation.rows > 0
-
-
-@pytest.mark.filterwarnings("ignore:constant columns", "ignore:class.* too few rows", "ignore:no rule was learned")
-@pytest.mark.parametrize(
-    "check", [pytest.param(check, id=check[1].func.__name__) for check in estimator_checks_generator(quick())]
-)
-def test_scikit_learn_check(check: tuple[Any, Any]) -> None:
-    estimator, function = check
-    function(estimator)
 
 
 def test_a_large_table_is_learned_from_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:

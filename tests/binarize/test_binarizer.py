@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from conceptrules.binarize import Binarizer
 from conceptrules.model.predicate import Column, Interval, holds
@@ -28,16 +27,6 @@ HALVES = np.repeat([0, 1], 10)
 def texts(column: Any, y: Any = HALVES, **options: Any) -> list[str]:
     binarizer = Binarizer(**options).fit(pd.DataFrame({"c": column}), y)
     return list(binarizer.get_feature_names_out())
-
-
-def excused(_: Binarizer) -> dict[str, str]:
-    name = "check_sample_weight_equivalence_on_sparse_data"
-    return {name: "scikit-learn 1.6 asks it of estimators that take no sparse input, too"}
-
-
-@parametrize_with_checks([Binarizer()], expected_failed_checks=excused)
-def test_scikit_learn(estimator: Binarizer, check: Any) -> None:
-    check(estimator)
 
 
 def test_predicates_of_each_kind() -> None:
