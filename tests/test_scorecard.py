@@ -1,4 +1,4 @@
-"""ScorecardClassifier: scikit-learn's own checks, budgets, cut-offs, honest probabilities, what it objects to."""
+"""ScorecardClassifier: budgets, cut-offs, honest probabilities, what it objects to."""
 
 from __future__ import annotations
 
