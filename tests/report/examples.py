@@ -137,6 +137,7 @@ HOSTILE = (
 )
 
 
+@cache
 def hostile() -> Data:
     """Every odd text as a column, a category and a class."""
     columns = [Column(name, "category", HOSTILE) for name in HOSTILE]
@@ -153,6 +154,7 @@ def wide(columns: int = 500, rules: int = 150) -> RuleNetwork:
     return random_network(names, predicates, ("yes", "no"), (rules,), seed=5)
 
 
+@cache
 def large() -> RuleNetwork:
     """Some 2,000 edges on two levels."""
     columns = [Column(f"x{number}") for number in range(40)]

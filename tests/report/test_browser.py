@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -74,6 +75,17 @@ def loaded(name: str, *sizes: int) -> examples.Data:
         return examples.dataset_example(name, sizes or (16,))
     except DatasetError as error:
         pytest.skip(str(error))
+
+
+@cache
+def adult_page() -> str:
+    return report(*loaded("adult"))
+
+
+@cache
+def odd_page(name: str) -> str:
+    network, X, y = getattr(examples, name)()
+    return report(network, X, y.tolist())
 
 
 def same_decisions(open_page, network: RuleNetwork, table: Any, count: int) -> None:
@@ -316,8 +328,7 @@ NAMELESS = """() => [...document.querySelectorAll("input, select, button, a[href
 
 
 def test_a_screen_reader_finds_names_headings_and_landmarks(open_page):
-    network, X, y = loaded("adult")
-    page = open_page(report(network, X, y)).page
+    page = open_page(adult_page()).page
     assert page.evaluate(NAMELESS) == []
     levels = page.evaluate("[...document.querySelectorAll('h1, h2, h3')].map((one) => Number(one.tagName[1]))")
     assert levels[0] == 1
@@ -336,16 +347,14 @@ def test_a_screen_reader_finds_names_headings_and_landmarks(open_page):
 
 @pytest.mark.parametrize("width", [320, 390, 1200])
 def test_nothing_sticks_out_of_the_page(open_page, width):
-    many, hostile = examples.many_classes(), examples.hostile()
-    for network, X, y in (loaded("adult"), many, (*hostile[:2], hostile[2].tolist())):
-        page = open_page(report(network, X, y), viewport={"width": width, "height": 800}).page
+    for html in (adult_page(), odd_page("many_classes"), odd_page("hostile")):
+        page = open_page(html, viewport={"width": width, "height": 800}).page
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize("width", [390, 800])
 def test_a_drawing_wider_than_its_frame_opens_where_its_captions_begin(open_page, width):
-    network, X, y = loaded("adult")
-    page = open_page(report(network, X, y), viewport={"width": width, "height": 800}).page
+    page = open_page(adult_page(), viewport={"width": width, "height": 800}).page
     frames = page.evaluate("all('.drawing').map((one) => [one.scrollLeft, one.scrollWidth - one.clientWidth])")
     assert len(frames) == 2
     assert all(most > 0 and left == 0 for left, most in frames)
@@ -377,16 +386,14 @@ CONTRAST = """() => {
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_can_be_read_in_light_and_dark(open_page, scheme):
-    network, X, y = loaded("adult")
-    page = open_page(report(network, X, y), color_scheme=scheme).page
+    page = open_page(adult_page(), color_scheme=scheme).page
     assert page.evaluate(CONTRAST) == []
     dark = page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 24, 29)"
     assert dark == (scheme == "dark")
 
 
 def test_it_prints_to_pdf_with_everything_unfolded(open_page, tmp_path):
-    network, X, y = loaded("adult")
-    page = open_page(report(network, X, y), color_scheme="dark").page
+    page = open_page(adult_page(), color_scheme="dark").page
     folded = "document.querySelectorAll('details:not([open]):not(.form-only)').length"
     assert page.evaluate(folded) > 0
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
