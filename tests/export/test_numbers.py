@@ -55,7 +55,7 @@ def test_queries_that_trust_the_types_predict_the_same_number() -> None:
     assert answered["score"].tolist() == CARD.scores(ROWS).tolist()
 
 
-@pytest.mark.parametrize("to", ["dbt", "latex", "markdown", "onnx", "pmml"])
+@pytest.mark.parametrize("to", ["onnx", "pmml"])
 def test_formats_that_cannot_predict_a_number_say_so(to: str) -> None:
     with pytest.raises(InputError, match=f"the export to {to} needs classes"):
         CARD.export(to)

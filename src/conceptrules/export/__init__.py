@@ -41,12 +41,12 @@ class Format:
 
 FORMATS: dict[str, Format] = {
     "c": Format("code.languages:c", "verify.programs:CEngine", ".c", scorecards=True, numbers=True),
-    "dbt": Format("sql.query:dbt", None, ".sql", "sqlglot", "sql"),
+    "dbt": Format("sql.query:dbt", None, ".sql", "sqlglot", "sql", True, True),
     "javascript": Format(
         "code.languages:javascript", "verify.programs:JavaScriptEngine", ".js", scorecards=True, numbers=True
     ),
-    "latex": Format("documents:latex", suffix=".tex"),
-    "markdown": Format("documents:markdown", suffix=".md"),
+    "latex": Format("documents:latex", suffix=".tex", scorecards=True, numbers=True),
+    "markdown": Format("documents:markdown", suffix=".md", scorecards=True, numbers=True),
     "onnx": Format("onnx.model:onnx_model", "verify.onnxruntime:OnnxEngine", ".onnx", "onnx", "onnx"),
     "pmml": Format("pmml:pmml", "verify.jpmml:PmmlEngine", ".pmml"),
     "python": Format("code.languages:python", "verify.programs:PythonEngine", ".py", scorecards=True, numbers=True),

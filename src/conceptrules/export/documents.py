@@ -1,16 +1,22 @@
-"""The rules as documents for people: Markdown and LaTeX tables, class by class."""
+"""The rules as documents for people: Markdown and LaTeX tables, class by class, or as a card with its points."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
 
 from conceptrules.export.wording import comment, header, rule_id
+from conceptrules.model.card import card_sentences, chance_text, positive_text, read_card
 from conceptrules.model.content_hash import content_hash
+from conceptrules.model.heads import Points
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.precision import interval_text, wilson_interval
 from conceptrules.model.predicate import printable
+from conceptrules.model.scoring import score_probabilities
 from conceptrules.model.text import concept_name, number_text, rule_text, word
 
 # Markdown lets any of these be escaped by a backslash, and then they mean nothing but themselves.
@@ -33,27 +39,32 @@ _LONG = 30  # letters, after which a word may be broken
 
 @dataclass(frozen=True, slots=True)
 class RuleTable:
-    """A class or a concept, and the rules any of which makes it hold."""
+    """A class or a concept with the rules any of which makes it hold, the points of a card, or its probabilities."""
 
     title: str
-    rows: tuple[tuple[str, ...], ...]
-    """The name and the text of each rule; with statistics, the training rows it covers and the share of its class."""
+    heading: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    """For rules: name and text, points, and with statistics the training rows it covers and the share of its class."""
+
+    def align(self, left: str, wide: str, right: str) -> list[str]:
+        """Return how each column is set: names of rules to the left, their text wide, and figures to the right."""
+        return [{"rule": left, "literals": wide}.get(name, right) for name in self.heading]
 
 
 def markdown(network: RuleNetwork) -> str:
-    """Return the rules of a network as Markdown tables (those of GitHub), class by class."""
-    head, ruler = _columns(network, ["rule", "literals", "rows", "right"]), ["---", "---", "---:", "---:"]
+    """Return the rules of a network as Markdown tables (those of GitHub), class by class or as a card."""
     blocks = [" ".join(map(escape_markdown, _introduction(network)))]
     for table in _tables(network):
         blocks.append(f"**{escape_markdown(table.title)}**")
         if table.rows:
-            lines = [_markdown_line(head), f"|{'|'.join(_columns(network, ruler))}|"]
+            ruler = "|".join(table.align("---", "---", "---:"))
+            lines = [_markdown_line(table.heading, escape_markdown), f"|{ruler}|"]
             lines += [_markdown_line(row, escape_markdown) for row in table.rows]
             blocks.append("\n".join(lines))
     return "\n\n".join([*blocks, f"Network `{content_hash(network)}`."]) + "\n"
 
 
-def _markdown_line(cells: Sequence[str], escape: Callable[[str], str] = str) -> str:
+def _markdown_line(cells: Sequence[str], escape: Callable[[str], str]) -> str:
     return f"| {' | '.join(map(escape, cells))} |"
 
 
@@ -68,8 +79,6 @@ def escape_markdown(text: str) -> str:
 
 def latex(network: RuleNetwork) -> str:
     """Return the rules of a network as LaTeX tables to be read in with `\\input`; they need the package longtable."""
-    head = _columns(network, ["rule", "literals", "rows", "right"])
-    layout = "".join(_columns(network, ["l", r"p{0.5\textwidth}", "r", "r"]))
     lines = [f"% {comment(line)}" for line in header(network)]
     lines += [r"% Needs \usepackage{longtable,textcomp} and \usepackage[T1]{fontenc}."]
     lines += ["% Names beyond the Latin script need XeLaTeX or LuaLaTeX, and a font that has them."]
@@ -79,10 +88,11 @@ def latex(network: RuleNetwork) -> str:
         if not table.rows:
             lines += [rf"\par\noindent{title}\par", ""]
             continue
+        layout = "".join(table.align("l", r"p{0.5\textwidth}", "r"))
         lines += [
             rf"\begin{{longtable}}{{{layout}}}",
-            rf"\multicolumn{{{len(head)}}}{{l}}{{{title}}} \\",
-            rf"\hline {' & '.join(head)} \\ \hline \endhead",
+            rf"\multicolumn{{{len(table.heading)}}}{{l}}{{{title}}} \\",
+            rf"\hline {' & '.join(map(escape_latex, table.heading))} \\ \hline \endhead",
             *(rf"{' & '.join(map(escape_latex, row))} \\" for row in table.rows),
             r"\hline",
             r"\end{longtable}",
@@ -108,12 +118,13 @@ def _escape_match(match: re.Match[str]) -> str:
     return _LATEX.get(match.group(), f"{match.group()}{{}}")
 
 
-def _columns(network: RuleNetwork, values: Sequence[str]) -> Sequence[str]:
-    """Return something for each column of the tables; there are two, and two more with statistics."""
-    return values if network.statistics is not None else values[:2]
-
-
 def _introduction(network: RuleNetwork) -> Iterator[str]:
+    if network.head is not None:
+        yield "A rule holds if all its literals do."
+        yield from card_sentences(network)
+        if network.statistics is not None:
+            yield "Rows are those of the training table on which the rule holds."
+        return
     yield "A rule holds if all its literals do; a class fires if any of its rules holds."
     if len(network.classes) > 1:
         yield f"If several classes fire, the first of these wins: {', '.join(map(word, network.priority))}."
@@ -126,18 +137,39 @@ def _introduction(network: RuleNetwork) -> Iterator[str]:
 
 
 def _tables(network: RuleNetwork) -> Iterator[RuleTable]:
-    """Yield the tables, class by class in the order in which they win, then the concepts."""
+    """Yield the tables: of the classes in the order in which they win, or of the card, and then of the concepts."""
     top = len(network.levels) - 1
-    for index in network.priority_indices:
+    heading = ["rule", "literals", *(["rows", "right"] if network.statistics is not None else [])]
+    if network.head is not None:
+        yield from _card_tables(network, network.head)
+    for index in () if network.head else network.priority_indices:
         name = network.classes[index]
         rules = network.levels[top].concepts[index].rules
         silent = "is the answer if none fires" if name == network.default else "never fires"
         title = f"{word(name)} {'if any of' if rules else silent}"
-        yield RuleTable(title, tuple(_row(network, top, rule, index) for rule in rules))
+        yield RuleTable(title, heading, [_row(network, top, rule, index) for rule in rules])
     for level in reversed(range(top)):
         for index, concept in enumerate(network.levels[level].concepts):
             title = f"{concept_name(level, index)} {'means any of' if concept.rules else 'never'}"
-            yield RuleTable(title, tuple(_row(network, level, rule, None) for rule in concept.rules))
+            yield RuleTable(title, heading, [_row(network, level, rule, None) for rule in concept.rules])
+
+
+def _card_tables(network: RuleNetwork, head: Points) -> Iterator[RuleTable]:
+    """Yield the points of the rules, in the order of the printed card, and what the scores of two classes mean."""
+    card, top = read_card(network), len(network.levels) - 1
+    lines = [*(line for group in card.groups for line in group), *card.mixed]
+    rows = [["", card.base.text, *card.line_cells(card.base)]]
+    rows += [
+        [f"R{rule_id(top, line.rule)}", rule_text(network, top, line.rule), *card.line_cells(line)] for line in lines
+    ]
+    yield RuleTable("Points" if head.step is None else "Rules", ["rule", "literals", *card.headings], rows)
+    if head.probabilities:
+        ((lowest, highest),) = head.bounds
+        starts = [lowest, *(score for score, _ in head.probabilities if lowest < score <= highest)]
+        chances = score_probabilities(head, np.array(starts)[:, None])[:, 1]
+        steps = groupby(zip(starts, chances, strict=True), key=lambda step: chance_text(step[1]))
+        table = [[str(next(group)[0]), chance] for chance, group in steps]
+        yield RuleTable("Probabilities", ["score from", f"chance of {positive_text(network)}"], table)
 
 
 def _row(network: RuleNetwork, level: int, rule: int, right: int | None) -> tuple[str, ...]:

@@ -77,12 +77,15 @@ POINTS = Points([[3], [-2], [5], [0]], [1], cutoff=4, probabilities=[(0, 0.1), (
 SEVERAL = Points([[3, 0, 1], [0, 4, -1], [0, 0, 5], [2, 0, 0]], [0, 0, 1], unit=0.3, offsets=[0, 1, 0])
 
 
+@pytest.mark.parametrize("to", ["sql", "dbt"])
 @pytest.mark.parametrize(("classes", "head"), [((1, 0), POINTS), ("abc", SEVERAL)])
-def test_it_has_the_scores_the_classes_and_the_probabilities_of_a_scorecard(classes, head):
+def test_it_has_the_scores_the_classes_and_the_probabilities_of_a_scorecard(classes, head, to):
     deep = Level([Rule([Literal(0), Literal(1, True)]), *[Rule([Literal(1)])] * 3], ())
     for levels in ([Level(RULES, ())], [Level(RULES, [Concept([0]), Concept([1, 2])]), deep]):
         card = RuleNetwork(COLUMNS, PREDICATES, levels, classes, head=head)
-        text = export(card, "sql", trust_types=True, probabilities=True, prefix="out_")
+        options = {"trust_types": True} if to == "sql" else {}
+        text = export(card, to, probabilities=True, prefix="out_", **options)
+        text = text.partition("\n\n")[2].replace("{{ ref('data') }}", "data") if to == "dbt" else text
         data = pa.Table.from_pylist(ROWS)  # noqa: F841  # DuckDB finds it by its name
         with duckdb.connect() as connection:
             found = connection.sql(text).fetchall()
@@ -92,6 +95,17 @@ def test_it_has_the_scores_the_classes_and_the_probabilities_of_a_scorecard(clas
         assert [row[answer] for row in found] == card.predict(ROWS).tolist()
         stated = np.array([row[answer + 1 :] for row in found], dtype=float)
         np.testing.assert_allclose(stated, card.predict_proba(ROWS), rtol=1e-12 if head.outputs > 1 else 0)
+
+
+def test_scores_have_the_names_that_predictions_have_or_numbers():
+    for classes, names in (("abc", ["a", "b", "c"]), (("a", "A", "b"), ["1", "2", "3"])):
+        card = RuleNetwork(COLUMNS, PREDICATES, [Level(RULES, ())], classes, head=SEVERAL)
+        for options in ({"trust_types": True}, {}):
+            text = export(card, "sql", probabilities=True, **options)
+            (select,) = sqlglot.parse(text, dialect="duckdb")
+            added = [f"{word}_{name}" for word in ("score", "probability") for name in names]
+            assert set(added) < set(select.named_selects)
+            assert f"score_{names[0]} is of a, " in text
 
 
 def test_a_scorecard_reads_as_a_case_for_each_rule_and_a_sum():

@@ -14,13 +14,14 @@ from sqlglot import exp
 
 from conceptrules.export.sql.columns import TableColumn, refusal, type_expressions
 from conceptrules.export.sql.literals import between, bit, equal, label_literal, number_literal, probability_columns
-from conceptrules.export.sql.names import QueryNames, raw_column, share_names, table_expression
+from conceptrules.export.sql.names import QueryNames, answer_columns, raw_column, table_expression
 from conceptrules.export.sql.readings import read
-from conceptrules.export.sql.scores import ScoreAnswers, add_points, score_names
+from conceptrules.export.sql.scores import ScoreAnswers, add_points
 from conceptrules.export.wording import rule_ids
 from conceptrules.model.heads import Points
 from conceptrules.model.network import Literal, RuleNetwork
 from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate
+from conceptrules.tables.prediction import probability_names, score_names
 
 # Without MATERIALIZED, these two put each layer's expressions into the next one, and the text grows without end.
 _MATERIALIZED = ("postgres", "sqlite")
@@ -157,11 +158,11 @@ class GuardedQuery:
             fired = exp.Trim(this=_concatenate(names)) if names else exp.Literal.string("")
             answers.append(fired.as_(f"{prefix}rules"))
         if scored is not None:
-            pairs = zip(scored.scores, score_names(scored.head), strict=True)
+            pairs = zip(scored.scores, answer_columns(score_names(network), prefix, self.dialect), strict=True)
             answers += [exp.column(score).as_(prefix + name) for score, name in pairs]
         if probabilities:
             shares: Sequence[exp.Expr] = scored.probabilities() if scored is not None else self._pattern_shares()
-            named = zip(share_names(network, prefix, self.dialect), shares, strict=True)
+            named = zip(answer_columns(probability_names(network), prefix, self.dialect), shares, strict=True)
             answers += [share.as_(f"{prefix}{name}") for name, share in named]
         return answers
 

@@ -11,7 +11,6 @@ from sqlglot import ParseError, TokenError, exp, parse
 from conceptrules.export.inputs import is_utf8
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
-from conceptrules.tables.prediction import probability_names
 from conceptrules.tables.table import nearest
 
 _SENSITIVE = ("postgres", "snowflake")  # to the case of quoted names
@@ -19,7 +18,7 @@ _WORDS = {
     "types", "inputs", "predicates", "source", "pattern", "patterns", "fires", "scores", "largest", "best", "powers",
 }  # fmt: skip
 """Our own tables and columns that have no number."""
-_LONGEST_SHARE = 63  # bytes of the name of a column with a probability: what every database has
+_LONGEST_ANSWER = 63  # bytes of the name of a column with a score or a probability: what every database has
 _LONGEST = {"postgres": 63}  # bytes; the rest is cut off
 
 
@@ -77,16 +76,15 @@ def column_names(network: RuleNetwork, columns: Mapping[str, str]) -> dict[str, 
     return {name: columns.get(name, name) for name in known}
 
 
-def share_names(network: RuleNetwork, prefix: str, dialect: str) -> list[str]:
-    """Return the names of the columns of probabilities, which go behind the prefix: those that predictions have.
+def answer_columns(names: Sequence[str], prefix: str, dialect: str) -> list[str]:
+    """Return the names of the columns of scores or probabilities, which go behind the prefix: those of predictions.
 
     Where the database could not tell them apart, or could not have them, the classes have numbers instead.
     """
-    names = probability_names(network)
-    possible = all(re.fullmatch(r"[\w ]+", name) and len((prefix + name).encode()) <= _LONGEST_SHARE for name in names)
+    possible = all(re.fullmatch(r"[\w ]+", name) and len((prefix + name).encode()) <= _LONGEST_ANSWER for name in names)
     if possible and len({_fold(prefix + name, dialect).casefold() for name in names}) == len(names):
         return names
-    return [f"probability_{number}" for number in range(1, 1 + len(names))]
+    return [f"{names[0].partition('_')[0]}_{number}" for number in range(1, 1 + len(names))]
 
 
 def check_added(added: Sequence[str], prefix: str, kept: Iterable[str], dialect: str) -> None:

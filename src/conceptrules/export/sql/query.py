@@ -7,7 +7,7 @@ many lines for that; `TrustingQuery` is for readers, and takes the types of the 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import add
@@ -18,24 +18,26 @@ from conceptrules.export.sql.columns import table_columns, typed_inputs
 from conceptrules.export.sql.guarded import GuardedQuery
 from conceptrules.export.sql.literals import between, bit, check_labels, text_literal
 from conceptrules.export.sql.names import (
+    answer_columns,
     check_added,
     check_written,
     column_names,
     find_marks,
     make_query_names,
-    share_names,
     split_name,
     table_expression,
 )
 from conceptrules.export.sql.readings import DIALECTS
-from conceptrules.export.sql.scores import ScoreAnswers, add_points, score_names
+from conceptrules.export.sql.scores import ScoreAnswers, add_points
 from conceptrules.export.wording import comment, header, rule_lines
 from conceptrules.model.conditions import Condition, conditions
+from conceptrules.model.content_hash import content_hash
 from conceptrules.model.errors import InputError
 from conceptrules.model.heads import require_classes
 from conceptrules.model.network import Literal, RuleNetwork
 from conceptrules.model.predicate import Column, Equals, Interval, Missing, OneOf, Predicate, Value
 from conceptrules.model.text import date_text, datetime_text, number_text, word
+from conceptrules.tables.prediction import probability_names, score_names
 from conceptrules.tables.table import nearest
 
 TRUSTING_DIALECTS = (*DIALECTS, "clickhouse", "oracle")
@@ -98,8 +100,8 @@ def sql(
     """
     if probabilities:
         require_classes(network, "the option probabilities")
-    shares = share_names(network, prefix, dialect) if probabilities else []
-    scores = score_names(network.head) if network.head else []
+    shares = answer_columns(probability_names(network), prefix, dialect) if probabilities else []
+    scores = answer_columns(score_names(network), prefix, dialect) if network.head else []
     if trust_types:
         if reasons or types or (probabilities and network.head is None):
             raise InputError("trust_types gives the prediction only; leave reasons, probabilities and types out")
@@ -110,9 +112,10 @@ def sql(
         check_added(["prediction", *scores, *shares], prefix, shown, dialect)
         kept = [exp.column(name, quoted=True) for name in shown]
         tree: exp.Expr = TrustingQuery(network, table_names, dialect).select(
-            kept, split_name(table), prefix, probabilities
+            kept, split_name(table), prefix, scores, shares
         )
         notes = [f"SQL of {dialect}. It trusts the types of the columns, and that missing values are NULL."]
+        notes += _explain_columns(network, scores, shares)
     else:
         if dialect not in DIALECTS:
             raise InputError(f"there is no dialect {dialect!r}; there are {', '.join(DIALECTS)}")
@@ -122,15 +125,20 @@ def sql(
         check_labels(network, dialect)
         tree = GuardedQuery(network, read_columns, names, dialect).select(reasons, probabilities)
         notes = [f"SQL of {dialect}. Nothing but the value of the column counts: NULL and NaN are missing."]
-        if probabilities:
-            meanings = (f"{name} is of {word(label)}" for name, label in zip(shares, network.classes, strict=True))
-            notes.append(f"{', '.join(meanings)}.")
-        notes += rule_lines(network)
+        notes += [*_explain_columns(network, scores, shares), *rule_lines(network)]
     if view is not None:
         tree = exp.Create(this=table_expression(split_name(view)), kind="VIEW", expression=tree)
     text = tree.sql(dialect=dialect, pretty=True)
     check_written(tree, text, dialect)
     return "".join(f"-- {comment(line)}\n" for line in [*header(network), *notes]) + text + ";\n"
+
+
+def _explain_columns(network: RuleNetwork, scores: Sequence[str], shares: Sequence[str]) -> Iterator[str]:
+    """Yield which class each column of scores or probabilities is of."""
+    for names in (scores if len(scores) > 1 else (), shares):
+        meanings = (f"{name} is of {word(label)}" for name, label in zip(names, network.classes, strict=False))
+        if names:
+            yield f"{', '.join(meanings)}."
 
 
 def dbt(
@@ -141,6 +149,7 @@ def dbt(
     columns: Mapping[str, str] | None = None,
     keep: Sequence[str] = (),
     prefix: str = "",
+    probabilities: bool = False,
 ) -> str:
     """Return a model file of dbt: the trusting query over `ref(table)`.
 
@@ -157,7 +166,9 @@ def dbt(
     keep : sequence of str, default=()
         Further columns to give back.
     prefix : str, default=""
-        What goes before the name of the added column.
+        What goes before the names of the added columns.
+    probabilities : bool, default=False
+        Of a scorecard: whether to add a column for each class.
 
     Returns
     -------
@@ -166,11 +177,22 @@ def dbt(
     """
     if not table.isidentifier():
         raise InputError(f"{table!r} cannot be the name of a model of dbt; use letters, digits and _")
-    rows = "conceptrules_rows"
-    text = sql(network, dialect=dialect, table=rows, columns=columns, keep=keep, prefix=prefix, trust_types=True)
+    rows = f"rows_of_{content_hash(network)[-16:]}"  # a name that nothing in the network has
+    text = sql(
+        network,
+        dialect=dialect,
+        table=rows,
+        probabilities=probabilities,
+        columns=columns,
+        keep=keep,
+        prefix=prefix,
+        trust_types=True,
+    )
     body = text.replace("{{", "{{ '{{' }}").replace("{%", "{{ '{%' }}").replace("{#", "{{ '{#' }}")
     body = body.replace("\r", "{{ '\\r' }}")  # Jinja, and whoever reads a file of text, turns it into \n
-    return f"{{{{ config(materialized='view') }}}}\n\n{body.rpartition('FROM ')[0]}FROM {{{{ ref('{table}') }}}}\n"
+    quoted = table_expression([rows]).sql(dialect)
+    model = body.removesuffix(";\n").replace(quoted, f"{{{{ ref('{table}') }}}}")
+    return f"{{{{ config(materialized='view') }}}}\n\n{model}\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +207,12 @@ class TrustingQuery:
     dialect: str
 
     def select(
-        self, kept: Sequence[exp.Column], table_parts: Sequence[str], prefix: str, probabilities: bool
+        self,
+        kept: Sequence[exp.Column],
+        table_parts: Sequence[str],
+        prefix: str,
+        scores: Sequence[str],
+        shares: Sequence[str],
     ) -> exp.Select:
         """Return the query of a table: these columns of it, and what the network answers."""
         table = table_expression(table_parts)
@@ -193,7 +220,7 @@ class TrustingQuery:
         if head is None:
             return exp.select(*kept, self._answer().as_(f"{prefix}prediction")).from_(table)
         own = partial(add, find_marks([*(column.name for column in kept), prefix, *table_parts]))
-        answers = ScoreAnswers(self.network, head, [prefix + name for name in score_names(head)], own, self.dialect)
+        answers = ScoreAnswers(self.network, head, [prefix + name for name in scores], own, self.dialect)
         level = len(self.network.levels) - 1
         rules = [
             bit(self._rule(level, rule.literals)).as_(own(f"r{number}"))
@@ -203,11 +230,10 @@ class TrustingQuery:
         columns = [*kept, *map(exp.column, answers.scores)]
         layers = [(own("fires"), exp.select(*kept, *rules).from_(table))]
         layers.append((own("scores"), exp.select(*kept, *sums).from_(own("fires"))))
-        for name, nodes in answers.layers(probabilities):
+        for name, nodes in answers.layers(bool(shares)):
             layers.append((own(name), exp.select(*columns, *nodes).from_(layers[-1][0])))
-        shares = answers.probabilities() if probabilities else []
-        pairs = zip(share_names(self.network, prefix, self.dialect), shares, strict=False)
-        named = [share.as_(f"{prefix}{name}") for name, share in pairs]
+        chances = answers.probabilities() if shares else []
+        named = [chance.as_(f"{prefix}{name}") for name, chance in zip(shares, chances, strict=True)]
         answer = answers.answer(lambda index: self._label(self.network.classes[index])).as_(f"{prefix}prediction")
         tree = exp.select(*columns, answer, *named).from_(layers[-1][0])
         for name, layer in layers:

@@ -20,11 +20,6 @@ _MOST_TERMS = 50  # of a sum without brackets: databases limit the depth of an e
 _FARTHEST = 700  # the exponents of e that doubles hold reach a little beyond
 
 
-def score_names(head: Points) -> list[str]:
-    """Return the names of the columns with the scores."""
-    return ["score"] if head.outputs == 1 else [f"score_{number}" for number in range(1, 1 + head.outputs)]
-
-
 def add_points(head: Points, rules: Sequence[str], scores: Sequence[str]) -> list[exp.Expr]:
     """Return the scores, under these names, of columns that have 1 where a rule holds, and otherwise 0."""
     sums = []
