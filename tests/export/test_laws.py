@@ -46,6 +46,15 @@ def labels_fit(network: RuleNetwork, dialect: str) -> bool:
     return True
 
 
+def written(network: RuleNetwork, to: str, **options: object) -> str | bytes:
+    """The export, where the format can hold the names and the numbers of the network."""
+    try:
+        return export(network, to, **options)
+    except InputError as error:
+        assume("double precision cannot tell" not in str(error) and "not valid Unicode" not in str(error))
+        raise
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 @settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(data=st.data())
@@ -57,17 +66,16 @@ def test_an_export_decides_as_the_network_does(engine, data):
         assume(network.columns)
         assume(labels_fit(network, options["dialect"]))
         options = {**options, "columns": renamed(network)}
-    text = export(network, to, **options)
-    outcome = compare(network, to, text, limit=100, **options)
+    outcome = compare(network, to, written(network, to, **options), limit=100, **options)
     assert outcome.skipped is None
-    assert not outcome.mismatches, str(outcome.mismatches[0]) + "\n" + text
+    assert not outcome.mismatches, str(outcome.mismatches[0])
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", [*ENGINES, "onnx"])
 @settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(data=st.data())
 def test_an_export_of_a_scorecard_has_its_scores_classes_and_probabilities(engine, data):
-    to, options = ENGINES[engine]
+    to, options = ENGINES.get(engine, (engine, {}))
     need(to, **options)
     network = data.draw(data.draw(st.sampled_from([scorecards, scorecards, number_cards]))(odd=data.draw(BOOLEANS)))
     if to == "sql":
@@ -76,7 +84,6 @@ def test_an_export_of_a_scorecard_has_its_scores_classes_and_probabilities(engin
         probabilities = bool(network.classes) and data.draw(BOOLEANS)
         asked = {"probabilities": probabilities, "reasons": data.draw(BOOLEANS)}
         options = {**options, **asked, "columns": renamed(network)}
-    text = export(network, to, **options)
-    outcome = compare(network, to, text, limit=100, **options)
+    outcome = compare(network, to, written(network, to, **options), limit=100, **options)
     assert outcome.skipped is None
-    assert not outcome.mismatches, str(outcome.mismatches[0]) + "\n" + text
+    assert not outcome.mismatches, str(outcome.mismatches[0])

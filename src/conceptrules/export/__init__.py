@@ -47,7 +47,7 @@ FORMATS: dict[str, Format] = {
     ),
     "latex": Format("documents:latex", suffix=".tex", scorecards=True, numbers=True),
     "markdown": Format("documents:markdown", suffix=".md", scorecards=True, numbers=True),
-    "onnx": Format("onnx.model:onnx_model", "verify.onnxruntime:OnnxEngine", ".onnx", "onnx", "onnx"),
+    "onnx": Format("onnx.model:onnx_model", "verify.onnxruntime:OnnxEngine", ".onnx", "onnx", "onnx", True, True),
     "pmml": Format("pmml:pmml", "verify.jpmml:PmmlEngine", ".pmml"),
     "python": Format("code.languages:python", "verify.programs:PythonEngine", ".py", scorecards=True, numbers=True),
     "sql": Format("sql.query:sql", "verify.sql_engine:SqlEngine", ".sql", "sqlglot", "sql", True, True),

@@ -55,6 +55,14 @@ class OnnxGraph:
         """Return booleans as 0 and 1."""
         return self.node("Cast", [name], to=onnx.TensorProto.FLOAT)
 
+    def whole(self, name: str, result: str = "") -> str:
+        """Return numbers or booleans as whole numbers."""
+        return self.node("Cast", [name], result, to=onnx.TensorProto.INT64)
+
+    def squeeze(self, name: str) -> str:
+        """Return a tensor of one column as one of the shape (rows,)."""
+        return self.node("Squeeze", [name, self.constant(np.array([1]))])
+
 
 def utf8(text: Value) -> str:
     """Return the text, or raise if ONNX cannot hold it."""
@@ -90,7 +98,7 @@ class OnnxInput:
 
 def onnx_inputs(network: RuleNetwork) -> tuple[OnnxInput, ...]:
     """Return the columns in use, under names that can be those of inputs."""
-    reserved = {"label", "probabilities", "rules", ROWS}
+    reserved = {"label", "probabilities", "scores", "rules", ROWS}
     names = field_names(network, reserved)
     taken = {*reserved, *names.values()}
     result = []

@@ -19,8 +19,10 @@ from numpy.typing import NDArray
 from conceptrules.export.onnx.columns import ROWS, OnnxGraph, OnnxInput, onnx_inputs, predicate_bits, utf8
 from conceptrules.export.wording import header, rule_ids, rule_lines
 from conceptrules.model.content_hash import content_hash
+from conceptrules.model.heads import Points
 from conceptrules.model.network import Concept, Rule, RuleNetwork
 from conceptrules.model.statistics import tabulate_probabilities
+from conceptrules.tables.prediction import score_names
 
 # What onnxruntime has run since 2022: opset 17 is ONNX 1.12.
 OPSET, ML_OPSET, IR_VERSION = 17, 2, 8
@@ -31,16 +33,20 @@ def onnx_model(network: RuleNetwork) -> bytes:
 
     Inputs are of the shape (rows, 1): strings for columns of text, whole numbers beyond 2^53 as int64, all else double.
     Text has no value that could mean missing, so where it matters whether text is missing, a second input of booleans
-    says so. Outputs: `label` (rows,), `probabilities` (rows, classes) if the network has statistics, and `rules`
-    (rows, rules). The metadata name what goes into each input and what each rule says.
+    says so. Outputs: `label` (rows,), `probabilities` (rows, classes) of scorecards and of networks with statistics,
+    `scores` (rows, scores) of scorecards, and `rules` (rows, rules). The metadata name what goes into each input and
+    what each rule says.
     """
     columns = onnx_inputs(network)
     graph = OnnxGraph()
     bits, places = predicate_bits(graph, network, columns)
     fired, rules = _layers(graph, network, bits, places)
+    graph.node("Identity", [rules], "rules")
+    if network.head is not None:
+        _add_answers(graph, network, network.head, fired)
+        return _model(network, columns, graph)
     decided = _decide(graph, network, fired)
     graph.node("Gather", [graph.constant(_labels(network)), decided], "label")
-    graph.node("Identity", [rules], "rules")
     if network.statistics is not None:
         table = graph.constant(np.concatenate(tabulate_probabilities(network)))
         graph.node("Gather", [table, _probability_row(graph, network, fired, decided)], "probabilities")
@@ -48,7 +54,7 @@ def onnx_model(network: RuleNetwork) -> bytes:
 
 
 def _layers(graph: OnnxGraph, network: RuleNetwork, bits: str, places: dict[int, int]) -> tuple[str, str]:
-    """Return where each class fires, a constant 1 in front, and where each rule holds."""
+    """Return where each class fires, or of a scorecard each last rule, a constant 1 in front, and where rules hold."""
     width, holding = 1 + len(places), []
     for level in network.levels:
         weights, needed = _rule_matrix(level.rules, width, places)
@@ -56,6 +62,9 @@ def _layers(graph: OnnxGraph, network: RuleNetwork, bits: str, places: dict[int,
         rules = graph.node("Equal", [sums, graph.constant(needed)])
         without_first = graph.constant(np.arange(1, 1 + len(level.rules)))
         holding.append(graph.node("Gather", [rules, without_first], axis=1))
+        if network.head is not None and level is network.levels[-1]:
+            bits = graph.bits(rules)
+            break
         members = graph.constant(_concept_matrix(level.concepts, weights.shape[1]))
         sums = graph.node("MatMul", [graph.bits(rules), members])
         bits = graph.bits(graph.node("Greater", [sums, graph.constant(np.array(0.5, dtype=np.float32))]))
@@ -97,6 +106,33 @@ def _decide(graph: OnnxGraph, network: RuleNetwork, fired: str) -> str:
     first = graph.node("ArgMax", [ranked], axis=1, keepdims=0)
     classes = [*network.priority_indices, network.default_index]
     return graph.node("Gather", [graph.constant(np.array(classes)), first])
+
+
+def _add_answers(graph: OnnxGraph, network: RuleNetwork, head: Points, rules: str) -> None:
+    """Add the answers of a scorecard: sums in double precision, which holds all whole numbers of 31 bits."""
+
+    def double(*values: object) -> str:
+        return graph.constant(np.array(values, dtype=np.float64))
+
+    holds = graph.node("Cast", [rules], to=onnx.TensorProto.DOUBLE)
+    scores = graph.node("MatMul", [holds, double(head.base, *head.points)])
+    graph.whole(scores, "scores")
+    if head.step is not None:
+        number = graph.squeeze(graph.node("Mul", [scores, double(head.step)]))
+        graph.node("Exp" if head.link == "log" else "Identity", [number], "label")
+        return
+    if head.probabilities:
+        (_, *leasts), shares = zip(*head.probabilities, strict=True)
+        reached = graph.whole(graph.node("LessOrEqual", [double(-np.inf, *leasts), scores]))
+        table = double(*([1 - share, share] for share in (shares[0], *shares)))  # one step is always reached
+        steps = graph.node("ReduceSum", [reached, graph.constant(np.array([1]))], keepdims=0)
+        graph.node("Gather", [table, steps], "probabilities")
+        decided = graph.whole(graph.squeeze(graph.node("LessOrEqual", [double(head.cutoff), scores])))
+    else:
+        distance = graph.node("Sub", [scores, graph.node("ReduceMax", [scores], axes=[1])])
+        graph.node("Softmax", [graph.node("Mul", [distance, double(head.unit)])], "probabilities", axis=1)
+        decided = graph.node("ArgMax", [graph.node("Add", [scores, double(*head.offsets)])], axis=1, keepdims=0)
+    graph.node("Gather", [graph.constant(_labels(network)), decided], "label")
 
 
 def _probability_row(graph: OnnxGraph, network: RuleNetwork, fired: str, decided: str) -> str:
@@ -155,13 +191,21 @@ def _inputs(columns: Sequence[OnnxInput]) -> list[Any]:
 
 def _outputs(network: RuleNetwork) -> list[Any]:
     helper, kinds = onnx.helper, onnx.TensorProto
-    labels = _labels(network)
-    kind = kinds.STRING if labels.dtype == object else helper.np_dtype_to_tensor_dtype(labels.dtype)
     rules, classes = len(rule_ids(network)), len(network.classes)
+    labels = _labels(network) if classes else np.empty(0)
+    kind = kinds.STRING if labels.dtype == object else helper.np_dtype_to_tensor_dtype(labels.dtype)
     outputs = [helper.make_tensor_value_info("label", kind, ["rows"])]
-    if network.statistics is not None:
+    if classes and (network.head is not None or network.statistics is not None):
         outputs.append(helper.make_tensor_value_info("probabilities", kinds.DOUBLE, ["rows", classes]))
+    if network.head is not None:
+        outputs.append(helper.make_tensor_value_info("scores", kinds.INT64, ["rows", network.head.outputs]))
     return [*outputs, helper.make_tensor_value_info("rules", kinds.BOOL, ["rows", rules])]
+
+
+def _label_meaning(network: RuleNetwork) -> str:
+    if not network.classes:
+        return "the number that is predicted"
+    return "the class" if has_labels(network) else "the number of the class, from 0"
 
 
 def _metadata(network: RuleNetwork, columns: Sequence[OnnxInput]) -> dict[str, str]:
@@ -174,7 +218,8 @@ def _metadata(network: RuleNetwork, columns: Sequence[OnnxInput]) -> dict[str, s
         "content_hash": content_hash(network),
         "columns": json.dumps(about),
         "classes": json.dumps(network.classes),
-        "label": "the class" if has_labels(network) else "the number of the class, from 0",
+        "label": _label_meaning(network),
+        "scores": json.dumps(score_names(network)),
         "rules": json.dumps(rule_ids(network)),
         "words": json.dumps(list(rule_lines(network))),
     }

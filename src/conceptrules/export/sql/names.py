@@ -76,7 +76,7 @@ def column_names(network: RuleNetwork, columns: Mapping[str, str]) -> dict[str, 
     return {name: columns.get(name, name) for name in known}
 
 
-def answer_columns(names: Sequence[str], prefix: str, dialect: str) -> list[str]:
+def answer_columns(names: list[str], prefix: str, dialect: str) -> list[str]:
     """Return the names of the columns of scores or probabilities, which go behind the prefix: those of predictions.
 
     Where the database could not tell them apart, or could not have them, the classes have numbers instead.

@@ -53,7 +53,10 @@ class OnnxEngine(ExportEngine):
             feed[ROWS] = np.zeros((len(trial), 1))
         names = [each.name for each in session.get_outputs()]
         outputs = dict(zip(names, session.run(names, feed), strict=True))
-        return Answers(_classes(network, outputs["label"]), outputs["rules"], outputs.get("probabilities"))
+        labels, rules, shares, scores = (outputs.get(name) for name in ("label", "rules", "probabilities", "scores"))
+        if not network.classes:
+            return Answers(np.zeros(len(trial), np.intp), rules, None, scores, labels)
+        return Answers(_classes(network, outputs["label"]), rules, shares, scores)
 
 
 def _tensor(values: Sequence[Value | None], kind: str) -> NDArray[Any]:
