@@ -26,6 +26,18 @@ def test_import_loads_nothing_heavy():
     assert loaded_by("import conceptrules; conceptrules.__version__") == set()
 
 
+def test_the_estimators_need_no_numba_and_load_only_the_base_of_scikit_learn():
+    """Its trees, forests and metrics take longer to load than all of this package; the fits that need them do it."""
+    code = "import sys; from conceptrules import ConceptRuleClassifier, ScorecardClassifier, ScorecardRegressor\n"
+    code += f"print(*sys.modules); {FIT}; print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    imported, fitted = (line.split() for line in run.stdout.splitlines())
+    parts = {name.split(".")[1] for name in imported if name.startswith("sklearn.")}
+    assert "base" in parts
+    assert parts.isdisjoint({"ensemble", "linear_model", "metrics", "model_selection", "neighbors", "tree"})
+    assert "numba" not in fitted
+
+
 def test_predicting_from_a_file_needs_neither_scikit_learn_nor_numba(tmp_path):
     levels = [Level([Rule([Literal(0)])], [Concept([0]), Concept()])]
     path = tmp_path / "model.json"
@@ -68,7 +80,3 @@ def test_the_trainer_on_a_gpu_needs_neither_numba_nor_compiled_kernels():
     """The machine with the GPU may have no compiler, and a plain checkout of the sources."""
     code = MISSING + "import conceptrules.mllp, conceptrules.learn.mllp.gpu_engine"
     assert "torch" in loaded_by(code)
-
-
-def test_the_search_needs_no_numba():
-    assert "numba" not in loaded_by("from conceptrules import ConceptRuleClassifier; " + FIT)

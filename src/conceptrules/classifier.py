@@ -9,7 +9,6 @@ from typing import Any, Self
 
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 
-from conceptrules.edit.trail import dropped_rules
 from conceptrules.learn.checkpoint import Checkpoint, open_checkpoint
 from conceptrules.learn.checks import (
     add_least_rows,
@@ -307,6 +306,8 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         InputError
             If the locked rules contradict the policy of the estimator, or do not fit the table.
         """
+        from conceptrules.edit.trail import dropped_rules
+
         policy, edited = self.policy or Policy(), around.policy or Policy()
         forbidden = [clause.column for clause in policy.of_kind(Forbidden)]
         known = [name for name in open_table(X).names if name not in forbidden]

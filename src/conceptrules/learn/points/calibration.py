@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import roc_auc_score
 
 from conceptrules.learn.points.path import compute_probabilities
 from conceptrules.learn.points.settings import OF_ANSWERS
@@ -111,6 +110,8 @@ def measure_score(judged: Judged, scoring: str, rows: Any = slice(None)) -> floa
 
 def _measure_auc(shares: Floats, mass: Floats) -> float:
     """Return the mean area under the ROC curve of each class against the rest, of those that have both."""
+    from sklearn.metrics import roc_auc_score
+
     row, label = np.nonzero(mass)
     areas = []
     for k in range(1 if mass.shape[1] == 2 else 0, mass.shape[1]):

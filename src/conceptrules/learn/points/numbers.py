@@ -14,7 +14,6 @@ from operator import methodcaller
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 
 from conceptrules.kernels.search.passes import hash_codes
 from conceptrules.kernels.search.shards import WEIGHT_UNIT, Shard, concatenate_shards
@@ -219,6 +218,8 @@ def _label_rows(
     seed: int,
 ) -> Floats:
     """Return what two forests of regression trees expect of mixed rows, on average."""
+    from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
+
     inputs, answers = make_forest_inputs(codes, columns), np.zeros(len(mixed))
     for forest in (
         ExtraTreesRegressor(trees // 2, bootstrap=True, min_samples_leaf=2, random_state=seed),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 from conceptrules.kernels.search.values import Columns, Rows
 from conceptrules.learn.task import keep_rows_with_weight
@@ -30,6 +29,8 @@ class Forest:
 
     def __init__(self, rows: Rows, columns: Columns, trees: int, seed: int, bootstrap: bool = False) -> None:
         """With `bootstrap`, all trees learn from resamples: their shares are softer, and closer to probabilities."""
+        from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+
         self.columns, self.classes = columns, rows.mass.shape[1]
         row, label = np.nonzero(rows.mass)
         inputs, weight = make_forest_inputs(rows.codes[row], columns), rows.mass[row, label]

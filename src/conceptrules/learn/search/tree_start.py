@@ -11,7 +11,6 @@ from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.tree import DecisionTreeClassifier
 
 from conceptrules.kernels.search.growth import edges_of
 from conceptrules.kernels.search.values import ANYTHING, CODES, LONGEST, Columns, Limits, Rows, Rules, empty_rules
@@ -69,6 +68,8 @@ def _list_leaves(
     rows: Rows, columns: Columns, leaves: int, negation: bool, seed: int
 ) -> Iterator[tuple[int, Conditions]]:
     """Yield the class and the conditions of each leaf that can be a rule."""
+    from sklearn.tree import DecisionTreeClassifier  # it loads half of scikit-learn, which an import of ours need not
+
     inputs, (row, label) = _list_inputs(columns), np.nonzero(rows.mass)
     with _ONE_AT_A_TIME:
         values = np.empty((len(row), len(inputs)), np.float32)
