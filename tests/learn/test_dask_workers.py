@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 from dataclasses import replace
+from multiprocessing import forkserver
 
 import numpy as np
 import pytest
@@ -23,6 +25,7 @@ from conceptrules.model.policy import Fair, LeastRows, Locked
 from tests.learn.tasks import code_in_memory, fit_options, summarise
 from tests.learn.test_task import some_table
 
+dask = pytest.importorskip("dask", reason="needs the extra dask")
 distributed = pytest.importorskip("distributed", reason="needs the extra dask")
 from conceptrules.learn import dask_workers
 from conceptrules.learn.dask_workers import DaskStore
@@ -30,7 +33,12 @@ from conceptrules.learn.dask_workers import DaskStore
 
 @pytest.fixture(scope="module")
 def client():
+    """A cluster whose workers are forked from a process that has loaded what they need: that takes seconds for each."""
+    forks = multiprocessing.get_context("forkserver")
+    forks.set_forkserver_preload(["distributed", "pyarrow.dataset", "conceptrules.classifier"])
+    forkserver.ensure_running()
     with (
+        dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}),
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
@@ -191,8 +199,7 @@ def test_what_is_wrong_is_told_with_its_row_in_the_whole_table(monkeypatch):
 @pytest.mark.parametrize("in_memory", [0, 10**9])
 def test_a_partition_without_a_column_is_told_and_not_taken_for_gaps(monkeypatch, columns, in_memory):
     """Dask believes what a frame says of its columns: where it selects none, nothing would notice."""
-    dask, pandas = pytest.importorskip("dask"), pytest.importorskip("pandas")
-    dataframe = pytest.importorskip("dask.dataframe")
+    dataframe, pandas = pytest.importorskip("dask.dataframe"), pytest.importorskip("pandas")
     monkeypatch.setattr(coding, "IN_MEMORY", in_memory)
     whole = pandas.DataFrame({name: list("pqpq") * 10 for name in columns})
     parts = [dask.delayed(part) for part in (whole, whole.drop(columns="b"))]
