@@ -71,7 +71,7 @@ def test_an_export_decides_as_the_network_does(engine, data):
     assert not outcome.mismatches, str(outcome.mismatches[0])
 
 
-@pytest.mark.parametrize("engine", [*ENGINES, "onnx"])
+@pytest.mark.parametrize("engine", [*ENGINES, "onnx", "pmml"])
 @settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(data=st.data())
 def test_an_export_of_a_scorecard_has_its_scores_classes_and_probabilities(engine, data):

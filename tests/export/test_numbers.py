@@ -23,6 +23,7 @@ ROWS = pd.DataFrame({"age": [50.0, 50.0, 1.0, None], "km": [1.0, 3.0, 3.0, None]
         ("javascript", {}),
         ("c", {}),
         ("onnx", {}),
+        ("pmml", {}),
         ("sql", {}),
         ("sql", {"dialect": "sqlite"}),
         ("sql", {"reasons": True, "prefix": "our_"}),
@@ -38,7 +39,7 @@ def test_exports_predict_the_same_number_in_their_engines(to: str, options: dict
     assert "the number" in str(first)
 
 
-@pytest.mark.parametrize("to", ["python", "javascript", "c", "onnx", "sql"])
+@pytest.mark.parametrize("to", ["python", "javascript", "c", "onnx", "pmml", "sql"])
 def test_exports_of_products_agree_but_for_the_last_bits(to: str) -> None:
     exported = PRODUCT.export(to, verify=True, data=ROWS)
     outcome = compare(PRODUCT, to, exported, data=ROWS)
@@ -56,12 +57,6 @@ def test_queries_that_trust_the_types_predict_the_same_number() -> None:
     assert answered["score"].tolist() == CARD.scores(ROWS).tolist()
 
 
-@pytest.mark.parametrize("to", ["pmml"])
-def test_formats_that_cannot_predict_a_number_say_so(to: str) -> None:
-    with pytest.raises(InputError, match=f"the export to {to} needs classes"):
-        CARD.export(to)
-
-
 def test_there_are_no_probabilities_of_a_number() -> None:
     with pytest.raises(InputError, match="needs classes"):
         CARD.export("sql", probabilities=True)
@@ -77,7 +72,7 @@ EXTREME = {
 }
 
 
-@pytest.mark.parametrize("engine", [*ENGINES, "onnx"])
+@pytest.mark.parametrize("engine", [*ENGINES, "onnx", "pmml"])
 @pytest.mark.parametrize("kind", EXTREME)
 def test_the_largest_scores_that_there_can_be_are_exact(engine: str, kind: str) -> None:
     to, options = ENGINES.get(engine, (engine, {}))

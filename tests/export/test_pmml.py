@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from benchmarks.exports import hostile
 from conceptrules import MLLPClassifier
@@ -21,14 +23,18 @@ from conceptrules.export.verify.engine import Answers
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import pack
+from conceptrules.model.heads import Points
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Column, Equals, Interval, Missing
 from conceptrules.model.statistics import with_statistics
+from tests.export.test_documents import SEVERAL
+from tests.model.test_heads import CARD, make_number_card
 from tests.strategies import measured_networks, networks
 
 ONE = [Level([Rule([Literal(0)])], [Concept(), Concept([0])])]
 needs_java = pytest.mark.skipif(jpmml.PmmlEngine().missing() is not None, reason=str(jpmml.PmmlEngine().missing()))
 SPACE = {"p": NAMESPACE}
+BASE = Points([], [7], step=0.5)
 
 
 def agrees(network: RuleNetwork, data: object = None, limit: int = 300) -> int:
@@ -193,9 +199,42 @@ def validate(text: str) -> None:
 
 
 @needs_java
+@given(st.lists(st.tuples(st.integers(0, 2), st.booleans(), st.integers(-9, 9)), max_size=6), st.integers(0, 63))
+@settings(max_examples=10)
+def test_reasons_are_the_columns_that_cost_a_row_most_points(rules, row):
+    """Against the best value of each column: rules of one column may overlap, so that none has all their points."""
+    columns = [Column("a"), Column("b"), Column("c", missing=True)]
+    tests = [test for column in "abc" for test in (Interval(column, 1), Interval(column, high=2))]
+    level = Level([Rule([Literal(2 * column + side)]) for column, side, _ in rules], ())
+    head = Points([[points] for *_, points in rules], [0], probabilities=[(0, 0.5)])
+    card = RuleNetwork(columns, tests, [level], ["good", "bad"], head=head)
+    values = [0.0, 1.5, 3.0, None]
+    cells = {name: values[(row >> 2 * place) % 4] for place, name in enumerate("abc")}
+    costs = {}
+    for name in "abc":
+        scores = card.scores([{**cells, name: value} for value in values])
+        costs[name] = int(scores.max() - card.scores([cells])[0])
+    with jpmml._java_imports():
+        from jpmml_evaluator import LoadingModelEvaluatorBuilder
+
+        evaluator = LoadingModelEvaluatorBuilder(jpmml._backend()).loadString(export(card, "pmml")).build()
+        answer = evaluator.evaluate(cells)
+    stated = [answer[f"reason_{rank}"] for rank in range(1, 5) if answer[f"reason_{rank}"] in costs]
+    assert [costs[name] for name in stated] == sorted((costs[name] for name in stated), reverse=True)
+    assert {name for name, cost in costs.items() if cost} <= set(stated)
+
+
+@needs_java
 def test_the_file_is_valid_by_the_schema_of_pmml():
     none = RuleNetwork([], [], [Level([], [Concept()])], ["a"])
-    for network in (hostile.network(), none):
+    cards = (
+        CARD,
+        SEVERAL,
+        make_number_card(link="log"),
+        replace(make_number_card(), levels=[Level([], ())], head=BASE),
+        replace(SEVERAL, levels=[Level([], ())], head=replace(SEVERAL.head, points=[])),
+    )
+    for network in (hostile.network(), none, *cards):
         validate(export(network, "pmml"))
     with pytest.raises(Exception, match="SimpleRules"):
         validate(export(none, "pmml").replace("SimpleRule ", "SimpleRules ").replace("/SimpleRule>", "/SimpleRules>"))

@@ -1,7 +1,6 @@
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ from conceptrules.edit import DropRule
 from conceptrules.edit.trail import replay
 from conceptrules.explain import find_counterfactual
 from conceptrules.explain.explanation import reasons
-from conceptrules.export import FORMATS, export
 from conceptrules.io.model_file import dumps, loads
 from conceptrules.model import Column, Concept, InputError, Interval, Level, Literal, Points, Rule, RuleNetwork
 from conceptrules.model.canonical import sort_nodes
@@ -125,7 +123,6 @@ ROWS = [{"age": 50, "debt": 2000}, {"age": 20, "debt": 0}]
         ("the report", lambda: report(CARD, ROWS, ["good", "bad"])),
         ("the report", lambda: model_card(CARD, title="A card")),
         ("abstaining", lambda: CARD.predict(ROWS, abstain="none")),
-        *((f"the export to {to}", partial(export, CARD, to)) for to, form in FORMATS.items() if not form.scorecards),
     ],
 )
 def test_what_does_not_know_scorecards_says_so_by_name(reader: str, call: Callable[[], object]) -> None:

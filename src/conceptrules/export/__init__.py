@@ -16,7 +16,6 @@ from inspect import signature
 from typing import Any
 
 from conceptrules.model.errors import InputError
-from conceptrules.model.heads import require_classes, require_decision
 from conceptrules.model.network import RuleNetwork
 
 
@@ -33,24 +32,18 @@ class Format:
     """What writes it and is not always installed."""
     extra: str = ""
     """The extra of conceptrules that brings the package."""
-    scorecards: bool = False
-    """Whether it can write networks with points."""
-    numbers: bool = False
-    """Whether it can write networks that predict a number."""
 
 
 FORMATS: dict[str, Format] = {
-    "c": Format("code.languages:c", "verify.programs:CEngine", ".c", scorecards=True, numbers=True),
-    "dbt": Format("sql.query:dbt", None, ".sql", "sqlglot", "sql", True, True),
-    "javascript": Format(
-        "code.languages:javascript", "verify.programs:JavaScriptEngine", ".js", scorecards=True, numbers=True
-    ),
-    "latex": Format("documents:latex", suffix=".tex", scorecards=True, numbers=True),
-    "markdown": Format("documents:markdown", suffix=".md", scorecards=True, numbers=True),
-    "onnx": Format("onnx.model:onnx_model", "verify.onnxruntime:OnnxEngine", ".onnx", "onnx", "onnx", True, True),
+    "c": Format("code.languages:c", "verify.programs:CEngine", ".c"),
+    "dbt": Format("sql.query:dbt", None, ".sql", "sqlglot", "sql"),
+    "javascript": Format("code.languages:javascript", "verify.programs:JavaScriptEngine", ".js"),
+    "latex": Format("documents:latex", suffix=".tex"),
+    "markdown": Format("documents:markdown", suffix=".md"),
+    "onnx": Format("onnx.model:onnx_model", "verify.onnxruntime:OnnxEngine", ".onnx", "onnx", "onnx"),
     "pmml": Format("pmml:pmml", "verify.jpmml:PmmlEngine", ".pmml"),
-    "python": Format("code.languages:python", "verify.programs:PythonEngine", ".py", scorecards=True, numbers=True),
-    "sql": Format("sql.query:sql", "verify.sql_engine:SqlEngine", ".sql", "sqlglot", "sql", True, True),
+    "python": Format("code.languages:python", "verify.programs:PythonEngine", ".py"),
+    "sql": Format("sql.query:sql", "verify.sql_engine:SqlEngine", ".sql", "sqlglot", "sql"),
 }
 
 
@@ -85,10 +78,6 @@ def export(network: RuleNetwork, to: str, *, verify: bool = False, data: Any = N
     """
     if data is not None and not verify:
         raise InputError("data is what an export is verified on; say verify=True as well, or leave it out")
-    if not format_of(to).numbers:
-        require_classes(network, f"the export to {to}")
-    if not format_of(to).scorecards:
-        require_decision(network, f"the export to {to}")
     exporter = load(to, format_of(to).exporter)
     accepted = [name for name in signature(exporter).parameters if name != "network"]
     for name in options:

@@ -13,8 +13,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
+from numpy.typing import NDArray
 
-from conceptrules.export.pmml import LABEL, NAMESPACE, escape_xml, label_texts
+from conceptrules.export.pmml import LABEL, NAMESPACE, escape_xml, label_texts, score_fields, share_fields
 from conceptrules.export.verify.engine import Answers, ExportEngine, TrialRows
 from conceptrules.export.wording import rule_ids
 from conceptrules.model.network import RuleNetwork
@@ -50,7 +51,16 @@ def _run(network: RuleNetwork, exported: str, trial: TrialRows) -> Answers:
     index = {text: number for number, text in enumerate(label_texts(network))}
     rules = [results[f"R{name}"] for name in rule_ids(network)]
     fired = np.array(rules, dtype=np.bool_).reshape(len(rules), len(trial)).T
-    return Answers(np.array([index[text] for text in results[LABEL]], dtype=np.intp), fired)
+    scores = _matrix(results, score_fields(network)).astype(np.int64) if network.head else None
+    if not network.classes:
+        numbers = np.array(results[LABEL], dtype=np.float64)
+        return Answers(np.zeros(len(trial), np.intp), fired, None, scores, numbers)
+    shares = _matrix(results, share_fields(network)) if network.head else None
+    return Answers(np.array([index[text] for text in results[LABEL]], dtype=np.intp), fired, shares, scores)
+
+
+def _matrix(results: dict[str, list[Any]], names: list[str]) -> NDArray[np.float64]:
+    return np.array([results[name] for name in names], dtype=np.float64).T
 
 
 def _evaluate(evaluator: Any, columns: dict[str, list[Value | None]]) -> dict[str, list[Any]]:
