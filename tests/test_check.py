@@ -19,11 +19,24 @@ import conceptrules.check as checker
 from conceptrules.io.decode import loads, read_predicate
 from conceptrules.io.encode import dumps, predicate_names
 from conceptrules.io.json_readers import infinite
-from conceptrules.logic.policies.proof import DECIDING_KEYS, hash_plain, prove, write_certificate
-from conceptrules.model import Column, Concept, Equals, InputError, Interval, Level, Literal, OneOf, Rule, RuleNetwork
-from conceptrules.model.policy import Policy
+from conceptrules.logic.policies.proof import hash_plain, prove, write_certificate
+from conceptrules.model import (
+    Column,
+    Concept,
+    Equals,
+    InputError,
+    Interval,
+    Level,
+    Literal,
+    OneOf,
+    Points,
+    Rule,
+    RuleNetwork,
+)
+from conceptrules.model.policy import Locked, Policy
 from conceptrules.model.policy.plain import from_plain, to_plain
-from tests.logic.policies.brute_force import cases, really_fails
+from conceptrules.tables.prediction import find_scores
+from tests.logic.policies.brute_force import all_rows, card_cases, card_fails, cases, is_possible, really_fails
 from tests.logic.policies.test_proof import PAY, A, J, P, people
 from tests.test_docs import run_main
 
@@ -47,7 +60,7 @@ def confirmed(model, policy, shown):
 
 def proved(model, policy):
     """The names of the clauses that the prover proves of these files; none where it cannot read them."""
-    kept = {key: model[key] for key in ("format", "version", *DECIDING_KEYS)}
+    kept = {key: model[key] for key in ("format", "version", *checker.find_keys(model))}
     kept = copy.deepcopy(kept | {"statistics": None, "training": None})
     try:
         rename_predicates(kept)
@@ -71,7 +84,7 @@ def rename_predicates(model):
 def seal(model, policy, shown):
     """The files with hashes in the certificate that fit what the others hold."""
     with suppress(TypeError, KeyError, AttributeError):
-        shown = {**shown, "model": hash_plain({key: model[key] for key in DECIDING_KEYS})}
+        shown = {**shown, "model": hash_plain({key: model[key] for key in checker.find_keys(model)})}
         shown["policy"] = hash_plain(policy)
     return model, policy, shown
 
@@ -92,6 +105,50 @@ def test_what_is_proved_is_confirmed_and_nothing_else(case):
     except InputError:  # a domain without rows
         return
     assert confirmed(model, plain, shown) == {one.name for one in proof.verdicts if one.outcome == "proved"}
+
+
+@settings(max_examples=100, deadline=None)
+@given(card_cases())
+def test_what_is_proved_of_cards_is_confirmed_and_nothing_else(case):
+    """But for locked rules: the prover compares their words, the checker the rows on which they hold."""
+    network, policy = case
+    try:
+        model, plain, shown, proof = certified(network, policy)
+    except InputError:  # a domain without rows
+        return
+    locked = {clause.name for clause in policy.of_kind(Locked)}
+    proved_names = {one.name for one in proof.verdicts if one.outcome == "proved"}
+    assert confirmed(model, plain, shown) - locked == proved_names - locked
+
+
+@settings(max_examples=60, deadline=None)
+@given(card_cases(), card_cases(), st.data())
+def test_nothing_false_is_confirmed_of_cards_whatever_the_certificate(case, other, data):
+    """The points of another card, other cells, or leaves that show nothing, with the hashes made to fit."""
+    network, policy = case
+    try:
+        model, plain, shown, _ = certified(network, policy)
+        others = certified(*other)
+    except InputError:
+        return
+    kind = data.draw(st.sampled_from(["clauses", "cells", "leaves", "points"]))
+    if kind == "clauses":
+        shown["clauses"] = {name: trees for name in shown["clauses"] for trees in others[2]["clauses"].values()}
+    elif kind == "cells":
+        shown["cells"].update(others[2]["cells"])
+    elif kind == "leaves":
+        shown["clauses"] = {name: [None] * len(trees) for name, trees in shown["clauses"].items()}
+        for clause in policy.clauses:
+            shown["clauses"].setdefault(clause.name, [None] * data.draw(st.integers(0, 4)))
+    else:
+        rule = data.draw(st.sampled_from([*model["levels"][-1]["rules"], {"points": model["head"]["base"]}]))
+        rule["points"][0] += data.draw(st.integers(-3, 3))
+        points = [tuple(rule["points"]) for rule in model["levels"][-1]["rules"]]
+        network = replace(network, head=replace(network.head, points=points, base=model["head"]["base"]))
+    rows = [row for row in all_rows(network) if is_possible(policy.domain, row)]
+    clauses = {clause.name: clause for clause in policy.clauses if not isinstance(clause, Locked)}
+    for name in clauses.keys() & confirmed(*seal(model, plain, shown)):
+        assert not card_fails(clauses[name], network, rows, find_scores(network, rows))
 
 
 @settings(max_examples=300, deadline=None)
@@ -115,7 +172,7 @@ def test_nothing_false_is_confirmed_whatever_the_certificate(case, other, data):
         shown["clauses"] = {name: [None] * len(trees) for name, trees in shown["clauses"].items()}
         for clause in policy.clauses:
             shown["clauses"].setdefault(clause.name, [None] * data.draw(st.integers(0, 4)))
-    shown["model"] = hash_plain({key: model[key] for key in DECIDING_KEYS})
+    shown["model"] = hash_plain({key: model[key] for key in checker.find_keys(model)})
     try:
         clauses = {clause.name: clause for clause in from_plain(plain).clauses}
         for name in confirmed(model, plain, shown):
@@ -219,6 +276,84 @@ def test_directed_forgeries_confirm_nothing_false():
     assert 0 < sum(count == 8 for count in tally) < len(tally) / 10  # what decides nothing may say anything
 
 
+def directed_card() -> list[dict]:
+    """A scorecard, a policy of all kinds of clauses that it can have, and its certificate."""
+    columns = (Column("age"), Column("job", "category", ("nurse", "cook")), Column("rank", "ordinal", ("low", "high")))
+    tests = (Interval("age", 41), Interval("age", 60), Equals("job", "cook"), Equals("rank", "high"))
+    rules = [Rule((Literal(0),)), Rule((Literal(1), Literal(2))), Rule((Literal(3), ~Literal(2))), Rule((Literal(2),))]
+    head = Points([[3], [-2], [4], [1]], [-1], cutoff=2, probabilities=[(-1, 0.1), (2, 0.5), (6, 0.9)])
+    network = RuleNetwork(columns, tests, [Level(rules, ())], ["no", "yes"], head=head)
+    policy = Policy.of(
+        better="yes",
+        monotone={"age": {"direction": "up", "missing": "lowest"}, "rank": "up"},
+        bounds=[{"least": -1, "most": 6}, {"if": "job = cook", "most": 3}],
+        locked=[{"rule": "age > 41", "class": "yes", "points": 3}, {"rule": "job = cook"}],
+        banned=[{"rule": "age > 70"}, {"rule": "rank = low", "class": "no"}],
+        implies=[{"if": "age > 41 and rank = low", "then": "yes"}],
+        max_edges=14,
+        domain={
+            "ranges": {"age": [0, 120]},
+            "missing": ["age"],
+            "unseen": False,
+            "impossible": ["age > 60 and job = cook"],
+        },
+    )
+    return list(certified(network, policy)[:3])
+
+
+def test_directed_forgeries_of_cards_confirm_nothing_false():
+    """Each fifteenth of all forgeries of one value, with the hashes made to fit; the soak makes them all."""
+    honest = directed_card()
+    assert check_forgery(honest) == 10
+    tally = [check_forgery(files) for files in islice(forgeries(honest), None, None, 15)]
+    assert len(tally) > 500
+    assert 0 < sum(count == 10 for count in tally) < len(tally) / 8  # what decides nothing may say anything
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("head", "base"), [2**31]),
+        (("head", "base"), [True]),
+        (("head", "base"), [0.0]),
+        (("head", "base"), [0, 0]),
+        (("head", "cutoff"), 1.5),
+        (("head", "probabilities"), []),
+        (("head", "probabilities", 0, 1), 0.95),
+        (("head", "probabilities", 1, 0), -1),
+        (("head", "probabilities", 0, 1), math.nan),
+        (("head", "probabilities", 2, 1), 1.5),
+        (("levels", 0, "rules", 0, "points"), [2**31]),
+        (("levels", 0, "rules", 0, "points"), [3.0]),
+        (("levels", 0, "rules", 0, "points"), []),
+        (("levels", 0, "rules", 0, "points"), None),
+        (("levels",), []),
+        (("classes",), ["no"]),
+        (("classes",), []),
+        (("default",), "no"),
+    ],
+)
+def test_heads_that_are_none_are_rejected(path, value):
+    """What is not a head that the package reads confirms nothing, and a probability that falls least of all."""
+    model, policy, shown = directed_card()
+    assert confirmed(*seal(changed(model, path, value), policy, shown)) == set()
+
+
+def test_points_are_exact_integers():
+    """Two scores that differ by 1 far beyond what half a float could tell apart."""
+    policy = Policy.of(bounds=[{"most": 2**31 - 3}])
+    network = RuleNetwork(
+        [Column("age")],
+        [Interval("age", 41)],
+        [Level([Rule((Literal(0),))], ())],
+        [],
+        head=Points([[2**31 - 4]], [1], step=1),
+    )
+    model, plain, shown, _ = certified(network, policy)
+    assert confirmed(model, plain, shown) == {"bounds.always"}
+    assert confirmed(*seal(changed(model, ("head", "base"), [2]), plain, shown)) == set()
+
+
 CODE = Column("code", "category", (2**53, 2**53 + 1))
 
 
@@ -307,7 +442,7 @@ def test_a_key_that_comes_twice_is_rejected(tmp_path, monkeypatch, capsys):
 def test_any_change_of_what_decides_or_of_the_policy_is_rejected(part):
     files = certified(NETWORK, POLICY)[:3]
     assert len(confirmed(*files)) == 5
-    deciding = [path for path in paths(files[part]) if path and (part or path[0] in DECIDING_KEYS)]
+    deciding = [path for path in paths(files[part]) if path and (part or path[0] in checker.DECIDING_KEYS)]
     for path in deciding:
         some = list(files)
         some[part] = changed(files[part], path, "changed")

@@ -6,7 +6,9 @@ This program shares no code with what found the proof, and needs nothing but Pyt
 copied anywhere and run by its path. It believes none of the three files. It first reads each of them strictly: every
 name has to be known, every number finite, and nothing may be there that it does not understand. It works out itself
 which rows are possible and what each clause claims of them. Then it follows the splits of the certificate: a leaf is
-accepted only if the claim holds there whatever is still unknown. Clauses about decisions say nothing of probabilities.
+accepted only if the claim holds there whatever is still unknown. Clauses about decisions say nothing of probabilities;
+of scorecards, monotone clauses are about the scores, and so about the probabilities and the decision. There, it adds up
+the points that each leaf leaves possible.
 
 It prints a line for each clause; the exit code is 0 if all are confirmed, 1 if one is not, and 2 if a file cannot be
 read. Clauses about given rows (least rows, precision, fairness) are not part of a certificate, and it says that they
@@ -27,12 +29,16 @@ from operator import eq
 from typing import NamedTuple
 
 DECIDING_KEYS = ("classes", "priority", "default", "columns", "predicates", "levels")
+CARD_KEYS = ("classes", "head", "columns", "predicates", "levels")
 OTHER_KEYS = ("hash", "target", "statistics", "training", "names", "policy", "proof", "trail")
 MOMENTS = ("date", "datetime", "duration")
 ORDERED = ("number", *MOMENTS)
 KINDS = (*ORDERED, "boolean", "category", "ordinal")
 FARTHEST = 2.0**63 - 1024  # microseconds that a date can be away from 1970
 MAX_STEPS = 100_000  # of the search for one possible row
+MAX_SCORE = 2**31 - 1
+MAX_LOGARITHM = 700  # of a number that is predicted
+ROUNDING = 1e-12  # by how much, as a share, programs may differ in powers of e
 
 
 class Rejected(Exception):
@@ -137,14 +143,18 @@ class Model:
     """The network of a model file."""
 
     def __init__(self, content):
-        check_keys(content, "the model", ("format", "version", *DECIDING_KEYS), OTHER_KEYS)
+        check_keys(content, "the model", ("format", "version", *find_keys(content)), OTHER_KEYS)
         require(content["format"] == "conceptrules", "this is not a model")
         require(is_whole(content["version"]) and content["version"] == 1, "the version of the model is not known")
-        self.classes, self.priority, self.default = content["classes"], content["priority"], content["default"]
+        self.classes, self.head = content["classes"], None
         check_list(self.classes, "classes", is_value)
-        check_list(self.priority, "priority", is_value)
-        require(set(self.priority) == set(self.classes), "the priority does not list all classes")
-        require(is_value(self.default) and self.default in self.classes, "the default is not a class")
+        if "head" in content:
+            self.head = Head(content["head"], len(self.classes), content["levels"])
+        else:
+            self.priority, self.default = content["priority"], content["default"]
+            check_list(self.priority, "priority", is_value)
+            require(set(self.priority) == set(self.classes), "the priority does not list all classes")
+            require(is_value(self.default) and self.default in self.classes, "the default is not a class")
         self.columns = read_columns(content["columns"])
         self.levels, self.lengths, self.edges = [], [], 0
         require(isinstance(content["levels"], list) and content["levels"], "the model has no levels")
@@ -153,7 +163,8 @@ class Model:
             check_keys(level, "a level", ("concepts", "rules"))
             check_list(level["concepts"], "the concepts of a level", is_value)
             names = [f"C{depth + 1}.{number + 1}" for number in range(len(level["concepts"]))]
-            names = names if depth < len(content["levels"]) - 1 else self.classes
+            if depth == len(content["levels"]) - 1:
+                names = [] if self.head else self.classes
             require(level["concepts"] == names, f"the concepts of a level are not {names[:5]}")
             self.add_level(level, known, depth)
             known = dict.fromkeys(names)
@@ -164,8 +175,9 @@ class Model:
         require(isinstance(level["rules"], list), "the rules of a level are not a list")
         rules = []
         for rule in level["rules"]:
-            check_keys(rule, "a rule", ("for", "all", "none"))
-            check_list(rule["for"], "the concepts of a rule", lambda name: is_value(name) and name in names)
+            check_keys(rule, "a rule", ("points" if self.head else "for", "all", "none"))
+            if not self.head:
+                check_list(rule["for"], "the concepts of a rule", lambda name: is_value(name) and name in names)
             for key in ("all", "none"):
                 check_list(rule[key], "a rule", lambda name: is_value(name) and name in known)
             literals = [(name, False) for name in rule["all"]] + [(name, True) for name in rule["none"]]
@@ -173,8 +185,75 @@ class Model:
             self.edges += sum(1 if depth else self.sizes[name] for name, _ in literals)
             rules.append(literals if depth else [(known[name], negated) for name, negated in literals])
         members = [[i for i, rule in enumerate(level["rules"]) if name in rule["for"]] for name in names]
-        self.edges += sum(map(len, members))
+        pointed = [] if self.head is None else [value for points in self.head.points for value in points if value]
+        self.edges += sum(map(len, members)) + len(pointed)
         self.levels.append((rules, members, names))
+
+
+def find_keys(model):
+    """Return the keys of a model that decide."""
+    return CARD_KEYS if isinstance(model, dict) and "head" in model else DECIDING_KEYS
+
+
+class Head:
+    """How the points of a scorecard of one level add up to scores, and what these mean."""
+
+    def __init__(self, content, classes, levels):
+        kind = ("cutoff", "probabilities") if classes == 2 else ("unit", "offsets") if classes else ("step", "link")
+        check_keys(content, "the head", ("base", *kind))
+        require(classes != 1, "a scorecard needs at least two classes")
+        require(isinstance(levels, list) and len(levels) == 1, "only scorecards of one level can be checked")
+        self.outputs, self.base = classes if classes > 2 else 1, content["base"]
+        check_keys(levels[0], "a level", ("concepts", "rules"))
+        require(isinstance(levels[0]["rules"], list), "the rules of a level are not a list")
+        self.points = [rule.get("points") if isinstance(rule, dict) else None for rule in levels[0]["rules"]]
+        self.cutoff, self.table = content.get("cutoff", 0), content.get("probabilities", [])
+        self.offsets, self.step, self.link = content.get("offsets", [0] * self.outputs), None, content.get("link")
+        for row in (self.base, self.offsets, *self.points):
+            whole = isinstance(row, list) and len(row) == self.outputs and all(map(is_whole, row))
+            require(whole, f"there are no whole numbers for {self.outputs} scores: {str(row)[:80]}")
+        for output in range(self.outputs):
+            total = sum(abs(row[output]) for row in (self.base, self.offsets, *self.points))
+            require(total <= MAX_SCORE, "the points add up to too much")
+        if classes == 2:
+            self.check_table()
+        elif classes:
+            require(is_finite(content["unit"]) and 0 < content["unit"] <= 1_000_000, "the unit is not positive")
+        else:
+            self.read_step(content["step"])
+
+    def check_table(self):
+        """Require probabilities that never fall: what is shown of the score holds of them, too."""
+        require(is_whole(self.cutoff) and abs(self.cutoff) <= MAX_SCORE, "the cut-off is no score")
+        require(isinstance(self.table, list) and self.table, "there are no probabilities")
+        for pair in self.table:
+            require(isinstance(pair, list) and len(pair) == 2, "a probability has no score")
+            require(is_whole(pair[0]) and abs(pair[0]) <= MAX_SCORE, f"{str(pair[0])[:80]} is no score")
+            require(is_finite(pair[1]) and 0 <= pair[1] <= 1, f"{str(pair[1])[:80]} is no probability")
+        for (score, share), (next_score, next_share) in pairwise(self.table):
+            require(score < next_score and share <= next_share, "the probability of a score falls")
+
+    def read_step(self, step):
+        require(is_finite(step) and step > 0, "the step is not positive")
+        self.step = float(step)
+        require(self.step * MAX_SCORE < math.inf, "the step is too large")
+        require(self.link in ("identity", "log"), "the link is not known")
+        if self.link == "log":
+            below, above = (
+                abs(self.base[0] + sum(side(0, points) for (points,) in self.points)) for side in (min, max)
+            )
+            require(max(below, above) * self.step <= MAX_LOGARITHM, "a prediction is too large")
+
+    def find_first(self, reached):
+        """Return the least score whose number reaches a bound, or one more than the largest there can be."""
+        low, high = -MAX_SCORE, MAX_SCORE + 1
+        while low < high:
+            middle = (low + high) // 2
+            number = middle if self.step is None else middle * self.step
+            if self.link == "log":
+                number = math.exp(min(max(number, -MAX_LOGARITHM), MAX_LOGARITHM))
+            low, high = (low, middle) if reached(number) else (middle + 1, high)
+        return low
 
 
 def read_columns(content):
@@ -383,11 +462,12 @@ class Clause(NamedTuple):
     name: str
     key: str
     parts: tuple
+    points: tuple = ()
 
     @property
     def decides(self):
         """Whether it is about decisions, which takes a proof; the rules themselves settle all others."""
-        return self.key in ("monotone", "independent", "implies") or self.parts[-1:] == ("decides",)
+        return self.key in ("monotone", "independent", "implies", "bounds") or self.parts[-1:] == ("decides",)
 
 
 class Domain:
@@ -422,6 +502,8 @@ class Policy:
     def __init__(self, content, model):
         check_keys(content, "the policy", (), (*CLAUSE_READERS, *UNPROVED, "domain"))
         check_unproved(content, model)
+        strange = CARD_ONLY if model.head is None else NO_CARD
+        require(not set(strange) & set(content), f"this network can have no {' and no '.join(strange)}")
         check_list(content.get("forbidden", []), "forbidden", is_text)
         self.domain = Domain(content.get("domain", {}), model)
         self.clauses = []
@@ -433,11 +515,12 @@ class Policy:
 
     def list_tests(self):
         """Return the tests that cells have to tell apart: those of rules, but not of rules that are only kept."""
-        in_words = [clause for clause in self.clauses if clause.key in ("implies", "locked", "banned")]
+        in_words = [clause for clause in self.clauses if clause.key in ("implies", "locked", "banned", "bounds")]
         rules = [clause.parts[0] for clause in in_words if clause.key == "banned" or clause.decides]
         return [test for rule in (*rules, *self.domain.impossible) for test, _ in rule]
 
 
+CARD_ONLY, NO_CARD = ("bounds",), ("only_for", "default", "priority", "min_precision", "confidence")
 UNPROVED = ("min_rows", "min_precision", "confidence", "fair", "cost", "order", "better")
 
 
@@ -522,14 +605,36 @@ def read_only_for(key, content, model, policy):
 
 def read_rules(rule_key, class_key, key, content, model, policy):
     require(isinstance(content, list), f"{key} is not a list")
+    optional = (
+        *(["mode", "points"] if key == "locked" else []),
+        *([class_key] if model.head and key != "implies" else []),
+    )
     for item in content:
-        check_keys(item, key, (rule_key, class_key), ("mode",) if key == "locked" else ())
-        text, label, mode = item[rule_key], item[class_key], item.get("mode", "keep")
+        check_keys(item, key, [name for name in (rule_key, class_key) if name not in optional], optional)
+        text, label, mode = item[rule_key], item.get(class_key), item.get("mode", "keep")
+        points = item.get("points", [])
+        points = points if isinstance(points, list) else [points]
         require(mode in ("keep", "decides"), f"{key}: cannot read the mode")
-        check_class(label, key, model)
+        require(all(map(is_whole, points)), f"{key}: points are whole numbers")
+        fits = model.head is not None and len(points) == model.head.outputs and any(points)
+        require(not points or fits, f"{key}: there are other scores than points")
+        require(label is not None or mode == "keep", f"{key}: no class is named")
+        if label is not None:
+            check_class(label, key, model)
         rule = read_rule(text, model.columns, unseen=key == "banned")
-        name = f"{key}.{label}.{text}" if key == "banned" else f"{key}.{text}"
-        yield Clause(name, key, (rule, label, mode))
+        name = f"{key}.{label}.{text}" if key == "banned" and label is not None else f"{key}.{text}"
+        yield Clause(name, key, (rule, label, mode), tuple(points))
+
+
+def read_bounds(key, content, model, policy):
+    require(isinstance(content, list), f"{key} is not a list")
+    require(len(model.classes) <= 2, f"{key}: of several classes, a score alone means nothing")
+    for item in content:
+        check_keys(item, key, (), ("if", "least", "most"))
+        text, least, most = item.get("if", "always"), item.get("least", -math.inf), item.get("most", math.inf)
+        ends = all(is_number(end) and (is_finite(end) or abs(end) == math.inf) for end in (least, most))
+        require(ends and least <= most and (least > -math.inf or most < math.inf), f"{key} are no bounds")
+        yield Clause(f"{key}.{text}", key, (read_rule(text, model.columns), least, most))
 
 
 def read_default(key, content, model, policy):
@@ -562,6 +667,7 @@ CLAUSE_READERS = {
     "max_rules": read_limit,
     "max_literals": read_limit,
     "implies": partial(read_rules, "if", "then"),
+    "bounds": read_bounds,
 }
 
 
@@ -757,16 +863,74 @@ class CertifiedClaim:
         self.follow_tree(outside, {**box, name: [cell for cell in box[name] if cell not in cells]})
 
 
+class CardClaim(CertifiedClaim):
+    """A claim about scores: the points of some rules, each with a weight, add up to at least some whole number.
+
+    About two rows, only the rules count that hold on one of them and not on the other. `signs` are those of the scores.
+    """
+
+    def __init__(self, network, signs, least, premise=None, column=None, cells=(0, 0)):
+        head = network.model.head
+        self.network, self.premise, self.column, self.least = network, premise or {}, column, least
+        weights = [sum(map(int.__mul__, signs, points)) for points in head.points]
+        pairs = list(zip(weights, network.levels[0][0], strict=True))
+        if column is None:
+            self.terms, self.impossible = [(weight, region) for weight, region in pairs if weight], network.impossible
+            self.least -= sum(map(int.__mul__, signs, head.base))
+        else:
+            changes = [[cell in region.get(column, cells) for cell in cells] for _, region in pairs]
+            pairs = [
+                (weight if after else -weight, without(region, column))
+                for (weight, region), (before, after) in zip(pairs, changes, strict=True) if before != after
+            ]  # fmt: skip
+            self.terms = [(weight, region) for weight, region in pairs if weight]
+            near = [region for region in network.impossible if not region.get(column, set(cells)).isdisjoint(cells)]
+            self.impossible = [without(region, column) for region in near]
+        asked = [name for _, region in self.terms for name in region]
+        places = {name: place for place, name in enumerate(network.columns)}
+        # Of the columns that a rule waits for, it is counted with the one that most rules ask about.
+        self.rank = {name: (-asked.count(name), place) for name, place in places.items()}
+
+    def is_shown(self, box):
+        box = {name: [cell for cell in cells if cell in self.premise.get(name, cells)] for name, cells in box.items()}
+        inside = [all(cells.issuperset(box[name]) for name, cells in region.items()) for region in self.impossible]
+        if any(inside) or not all(box.values()):
+            return True
+        total, by_column = 0, {}
+        for weight, region in self.terms:
+            waiting = {name: cells for name, cells in region.items() if not cells.issuperset(box[name])}
+            if any(cells.isdisjoint(box[name]) for name, cells in region.items()):
+                continue
+            if not waiting:
+                total += weight
+                continue
+            owner = min(waiting, key=self.rank.get)
+            bound = weight if len(waiting) == 1 else min(weight, 0)  # it may wait for more, and then add nothing
+            by_column.setdefault(owner, []).append((waiting[owner], bound))
+        for name, added in by_column.items():
+            total += min(sum(bound for cells, bound in added if cell in cells) for cell in box[name])
+        return total >= self.least
+
+
+def without(region, column):
+    return {name: cells for name, cells in region.items() if name != column}
+
+
 def list_claims(network, clause):
     """Return the claims of a clause about decisions."""
+    head, classes = network.model.head, network.model.classes
     if clause.key in ("implies", "locked"):
         rule, label, _ = clause.parts
-        return [CertifiedClaim(network, [{label}], network.find_region(rule))]
-    name, turn = clause.parts[0], 1
+        if head is None:
+            return [CertifiedClaim(network, [{label}], network.find_region(rule))]
+        return [CardClaim(network, *limit, network.find_region(rule)) for limit in list_limits(head, classes, label)]
+    if clause.key == "bounds":
+        return list_bounds(network, clause)
+    name, turn, order = clause.parts[0], 1, classes
     if clause.key == "independent" and name not in network.columns:
         return []  # it is forbidden, and no column of the network
     chain = network.box[name]
-    events = [{label} for label in network.model.classes]
+    events = [{label} for label in classes]
     if clause.key == "monotone":
         _, direction, order, missing = clause.parts
         events, turn = [set(order[start:]) for start in range(1, len(order))], 1 if direction == "up" else -1
@@ -775,8 +939,45 @@ def list_claims(network, clause):
         chain = lowest + [cell for cell in chain if kinds[cell] in ("between", "is")]
     # Neighbours suffice, unless what is impossible depends on the column, so that a row may skip a cell.
     skips = any(name in region for region in network.impossible)
-    pairs = list(combinations(chain, 2) if skips else pairwise(chain))
-    return [CertifiedClaim(network, events, None, name, pair[::turn]) for pair in pairs]
+    pairs = [pair[::turn] for pair in (combinations(chain, 2) if skips else pairwise(chain))]
+    if head is None:
+        return [CertifiedClaim(network, events, None, name, pair) for pair in pairs]
+    if clause.key == "independent":
+        pairs = [way for pair in pairs for way in (pair, pair[::-1])]
+    signs = list_signs(classes, order)
+    return [CardClaim(network, each, 0, None, name, pair) for pair in pairs for each in signs]
+
+
+def list_signs(classes, order):
+    """Return the sums of scores that may not fall: that of each class less that of the next worse one."""
+    if len(classes) <= 2:
+        return [(-1,) if classes and order[-1] != classes[1] else (1,)]
+    return [tuple((label == better) - (label == worse) for label in classes) for worse, better in pairwise(order)]
+
+
+def list_limits(head, classes, label):
+    """Return the sums of scores, and the least that they have to be for a class to be answered."""
+    answered = classes.index(label)
+    if len(classes) == 2:
+        return [((1,), head.cutoff) if answered else ((-1,), 1 - head.cutoff)]
+    rivals = [number for number in range(len(classes)) if number != answered]
+    signs = [tuple((k == answered) - (k == rival) for k in range(len(classes))) for rival in rivals]
+    # Of equal values, the first class is answered.
+    leads = [head.offsets[rival] - head.offsets[answered] + (rival < answered) for rival in rivals]
+    return list(zip(signs, leads, strict=True))
+
+
+def list_bounds(network, clause):
+    """Return the claims of bounds of the score, or of the number that rises with it."""
+    head, (rule, least, most) = network.model.head, clause.parts
+    margin, claims, region = ROUNDING if head.link == "log" else 0.0, [], network.find_region(rule)
+    if least > -math.inf:
+        first = head.find_first(lambda number: number - margin * abs(number) >= least)
+        claims.append(CardClaim(network, (1,), first, region))
+    if most < math.inf:
+        last = head.find_first(lambda number: number + margin * abs(number) > most) - 1
+        claims.append(CardClaim(network, (-1,), -last, region))
+    return claims
 
 
 # Clauses that the rules themselves settle
@@ -787,13 +988,38 @@ def check_structure(network, clause):
     if clause.key in ("locked", "banned"):
         rule, label, _ = clause.parts
         region = network.find_region(rule)
-        if clause.key == "locked":
+        if network.model.head is not None:
+            check_points(network, clause, region)
+        elif clause.key == "locked":
             require(has_rule(network, region, label, eq), "there is no such rule")
         else:
             inside = partial(lies_inside, network)
             require(not has_rule(network, region, label, inside), "a rule of the class lies inside")
     else:
         require(satisfies_structure(network, clause.key, clause.parts), "the rules do not satisfy it")
+
+
+def check_points(network, clause, region):
+    """Require the points of a locked rule, or that no rule inside a banned one has points."""
+    _, label, _ = clause.parts
+    pairs = list(zip(network.levels[0][0], network.model.head.points, strict=True))
+    if clause.key == "banned":
+        inside = [points for rule, points in pairs if lies_inside(network, rule, region)]
+        require(not any(favours(points, label, network.model.classes) for points in inside), "a rule lies inside")
+        return
+    same = [points for rule, points in pairs if rule == region]
+    require(same, "there is no such rule")
+    total = [sum(column) for column in zip(*same, strict=True)]
+    require(not clause.points or total == list(clause.points), "the rule has other points")
+    require(favours(total, label, network.model.classes), "the rule has no points for the class")
+
+
+def favours(points, label, classes):
+    """Return whether points are in favour of a class, or, without one, whether there are any."""
+    if label is None:
+        return any(points)
+    number = classes.index(label)
+    return (points[number] if len(classes) > 2 else points[0] if number else -points[0]) > 0
 
 
 def satisfies_structure(network, key, parts):
@@ -844,9 +1070,8 @@ def check(model, policy, certificate):
     require(certificate["format"] == "conceptrules certificate", "this is not a certificate")
     version = certificate["version"]
     require(is_whole(version) and version == 1, "the version of the certificate is not known")
-    require(not isinstance(model, dict) or "head" not in model, "scorecards have no certificates yet")
-    check_keys(model, "the model", DECIDING_KEYS, ("format", "version", *OTHER_KEYS))
-    deciding = hash_plain({key: model[key] for key in DECIDING_KEYS})
+    check_keys(model, "the model", find_keys(model), ("format", "version", *OTHER_KEYS))
+    deciding = hash_plain({key: model[key] for key in find_keys(model)})
     require(certificate["model"] == deciding, "the certificate belongs to another model")
     require(policy is not None or "policy" in model, "the model carries no policy; give a policy file")
     hashed = hash_plain(model["policy"] if policy is None else policy)

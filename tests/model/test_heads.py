@@ -116,7 +116,6 @@ ROWS = [{"age": 50, "debt": 2000}, {"age": 20, "debt": 0}]
         ("the comparison of two models", lambda: conceptrules.diff(DECISION, CARD)),
         ("the coverage of rules", lambda: conceptrules.coverage(CARD)),
         ("the search for a counterfactual", lambda: find_counterfactual(CARD, ROWS[0])),
-        ("the proof of policies", lambda: CARD.prove(conceptrules.Policy.of(max_edges=9))),
         ("the edit of rules", lambda: CARD.edit(DropRule("age > 41", "bad"), who="me", why="")),
         ("the replay of edits", lambda: replay((), CARD)),
         ("the drawing", CARD.draw),

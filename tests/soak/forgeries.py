@@ -14,8 +14,18 @@ from typing import Any
 from hypothesis import HealthCheck, given, seed, settings
 
 from conceptrules.model import InputError
-from tests.logic.policies.brute_force import cases
-from tests.test_check import SPECIAL, certified, changed, check_forgery, directed, forgeries, paths, value_at
+from tests.logic.policies.brute_force import card_cases, cases
+from tests.test_check import (
+    SPECIAL,
+    certified,
+    changed,
+    check_forgery,
+    directed,
+    directed_card,
+    forgeries,
+    paths,
+    value_at,
+)
 
 EACH = 200
 """Networks and policies that are drawn in one turn."""
@@ -24,7 +34,8 @@ EACH = 200
 def main(minutes: float, start: int = 0) -> None:
     """Forge until the time is over, beginning with a turn."""
     end, turn = time.monotonic() + 60 * minutes, start
-    forged, confirmed = tally([check_forgery(files) for files in forgeries(directed())])
+    first = [files for honest in (directed(), directed_card()) for files in forgeries(honest)]
+    forged, confirmed = tally(list(map(check_forgery, first)))
     while turn == start or time.monotonic() < end:
         more = tally(forge_cases(turn, EACH))
         forged, confirmed, turn = forged + more[0], confirmed + more[1], turn + 1
@@ -46,7 +57,7 @@ def forge_cases(turn: int, count: int) -> list[int]:
 
     @seed(turn)
     @settings(max_examples=count, deadline=None, database=None, suppress_health_check=list(HealthCheck))
-    @given(cases())
+    @given(cases() | card_cases())
     def attack(case: Any) -> None:
         with suppress(InputError):  # a domain without rows
             files = certified(*case)[:3]

@@ -1,6 +1,7 @@
 """Tables and policies drawn at random: every network that is learned keeps its policy, by trying all cells.
 
-Policies have clauses about decisions, structure and locked rules; least rows and precision; or bounds on groups.
+Policies have clauses about decisions, structure and locked rules; least rows and precision; or bounds on groups. Of
+scorecards and policies drawn at random, no verdict is false.
 """
 
 from __future__ import annotations
@@ -15,12 +16,15 @@ from hypothesis import strategies as st
 
 from tests.learn.search.test_policy_masks import CASES, learn_and_check
 from tests.learn.search.test_row_clauses import FAIR, PRECISE, learn_fair_rules, learn_precise_rules
+from tests.logic.policies.brute_force import card_cases
+from tests.logic.policies.test_card_claims import check_verdicts
 
 LAWS: tuple[tuple[Any, Callable[[Any, int], None]], ...] = (
     (CASES, learn_and_check),
     (CASES, learn_and_check),  # most policies are of this kind
     (PRECISE, learn_precise_rules),
     (FAIR, learn_fair_rules),
+    (card_cases(), lambda case, _: check_verdicts(*case)),
 )
 EACH = 25
 """Tables that one law is asked about at a time."""

@@ -99,6 +99,7 @@ def _verdict_html(verdict: Verdict | VerdictRecord) -> str:
         for decision in counterexample.decisions:
             rules = " and because ".join(map(_code, decision.because))
             why = f"because {rules}" if rules else "no rule holds"
+            why = escape_text(decision.why) if decision.score else why
             row = _code(decision.text) if decision.text else "any row"
             rows += f"<li>{row} is <strong>{escape_text(word(decision.label))}</strong>: {why}</li>"
         rows = f"<p>{escape_text(counterexample.source)}</p><ul>{rows}</ul>"

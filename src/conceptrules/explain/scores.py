@@ -25,6 +25,7 @@ from conceptrules.model.evaluation import Bits, PackedBits, decide_fired, layers
 from conceptrules.model.heads import require_classes
 from conceptrules.model.metrics import accuracy, confusion_matrix, macro_f1
 from conceptrules.model.network import RuleNetwork
+from conceptrules.model.policy import Independent, Monotone
 from conceptrules.model.predicate import Value
 from conceptrules.model.scoring import answer_scores, score_probabilities, score_words
 from conceptrules.model.shortcuts import ShownAsHtml
@@ -254,8 +255,15 @@ def evaluate(
         ties=() if answers.fired is None else count_ties(network, answers.fired, decided, right),
         errors=() if answers.fired is None else count_errors(network, answers.rules, answers.fired, decided, right),
         unseen=tuple(count_unseen(network.columns, opened).items()),
-        decision_clauses=tuple(clause.name for clause in network.policy.decision_clauses) if network.policy else (),
+        decision_clauses=_list_decision_clauses(network),
     )
+
+
+def _list_decision_clauses(network: RuleNetwork) -> tuple[str, ...]:
+    """Return the names of the clauses that an answer by another cut-off may break; of scores, none can."""
+    clauses = network.policy.decision_clauses if network.policy else ()
+    of_scores = Monotone | Independent if network.head is not None else ()
+    return tuple(clause.name for clause in clauses if not isinstance(clause, of_scores))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,12 +7,14 @@ import itertools
 import numpy as np
 from hypothesis import strategies as st
 
-from conceptrules.model import Literal, RuleNetwork
-from conceptrules.model.policy import Banned, Domain, Implies, Independent, Locked, Monotone, Policy
+from conceptrules.model import Level, Literal, Points, RuleNetwork
+from conceptrules.model.policy import Banned, Bounds, Domain, Implies, Independent, Locked, Monotone, Policy
 from conceptrules.model.predicate import holds
-from conceptrules.model.rule_reader import Stated, read_rule
+from conceptrules.model.rule_reader import Stated, condition_texts, network_of_tests, read_rule
+from conceptrules.model.scoring import answer_scores, score_numbers
+from conceptrules.model.text import rule_text
 from tests.logic.test_equivalence import COLUMNS, DAY, VALUES, bottoms
-from tests.strategies import networks
+from tests.strategies import heads, levels, networks
 
 TEXTS = {
     "age": ["age <= 27", "not (age > 30)", "27 < age <= 41", "age is missing"],
@@ -140,4 +142,115 @@ def really_fails(clause, network, domain) -> bool:
     return any(fails(clause, a, b, (one, two)) for a, one in pairs for b, two in pairs)
 
 
-__all__ = ["DAY", "cases", "fails", "is_possible", "policies", "really_fails"]
+# Scorecards
+
+
+@st.composite
+def cards(draw) -> RuleNetwork:
+    """A scorecard for two classes, several, or a number, on two of the columns."""
+    used, tests = draw(bottoms())
+    rules = draw(levels(len(tests), 0)).rules
+    kind = draw(st.sampled_from(["ab", "abc", ""]))
+    head = draw(heads(len(rules), len(kind) or 2))
+    if not kind:
+        head = Points(head.points, head.base, step=draw(st.sampled_from([0.1, 1.0, 1000.0])))
+    return RuleNetwork(used, tests, (Level(rules, ()),), tuple(kind), head=head)
+
+
+@st.composite
+def card_cases(draw) -> tuple[RuleNetwork, Policy]:
+    network = draw(cards())
+    classes, head = network.classes, network.head
+    names = [column.name for column in network.columns]
+    ordered = [column.name for column in network.columns if column.kind != "category"]
+    rules = st.lists(st.sampled_from([text for name in names for text in TEXTS[name]]), min_size=1, max_size=2)
+    texts = rules.map(lambda some: " and ".join(dict.fromkeys(some)))
+    label = st.sampled_from(classes) if classes else st.none()
+    clauses = [Banned(draw(texts), draw(st.none() | label)), Independent(draw(st.sampled_from(names)))]
+    locked = network_of_tests(read_rule(draw(texts), network.columns), network.columns)
+    clauses.append(Locked(rule_text(locked, 0, 0), draw(st.none() | label)))
+    if ordered:
+        order = tuple(draw(st.permutations(classes)))
+        gaps = draw(st.sampled_from(["incomparable", "lowest"]))
+        clauses.append(Monotone(draw(st.sampled_from(ordered)), draw(st.sampled_from(["up", "down"])), order, gaps))
+    if classes:
+        clauses.append(Implies(draw(texts), draw(label)))
+    if len(classes) < 3:
+        ends = sorted(draw(st.tuples(*[st.integers(*head.bounds[0])] * 2)))
+        least, most = (end * (head.step or 1) for end in ends)
+        clauses.append(Bounds(draw(texts | st.just("always")), draw(st.sampled_from([least, -np.inf])), most))
+    impossible = draw(st.lists(texts, max_size=1))
+    missing = draw(st.sampled_from([True, False, tuple(names[:1])]))
+    return network, Policy(tuple(clauses), Domain((), missing, draw(st.booleans()), tuple(impossible)))
+
+
+def card_fails(clause, network, rows, scores) -> bool:
+    """Whether a clause fails on these rows with these scores."""
+    head, classes = network.head, network.classes
+    if isinstance(clause, Banned | Locked):
+        return fails_by_rules(clause, network)
+    if isinstance(clause, Implies):
+        answers = [classes[number] for number in answer_scores(head, scores)] if rows else []
+        pairs = zip(answers, rows, strict=True)
+        return any(answer != clause.label for answer, row in pairs if satisfies(clause.rule, row))
+    if isinstance(clause, Bounds):
+        numbers = scores[:, 0] if head.step is None else score_numbers(head, scores)
+        inside = [clause.rule == "always" or satisfies(clause.rule, row) for row in rows]
+        return any(not clause.least <= value <= clause.most for value, use in zip(numbers, inside, strict=True) if use)
+    sums = compared_sums(clause, classes, scores)
+    if isinstance(clause, Independent):
+        pairs = differing_rows(clause, rows)
+        return any((sums[first] != sums[second]).any() for first, second in pairs)
+    sign = 1 if clause.direction == "up" else -1
+    return any((sign * (sums[second] - sums[first]) < 0).any() for first, second in ordered_pairs(clause, rows))
+
+
+def compared_sums(clause, classes, scores):
+    """What must not fall, or change: the score, or that of each class less that of every worse one."""
+    if not classes:
+        return scores
+    ranks = [classes.index(label) for label in clause.order] if isinstance(clause, Monotone) else range(len(classes))
+    whole = np.hstack([np.zeros_like(scores), scores]) if len(classes) == 2 else scores
+    return np.stack([whole[:, b] - whole[:, a] for a, b in itertools.combinations(ranks, 2)], axis=1)
+
+
+def differing_rows(clause, rows):
+    """The numbers of rows that differ in the column of a clause only."""
+    groups: dict = {}
+    for number, row in enumerate(rows):
+        key = tuple((name, repr(value)) for name, value in row.items() if name != clause.column)
+        groups.setdefault(key, []).append(number)
+    return (pair for group in groups.values() for pair in itertools.permutations(group, 2))
+
+
+def ordered_pairs(clause: Monotone, rows):
+    """The same, the lower row first; rows that are not compared are left out."""
+    for first, second in differing_rows(clause, rows):
+        low, high = (height(clause, rows[number][clause.column]) for number in (first, second))
+        if low is not None and high is not None and low < high:
+            yield first, second
+
+
+def fails_by_rules(clause, network) -> bool:
+    """Whether a card lacks a locked rule, or has one that is banned."""
+    region, points = read_rule(clause.rule, COLUMNS), []
+    alone = network_of_tests(region, network.columns)
+    words = condition_texts(alone, 0, alone.levels[0].rules[0].literals)
+    for rule, own_points in zip(network.levels[0].rules, network.head.points, strict=True):
+        own = [Stated(network.predicates[one.index], one.negated) for one in rule.literals]
+        inside = all(where(own, name) <= where(region, name) for name in {test.predicate.column for test in region})
+        if inside if isinstance(clause, Banned) else condition_texts(network, 0, rule.literals) == words:
+            points.append(own_points)
+    points = points if isinstance(clause, Banned) else [[sum(column) for column in zip(*points, strict=True)]]
+    if clause.label is None:
+        present = any(map(any, points))
+    else:
+        number = network.classes.index(clause.label)
+        favour = [-each[0] if number == 0 else each[0] for each in points if each]
+        if len(network.classes) > 2:
+            favour = [each[number] for each in points if each]
+        present = any(value > 0 for value in favour)
+    return present == isinstance(clause, Banned)
+
+
+__all__ = ["DAY", "card_cases", "card_fails", "cases", "fails", "is_possible", "policies", "really_fails"]

@@ -13,6 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
+import numpy as np
+from numpy.typing import NDArray
+
 from conceptrules.logic.policies.possible_rows import Space
 from conceptrules.logic.solver import Undecided
 from conceptrules.model.network import RuleNetwork
@@ -27,7 +30,7 @@ Tree = tuple[str, int, "Tree", "Tree"] | None
 """A column and some of its cells, the proof for these, and that for the others; None where nothing is left to show."""
 
 NEVER, ALWAYS, UNKNOWN, FALLS, BOTH = 0b0001, 0b1000, 0b1001, 0b0100, 0b1000
-_MAX_DEPTH = 300
+MAX_DEPTH = 300
 
 
 def _list_pairs(pairs: int) -> list[int]:
@@ -55,6 +58,16 @@ class Claim:
     second: int = 0
     """The cell of the second row in that column."""
 
+    def find_failures(
+        self, network: RuleNetwork, first: NDArray[np.intp], second: NDArray[np.intp]
+    ) -> NDArray[np.bool_]:
+        """Return on which rows the claim fails that get these classes; `second` are those of the second rows."""
+        failing = np.zeros(len(first), np.bool_)
+        for event in self.events:
+            inside = np.array([label in event for label in network.classes])
+            failing |= ~inside[second] & (inside[first] if self.column is not None else True)
+        return failing
+
 
 def claims_of(
     clause: Clause, policy: Policy, space: Space, columns: Sequence[Column], classes: Sequence[Value]
@@ -62,28 +75,39 @@ def claims_of(
     """Return the claims that a clause comes down to; None where it is not about decisions."""
     match clause:
         case Implies(rule=rule, label=label) | Locked(rule=rule, label=label, mode="decides"):
+            assert label is not None
             return [Claim((frozenset([label]),), read_known_rule(clause.name, rule, columns))]
-        case Independent(column=column) if column not in space:
-            return []  # it is forbidden, and no column of the network
-        case Independent(column=column):
+        case Independent():
             events = tuple(frozenset([label]) for label in classes)
-            chain = space[column].members()
-        case Monotone(column=column):
+        case Monotone():
             events = tuple(frozenset(clause.order[start:]) for start in range(1, len(clause.order)))
-            cells = space[column]
-            missing = len(cells.values) - 1
-            lowest = [missing] if clause.missing == "lowest" and cells.possible >> missing & 1 else []
-            chain = lowest + cells.ascending()
         case _:
             return None
+    return [Claim(events, (), clause.column, *pair) for pair in list_pairs(clause, policy, space, columns)]
+
+
+def list_pairs(
+    clause: Monotone | Independent, policy: Policy, space: Space, columns: Sequence[Column]
+) -> list[tuple[int, int]]:
+    """Return the cells of a column that two rows can be in which a clause compares, the one that may not be better
+    first."""
+    column = clause.column
+    if column not in space:
+        return []  # it is forbidden, and no column of the network
+    cells = space[column]
+    chain = cells.members()
+    if isinstance(clause, Monotone):
+        missing = len(cells.values) - 1
+        lowest = [missing] if clause.missing == "lowest" and cells.possible >> missing & 1 else []
+        chain = lowest + cells.ascending()
     # Neighbours suffice, unless what is impossible depends on the column, so that a row may skip a cell.
     impossible = [
         test for rule in policy.domain.impossible for test in read_known_rule("domain.impossible", rule, columns)
     ]
     skips = any(test.predicate.column == column for test in impossible)
-    pairs = combinations(chain, 2) if skips else pairwise(chain)
+    pairs = list(combinations(chain, 2) if skips else pairwise(chain))
     falling = isinstance(clause, Monotone) and clause.direction == "down"
-    return [Claim(events, (), column, *(reversed(pair) if falling else pair)) for pair in pairs]
+    return [(second, first) for first, second in pairs] if falling else pairs
 
 
 def list_conflicts(policy: Policy, columns: Sequence[Column]) -> Iterator[tuple[Clause, Clause, Claim]]:
@@ -153,7 +177,7 @@ class Splitting:
         choice = self._choose_split(claim, box, rules, values)
         if choice is None:
             return FailingBox(box)
-        if depth > _MAX_DEPTH:
+        if depth > MAX_DEPTH:
             raise Undecided("not decided: too many splits in one another")
         name, cells = choice
         trees = []

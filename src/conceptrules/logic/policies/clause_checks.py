@@ -86,7 +86,7 @@ def _list_violations(clause: Clause, network: RuleNetwork) -> Iterator[str]:
             yield from [] if lost is None else [lost]
         case Banned(label=label):
             inside = rules_inside(network, read_banned_rule(clause, network.columns))
-            back = (rule for rule in inside if label in _classes_with(network, {rule}))
+            back = (rule for rule in inside if _has_rule(network, {rule}, label))
             yield from (f"this rule does: {rule_text(network, 0, rule)}" for rule in back)
 
 
@@ -99,7 +99,32 @@ def find_lost_rule(clause: Locked, network: RuleNetwork) -> str | None:
     locked = condition_texts(alone, 0, alone.levels[0].rules[0].literals)
     first = network.levels[0].rules
     rules = {index for index, rule in enumerate(first) if condition_texts(network, 0, rule.literals) == locked}
-    return None if clause.label in _classes_with(network, rules) else f"{word(clause.label)} has no such rule"
+    if clause.points and rules:
+        assert network.head is not None
+        points = tuple(map(sum, zip(*(network.head.points[rule] for rule in rules), strict=True)))
+        if points != clause.points:
+            return f"the rule has {' and '.join(f'{value:+,}' for value in points)} points"
+    if _has_rule(network, rules, clause.label):
+        return None
+    owner = "the card" if clause.label is None else word(clause.label)
+    return f"{owner} has no such rule" + (" with points in its favour" if rules and network.head is not None else "")
+
+
+def _has_rule(network: RuleNetwork, rules: set[int], label: Value | None) -> bool:
+    """Return whether a class has one of these rules of the first level, or a concept that passes one on.
+
+    The rules of a scorecard are those of a class if they have points in favour of it, together, and without a class if
+    any of them has points.
+    """
+    if network.head is None:
+        return label in _classes_with(network, rules)
+    totals = [sum(network.head.points[rule][output] for rule in rules) for output in range(network.head.outputs)]
+    if label is None:
+        return any(totals)
+    number = network.classes.index(label)
+    if len(network.classes) == 2:
+        return totals[0] * (1 if number else -1) > 0
+    return totals[number] > 0
 
 
 def _classes_with(network: RuleNetwork, rules: set[int]) -> list[Value]:

@@ -11,16 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.logic.column_cells import cell_numbers, raw_value
+from conceptrules.logic.policies.card_claims import CardClaim
 from conceptrules.logic.policies.claims import Box, Claim, Splitting
 from conceptrules.logic.policies.possible_rows import Space
+from conceptrules.model.card import amount_text, chance_text, list_points, output_names
 from conceptrules.model.errors import InputError
-from conceptrules.model.evaluation import decide, decide_fired, layers_plain, pack
+from conceptrules.model.evaluation import Bits, decide, decide_fired, layers_plain, pack
+from conceptrules.model.heads import Points
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value, holds
+from conceptrules.model.scoring import answer_scores, network_scores, score_bits, score_numbers, score_probabilities
 from conceptrules.model.text import plural, rule_text, value_text, word
 from conceptrules.model.values import label_text
 from conceptrules.tables.table import Table, open_table, read_columns
 
+AnyClaim = Claim | CardClaim
 Origin = Choice["real", "near", "made up"]
 _MAX_ROWS, _MAX_VALUES = 10_000, 1_000_000  # rows, and values of them, that are searched for a counterexample
 _NEAREST = 20  # given rows that are tried to start from
@@ -49,7 +54,7 @@ def read_rows(network: RuleNetwork, space: Space, data: Any, labels: Iterable[ob
     table = open_table(data)
     classes = {label_text(name): index for index, name in enumerate(network.classes)}
     known = None
-    if labels is not None:
+    if labels is not None and network.classes:
         listed = labels.tolist() if hasattr(labels, "tolist") else list(labels)
         known = tuple(classes.get(label_text(label), -1) for label in listed)
         if len(known) != table.rows:
@@ -70,8 +75,8 @@ def read_rows(network: RuleNetwork, space: Space, data: Any, labels: Iterable[ob
 
 
 def find_refuting_row(
-    network: RuleNetwork, splitting: Splitting, claims: Sequence[Claim], rows: GivenRows
-) -> tuple[Claim, int] | None:
+    network: RuleNetwork, splitting: Splitting, claims: Sequence[AnyClaim], rows: GivenRows
+) -> tuple[AnyClaim, int] | None:
     """Return a claim that fails on a given row, if only the column of the claim is varied; None if none does.
 
     Rows that the policy calls impossible do not count.
@@ -79,7 +84,7 @@ def find_refuting_row(
     if not claims or not rows.searched:
         return None
     space, column = splitting.space, claims[0].column
-    varied: dict[int, tuple[NDArray[np.intp], NDArray[np.bool_]]] = {}
+    varied: dict[int, tuple[NDArray[Any], NDArray[np.bool_]]] = {}
 
     def lie_in(box: Box, cells: dict[str, NDArray[np.intp]]) -> NDArray[np.bool_]:
         """Return which rows are in these cells in all columns."""
@@ -88,8 +93,8 @@ def find_refuting_row(
             inside &= space[name].membership(mask)[cells[name]]
         return inside
 
-    def vary(cell: int) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-        """Return what the rows get with this cell of the column, and which of them are possible."""
+    def vary(cell: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """Return the classes, or the scores, of the rows with this cell of the column, and which are possible."""
         if cell not in varied:
             cells = dict(rows.cells)
             if column is not None:
@@ -101,21 +106,18 @@ def find_refuting_row(
             for index in network.used_predicates:
                 predicate = network.predicates[index]
                 bits[:, index] = lie_in({predicate.column: space[predicate.column].where(predicate)}, cells)
-            varied[cell] = decide(network, pack(bits)), possible
+            answer = decide if network.head is None else network_scores
+            varied[cell] = answer(network, pack(bits)), possible
         return varied[cell]
 
     for claim in claims:
         (first, first_possible), (second, second_possible) = vary(claim.first), vary(claim.second)
         relevant = first_possible & second_possible & lie_in(splitting.conjunction(claim.premise), rows.cells)
-        for event in claim.events:
-            in_event = np.array([label in event for label in network.classes])
-            fails = relevant & ~in_event[second]
-            if column is not None:
-                fails &= in_event[first]
-            if fails.any():
-                # A row that has one of the two cells already is the best to show.
-                own = fails & (np.isin(rows.cells[column], (claim.first, claim.second)) if column is not None else True)
-                return claim, int(np.flatnonzero(own if own.any() else fails)[0])
+        fails = relevant & claim.find_failures(network, first, second)
+        if fails.any():
+            # A row that has one of the two cells already is the best to show.
+            own = fails & (np.isin(rows.cells[column], (claim.first, claim.second)) if column is not None else True)
+            return claim, int(np.flatnonzero(own if own.any() else fails)[0])
     return None
 
 
@@ -128,13 +130,22 @@ class Decision:
     text: str
     """The row as text, without the columns that do not matter."""
     label: Value
-    """The class that it gets."""
+    """The class that it gets, or the number."""
     because: tuple[str, ...]
-    """The rules of that class that hold, as text; none where the default answers."""
+    """The rules of that class that hold, as text; none where the default answers. Of a scorecard, all that add to the
+    scores, with what they add."""
+    score: str = ""
+    """The scores and the probability, as text; only of a scorecard."""
+
+    @property
+    def why(self) -> str:
+        """What decides, in words."""
+        if self.score:
+            return f"{self.score}: {', '.join(self.because)}"
+        return "no rule holds" if not self.because else "because " + ", and because ".join(self.because)
 
     def __str__(self) -> str:
-        why = "no rule holds" if not self.because else "because " + ", and because ".join(self.because)
-        return f"  {self.text or 'any row'}\n    is {word(self.label)}: {why}"
+        return f"  {self.text or 'any row'}\n    is {word(self.label)}: {self.why}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +179,12 @@ class Counterexample:
 
 
 def build_counterexample(
-    network: RuleNetwork, splitting: Splitting, claim: Claim, box: Box | None, rows: GivenRows | None, row: int | None
+    network: RuleNetwork,
+    splitting: Splitting,
+    claim: AnyClaim,
+    box: Box | None,
+    rows: GivenRows | None,
+    row: int | None,
 ) -> Counterexample:
     """Return the rows on which a claim fails: a given row, or one out of a box of cells and near a given one."""
     space = splitting.space
@@ -192,7 +208,7 @@ def build_counterexample(
     return Counterexample(origin, row, tuple(cells) if row is not None else (), claim.column, decisions)
 
 
-def _find_nearest(splitting: Splitting, claim: Claim, box: Box, rows: GivenRows) -> tuple[int, dict[str, int]]:
+def _find_nearest(splitting: Splitting, claim: AnyClaim, box: Box, rows: GivenRows) -> tuple[int, dict[str, int]]:
     """Return a given row, and the cells to put it in so that the claim fails: as few as can be found from this box.
 
     Of the rows that are nearest to the box, each column that is outside of it goes back to what the row says, if the
@@ -208,21 +224,50 @@ def _find_nearest(splitting: Splitting, claim: Claim, box: Box, rows: GivenRows)
         for name in list(changed):
             if cells[name] >= 0 and space[name].possible >> cells[name] & 1:
                 rest = {other: cell for other, cell in changed.items() if other != name}
-                if splitting.fails(claim, {**cells, **rest}):
+                if splitting.fails(claim, {**cells, **rest}):  # type: ignore[arg-type]  # it goes with the head
                     changed = rest
         candidates.append((row, changed))
     return min(candidates, key=lambda candidate: len(candidate[1]))
 
 
-def _explain_decision(network: RuleNetwork, claim: Claim, values: dict[str, Value | None]) -> Decision:
+def _explain_decision(network: RuleNetwork, claim: AnyClaim, values: dict[str, Value | None]) -> Decision:
     bits = np.array([[holds(predicate, values[predicate.column]) for predicate in network.predicates]])
     hidden = layers_plain(network, bits.reshape(1, len(network.predicates)))
-    answer = int(decide_fired(network, hidden[-1])[0])
-    top = len(network.levels) - 1
-    rules = [rule for rule in network.levels[top].concepts[answer].rules if hidden[2 * top + 1][0][rule]]
-    because = tuple(rule_text(network, top, rule) for rule in rules)
+    if network.head is not None:
+        label, because, score = _explain_score(network, network.head, hidden[-2])
+    else:
+        label, because, score = *_explain_class(network, hidden), ""
     row = {column.name: raw_value(column, values.get(column.name)) for column in network.columns}
     relevant = {*network.used_columns, *(test.predicate.column for test in claim.premise), claim.column}
     shown = [column for column in network.columns if column.name in relevant and column.name in values]
     text = ", ".join(value_text(column, values[column.name]) for column in shown)
-    return Decision(row, text, network.classes[answer], because)
+    return Decision(row, text, label, because, score)
+
+
+def _explain_class(network: RuleNetwork, hidden: Sequence[Bits]) -> tuple[Value, tuple[str, ...]]:
+    """Return the class of the only row, and the rules that give it."""
+    answer = int(decide_fired(network, hidden[-1])[0])
+    top = len(network.levels) - 1
+    rules = [rule for rule in network.levels[top].concepts[answer].rules if hidden[2 * top + 1][0][rule]]
+    return network.classes[answer], tuple(rule_text(network, top, rule) for rule in rules)
+
+
+def _explain_score(network: RuleNetwork, head: Points, rules: Bits) -> tuple[Value, tuple[str, ...], str]:
+    """Return the class or the number of the only row, what adds to its scores, and these as text."""
+    scores = score_bits(head, rules)
+    names, top = output_names(network), len(network.levels) - 1
+    holding = [rule for rule in np.flatnonzero(rules[0]).tolist() if any(head.points[rule])]
+    added = [f"{list_points(network, rule)} from {rule_text(network, top, rule)}" for rule in holding]
+    if head.step is not None:
+        base, total = (amount_text(int(score), head.step, head.link) for score in (head.base[0], scores[0, 0]))
+        return float(score_numbers(head, scores)[0]), (f"base {base}", *added), total
+    texts = [
+        f"{value:,}" if len(names) == 1 else f"{name} {value:,}"
+        for name, value in zip(names, scores[0].tolist(), strict=True)
+    ]
+    base = ", ".join(f"{value:,}" for value in head.base)
+    answer, chances = int(answer_scores(head, scores)[0]), score_probabilities(head, scores)[0]
+    shown = 1 if len(names) == 1 else answer
+    chance = f"a probability of {word(network.classes[shown])} of {chance_text(float(chances[shown]))}"
+    score = f"{'the score' if len(names) == 1 else 'the scores'} {', '.join(texts)}, {chance}"
+    return network.classes[answer], (f"base {base}", *added), score

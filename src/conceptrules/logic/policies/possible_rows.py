@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from conceptrules.logic.column_cells import MOMENTS, ColumnCells, by_column, cell_numbers, unseen_category
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.policy import Banned, Domain, Implies, Locked, Policy
+from conceptrules.model.policy import Banned, Bounds, Domain, Implies, Locked, Policy
 from conceptrules.model.policy.policy import read_banned_rule, read_known_rule
 from conceptrules.model.predicate import (
     Column,
@@ -101,6 +101,7 @@ def space_of(
 def policy_tests(policy: Policy, columns: Sequence[Column]) -> list[Stated]:
     """Return the tests that proofs need to see: those of rules in words, but not of rules that are only kept."""
     texts = [(clause.name, clause.rule) for clause in policy.of_kind(Implies)]
+    texts += [(clause.name, clause.rule) for clause in policy.of_kind(Bounds)]
     texts += [(clause.name, clause.rule) for clause in policy.of_kind(Locked) if clause.mode == "decides"]
     texts += [("domain.impossible", rule) for rule in policy.domain.impossible]
     banned = [test for clause in policy.of_kind(Banned) for test in read_banned_rule(clause, columns)]

@@ -12,9 +12,11 @@ from typing import Any
 from typing import Literal as Choice
 
 from conceptrules.logic.column_cells import cell_numbers
+from conceptrules.logic.policies.card_claims import CardSplitting, card_claims_of, clause_text
 from conceptrules.logic.policies.claims import Claim, FailingBox, Splitting, Tree, claims_of, list_conflicts
 from conceptrules.logic.policies.clause_checks import check_rows, find_lost_rule, find_violation, is_structural
 from conceptrules.logic.policies.counterexamples import (
+    AnyClaim,
     Counterexample,
     GivenRows,
     build_counterexample,
@@ -25,9 +27,19 @@ from conceptrules.logic.policies.possible_rows import Space, network_space, spac
 from conceptrules.logic.solver import Undecided
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.errors import InputError, short_errors
-from conceptrules.model.heads import require_decision
 from conceptrules.model.network import Concept, Level, RuleNetwork
-from conceptrules.model.policy import Cost, Fair, LeastPrecision, LeastRows, Locked, Policy
+from conceptrules.model.policy import (
+    Bounds,
+    Clause,
+    Cost,
+    Fair,
+    Independent,
+    LeastPrecision,
+    LeastRows,
+    Locked,
+    Monotone,
+    Policy,
+)
 from conceptrules.model.policy.policy import check_policy, read_known_rule
 from conceptrules.model.predicate import Column, Value
 from conceptrules.model.provenance import ProofRecord, VerdictRecord
@@ -89,8 +101,7 @@ def prove(
     network: RuleNetwork, policy: Policy, *, data: Any = None, labels: Iterable[object] | None = None, work: int = WORK
 ) -> Proof:
     """Return a verdict on each clause of a policy: the function behind `RuleNetwork.prove`."""
-    require_decision(network, "the proof of policies")
-    policy = check_policy(policy, network.columns, network.classes)
+    policy = check_policy(policy, network.columns, network.classes, network.head is not None)
     check_contradictions(policy, network.columns, network.classes, work=work)
     space = network_space(network, policy)
     rows = None if data is None else read_rows(network, space, data, labels)
@@ -107,37 +118,52 @@ def prove(
         elif isinstance(clause, Locked) and (lost := find_lost_rule(clause, network)):
             satisfied, reason = False, lost
         else:
-            claims = claims_of(clause, policy, space, network.columns, network.classes)
-            assert claims is not None
-            splitting = _split_space(network, policy, space, work)
-            reason, counterexample, proved = _prove_claims(network, splitting, claims, rows)
+            reason, counterexample, proved = _prove_clause(clause, network, policy, space, work, rows)
             satisfied = None if proved is None and counterexample is None else counterexample is None
             if proved is not None:
                 trees.append((clause.name, proved))
         outcome: Outcome = "undecided" if satisfied is None else "proved" if satisfied else "refuted"
-        verdicts.append(Verdict(clause.name, clause.text, outcome, reason, counterexample))
+        verdicts.append(Verdict(clause.name, clause_text(clause, network), outcome, reason, counterexample))
     return Proof(content_hash(network), tuple(verdicts), tuple(trees))
 
 
-def _prove_claims(
-    network: RuleNetwork, splitting: Splitting, claims: list[Claim], rows: GivenRows | None
+def _prove_clause(
+    clause: Clause, network: RuleNetwork, policy: Policy, space: Space, work: int, rows: GivenRows | None
 ) -> tuple[str, Counterexample | None, tuple[Tree, ...] | None]:
     """Return what was found, with a counterexample or a tree for each claim; with neither where it is undecided."""
+    splitting, claims = _split_space(network, policy, space, work), list[AnyClaim]()
+    if network.head is None:
+        claims += claims_of(clause, policy, space, network.columns, network.classes) or ()
+    else:
+        claims += card_claims_of(clause, policy, space, network.columns, network.classes, network.head)
     refuted = None if rows is None else find_refuting_row(network, splitting, claims, rows)
     if refuted is not None:
         claim, row = refuted
-        return "by a given row", build_counterexample(network, splitting, claim, None, rows, row), None
+        shown = build_counterexample(network, splitting, claim, None, rows, row)
+        if not _is_within(clause, shown):
+            return "by a given row", shown, None
     trees: list[Tree] = []
     try:
         for claim in claims:
-            tree = splitting.prove(claim)
+            tree = splitting.prove(claim)  # type: ignore[arg-type]  # a claim goes with the head of the network
             if isinstance(tree, FailingBox):
                 shown = build_counterexample(network, splitting, claim, tree.cells, rows, None)
+                if _is_within(clause, shown):
+                    return "not decided: a prediction is a rounding error from the bound", None, None
                 return "by a possible row", shown, None
             trees.append(tree)
     except Undecided as error:
         return str(error), None, None
-    return "of the decision only, on all possible rows", None, tuple(trees)
+    of_scores = network.head is not None and isinstance(clause, Monotone | Independent | Bounds)  # the text says it all
+    return f"{'' if of_scores else 'of the decision only, '}on all possible rows", None, tuple(trees)
+
+
+def _is_within(clause: Clause, shown: Counterexample) -> bool:
+    """Return whether a prediction is within the bounds after all, which powers of e are compared with by a margin."""
+    if not isinstance(clause, Bounds):
+        return False
+    label = shown.decisions[0].label
+    return isinstance(label, float) and clause.least <= label <= clause.most
 
 
 def record_proof(proof: Proof) -> ProofRecord:
@@ -154,6 +180,7 @@ def check_contradictions(
 ) -> None:
     """Raise an `InputError` if no row is possible, or two clauses want different classes for one, with that row."""
     space = space_of(columns, (), policy)
+    classes = classes or (True,)  # a number has none, and no clause that names any
     no_rules = RuleNetwork(columns, (), (Level((), tuple(Concept() for _ in classes)),), classes)
 
     def find_row(claim: Claim) -> str | None:
@@ -178,13 +205,14 @@ def check_contradictions(
 
 def _split_space(network: RuleNetwork, policy: Policy, space: Space, work: int) -> Splitting:
     impossible = [read_known_rule("domain.impossible", rule, network.columns) for rule in policy.domain.impossible]
-    return Splitting(network, space, impossible, work)
+    return (Splitting if network.head is None else CardSplitting)(network, space, impossible, work)
 
 
 # The certificate. `conceptrules.check` reads it, and shares no code with what wrote it.
 
 CERTIFICATE_FORMAT = "conceptrules certificate"
 DECIDING_KEYS = ("classes", "priority", "default", "columns", "predicates", "levels")
+CARD_KEYS = ("classes", "head", "columns", "predicates", "levels")
 
 
 def write_certificate(network: RuleNetwork, policy: Policy, proof: Proof, source: Mapping[str, Any]) -> str:
@@ -200,7 +228,7 @@ def write_certificate(network: RuleNetwork, policy: Policy, proof: Proof, source
     content = {
         "format": CERTIFICATE_FORMAT,
         "version": 1,
-        "model": hash_plain({key: model[key] for key in DECIDING_KEYS}),
+        "model": hash_plain({key: model[key] for key in (CARD_KEYS if "head" in model else DECIDING_KEYS)}),
         "policy": hash_plain(source),
         "cells": {
             name: {"cuts": list(cells.cuts)} if cells.column.ordered else {"values": list(map(_plain, cells.listed))}

@@ -3,6 +3,7 @@
 from conceptrules.model.policy.clauses import (
     Apart,
     Banned,
+    Bounds,
     Clause,
     Cost,
     Default,
@@ -23,6 +24,7 @@ from conceptrules.model.policy.policy import Domain, Policy
 __all__ = [
     "Apart",
     "Banned",
+    "Bounds",
     "Clause",
     "Cost",
     "Default",

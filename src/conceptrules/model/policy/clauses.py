@@ -21,6 +21,7 @@ Size = Choice["edges", "rules", "literals"]
 Measure = Choice["positive_rate", "true_positive_rate", "selection_ratio"]
 Shape = Choice["value", "list", "by column", "tables"]
 LABELS = "tuple[Value, ...]"  # the annotation of fields that hold several classes
+LABEL = ("Value", "Value | None")  # those of fields that hold one
 _CHOICES = {"Direction": Direction, "Gaps": Gaps, "Mode": Mode, "Size": Size, "Measure": Measure}
 
 
@@ -92,7 +93,10 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Monotone(Clause, key="monotone", shape="by column", named_by=("column",)):
-    """As a column rises and all others stay, the decision never gets worse ("up"), or never better ("down")."""
+    """As a column rises and all others stay, the decision never gets worse ("up"), or never better ("down").
+
+    Of a scorecard, it asks the same of the scores and the probabilities, and of a predicted number.
+    """
 
     column: str
     """A number, date, date-time, duration, ordinal or boolean column."""
@@ -184,26 +188,45 @@ class Locked(Clause, key="locked", shape="tables", named_by=("rule",), aliases={
 
     rule: str
     """The rule in words, as a network prints it."""
-    label: Value
-    """The class of the rule."""
+    label: Value | None = None
+    """The class of the rule; of a scorecard, where it is given, the rule has points in favour of it."""
     mode: Mode = "keep"
     """Whether the rule is one of its class ("keep"), or where it holds, its class is answered as well ("decides")."""
+    points: tuple[int, ...] = ()
+    """Of a scorecard, the points that the rule has for each output; of one output, a number will do."""
+
+    def _check(self) -> None:
+        points = self.points if isinstance(self.points, tuple | list) else [self.points]
+        if not all(isinstance(value, int) and not isinstance(value, bool) for value in points):
+            self._refuse(f"points must be whole numbers, found {self.points!r}")
+        object.__setattr__(self, "points", tuple(points))
+        if points and not any(points):
+            self._refuse("a rule without points adds nothing; give it points, or take the clause out")
 
     @property
     def text(self) -> str:
         decides = f"; where it holds, {word(self.label)} is answered" if self.mode == "decides" else ""
-        return f"{word(self.label)} has the rule: {self.rule}{decides}"
+        owner = "the card" if self.label is None else word(self.label)
+        points = f", with {' and '.join(f'{value:+,}' for value in self.points)} points" if self.points else ""
+        return f"{owner} has the rule: {self.rule}{points}{decides}"
 
 
 @dataclass(frozen=True, slots=True)
-class Banned(Clause, key="banned", shape="tables", named_by=("label", "rule"), aliases={"label": "class"}):
+class Banned(Clause, key="banned", shape="tables", aliases={"label": "class"}):
     """No rule of a class holds only where this rule does: a rule that was dropped does not come back."""
 
-    template = "no rule of {label} lies inside: {rule}"
     rule: str
     """The rule in words: a region of rows."""
-    label: Value
-    """The class."""
+    label: Value | None = None
+    """The class; of a scorecard, none stands for rules with any points."""
+
+    @property
+    def name(self) -> str:
+        return ".".join([self.key, *([] if self.label is None else [str(self.label)]), self.rule])
+
+    @property
+    def text(self) -> str:
+        return f"no rule{'' if self.label is None else f' of {word(self.label)}'} lies inside: {self.rule}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,11 +333,49 @@ class Implies(Clause, key="implies", shape="tables", named_by=("rule",), aliases
     """The class."""
 
 
+@dataclass(frozen=True, slots=True)
+class Bounds(Clause, key="bounds", shape="tables", named_by=("rule",), aliases={"rule": "if"}):
+    """Where a rule holds, the score of a scorecard, or the number that it predicts, is within bounds."""
+
+    rule: str = "always"
+    """The rule in words; by default all rows."""
+    least: float = -math.inf
+    """The least score, or the least number."""
+    most: float = math.inf
+    """The largest score, or the largest number."""
+
+    def _check(self) -> None:
+        for value in (self.least, self.most):
+            if not is_bound(value):
+                self._refuse(f"bounds are numbers, found {value!r}")
+        if self.least > self.most:
+            self._refuse(f"the least value, {self.least:g}, is above the largest, {self.most:g}")
+        if not (math.isfinite(self.least) or math.isfinite(self.most)):
+            self._refuse("no bound is given; write least, most, or both")
+
+    @property
+    def text(self) -> str:
+        return self.say("the score, or the predicted number,")
+
+    def say(self, subject: str) -> str:
+        """Return what the clause asks of this subject, in words."""
+        ends = [(self.least, "at least"), (self.most, "at most")]
+        bounds = " and ".join(f"{side} {number_text(end)}" for end, side in ends if math.isfinite(end))
+        return f"{subject} is {bounds}" + ("" if self.rule == "always" else f" where {self.rule}")
+
+
 KINDS: tuple[type[Clause], ...] = (
     Monotone, Independent, Forbidden, Apart, OnlyFor, Cost, Locked, Banned, Default, Priority, Limit, LeastRows,
-    LeastPrecision, Fair, Implies,
+    LeastPrecision, Fair, Implies, Bounds,
 )  # fmt: skip
 """All kinds of clauses, in the order of a policy."""
+
+
+def is_bound(value: object) -> bool:
+    """Return whether this is a number that a float can hold, or an infinity."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return abs(value) <= sys.float_info.max or abs(value) == math.inf
 
 
 def check_order(name: str, classes: tuple[Value, ...]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, replace
@@ -11,9 +12,11 @@ from typing import Any, BinaryIO, NoReturn, get_args
 from conceptrules.model.errors import InputError, shortened
 from conceptrules.model.policy.clauses import (
     KINDS,
+    LABEL,
     LABELS,
     Apart,
     Banned,
+    Bounds,
     Clause,
     Implies,
     LeastPrecision,
@@ -73,7 +76,7 @@ def from_plain(keys: Plain) -> Policy:
         sure = keys["confidence"]
         clauses = [replace(c, confidence=sure) if isinstance(c, LeastPrecision) else c for c in clauses]
     domain = _read_domain(keys.get("domain", {}))
-    rules = sum(isinstance(c, Locked | Banned | Implies) for c in clauses) + len(domain.impossible)
+    rules = sum(isinstance(c, Locked | Banned | Implies | Bounds) for c in clauses) + len(domain.impossible)
     if rules > MAX_RULES:
         raise InputError(f"{rules:,} rules in words; a policy can have {MAX_RULES}")
     return Policy(tuple(clauses), domain)
@@ -101,7 +104,8 @@ def to_plain(policy: Policy) -> dict[str, Any]:
             case Clause(shape="list"):
                 keys.setdefault(clause.key, []).append([first, *rest] if rest else first)
             case Clause(shape="tables"):
-                keys.setdefault(clause.key, []).append(values)
+                stated = {name: value for name, value in values.items() if value not in (None, [], math.inf, -math.inf)}
+                keys.setdefault(clause.key, []).append(stated)
             case _:
                 keys[clause.key] = first
     domain = policy.domain
@@ -181,7 +185,7 @@ def _read_field(field: Field[Any], value: object, at: str) -> object:
     """Return the value of a field; numbers and words to choose from are checked by the clause itself."""
     if field.type == "str":
         return _text(value, at)
-    if field.type == "Value":
+    if field.type in LABEL:
         return _label(value, at)
     return _classes(value, at) if field.type == LABELS else value
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar, get_args
@@ -13,20 +11,25 @@ from typing import Any, TypeVar, get_args
 from conceptrules.model.errors import InputError, short_errors
 from conceptrules.model.policy.clauses import (
     KINDS,
+    LABEL,
     LABELS,
     Apart,
     Banned,
+    Bounds,
     Clause,
+    Default,
     Fair,
     Forbidden,
     Implies,
     Independent,
+    LeastPrecision,
     Limit,
     Locked,
     Monotone,
     OnlyFor,
     Priority,
     Size,
+    is_bound,
 )
 from conceptrules.model.predicate import Column, Value, categories_of
 from conceptrules.model.rule_reader import Stated, nearest_name, read_rule
@@ -61,7 +64,7 @@ class Domain:
             object.__setattr__(self, "missing", tuple(self.missing))
         names = [name for name, _, _ in self.ranges]
         for name, low, high in self.ranges:
-            if not (_is_number(low) and _is_number(high) and low <= high):
+            if not (is_bound(low) and is_bound(high) and low <= high):
                 raise InputError(f"domain.ranges.{name} must be two numbers, the least first, found {[low, high]}")
             if names.count(name) > 1:
                 raise InputError(f"domain.ranges names {name!r} twice; give one range")
@@ -75,12 +78,6 @@ class Domain:
         """The columns that ranges and gaps name."""
         gaps = () if isinstance(self.missing, bool) else self.missing
         return (*(name for name, _, _ in self.ranges), *gaps)
-
-
-def _is_number(value: object) -> bool:
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        return False
-    return abs(value) <= sys.float_info.max or abs(value) == math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,13 +190,18 @@ class Policy:
 
 
 @short_errors()
-def check_policy(policy: Policy, columns: Sequence[Column], classes: Sequence[Value]) -> Policy:
+def check_policy(
+    policy: Policy, columns: Sequence[Column], classes: Sequence[Value], scorecard: bool = False
+) -> Policy:
     """Return the policy with the whole order of the classes in its monotone clauses.
 
-    Raise an `InputError` where there is no such order, and where a policy names columns or classes that are not there,
-    or rules that cannot be read. Groups of fairness need not be among the columns, and neither need forbidden columns,
-    of which the decision is independent then.
+    Raise an `InputError` where there is no such order, where a policy names columns or classes that are not there, or
+    rules that cannot be read, and for clauses that are not about this kind of network.
+    Groups of fairness need not be among the columns, and neither need forbidden columns, of which the decision is
+    independent then.
     """
+    for each in policy.clauses:
+        _check_kind(each, len(classes), scorecard)
     names = [column.name for column in columns]
     absent = {f"independent.{clause.column}" for clause in policy.of_kind(Forbidden)}
     for clause, column in _columns_of(policy):
@@ -210,7 +212,7 @@ def check_policy(policy: Policy, columns: Sequence[Column], classes: Sequence[Va
             raise InputError(f"{clause}: there is no column {column!r}; {nearest_name(column, names)}")
     for clause, label in _classes_of(policy):
         if label not in classes:
-            known = nearest_name(str(label), list(map(str, classes)))
+            known = nearest_name(str(label), list(map(str, classes))) if classes else "a number is predicted"
             raise InputError(f"{clause}: there is no class {label!r}; {known}")
     for priority in policy.of_kind(Priority):
         if len(priority.classes) != len(classes):
@@ -229,6 +231,31 @@ def check_policy(policy: Policy, columns: Sequence[Column], classes: Sequence[Va
     _check_rules(policy, columns)
     _check_locked(policy, columns)
     return replace(policy, clauses=tuple(ranked))
+
+
+def _check_kind(clause: Clause, classes: int, scorecard: bool) -> None:
+    """Raise an `InputError` for a clause that says nothing of scorecards, or only something of scorecards."""
+    points = clause.points if isinstance(clause, Locked) else ()
+    if not scorecard:
+        if isinstance(clause, Bounds) or points:
+            raise InputError(f"{clause.name}: only a scorecard has points and scores; take the clause out")
+        if isinstance(clause, Locked | Banned) and clause.label is None:
+            raise InputError(f"{clause.name}: 'class' is missing; say which class the rule is of")
+        return
+    if isinstance(clause, OnlyFor | Default | Priority | LeastPrecision):
+        raise InputError(f"{clause.name}: the rules of a scorecard belong to no class; take the clause out")
+    if isinstance(clause, Bounds) and classes > 2:
+        raise InputError(
+            f"{clause.name}: of several classes, a score means something only against the others; take the clause out, "
+            "or say with `implies` which class is answered"
+        )
+    outputs = classes if classes > 2 else 1
+    if points and len(points) != outputs:
+        raise InputError(f"{clause.name}: points for {len(points)} scores, and there are {outputs}; give so many")
+    if isinstance(clause, Fair | Implies) and not classes:
+        raise InputError(f"{clause.name}: a number is predicted, and there are no classes; use `bounds` instead")
+    if isinstance(clause, Locked) and clause.mode == "decides" and clause.label is None:
+        raise InputError(f"{clause.name}: 'class' is missing; say which class is answered where the rule holds")
 
 
 def _rank_classes(clause: Monotone, classes: Sequence[Value]) -> Monotone:
@@ -286,7 +313,7 @@ def read_known_rule(clause: str, text: str, columns: Sequence[Column]) -> tuple[
 def rule_texts(policy: Policy) -> Iterator[tuple[str, str]]:
     """Yield the rules in words, each with the name of its clause."""
     for clause in policy.clauses:
-        if isinstance(clause, Locked | Implies):
+        if isinstance(clause, Locked | Implies | Bounds):
             yield clause.name, clause.rule
     for place, text in enumerate(policy.domain.impossible):
         yield f"domain.impossible[{place}]", text
@@ -307,8 +334,8 @@ def _classes_of(policy: Policy) -> Iterator[tuple[str, Value]]:
     for clause in policy.clauses:
         for part in fields(clause):
             value = getattr(clause, part.name)
-            labels = (value,) if part.type == "Value" else value if part.type == LABELS else ()
-            yield from ((clause.name, label) for label in labels)
+            labels = (value,) if part.type in LABEL else value if part.type == LABELS else ()
+            yield from ((clause.name, label) for label in labels if label is not None)
 
 
 def _place(clause: Clause) -> tuple[int, int]:
