@@ -23,8 +23,11 @@ from conceptrules.learn.checks import (
 )
 from conceptrules.learn.coding import code_table
 from conceptrules.learn.inputs import FitInputs, FitOptions
+from conceptrules.learn.number_target import NumberTarget
+from conceptrules.learn.points.finish import finish_cards
 from conceptrules.learn.points.learning import estimate_bytes
-from conceptrules.learn.points.numbers import learn_numbers, stratify_numbers
+from conceptrules.learn.points.number_rows import make_number_task
+from conceptrules.learn.points.numbers import learn_numbers
 from conceptrules.learn.points.settings import NumberSettings
 from conceptrules.learn.progress import search_progress
 from conceptrules.model.errors import InputError, warn
@@ -33,9 +36,6 @@ from conceptrules.model.policy import Policy
 from conceptrules.rule_model import RuleModel
 from conceptrules.tables import prediction
 from conceptrules.tables.dask_frames import is_dask_frame, map_partitions
-from conceptrules.tables.labels import check_numbers, check_weights
-from conceptrules.tables.sources import is_source
-from conceptrules.tables.table import take_named_columns
 
 Floats = NDArray[np.float64]
 
@@ -53,10 +53,12 @@ class ScorecardRegressor(RuleModel, RegressorMixin, TransformerMixin, BaseEstima
 
     Parameters
     ----------
-    loss : {"squared_error"}, default="squared_error"
-        What is made small.
+    loss : {"squared_error", "absolute_error", "poisson"}, default="squared_error"
+        What is made small: squared errors, for the mean; absolute errors, for the median, which single large numbers
+        do not move; or the deviance of counts and amounts that are not negative. With "poisson" rules multiply.
     step : float, default=None
         What one point adds to the prediction. None: 1, 2 or 5 times a power of ten, about a twentieth of the error.
+        With "poisson", what it adds to the logarithm of the prediction; None: 0.01, which is about one per cent.
     effort : {"fast", "default", "best"}, default="default"
         How hard to try. "best" takes many times as long.
     max_edges : int, default=None
@@ -94,7 +96,8 @@ class ScorecardRegressor(RuleModel, RegressorMixin, TransformerMixin, BaseEstima
     extracted_ : RuleNetwork
         The card before its training rows were counted.
     frontier_ : tuple of Choice
-        The Pareto front of size and R2 on held-out rows, from the smallest card on.
+        The Pareto front of size and score on held-out rows, from the smallest card on: R2, or of other losses the
+        share that rules take away of the loss without them, as `d2_absolute_error_score` of scikit-learn.
     history_ : list of dict
         The size and the score of each card that was tried.
     binarizer_ : Binarizer
@@ -178,21 +181,46 @@ class ScorecardRegressor(RuleModel, RegressorMixin, TransformerMixin, BaseEstima
         model._errors = (np.zeros((0, 0)),)
         return model
 
-    def fit(self, X: Any, y: Any, *, sample_weight: Any = None, groups: Any = None, time: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        exposure: Any = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        groups: Any = None,
+        time: Any = None,
+        scratch: Any = None,
+        client: Any = None,
+    ) -> Self:
         """Learn the card from a table.
 
         Parameters
         ----------
-        X : table of shape (n_samples, n_features)
-            A table in memory: of pandas, polars or pyarrow, a 2-D array, or rows as lists or dictionaries.
+        X : table of shape (n_samples, n_features), or files
+            A table in memory, files, a stream or a dask DataFrame, as `ConceptRuleClassifier.fit` takes them.
         y : array-like of shape (n_samples,), or str
             The number of each row, or the name of the column of X that has them.
         sample_weight : array-like of shape (n_samples,), or str, default=None
             The weight of each row, or the name of the column of X that has it. Whole numbers act as repeats of the row.
+        exposure : array-like of shape (n_samples,), or str, default=None
+            How long, or how much, each row was exposed to what `loss="poisson"` counts, such as years of insurance, or
+            the name of the column of X that has it. Then rates are learned and predicted, counts for one unit of
+            exposure, and a row weighs as much as its exposure, compared with that of others.
+        X_val : table, default=None
+            Rows that judge cards, instead of rows held out of X. A table of the same kind as X.
+        y_val : array-like or str, default=None
+            The numbers of these rows. If y is the name of a column, X_val has that column, and y_val may be left out.
         groups : array-like of shape (n_samples,), or str, default=None
             The group of each row, or the name of the column of X that has it. Rows of one group are held out together.
         time : array-like of shape (n_samples,), or str, default=None
             The moment of each row, or the name of the column of X that has it. The newest rows are held out.
+        scratch : str or path, default=None
+            The folder for what does not fit into memory. None: the usual folder for temporary files.
+        client : dask.distributed.Client, default=None
+            The cluster that reads a dask DataFrame, or Parquet files.
 
         Returns
         -------
@@ -205,29 +233,24 @@ class ScorecardRegressor(RuleModel, RegressorMixin, TransformerMixin, BaseEstima
             If a parameter, the table or the numbers do not fit; the message says what to do.
         """
         self.check_parameters()
-        if is_source(X):
-            raise InputError(
-                "ScorecardRegressor learns from tables in memory only yet; read the files first, such as with "
-                "pandas.read_csv or pyarrow"
-            )
-        X, numbers, sample_weight, groups, time = take_named_columns(X, y, sample_weight, groups, time)
-        target = check_numbers(numbers)
-        weight = check_weights(sample_weight, len(target))
-        if np.count_nonzero(weight) < 2:
-            raise InputError(
-                f"a card needs at least two rows to learn from; got n_samples = {np.count_nonzero(weight)}"
-            )
-        strata = np.zeros(len(target), np.int64)
-        strata[weight > 0] = stratify_numbers(target[weight > 0])
+        if exposure is not None and self.loss != "poisson":
+            raise InputError(f"exposure is for loss='poisson', and loss is {self.loss!r}; leave one of them out")
+        inputs = FitInputs(
+            X=X, y=y, sample_weight=sample_weight, X_val=X_val, y_val=y_val, groups=groups, time=time, exposure=exposure
+        )
         options = self._options()
-        inputs = FitInputs(X=X, y=strata, sample_weight=sample_weight, groups=groups, time=time)
-        with code_table(inputs, options) as coded, search_progress(None, self.verbose) as watch:
-            result = learn_numbers(coded, target[weight > 0], options, watch)
+        with code_table(inputs, options, scratch, client) as coded:
+            numbers = make_number_task(coded, options)
+            with search_progress(None, self.verbose) as watch:
+                result = learn_numbers(numbers, options.threads, watch)
+            finished = finish_cards(result, coded, numbers.task, options)
         if result.interrupted:
             warn(f"the search was interrupted; the best card so far is kept ({len(result.history)} cards tried)")
+        self.n_passes_ = finished.passes
+        errors = {learned.network: learned.errors for learned in result.networks}
+        self._errors = tuple(errors[choice.extracted] for choice in finished.choices)
         history = [asdict(trial) for trial in result.history]
-        self._errors = tuple(choice.errors for choice in result.choices)
-        self._set_fitted(coded, history, [choice.choice for choice in result.choices], result.chosen)
+        self._set_fitted(coded, history, finished.choices, finished.chosen)
         del self.classes_  # the quantiles of the target, which only the pipeline knows
         return self._finalize(y, result.interrupted)
 
@@ -244,7 +267,7 @@ class ScorecardRegressor(RuleModel, RegressorMixin, TransformerMixin, BaseEstima
         Returns
         -------
         ndarray of shape (n_samples,)
-            The base and what the rules that hold add.
+            The base and what the rules that hold add to it or multiply it by; of rates, for one unit of exposure.
         """
         check_is_fitted(self, "network_")
         if is_dask_frame(X):
@@ -272,6 +295,9 @@ class ScorecardRegressor(RuleModel, RegressorMixin, TransformerMixin, BaseEstima
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Floats:
         """Return an interval for the number of each row, from the errors on the rows that the folds held out.
 
+        With `loss="poisson"` it grows with the root of the prediction, as counts vary, and does not go below 0; it is
+        for rows with exposures as those that were learned from.
+
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
@@ -285,7 +311,10 @@ class ScorecardRegressor(RuleModel, RegressorMixin, TransformerMixin, BaseEstima
             The lower and the upper end.
         """
         low, high = _find_ends(self._find_errors(coverage), coverage)
-        return self.predict(X)[:, None] + np.array([low, high])
+        predicted, ends = self.predict(X)[:, None], np.array([low, high])
+        head = self.network_.head
+        assert head is not None
+        return np.maximum(predicted + np.sqrt(predicted) * ends, 0.0) if head.link == "log" else predicted + ends
 
     def measure_coverage(self, coverage: float = 0.9) -> Floats:
         """Return the share of the held-out rows of each fold that is in intervals which the other folds give.
@@ -348,6 +377,7 @@ class ScorecardRegressor(RuleModel, RegressorMixin, TransformerMixin, BaseEstima
             parameters=self.get_params(),
             rng=make_generator(self.random_state),
             estimate_bytes=partial(estimate_bytes, settings),
+            number=NumberTarget(counts=settings.loss == "poisson"),
         )
 
     def _settings(self) -> NumberSettings:

@@ -57,8 +57,9 @@ def make_shard(codes: Any, target: Any, weight: Any) -> Shard:
     codes = np.ascontiguousarray(codes)
     member = np.zeros((len(codes), 0), np.uint8)
     return Shard(
-        codes, np.asarray(target).astype(np.uint16), fixed_weights(np.asarray(weight, float)), hash_codes(codes), member
-    )
+        codes, np.asarray(target).astype(np.uint16), fixed_weights(np.asarray(weight, float)), hash_codes(codes),
+        member, np.zeros((len(codes), 0)),
+    )  # fmt: skip
 
 
 def spread_rows(shard: Shard, rng: np.random.Generator, parts: int) -> list[Shard]:

@@ -11,7 +11,7 @@ from multiprocessing import forkserver
 import numpy as np
 import pytest
 
-from conceptrules import ConceptRuleClassifier, Policy
+from conceptrules import ConceptRuleClassifier, Policy, ScorecardRegressor
 from conceptrules.io.model_file import dumps
 from conceptrules.kernels.search.shards import Shard
 from conceptrules.learn import coding
@@ -24,6 +24,7 @@ from conceptrules.model.errors import ConceptRulesError, InputError
 from conceptrules.model.policy import Fair, LeastRows, Locked
 from tests.learn.tasks import code_in_memory, fit_options, summarise
 from tests.learn.test_task import some_table
+from tests.test_regressor import make_counts
 
 dask = pytest.importorskip("dask", reason="needs the extra dask")
 distributed = pytest.importorskip("distributed", reason="needs the extra dask")
@@ -215,3 +216,17 @@ def test_without_a_cluster_a_dask_data_frame_is_refused(monkeypatch):
     frame = dataframe.from_pandas(pandas.DataFrame({"a": [1, 2, 3, 4], "y": ["n", "n", "y", "y"]}), npartitions=1)
     with pytest.raises(InputError, match="make a client first"):
         ConceptRuleClassifier().fit(frame, "y")
+
+
+@pytest.mark.usefixtures("small_sample")
+@pytest.mark.parametrize("loss", ["squared_error", "poisson"])
+def test_numbers_are_learned_on_workers_as_in_memory(client, tmp_path, loss):
+    table = make_counts()
+    model = ScorecardRegressor(effort="fast", random_state=0, loss=loss)
+    roles = {"y": "claims", **({"exposure": "years", "groups": "part"} if loss == "poisson" else {})}
+    expected = model.fit(table, **roles).network_
+    assert expected.edges
+    for part in range(3):
+        table.iloc[part::3].to_parquet(tmp_path / f"{part}.parquet")
+    assert model.fit(tmp_path / "*.parquet", **roles, client=client).network_ == expected
+    assert model.network_.statistics == expected.statistics

@@ -46,22 +46,30 @@ def same_codes(columns) -> np.ndarray:
 def test_rows_of_smallest_keys_are_the_same_from_any_shards(rng, size, parts, count):
     columns = some_columns(rng)
     shard = some_shard(rng, columns, size)
-    weights: dict[tuple[int, bytes, int], int] = {}
-    for codes, target, weight, key, _ in zip(*shard, strict=True):
-        row = (int(key), codes.tobytes(), int(target))
+    if rng.random() < 0.5:  # a number to predict
+        shard = shard._replace(number=rng.integers(3, size=(size, 1)) / 2)
+    first_key = int(rng.choice([0, np.median(shard.key)]))
+    weights: dict[tuple[int, bytes, int, tuple[float, ...]], int] = {}
+    for codes, target, weight, key, _, number in zip(*shard, strict=True):
+        row = (int(key), codes.tobytes(), int(target), tuple(number.tolist()))
         weights[row] = weights.get(row, 0) + int(weight)
-    kept = sorted({row[:2] for row in weights})[:count]
+    kept = sorted({row[:2] for row in weights if row[0] >= first_key})[:count]
     plain = sorted((row, weight) for row, weight in weights.items() if row[:2] in kept)
 
-    found = MemoryStore(spread_rows(shard, rng, parts), threads=2).pick(count)
+    found = MemoryStore(spread_rows(shard, rng, parts), threads=2).pick(count, first_key)
 
     rows = zip(*found, strict=True)
-    assert [((int(key), codes.tobytes(), int(c)), int(weight)) for codes, c, weight, key, _ in rows] == plain
+    assert [
+        ((int(key), codes.tobytes(), int(c), tuple(number.tolist())), int(weight))
+        for codes, c, weight, key, _, number in rows
+    ] == plain
 
 
 def test_two_rows_with_one_key_stay_two_rows():
     codes, key = np.array([[1, 0], [0, 1], [1, 0]], np.uint8), np.full(3, 7, np.uint64)
-    shard = Shard(codes, np.zeros(3, np.uint16), np.full(3, WEIGHT_UNIT), key, np.zeros((3, 0), np.uint8))
+    shard = Shard(
+        codes, np.zeros(3, np.uint16), np.full(3, WEIGHT_UNIT), key, np.zeros((3, 0), np.uint8), np.zeros((3, 0))
+    )
     found = merge_equal_rows([shard], 2)
     assert found.codes.tolist() == [[0, 1], [1, 0]]
     assert found.weight.tolist() == [WEIGHT_UNIT, 2 * WEIGHT_UNIT]

@@ -54,18 +54,24 @@ def check_validation_labels(
     X_val: Any, y_val: Any, classes: NDArray[Any]
 ) -> tuple[Table, NDArray[np.int64], NDArray[np.float64]]:
     """Return the validation rows as a table, with class numbers and weights; `classes` are those of `y`."""
-    if X_val is None or y_val is None:
-        raise InputError("X_val and y_val go together: give both or none")
+    table = check_validation_table(X_val, y_val)
     labels, weight = check_labels(y_val, "y_val")
     unknown = np.setdiff1d(labels, classes)
     if len(unknown):
         raise InputError(f"y_val has the class {unknown.tolist()[0]!r}, which y does not have")
-    table = open_table(X_val)
     if table.rows != len(labels):
         raise InputError(f"y_val has {len(labels)} labels for the {table.rows} rows of X_val")
+    return table, np.searchsorted(classes, labels), weight
+
+
+def check_validation_table(X_val: Any, y_val: Any) -> Table:
+    """Return the validation rows as a table."""
+    if X_val is None or y_val is None:
+        raise InputError("X_val and y_val go together: give both or none")
+    table = open_table(X_val)
     if not table.rows:
         raise InputError("X_val has no rows; leave X_val and y_val out to hold back rows of X instead")
-    return table, np.searchsorted(classes, labels), weight
+    return table
 
 
 def warn_of_light_weights(rows: int, total: float) -> None:

@@ -24,11 +24,12 @@ from conceptrules.binarize.inspection import find_duplicate_columns
 from conceptrules.binarize.value_counts import count_column
 from conceptrules.kernels.search.shards import fixed_weights
 from conceptrules.learn.binned_table import BinnedTable
-from conceptrules.learn.checks import check_validation_labels, warn_of_light_weights
+from conceptrules.learn.checks import check_validation_labels, check_validation_table, warn_of_light_weights
 from conceptrules.learn.encoding import Batch, Coding, choose_keys, encode_batch, make_bins
 from conceptrules.learn.folds import check_one_holdout, raise_same_group, read_holdout_column
 from conceptrules.learn.inputs import ColumnRoles, FitInputs, FitOptions, assign_roles
 from conceptrules.learn.memory import check_memory
+from conceptrules.learn.number_target import NumberSums, NumberTarget, check_exposure
 from conceptrules.learn.progress import reading_progress
 from conceptrules.learn.reading import (
     Show,
@@ -45,7 +46,14 @@ from conceptrules.logic.policies.clause_checks import read_groups
 from conceptrules.model.errors import InputError
 from conceptrules.tables.dask_frames import DaskFrame, is_dask_frame, read_dask_frame
 from conceptrules.tables.hashes import SKETCH_SIZE, SmallestHashes
-from conceptrules.tables.labels import check_class_weight, check_classes, check_labels, encode_labels
+from conceptrules.tables.labels import (
+    check_class_weight,
+    check_classes,
+    check_labels,
+    check_numbers,
+    check_weights,
+    encode_labels,
+)
 from conceptrules.tables.sources import Source, is_source, list_columns, open_source, read_whole, resolve_source
 from conceptrules.tables.table import Table, drop_columns, open_table, take_named_columns
 
@@ -100,15 +108,23 @@ def code_table(
 
 def _code_memory(inputs: FitInputs, options: FitOptions[Any]) -> CodedTable:
     """Code a table in memory. Labels, weights and classes are checked before the table is opened."""
-    X, y, sample_weight, groups, time = take_named_columns(
-        inputs.X, inputs.y, inputs.sample_weight, inputs.groups, inputs.time
+    X, y, sample_weight, groups, time, exposure = take_named_columns(
+        inputs.X, inputs.y, inputs.sample_weight, inputs.groups, inputs.time, inputs.exposure
     )
     check_one_holdout(groups, time)
     members = _read_members(options.fair_columns, X, inputs.policy_data)
     table = open_table(_drop_forbidden(X, options))
-    labels, weight = check_labels(y, sample_weight=sample_weight)
+    number, numbers = None, None
+    if options.number is None:
+        labels, weight = check_labels(y, sample_weight=sample_weight)
+        classes = check_classes(labels)
+    else:
+        numbers, weight, exposures = _read_numbers(options.number, y, sample_weight, exposure)
+        learned, sums = weight > 0, NumberSums(options.number)
+        sums.add(numbers[learned], weight[learned], exposures[learned])
+        number = sums.find_quantiles("y")[0]
+        labels, classes, weight = number.find_strata(numbers), number.strata, number.weigh(weight, exposures)
     warn_of_light_weights(int(np.count_nonzero(weight)), float(weight.sum()))
-    classes = check_classes(labels)
     check_class_weight(options.class_weight, classes, np.ones(len(classes)))
     holdout = None
     if groups is not None or time is not None:
@@ -123,16 +139,17 @@ def _code_memory(inputs: FitInputs, options: FitOptions[Any]) -> CodedTable:
         table, labels, weight = table.take(kept), labels[kept], weight[kept]
         holdout = None if holdout is None else holdout.take(kept)
         members = tuple(names[kept] for names in members)
+        numbers = None if numbers is None else numbers[kept]
     table = table.read_once()
     binarizer = options.binarizer.fit(table, labels, sample_weight=weight)
-    target = encode_labels(labels)[1]
+    target = labels if number is not None else encode_labels(labels)[1]
     moments = None
     if time is not None and holdout is not None:
         moments = count_column(holdout, np.zeros(len(weight), np.intp), weight, 1)
     keys = choose_keys(options, inputs, moments, by_groups=groups is not None)
     names = {column: _list_groups(column, each) for column, each in zip(options.fair_columns, members, strict=True)}
-    coding = Coding(make_bins(binarizer, options.policy, classes), classes, keys, names)
-    encoded = encode_batch(Batch(table, target, fixed_weights(weight), holdout, members), coding)
+    coding = Coding(make_bins(binarizer, options.policy, classes), classes, keys, names, number)
+    encoded = encode_batch(Batch(table, target, fixed_weights(weight), holdout, members, numbers), coding)
     if keys.by == "groups" and (encoded.shard.key == encoded.shard.key[0]).all():
         raise_same_group("groups")
     hashes, share = SmallestHashes(), np.bincount(target, weight, len(classes)).astype(np.float64)
@@ -149,18 +166,37 @@ def _code_memory(inputs: FitInputs, options: FitOptions[Any]) -> CodedTable:
     )
 
 
+def _read_numbers(
+    number: NumberTarget, y: Any, sample_weight: Any, exposure: Any
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return the number for each unit of exposure, the weight, and the exposure of each row."""
+    numbers = check_numbers(y)
+    number.check(numbers, "y")
+    exposures = np.ones(len(numbers)) if exposure is None else check_exposure(exposure, len(numbers))
+    return numbers / exposures, check_weights(sample_weight, len(numbers)), exposures
+
+
 def _code_validation(inputs: FitInputs, options: FitOptions[Any], coding: Coding) -> MemoryStore | None:
     """Code the rows in memory that the user gives to choose the network."""
     y_val = inputs.y if inputs.y_val is None and isinstance(inputs.y, str) else inputs.y_val
     if inputs.X_val is None and inputs.y_val is None:
         return None
-    X_val, y_val = take_named_columns(inputs.X_val, y_val)
+    if not isinstance(inputs.exposure, str | None):
+        raise InputError("with X_val, exposure has to be the name of a column, which X_val has, too")
+    X_val, y_val, exposure = take_named_columns(inputs.X_val, y_val, inputs.exposure)
     _check_no_holdout(inputs)
-    table, target, weight = check_validation_labels(X_val, y_val, coding.classes)
+    numbers = None
+    if coding.number is None:
+        table, target, weight = check_validation_labels(X_val, y_val, coding.classes)
+    else:
+        table = check_validation_table(X_val, y_val)
+        numbers, weight, exposures = _read_numbers(coding.number, y_val, None, exposure)
+        check_rows(table, len(numbers))
+        target, weight = coding.number.find_strata(numbers), coding.number.weigh(weight, exposures)
     members = _read_members(options.fair_columns, X_val, None)
     weights = fixed_weights(weight)
     keys = replace(coding.keys, by="rows")
-    encoded = encode_batch(Batch(table, target, weights, None, members), replace(coding, keys=keys))
+    encoded = encode_batch(Batch(table, target, weights, None, members, numbers), replace(coding, keys=keys))
     return MemoryStore([encoded.shard], options.threads)
 
 
@@ -188,16 +224,18 @@ def _code_files(inputs: FitInputs, options: FitOptions[Any], folder: Path) -> Co
         validation = open_columns(inputs.X_val, place, roles.without_holdout())
     if source.rows <= IN_MEMORY:
         return _code_memory(_read_into_memory(inputs, roles, source, validation), options)
-    check_disk_space(folder, source.rows, len(roles.features), roles.weight is not None)
+    weighted = roles.weight is not None or roles.exposure is not None
+    check_disk_space(folder, source.rows, len(roles.features), weighted, roles.number is not None)
     binarizer, threads = options.binarizer, options.threads
     with reading_progress(options.verbose) as show:
         classes = read_classes(source, roles, threads, show).check_classes()
+        roles = replace(roles, number=classes.number)
         class_weight = check_class_weight(options.class_weight, classes.labels, classes.weight)
         counting = plan_counting(source, roles, classes.labels, threads, show)
         moments = fit_to_counts(roles, classes, binarizer, *counting)
         keys = choose_keys(options, inputs, moments, by_groups=roles.groups is not None)
         table = make_bins(binarizer, options.policy, classes.labels)
-        coding = Coding(table, classes.labels, keys, classes.groups)
+        coding = Coding(table, classes.labels, keys, classes.groups, classes.number)
         files, hashes, contents = _write_codes(source, roles, coding, folder, threads, show)
         held_out = None
         if validation is not None:
@@ -261,8 +299,8 @@ def _write_codes(
     """Write the coded rows to files; return the hashes of the rows as well, and a hash of each column of codes."""
     hashes, contents = SmallestHashes(), [blake2b(digest_size=16) for _ in coding.table.bins]
     encode: Callable[..., Any] = partial(encode_read, roles, coding)
-    columns, weighted = len(coding.table.bins), roles.weight is not None
-    with ShardFiles(folder, columns, len(roles.fair), weighted) as files:
+    columns, weighted = len(coding.table.bins), roles.weight is not None or roles.exposure is not None
+    with ShardFiles(folder, columns, len(roles.fair), weighted, roles.number is not None) as files:
         for batch in map_batches(source, roles.all_columns, encode, threads, show, "codes"):
             files.add(batch.shard)
             hashes.add(batch.hashes)

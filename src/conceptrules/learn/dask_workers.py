@@ -80,12 +80,13 @@ def code_on_workers(
     partitions, binarizer = _Partitions(client, source), options.binarizer
     with reading_progress(options.verbose) as show:
         classes = _read_classes(partitions, roles, options.threads, show)
+        roles = replace(roles, number=classes.number)
         class_weight = check_class_weight(options.class_weight, classes.labels, classes.weight)
         count = partial(_count_columns, partitions, roles, classes, options.threads, show)
         moments = fit_to_counts(roles, classes, binarizer, len(roles.all_columns), count)
     keys = choose_keys(options, inputs, moments, by_groups=roles.groups is not None)
     table = make_bins(binarizer, options.policy, classes.labels)
-    coding = Coding(table, classes.labels, keys, classes.groups)
+    coding = Coding(table, classes.labels, keys, classes.groups, classes.number)
     store, coded = _encode_partitions(partitions, roles, coding)
     hashes, contents = SmallestHashes(), []
     for kept, content in client.gather(client.map(itemgetter(1, 2), coded, pure=False)):

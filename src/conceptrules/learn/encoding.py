@@ -16,6 +16,7 @@ from conceptrules.kernels.search.shards import KEYS, NO_GROUP, WEIGHT_UNIT, Shar
 from conceptrules.learn.binned_table import BinnedTable, make_binned_table
 from conceptrules.learn.folds import find_newest, raise_same_group
 from conceptrules.learn.inputs import FitInputs, FitOptions
+from conceptrules.learn.number_target import NumberTarget
 from conceptrules.learn.search.locked_rules import add_locked_cuts
 from conceptrules.model.policy import Policy
 from conceptrules.model.policy.policy import check_policy
@@ -37,6 +38,8 @@ class Batch:
     """The groups or the moments of the rows."""
     members: tuple[NDArray[Any], ...] = ()
     """For each column that a policy wants to be fair, the name of each row's group; None where it is missing."""
+    number: NDArray[np.float64] | None = None
+    """The numbers to predict; then `target` has their quantiles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,8 @@ class Coding:
     keys: HoldoutKeys
     groups: dict[str, tuple[str, ...]]
     """The groups of people that a policy wants to be treated alike, by their column."""
+    number: NumberTarget | None = None
+    """Where the target is a number: its quantiles, which are the classes."""
 
 
 class CodedBatch(NamedTuple):
@@ -94,9 +99,10 @@ def encode_batch(batch: Batch, coding: Coding) -> CodedBatch:
     for place, (names, known) in enumerate(zip(batch.members, coding.groups.values(), strict=True)):
         for code, name in enumerate(known):
             member[names == name, place] = code
+    number = np.zeros((len(codes), 0)) if batch.number is None else batch.number[:, None]
     columns = tuple(bins.column for bins in coding.table.bins)
     return CodedBatch(
-        Shard(codes, batch.target.astype(np.uint16), weight, coding.keys.assign(codes, batch.holdout), member),
+        Shard(codes, batch.target.astype(np.uint16), weight, coding.keys.assign(codes, batch.holdout), member, number),
         hash_labelled_rows(columns, rows, hash_labels(coding.classes)[batch.target]),
         [blake2b(column, digest_size=16).digest() for column in np.ascontiguousarray(codes.T)],
     )

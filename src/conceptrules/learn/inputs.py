@@ -12,6 +12,7 @@ from conceptrules.binarize import Binarizer
 from conceptrules.binarize.value_counts import GivenKind
 from conceptrules.learn.checkpoint import Checkpoint
 from conceptrules.learn.folds import check_one_holdout
+from conceptrules.learn.number_target import NumberTarget
 from conceptrules.model.errors import InputError, warn
 from conceptrules.model.policy import Fair, Forbidden, Policy
 from conceptrules.model.values import brief
@@ -31,6 +32,8 @@ class FitInputs:
     groups: Any = None
     time: Any = None
     policy_data: Any = None
+    exposure: Any = None
+    """How long, or how much, each row was exposed to what is counted; then rates are learned."""
 
 
 class Effort(Protocol):
@@ -73,6 +76,8 @@ class FitOptions(Generic[Settings]):
     estimate_bytes: Callable[[int, int, int], float]
     """How much memory that many rows, columns and classes take."""
     checkpoint: Checkpoint | None = None
+    number: NumberTarget | None = None
+    """How the target is read where it is a number; None: it is a class."""
 
     @property
     def forbidden(self) -> list[str]:
@@ -99,11 +104,18 @@ class ColumnRoles:
     """The column of moments; the newest rows are held out."""
     fair: tuple[str, ...] = ()
     """Columns of groups that a policy wants to be treated alike; they may be features, too."""
+    number: NumberTarget | None = None
+    """How the target is read where it is a number; None: it is a class."""
+
+    @property
+    def exposure(self) -> str | None:
+        """The column of exposures, if there is one."""
+        return None if self.number is None else self.number.exposure
 
     @property
     def outcome(self) -> list[str]:
-        """The target, and the column of weights if there is one."""
-        return [self.target] if self.weight is None else [self.target, self.weight]
+        """The target, and the columns of weights and of exposures if there are some."""
+        return [name for name in (self.target, self.weight, self.exposure) if name is not None]
 
     @property
     def holdout(self) -> str | None:
@@ -122,7 +134,7 @@ class ColumnRoles:
 
     def read_kinds(self, kinds: Mapping[str, GivenKind]) -> dict[str, str]:
         """Return how columns of text are read: as the user says, labels as they are written, weights as numbers."""
-        own = {self.target: "category", **({} if self.weight is None else {self.weight: "number"})}
+        own = {**dict.fromkeys(self.outcome, "number"), **({} if self.number else {self.target: "category"})}
         return {name: _read_kind(given) for name, given in kinds.items() if name in self.features} | own
 
 
@@ -148,7 +160,8 @@ def assign_roles(names: Sequence[str], inputs: FitInputs, options: FitOptions[An
         raise InputError(
             "policy_data is for a table in memory; of a table that is read in batches the policy reads its own columns"
         )
-    named = {"sample_weight": inputs.sample_weight, "groups": inputs.groups, "time": inputs.time}
+    named = {"sample_weight": inputs.sample_weight, "groups": inputs.groups, "time": inputs.time,
+             "exposure": inputs.exposure}  # fmt: skip
     for role, name in named.items():
         if name is None:
             continue
@@ -166,4 +179,5 @@ def assign_roles(names: Sequence[str], inputs: FitInputs, options: FitOptions[An
     features = tuple(name for name in names if name not in (target, *named.values(), *options.forbidden))
     if not features:
         raise InputError(f"no column is left to learn from besides the target {target!r}")
-    return ColumnRoles(target, inputs.sample_weight, features, inputs.groups, inputs.time, options.fair_columns)
+    number = options.number and replace(options.number, exposure=inputs.exposure)
+    return ColumnRoles(target, inputs.sample_weight, features, inputs.groups, inputs.time, options.fair_columns, number)

@@ -23,6 +23,7 @@ from conceptrules.learn.checks import warn_of_light_weights
 from conceptrules.learn.encoding import Batch, CodedBatch, Coding, encode_batch
 from conceptrules.learn.folds import check_holdout_column
 from conceptrules.learn.inputs import ColumnRoles
+from conceptrules.learn.number_target import NumberSums, NumberTarget, check_exposure
 from conceptrules.logic.policies.clause_checks import check_groups, read_groups
 from conceptrules.model.errors import InputError
 from conceptrules.model.text import plural
@@ -71,6 +72,8 @@ class TrainingClasses:
     weight: NDArray[np.float64]
     groups: dict[str, tuple[str, ...]]
     """The groups that a policy wants to be treated alike, by their column."""
+    number: NumberTarget | None = None
+    """Where the target is a number: its quantiles, which are the classes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,12 +127,72 @@ def sort_groups(column: str, names: set[str]) -> tuple[str, ...]:
     return tuple(sorted(names))
 
 
-def read_classes(source: Source, roles: ColumnRoles, threads: int, show: Show) -> ClassSums:
+def read_classes(source: Source, roles: ColumnRoles, threads: int, show: Show) -> ClassSums | QuantileSums:
     """Return the rows of each label. Labels and weights are checked: the error about a bad one names its row."""
+    if roles.number is not None:
+        return _read_quantiles(source, roles, threads, show)
     sums, columns = ClassSums(roles), list(dict.fromkeys([*roles.outcome, *roles.fair]))
     for batch in map_batches(source, columns, partial(_sum_classes, roles), threads, show, "classes"):
         sums.merge(batch)
     return sums
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QuantileSums:
+    """The rows and the weight of a number to predict until now."""
+
+    roles: ColumnRoles
+    sums: NumberSums
+
+    def merge(self, later: QuantileSums) -> None:
+        """Add those of later rows."""
+        self.sums.merge(later.sums)
+
+    def check_classes(self) -> TrainingClasses:
+        """Return the quantiles as classes, or raise an `InputError` if nothing can be learned about them."""
+        number, rows, weight = self.sums.find_quantiles(f"the target column {self.roles.target!r}")
+        return TrainingClasses(number.strata, rows, weight, {}, number)
+
+
+def _read_quantiles(source: Source, roles: ColumnRoles, threads: int, show: Show) -> QuantileSums:
+    assert roles.number is not None
+    sums = NumberSums(roles.number)
+    for batch in map_batches(source, roles.outcome, partial(_sum_numbers, roles), threads, show, "numbers"):
+        sums.merge(batch)
+    return QuantileSums(roles, sums)
+
+
+def _sum_numbers(roles: ColumnRoles, table: pa.Table, first: int) -> NumberSums:
+    assert roles.number is not None
+    sums, weight = NumberSums(roles.number), _read_weights(table, roles.weight, first)
+    kept = np.ones(len(table), np.bool_) if weight is None else weight > 0
+    weight = np.ones(len(table)) if weight is None else weight
+    numbers, exposure = _read_numbers(table, roles, first, kept)
+    sums.add(numbers[kept], weight[kept], exposure[kept])
+    return sums
+
+
+def _read_numbers(
+    table: pa.Table, roles: ColumnRoles, first: int, kept: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the numbers to predict, for each unit of exposure, and the exposures; 0 and 1 where a row is not kept."""
+    assert roles.number is not None
+    numbers = np.where(kept, _read_floats(table, roles.target, "the target column"), 0.0)
+    roles.number.check(numbers, f"the target column {roles.target!r}", first)
+    if roles.exposure is None:
+        return numbers, np.ones(len(numbers))
+    exposure = np.where(kept, _read_floats(table, roles.exposure, "the column of exposures"), 1.0)
+    exposure = check_exposure(exposure, len(numbers), f"the column of exposures, {roles.exposure!r},", first)
+    return numbers / exposure, exposure
+
+
+def _read_floats(table: pa.Table, name: str, what: str) -> NDArray[np.float64]:
+    """Return a column as floats, NaN where a value is missing; text and flags are refused, even if they look so."""
+    column = _decode(table[name])
+    kind = column.type
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+        raise InputError(f"{what} {name!r} is of the type {kind}; it needs numbers to predict")
+    return column.cast(pa.float64(), safe=False).to_numpy().astype(np.float64)
 
 
 def _sum_classes(roles: ColumnRoles, table: pa.Table, first: int) -> ClassSums:
@@ -162,20 +225,32 @@ def read_batch(read: pa.Table, first: int, roles: ColumnRoles, labels: NDArray[A
     if weight is not None and not weight.all():
         kept = np.flatnonzero(weight)
         read, weight = read.take(kept), weight[kept]
-    codes = {label: code for code, label in enumerate(labels.tolist())}
-    encoded = _decode(read[roles.target]).combine_chunks().dictionary_encode()
-    values = encoded.dictionary.to_pylist()
-    unknown = next((value for value in values if value not in codes), None)
-    if unknown is not None:
-        raise InputError(f"X_val has the class {unknown!r}, which the table to learn from has not")
-    target = np.array([codes[value] for value in values], np.intp)[encoded.indices.to_numpy()]
+    number = None
+    if roles.number is None:
+        target = _read_labels(read, roles, labels)
+    else:
+        number, exposure = _read_numbers(read, roles, first, np.ones(len(read), np.bool_))
+        target = roles.number.find_strata(number)
+        if roles.exposure is not None:
+            weight = roles.number.weigh(np.ones(len(read)) if weight is None else weight, exposure)
     holdout = None
     if roles.holdout is not None:
         holdout = open_table(read.select([roles.holdout])).cells(0)
         check_holdout_column("groups" if roles.groups else "time", holdout, first)
     members = tuple(read_groups(open_table(read), name) for name in roles.fair)
     features = open_table(read.select(list(roles.features)))
-    return Batch(features, target, None if weight is None else fixed_weights(weight), holdout, members)
+    return Batch(features, target, None if weight is None else fixed_weights(weight), holdout, members, number)
+
+
+def _read_labels(read: pa.Table, roles: ColumnRoles, labels: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the number of the class of each row."""
+    codes = {label: code for code, label in enumerate(labels.tolist())}
+    encoded = _decode(read[roles.target]).combine_chunks().dictionary_encode()
+    values = encoded.dictionary.to_pylist()
+    unknown = next((value for value in values if value not in codes), None)
+    if unknown is not None:
+        raise InputError(f"X_val has the class {unknown!r}, which the table to learn from has not")
+    return np.array([codes[value] for value in values], np.intp)[encoded.indices.to_numpy()]
 
 
 def _decode(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -228,7 +303,8 @@ def fit_to_counts(
     Columns with very many values take further passes. Return the counts of the moments, if there are some.
     """
     kinds = check_kinds(binarizer.kinds or {}, roles.features)
-    unit, width = 1 if roles.weight is None else WEIGHT_UNIT, len(classes.labels)
+    unit = 1 if roles.weight is None and roles.exposure is None else WEIGHT_UNIT
+    width = len(classes.labels)
     features = [ValueCounts(name, width, unit, kinds.get(name)) for name in roles.features]
     moments = None if roles.time is None else ValueCounts(roles.time, width, unit)
     columns, block = [*features, *([] if moments is None else [moments])], max(1, block)
@@ -256,7 +332,8 @@ def count_values(
     purpose: str,
 ) -> None:
     """Add the values of all rows to the counts of some columns."""
-    counted = ColumnRoles(roles.target, roles.weight, tuple(column.name for column in counts))
+    names = tuple(column.name for column in counts)
+    counted = ColumnRoles(roles.target, roles.weight, names, number=roles.number)
 
     def count(read: pa.Table, first: int) -> list[ValueCounts]:
         batch, blank = read_batch(read, first, counted, labels), [column.blank() for column in counts]

@@ -28,6 +28,7 @@ _SPARE, _FEW = 1.2, 1000
 """How many times the needed rows, and how many besides, are asked for: keys are uneven for few rows."""
 _TYPES: dict[str, Any] = {
     "codes": np.uint8, "target": np.uint16, "weight": np.int64, "key": np.uint64, "member": np.uint8,
+    "number": np.float64,
 }  # fmt: skip
 Result = TypeVar("Result")
 
@@ -44,20 +45,24 @@ class RowStore(ABC):
         """Return the highest code of each column."""
         return np.max(self.map_blocks(methodcaller("highest_codes")), axis=0)
 
-    def pick(self, count: int) -> Shard:
+    def pick(self, count: int, first_key: int = 0) -> Shard:
         """Return the `count` different rows of smallest keys, with the weight that each has in each of its classes.
+
+        Rows whose key is below `first_key` are left out.
 
         The bound on the keys is a guess that is right where few rows are repeated. How good it is decides how often
         all rows are gone over, and not what comes out.
         """
         requested = min(int(_SPARE * count) + _FEW, self.rows)
-        bound = max(KEYS * requested // max(self.rows, 1), 1)
+        size = max(KEYS * requested // max(self.rows, 1), 1)
         while True:
-            picked = merge_equal_rows(self.map_blocks(partial(_pick_smallest, bound=bound, count=count)), count)
+            bound = min(first_key + size, KEYS)
+            pick = partial(_pick_smallest, first_key=first_key, bound=bound, count=count)
+            picked = merge_equal_rows(self.map_blocks(pick), count)
             different = len(find_row_starts(picked))
             if bound == KEYS or different == count:
                 return picked
-            bound = min(int(_SPARE * bound * max(count / max(different, 1), 2)), KEYS)
+            size = int(_SPARE * size * max(count / max(different, 1), 2))
 
     def count_confusion(self, networks: MaskedNetworks, classes: int, first_key: int) -> NDArray[np.int64]:
         """Return [network, true class, answer]: the weight of the rows whose key is `first_key` or above."""
@@ -106,11 +111,13 @@ class DiskStore(MemoryStore):
 class ShardFiles:
     """Files that rows are added to; without weights, each row weighs one."""
 
-    def __init__(self, folder: Path, columns: int, members: int = 0, weighted: bool = False) -> None:
+    def __init__(
+        self, folder: Path, columns: int, members: int = 0, weighted: bool = False, numbers: bool = False
+    ) -> None:
         self.folder, self.rows = folder, 0
-        self._width = {"codes": columns, "member": members}
+        self._width = {"codes": columns, "member": members, "number": int(numbers)}
         self._open = ExitStack()
-        missing = {"weight" * (not weighted), "member" * (not members)}
+        missing = {"weight" * (not weighted), "member" * (not members), "number" * (not numbers)}
         names = [name for name in _TYPES if name not in missing]
         self._files = {name: self._open.enter_context(self._path(name).open("wb")) for name in names}
 
@@ -147,31 +154,33 @@ class ShardFiles:
 _ONES = np.full(_BLOCK, WEIGHT_UNIT, np.int64)
 
 
-def check_disk_space(folder: Path, rows: int, columns: int, weighted: bool) -> None:
+def check_disk_space(folder: Path, rows: int, columns: int, weighted: bool, numbers: bool = False) -> None:
     """Raise an `InputError` if the files of that many rows do not fit on the disk: before any long work."""
-    needed = rows * (columns + 2 + 8 + 8 * weighted)
+    needed = rows * (columns + 2 + 8 + 8 * weighted + 8 * numbers)
     if shutil.disk_usage(folder).free < needed:
         raise disk_full_error(folder, needed)
 
 
-def _pick_smallest(block: Shard, bound: int, count: int) -> Shard:
-    return merge_equal_rows([block.below(bound)], count)
+def _pick_smallest(block: Shard, first_key: int, bound: int, count: int) -> Shard:
+    rows = block.below(bound)
+    return merge_equal_rows([rows.take(rows.key >= np.uint64(first_key)) if first_key else rows], count)
 
 
 def merge_equal_rows(shards: Sequence[Shard], count: int) -> Shard:
     """Return the `count` different rows of smallest keys, sorted by their keys.
 
-    Equal rows of one class, and of the same groups of people, are one row with their weights added.
+    Equal rows of one class, or one number to predict, and of the same groups of people, are one row with their weights
+    added.
     """
     rows = concatenate_shards(list(shards))
-    members = tuple(rows.member.T)
-    rows = rows.take(np.lexsort((*members, rows.target, rows.key)))
+    rows = rows.take(np.lexsort((*rows.number.T, *rows.member.T, rows.target, rows.key)))
     if (rows.codes[1:] != rows.codes[:-1])[rows.key[1:] == rows.key[:-1]].any():  # different rows with one key
-        rows = rows.take(np.lexsort((*rows.member.T, rows.target, *rows.codes.T[::-1], rows.key)))
+        rows = rows.take(np.lexsort((*rows.number.T, *rows.member.T, rows.target, *rows.codes.T[::-1], rows.key)))
     row_starts = find_row_starts(rows)
     new = np.zeros(len(rows.key), np.bool_)
     new[row_starts] = True
     new[1:] |= (rows.target[1:] != rows.target[:-1]) | (rows.member[1:] != rows.member[:-1]).any(axis=1)
+    new[1:] |= (rows.number[1:] != rows.number[:-1]).any(axis=1)
     starts = np.flatnonzero(new)
     weight = np.add.reduceat(rows.weight, starts) if len(starts) else rows.weight
     kept = starts if len(row_starts) <= count else starts[starts < row_starts[count]]

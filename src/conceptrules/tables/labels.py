@@ -78,26 +78,32 @@ def check_numbers(y: Any, name: str = "y") -> NDArray[np.float64]:
     if hasattr(y, "to_numpy"):
         y = y.to_numpy(**{"zero_copy_only": False} if hasattr(y, "to_pylist") else {})
     column = _to_one_column(np.array(y, dtype=object) if isinstance(y, list | tuple) else y, name)
-    values = column.tolist()
-    if column.dtype.kind not in "iuf":
+    if column.dtype.kind in "iuf":
+        numbers = column.astype(np.float64)
+    else:
+        values = column.tolist()
         for row, value in enumerate(values):
             if isinstance(value, bool) or not isinstance(value, Real | Decimal | None):
                 raise InputError(
                     f"{name} holds {brief(value)} in row {row}, which is no number; a classifier predicts classes, and "
                     "numbers that were read as text have to be made numbers first"
                 )
-    numbers = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+        numbers = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+    check_number_range(numbers, name)
+    return numbers
+
+
+def check_number_range(numbers: NDArray[np.float64], name: str, first_row: int = 0) -> None:
+    """Raise an `InputError` about the first number that is missing, infinite, or too large."""
     for what, bad in (
         ("NaN", np.isnan(numbers)),
         ("infinity or a value too large for dtype('float64')", ~(np.abs(numbers) <= LARGEST_NUMBER)),
-        ("a value too close to 0", (numbers != 0) & (np.abs(numbers).max(initial=0.0) < 1 / LARGEST_NUMBER)),
     ):
         if bad.any():
             raise InputError(
-                f"Input {name} contains {what}. It is in row {int(bad.argmax())}; drop such rows, or give {name} in a "
-                f"unit in which its largest value is between {1 / LARGEST_NUMBER:g} and {LARGEST_NUMBER:g}"
+                f"Input {name} contains {what}. It is in row {first_row + int(bad.argmax())}; drop such rows, or give "
+                f"{name} in a unit in which its largest value is at most {LARGEST_NUMBER:g}"
             )
-    return numbers
 
 
 def _to_one_column(y: Any, name: str) -> Labels:

@@ -34,11 +34,13 @@ class Shard(NamedTuple):
     """Rows of one key stay on one side of every split. Samples are the rows of the smallest keys."""
     member: NDArray[np.uint8]
     """[row, column of groups that a policy wants to be treated alike]: the group, or `NO_GROUP`."""
+    number: NDArray[np.float64]
+    """[row, 0 or 1]: the number to predict, if it is one; then `target` is its quantile."""
 
     def take(self, rows: NDArray[np.intp] | NDArray[np.bool_] | slice) -> Shard:
         """Return some of the rows."""
-        codes, target, weight, key, member = self
-        return Shard(codes[rows], target[rows], weight[rows], key[rows], member[rows])
+        codes, target, weight, key, member, number = self
+        return Shard(codes[rows], target[rows], weight[rows], key[rows], member[rows], number[rows])
 
     def below(self, bound: int) -> Shard:
         """Return the rows whose key is below a bound."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from conceptrules.learn.finish import FinishedFit
 from conceptrules.learn.inputs import FitOptions
 from conceptrules.learn.points.card_network import HeldOut
 from conceptrules.learn.points.learning import CardResult, LearnedCard, uses_forest
-from conceptrules.learn.points.settings import CardSettings
+from conceptrules.learn.points.numbers import LearnedNumbers, NumberResult
 from conceptrules.learn.provenance import describe_training
 from conceptrules.learn.search.coded_network import CodedNetwork, read_from_bins
 from conceptrules.learn.task import Task
@@ -24,6 +25,7 @@ from conceptrules.model.errors import InputError, warn
 from conceptrules.model.metrics import macro_f1
 from conceptrules.model.network import Statistics
 from conceptrules.model.pareto import Choice
+from conceptrules.model.policy import LeastRows
 from conceptrules.model.provenance import Validation
 from conceptrules.model.statistics import with_statistics
 
@@ -44,16 +46,17 @@ class _CardCounts:
 
 
 def finish_cards(
-    result: CardResult, coded: CodedTable, task: Task[CardSettings], options: FitOptions[CardSettings]
+    result: CardResult | NumberResult, coded: CodedTable, task: Task[Any], options: FitOptions[Any]
 ) -> FinishedFit:
     """Return the cards with the statistics of all rows. These count rows without the weights of their classes."""
     networks = [read_from_bins(coded.coding.table, learned.network) for learned in result.networks]
     blocks = coded.store.map_blocks(partial(_count_block, networks))
     counts = [_add_counts(each) for each in zip(*blocks, strict=True)]
-    choices = [
-        _describe(learned, each, coded, task, options) for learned, each in zip(result.networks, counts, strict=True)
-    ]
-    kept = [_has_least_rows(choice, options.settings.least_rows) for choice in choices]
+    learned: Sequence[LearnedCard | LearnedNumbers] = result.networks
+    choices = [_describe(card, each, coded, task, options) for card, each in zip(learned, counts, strict=True)]
+    clauses = () if options.policy is None else options.policy.of_kind(LeastRows)
+    least = max((float(clause.rows) for clause in clauses), default=0.0)
+    kept = [_has_least_rows(choice, least) for choice in choices]
     chosen = choices[result.chosen]
     if not kept[result.chosen]:  # those of a sample can fall short on all rows
         smaller = [choice for choice, keeps in zip(choices, kept, strict=True) if keeps]
@@ -71,23 +74,20 @@ def _has_least_rows(choice: Choice, least: float) -> bool:
 
 
 def _describe(
-    learned: LearnedCard,
+    learned: LearnedCard | LearnedNumbers,
     counts: _CardCounts,
     coded: CodedTable,
-    task: Task[CardSettings],
-    options: FitOptions[CardSettings],
+    task: Task[Any],
+    options: FitOptions[Any],
 ) -> Choice:
     scores = tuple((score, _to_weights(rows)) for score, rows in sorted(counts.scores.items()))
     covered = (tuple(map(_to_weights, counts.covered)),)
     training = describe_training(
         options.parameters, coded.store.rows, coded.binarizer.categories_dropped_, augmented=uses_forest(task)
     )
-    training = replace(
-        training,
-        validation=_describe_validation(learned.held_out, task.source),
-        fingerprint=coded.fingerprint,
-        distinct=coded.distinct,
-    )
+    if learned.held_out is not None:  # those of numbers are hashes of rows with quantiles, which nobody could compare
+        validation = _describe_validation(learned.held_out, task.source)
+        training = replace(training, validation=validation, fingerprint=coded.fingerprint, distinct=coded.distinct)
     network = replace(
         learned.network, statistics=Statistics(_to_weights(counts.rows), covered, scores=scores), training=training
     )
@@ -117,8 +117,8 @@ def _count_block(networks: Sequence[CodedNetwork], block: Shard) -> list[_CardCo
 
 
 def _count_rows(coded: CodedNetwork, rows: Shard) -> _CardCounts:
-    network, classes = coded.network, len(coded.network.classes)
-    target, weight = rows.target.astype(np.int64), rows.weight / WEIGHT_UNIT
+    network, classes = coded.network, len(coded.network.classes) or 1  # a number has no classes
+    target, weight = rows.target.astype(np.int64) * bool(network.classes), rows.weight / WEIGHT_UNIT
     statistics = with_statistics(network, coded.bits(rows.codes), target, weight).statistics
     assert statistics is not None
     return _CardCounts(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from conceptrules.kernels.points.sums import add_normal_equations, add_weights
 from conceptrules.learn.binned_table import BinnedTable
 from conceptrules.learn.points.growth import EFFICIENCY, RIDGE, Bounds, CodedRule, RuleGrower
+from conceptrules.learn.points.losses import Loss
 from conceptrules.learn.points.settings import CardSettings
 
 Floats = NDArray[np.float64]
@@ -21,8 +22,6 @@ _LONGEST_STEP = 3.0
 """What a step may change of the score of any row, in units of log odds: beyond that the curvature is another one."""
 _ALIKE = 0.7
 """Of several classes, those whose best rule gains this share of what the best of all gains get theirs in one round."""
-_EXACT = 1e-4
-"""The least variance that errors of a number are taken to have, as a share of that of the number."""
 _ROOM = 32
 """Rules that there is room for at first."""
 
@@ -209,21 +208,27 @@ class CardPath:
 
 
 class NumberPath(CardPath):
-    """A card that grows towards a number: the Newton step of the squared error is exact.
-
-    Gains are in units of log likelihood, of normal errors as large as those that are left.
-    """
+    """A card that grows towards a number. Gains are in units of log likelihood, which each loss says."""
 
     _efficiency = 0.6  # all that was settled for numbers was settled with this
 
+    def __init__(
+        self,
+        rows: PointRows,
+        held_out: NDArray[np.uint8],
+        table: BinnedTable,
+        grower: RuleGrower,
+        settings: CardSettings,
+        loss: Loss,
+    ) -> None:
+        self._loss = loss
+        super().__init__(rows, held_out, table, grower, settings)
+
     def _begin(self, rows: PointRows) -> tuple[Floats, Floats]:
         assert rows.target is not None
-        target = rows.mass * rows.target[:, None]
-        return target, target.sum(axis=0) / rows.mass.sum()
+        return rows.mass * rows.target[:, None], np.array([self._loss.start(rows.target, rows.mass[:, 0])])
 
     def _differentiate(self) -> tuple[Floats, Floats]:
         assert self._rows.target is not None
-        total = self._total[:, None]
-        errors = self._rows.target[:, None] - self._margins
-        variance = max(float((total * errors**2).sum() / total.sum()), _EXACT)
-        return total * errors / variance, total / variance
+        slope, curvature = self._loss.differentiate(self._rows.target, self._margins[:, 0], self._total)
+        return slope[:, None], curvature[:, None]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
 from conceptrules.kernels.search.values import CODES
+from conceptrules.learn.points.losses import LOSSES
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Value
 
@@ -105,10 +106,6 @@ class CardSettings:
         return self.max_rule_length or LONGEST
 
 
-LOSSES = ("squared_error",)
-_LOSSES_TO_COME = ("absolute_error", "poisson")
-
-
 @dataclass(frozen=True, slots=True)
 class NumberSettings(CardSettings):
     """What `ScorecardRegressor` asks of the learner."""
@@ -116,11 +113,15 @@ class NumberSettings(CardSettings):
     loss: str = "squared_error"
     step: float | None = None
 
+    @property
+    def effort_level(self) -> CardEffort:
+        level = EFFORTS[self.effort]
+        return level if LOSSES[self.loss].mixes else replace(level, trees=0)
+
     def __post_init__(self) -> None:
         CardSettings.__post_init__(self)
-        if self.loss not in LOSSES:
-            later = "; it cannot be learned by yet" if self.loss in _LOSSES_TO_COME else ""
-            raise InputError(f"loss is {self.loss!r}{later}; use {' or '.join(map(repr, LOSSES))}")
+        if not isinstance(self.loss, str) or self.loss not in LOSSES:
+            raise InputError(f"loss is {self.loss!r}; use one of {', '.join(map(repr, LOSSES))}")
         if self.step is not None and (
             not isinstance(self.step, Real) or isinstance(self.step, bool) or not 0 < self.step < MAX_STEP
         ):
