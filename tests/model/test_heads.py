@@ -109,11 +109,7 @@ ROWS = [{"age": 50, "debt": 2000}, {"age": 20, "debt": 0}]
 @pytest.mark.parametrize(
     ("reader", "call"),
     [
-        ("the simplification", lambda: conceptrules.simplify(CARD)),
-        ("the simplification", lambda: conceptrules.minimise(CARD)),
-        ("the comparison of all possible rows", lambda: conceptrules.equivalent(CARD, DECISION)),
         ("the comparison of all possible rows", lambda: conceptrules.implies(DECISION, CARD, "bad")),
-        ("the comparison of two models", lambda: conceptrules.diff(DECISION, CARD)),
         ("the coverage of rules", lambda: conceptrules.coverage(CARD)),
         ("the search for a counterfactual", lambda: find_counterfactual(CARD, ROWS[0])),
         ("the edit of rules", lambda: CARD.edit(DropRule("age > 41", "bad"), who="me", why="")),

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
+from typing import Literal as Choice
 
 from numpy.typing import NDArray
 
-from conceptrules.logic.equivalence import WORK, Row, find_counterexample, find_difference
+from conceptrules.logic.equivalence import (
+    WORK,
+    Row,
+    find_counterexample,
+    find_difference,
+    list_meanings,
+    require_alike,
+)
 from conceptrules.logic.solver import Undecided
+from conceptrules.model.card import points_of, write_points
 from conceptrules.model.conditions import Condition, conditions
 from conceptrules.model.errors import InputError
-from conceptrules.model.heads import require_decision
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value, finite_bounds
 from conceptrules.model.text import concept_name, condition_text, number_text, word
-from conceptrules.tables.prediction import predict
+from conceptrules.tables.prediction import find_scores, predict
 
 T = TypeVar("T")
 RuleText = frozenset[tuple[str, str]]
@@ -53,7 +61,7 @@ class ClassImplications:
 
 @dataclass(frozen=True, slots=True)
 class RowChanges:
-    """What the two networks decide on the rows of a table."""
+    """What the two networks decide on the rows of a table, or what scores they give them."""
 
     rows: int
     """The number of rows."""
@@ -74,15 +82,21 @@ class Difference:
     logic: tuple[ClassImplications, ...]
     """How the rules of each class that both have compare."""
     same: bool | None
-    """Whether all rows get the same class; None if that is not decided."""
+    """Whether all rows get the same class, or the same scores; None if that is not decided."""
     reason: str | None
     """Why it is not decided."""
     row: Row | None
-    """A row that gets different classes."""
+    """A row that gets different classes or scores."""
     decisions: tuple[Value, Value] | None
-    """The old and the new class of that row."""
+    """The old and the new class, or number, of that row."""
     data: RowChanges | None = None
     """What the two decide on the rows of a table, if one was given."""
+    compared: Choice["class", "scores", "number"] = "class"
+    """What is compared: classes, or the scores of scorecards, which of a predicted number settle the number."""
+    scores: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+    """The old and the new scores of that row, of scorecards."""
+    score_data: RowChanges | None = None
+    """What scores the two give the rows of that table, of scorecards for two classes."""
 
 
 def diff(old: RuleNetwork, new: RuleNetwork, *, table: Any = None) -> Difference:
@@ -98,7 +112,7 @@ def diff(old: RuleNetwork, new: RuleNetwork, *, table: Any = None) -> Difference
     Returns
     -------
     Difference
-        What differs, and whether all rows get the same class: this is proved.
+        What differs, and whether all rows get the same class, or the same scores: this is proved.
 
     Examples
     --------
@@ -110,8 +124,7 @@ def diff(old: RuleNetwork, new: RuleNetwork, *, table: Any = None) -> Difference
     >>> difference.same, difference.row, difference.decisions
     (False, {'age': 41.0}, ('old', 'young'))
     """
-    for network in (old, new):
-        require_decision(network, "the comparison of two models")
+    require_alike(old, new, "the comparison of two models")
     same: bool | None = None
     row, reason, decisions = None, None, None
     try:
@@ -119,17 +132,32 @@ def diff(old: RuleNetwork, new: RuleNetwork, *, table: Any = None) -> Difference
         same = row is None
     except (Undecided, InputError) as error:
         reason = str(error)
+    scores = None
     if row is not None:
-        decisions = (_decide_row(old, row), _decide_row(new, row))
+        before, after = ([{column.name: row[column.name] for column in network.columns}] for network in (old, new))
+        decisions = (predict(old, before).tolist()[0], predict(new, after).tolist()[0])
+        if old.head is not None:
+            scores = (tuple(find_scores(old, before)[0].tolist()), tuple(find_scores(new, after)[0].tolist()))
     implications = tuple(
         ClassImplications(name, _decide_implication(old, new, name), _decide_implication(new, old, name))
         for name in old.classes
-        if name in new.classes
+        if name in new.classes and old.head is None
     )
-    data = None if table is None else compare_answers(predict(old, table), predict(new, table))
+    data = (None, None) if table is None else compare_tables(old, new, table, table)
     return Difference(
-        _compare_settings(old, new), compare_rules(old, new), implications, same, reason, row, decisions, data
-    )
+        _compare_settings(old, new), compare_rules(old, new), implications, same, reason, row, decisions, data[0],
+        "class" if old.head is None else "scores" if old.classes else "number", scores, data[1],
+    )  # fmt: skip
+
+
+def compare_tables(old: RuleNetwork, new: RuleNetwork, before: Any, after: Any) -> tuple[RowChanges, RowChanges | None]:
+    """Compare what two networks predict for the rows of a table, which each reads by itself, and the scores if there is
+    one for two classes.
+    """
+    answers = compare_answers(predict(old, before), predict(new, after))
+    if old.head is None or (len(old.classes), len(new.classes)) != (2, 2):
+        return answers, None
+    return answers, compare_answers(find_scores(old, before)[:, 0], find_scores(new, after)[:, 0])
 
 
 def compare_answers(before: NDArray[Any], after: NDArray[Any], show: int = 5) -> RowChanges:
@@ -137,11 +165,6 @@ def compare_answers(before: NDArray[Any], after: NDArray[Any], show: int = 5) ->
     pairs = list(zip(before.tolist(), after.tolist(), strict=True))
     changed = [row for row, (old, new) in enumerate(pairs) if old != new]
     return RowChanges(len(pairs), len(changed), tuple((row, *pairs[row]) for row in changed[:show]))
-
-
-def _decide_row(network: RuleNetwork, row: Row) -> Value:
-    value: Value = predict(network, [{column.name: row[column.name] for column in network.columns}]).tolist()[0]
-    return value
 
 
 def _decide_implication(first: RuleNetwork, second: RuleNetwork, name: Value) -> bool | None:
@@ -168,7 +191,11 @@ def _list_settings(network: RuleNetwork) -> tuple[dict[str, str], ...]:
 
     Of ordinal columns the order counts too, which decides what `rank <= b` means.
     """
-    classes = {"classes": _join(network.classes), "priority": _join(network.priority), "default": str(network.default)}
+    classes = {"classes": _join(network.classes)}
+    if network.head is None:
+        classes |= {"priority": _join(network.priority), "default": str(network.default)}
+    else:
+        classes |= {"the base": _join(network.head.base), **list_meanings(network.head)}
     kinds, cuts = dict[str, str](), dict[str, str]()
     for column in network.columns:
         order = " < ".join(map(word, column.categories))
@@ -188,6 +215,8 @@ def _join(values: Iterable[object]) -> str:
 
 def compare_rules(old: RuleNetwork, new: RuleNetwork) -> tuple[RuleChanges, ...]:
     """Return the classes whose rules differ, and then the concepts that their rules name."""
+    if old.head is not None:
+        return _compare_points(old, new)
     below: list[RuleChanges] = []
     names: list[Mapping[int, str]] = [{}]  # what the literals of each level of `new` are called here
     for depth in range(max(len(old.levels), len(new.levels)) - 1):
@@ -205,6 +234,30 @@ def compare_rules(old: RuleNetwork, new: RuleNetwork) -> tuple[RuleChanges, ...]
         for name in dict.fromkeys([*old.classes, *new.classes])
     ]
     return tuple(changes for changes in [*top, *below] if changes.added or changes.removed or changes.changed)
+
+
+def _compare_points(old: RuleNetwork, new: RuleNetwork) -> tuple[RuleChanges, ...]:
+    """Return the rules of two scorecards that differ, or have other points; those that read alike are one."""
+    ours, theirs = _sum_points(old), _sum_points(new)
+
+    def tell_old(rule: RuleText) -> str:
+        return f"{_text_of(rule)}: {ours[rule]}"
+
+    def tell_new(rule: RuleText) -> str:
+        return f"{_text_of(rule)}: {theirs[rule]}"
+
+    changes = _compare_concepts("rules", frozenset(ours), frozenset(theirs), tell_old, tell_new)
+    moved = sorted((rule for rule in ours.keys() & theirs.keys() if ours[rule] != theirs[rule]), key=_text_of)
+    changed = (*((tell_old(rule), tell_new(rule)) for rule in moved), *changes.changed)
+    return (replace(changes, changed=changed),) if changes.added or changes.removed or changed else ()
+
+
+def _sum_points(network: RuleNetwork) -> dict[RuleText, str]:
+    """Return the points of the rules of a scorecard as text, by the rule."""
+    head, sums = points_of(network), dict[RuleText, tuple[int, ...]]()
+    for rule, points in zip(_list_rules(network, 0, {}), head.points, strict=True):
+        sums[rule] = tuple(map(sum, zip(sums.get(rule, (0,) * head.outputs), points, strict=True)))
+    return {rule: write_points(network, points) or "0" for rule, points in sums.items()}
 
 
 def _match_concepts(
@@ -226,7 +279,12 @@ def _match_concepts(
 
 def _list_concepts(network: RuleNetwork, depth: int, names: Mapping[int, str]) -> list[Rules]:
     """Return the rules of each concept of a level."""
-    level = network.levels[depth]
+    rules = _list_rules(network, depth, names)
+    return [frozenset(rules[rule] for rule in concept.rules) for concept in network.levels[depth].concepts]
+
+
+def _list_rules(network: RuleNetwork, depth: int, names: Mapping[int, str]) -> list[RuleText]:
+    """Return the rules of a level."""
 
     def describe(condition: Condition) -> tuple[str, str]:
         literal = condition.literals[0]
@@ -235,19 +293,28 @@ def _list_concepts(network: RuleNetwork, depth: int, names: Mapping[int, str]) -
         name = names.get(literal.index, concept_name(depth - 1, literal.index))
         return f"not {name}" if literal.negated else name, name
 
-    rules = [frozenset(map(describe, conditions(network, depth, rule.literals))) for rule in level.rules]
-    return [frozenset(rules[rule] for rule in concept.rules) for concept in level.concepts]
+    return [frozenset(map(describe, conditions(network, depth, rule.literals))) for rule in network.levels[depth].rules]
 
 
-def _compare_concepts(name: str, ours: Rules, theirs: Rules) -> RuleChanges:
+def _text_of(rule: RuleText) -> str:
+    return " and ".join(sorted(text for text, _ in rule)) or "always"
+
+
+def _compare_concepts(
+    name: str,
+    ours: Rules,
+    theirs: Rules,
+    tell_old: Callable[[RuleText], str] = _text_of,
+    tell_new: Callable[[RuleText], str] = _text_of,
+) -> RuleChanges:
     removed, added = sorted(ours - theirs, key=_text_of), sorted(theirs - ours, key=_text_of)
     pairs = sorted(_find_best_pairs(removed, added, _compare_literals, above=_MIN_SIMILARITY))
     before, after = {i for i, _ in pairs}, {j for _, j in pairs}
     return RuleChanges(
         name,
-        tuple(_text_of(rule) for j, rule in enumerate(added) if j not in after),
-        tuple(_text_of(rule) for i, rule in enumerate(removed) if i not in before),
-        tuple((_text_of(removed[i]), _text_of(added[j])) for i, j in pairs),
+        tuple(tell_new(rule) for j, rule in enumerate(added) if j not in after),
+        tuple(tell_old(rule) for i, rule in enumerate(removed) if i not in before),
+        tuple((tell_old(removed[i]), tell_new(added[j])) for i, j in pairs),
     )
 
 
@@ -279,7 +346,3 @@ def _compare_literals(ours: RuleText, theirs: RuleText) -> float:
     same = ours & theirs
     near = len({subject for _, subject in ours - same} & {subject for _, subject in theirs - same})
     return (len(same) + near / 2) / max(len(ours), len(theirs), 1)
-
-
-def _text_of(rule: RuleText) -> str:
-    return " and ".join(sorted(text for text, _ in rule)) or "always"

@@ -7,13 +7,20 @@ A row has one value or a gap in each column, so `job = nurse and job = smith` is
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import product
 from typing import Any
 
 from conceptrules.logic.column_cells import cell_numbers, cells_of
+from conceptrules.logic.policies.card_claims import CardSplitting, Term
+from conceptrules.logic.policies.claims import FailingBox
+from conceptrules.logic.policies.possible_rows import PossibleCells
 from conceptrules.logic.solver import FALSE, TRUE, CellFormulas, Undecided
-from conceptrules.model.heads import require_decision
+from conceptrules.model.card import chance_text
+from conceptrules.model.errors import InputError
+from conceptrules.model.heads import Points, require_decision
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
+from conceptrules.model.text import number_text
 
 Row = dict[str, Any]
 # Parts of formulas that one question may look at: about ten seconds. Counted, not timed, so that the answer is always
@@ -59,7 +66,9 @@ def implies(first: RuleNetwork, second: RuleNetwork, label: Value, *, work: int 
 
 
 def equivalent(first: RuleNetwork, second: RuleNetwork, *, work: int = WORK) -> bool:
-    """Decide whether two networks give every row the same class.
+    """Decide whether two networks give every row the same class, or two scorecards the same scores.
+
+    Scorecards of which scores mean something else (another cut-off, other probabilities, another step) are undecided.
 
     Parameters
     ----------
@@ -94,7 +103,7 @@ def equivalent(first: RuleNetwork, second: RuleNetwork, *, work: int = WORK) -> 
 
 
 def find_difference(first: RuleNetwork, second: RuleNetwork, *, work: int = WORK) -> Row | None:
-    """Find a row to which two networks give different classes.
+    """Find a row to which two networks give different classes, or two scorecards different scores.
 
     Parameters
     ----------
@@ -114,8 +123,11 @@ def find_difference(first: RuleNetwork, second: RuleNetwork, *, work: int = WORK
     Undecided
         If the networks are too large for an answer within `work`.
     InputError
-        If no table suits both networks.
+        If no table suits both networks, or one is a scorecard and the other is none.
     """
+    require_alike(first, second, "the comparison of all possible rows")
+    if first.head is not None and second.head is not None:
+        return _find_other_scores(first, first.head, second, second.head, work)
     question = _Question((first, second), work)
     ours, theirs = question.decisions(first), question.decisions(second)
     return question.find_row((ours[name], theirs.get(name, FALSE)) for name in first.classes)
@@ -148,6 +160,48 @@ def find_counterexample(first: RuleNetwork, second: RuleNetwork, label: Value, *
     question = _Question((first, second), work)
     ours, theirs = question.firing(first), question.firing(second)
     return question.find_row([(ours.get(label, FALSE), theirs.get(label, FALSE))])
+
+
+def _find_other_scores(first: RuleNetwork, ours: Points, second: RuleNetwork, theirs: Points, work: int) -> Row | None:
+    """Return a row that gets other scores: the sum of the points of one less those of the other is not 0."""
+    if first.classes != second.classes:
+        raise InputError("the two scorecards have different classes; only scores for the same can be compared")
+    cells = cells_of((first, second))
+    space = {
+        name: PossibleCells(each.column, each.values, (), (), (1 << len(each.values)) - 1)
+        for name, each in cells.items()
+    }
+    before, after = (CardSplitting(network, space, (), work) for network in (first, second))
+    box = {name: each.possible for name, each in space.items()}
+    for output, sign in product(range(ours.outputs), (1, -1)):
+        terms = [Term(sign * row[output], region) for row, region in zip(ours.points, before.rules, strict=True)]
+        terms += [Term(-sign * row[output], region) for row, region in zip(theirs.points, after.rules, strict=True)]
+        failing = before.prove_sum(terms, (), sign * (theirs.base[output] - ours.base[output]), box)
+        if isinstance(failing, FailingBox):
+            row: Row = dict.fromkeys(column.name for network in (first, second) for column in network.columns)
+            return row | {name: cells[name].raw(cell_numbers(mask)[0]) for name, mask in failing.cells.items()}
+    fields = ("cutoff", "probabilities", "unit", "offsets", "step", "link")
+    if any(getattr(ours, field) != getattr(theirs, field) for field in fields):
+        raise Undecided("not decided: every row gets the same scores from both, but what scores mean differs")
+    return None
+
+
+def list_meanings(head: Points) -> dict[str, str]:
+    """Return what gives scores their meaning, by name."""
+    if head.step is not None:
+        return {"the step": number_text(head.step), "the link": head.link}
+    if head.probabilities:
+        table = ", ".join(f"{chance_text(share)} from {score} on" for score, share in head.probabilities)
+        return {"the cut-off": str(head.cutoff), "the probabilities": table}
+    return {"the unit": number_text(head.unit), "the offsets": ", ".join(map(str, head.offsets))}
+
+
+def require_alike(first: RuleNetwork, second: RuleNetwork, reader: str) -> None:
+    """Raise an `InputError`, with the name of the reader, unless both are scorecards of one level, or none is."""
+    if (first.head is None) != (second.head is None):
+        raise InputError(f"{reader} needs two scorecards, or two networks that decide by the priority of their classes")
+    if first.head is not None and max(len(first.levels), len(second.levels)) > 1:
+        raise InputError(f"{reader} knows scorecards of one level; the rules of one of these are about concepts")
 
 
 class _Question(CellFormulas):

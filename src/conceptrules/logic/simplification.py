@@ -13,8 +13,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from conceptrules.logic.card_simplification import simplify_card
 from conceptrules.model.evaluation import PackedBits, layers
-from conceptrules.model.heads import require_decision
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.provenance import without_rule_figures
 
@@ -26,7 +26,8 @@ T = TypeVar("T", bound=Hashable)
 def simplify(network: RuleNetwork, bits: PackedBits | None = None) -> RuleNetwork:
     """Return a smaller network that decides alike.
 
-    Constants, dead nodes, redundant edges and repeated nodes go, until nothing changes.
+    Constants, dead nodes, redundant edges and repeated nodes go, until nothing changes. A scorecard keeps the scores of
+    every row that there can be.
 
     Parameters
     ----------
@@ -49,7 +50,8 @@ def simplify(network: RuleNetwork, bits: PackedBits | None = None) -> RuleNetwor
     >>> network.edges, simplify(network).edges
     (4, 2)
     """
-    require_decision(network, "the simplification")
+    if network.head is not None:
+        return simplify_card(network, bits)
     return _repeat(lambda simpler: merge_equal(drop_redundant(drop_dead(simpler, bits))), network)
 
 

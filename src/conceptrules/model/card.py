@@ -198,8 +198,12 @@ def amount_text(points: int, step: float | None, link: str, sign: str = "") -> s
 
 def list_points(network: RuleNetwork, rule: int) -> str:
     """Return what a rule of the last level adds, as one text: +5, or `a +1, c -2` for several classes."""
+    return write_points(network, points_of(network).points[rule])
+
+
+def write_points(network: RuleNetwork, points: Sequence[int]) -> str:
+    """Return points of a rule as such a text."""
     head = points_of(network)
-    points = head.points[rule]
     if len(points) == 1:
         return amount_text(points[0], head.step, head.link, "+")
     return _join_points(output_names(network), points)

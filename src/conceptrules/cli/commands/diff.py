@@ -13,7 +13,7 @@ from conceptrules.cli.console import to_json
 from conceptrules.cli.files import check_streams, read_model
 from conceptrules.cli.options import TABLE, Json, Model, argument
 from conceptrules.edit.trail import edit_text
-from conceptrules.logic.difference import ClassImplications, Difference, RowChanges, RuleChanges, compare_answers
+from conceptrules.logic.difference import ClassImplications, Difference, RowChanges, RuleChanges, compare_tables
 from conceptrules.logic.difference import diff as compare_networks
 from conceptrules.model.predicate import printable
 from conceptrules.model.text import plural, word
@@ -30,16 +30,16 @@ def diff(
 ) -> None:
     """Show what differs between two models.
 
-    The exit code is 0 if all rows get the same class from both models, 1 if not, and 3 if the models are too large to
-    decide that.
+    The exit code is 0 if all rows get the same class, or the same scores of scorecards, from both models, 1 if not, and
+    3 if that is not decided.
     """
     check_streams(old, new, data)
     before, after = read_model(old), read_model(new)
     difference = compare_networks(before, after)
     if data:  # each network reads the table as it learned its columns
         source = open_file(data)
-        old_answers, new_answers = (net.predict(columns.read_rows(source, net)) for net in (before, after))
-        difference = replace(difference, data=compare_answers(old_answers, new_answers))
+        answers, scores = compare_tables(before, after, *(columns.read_rows(source, net) for net in (before, after)))
+        difference = replace(difference, data=answers, score_data=scores)
     # The entries that the trail of the new model has after those of the old one; none if it does not go on.
     continues = after.trail[: len(before.trail)] == before.trail
     edits = [edit_text(entry, after.trail) for entry in after.trail[len(before.trail) :]] if continues else []
@@ -70,7 +70,9 @@ def _lines(difference: Difference) -> Iterator[str]:
     for logic in difference.logic:
         yield printable(_implications(logic))
     if difference.data:
-        yield from _rows(difference.data)
+        if difference.score_data is not None:
+            yield from _rows(difference.score_data, "score")
+        yield from _rows(difference.data, "number" if difference.compared == "number" else "class")
     yield from _verdict(difference)
 
 
@@ -94,8 +96,8 @@ def _implications(logic: ClassImplications) -> str:
     return f"{word(logic.name)} {meanings.get(implied, 'is not decided: too large')}"  # type: ignore[arg-type]
 
 
-def _rows(data: RowChanges) -> Iterator[str]:
-    yield f"{data.different:,} of {data.rows:,} rows get another class"
+def _rows(data: RowChanges, noun: str) -> Iterator[str]:
+    yield f"{data.different:,} of {data.rows:,} rows get another {noun}"
     for row, old, new in data.first:
         yield f"  row {row + 1}: {word(old)} -> {word(new)}"  # as `conceptrules explain --row` counts
     if data.different > len(data.first):
@@ -103,14 +105,18 @@ def _rows(data: RowChanges) -> Iterator[str]:
 
 
 def _verdict(difference: Difference) -> Iterator[str]:
+    subject = f"the same {difference.compared}"
     if difference.same:
-        yield "every row gets the same class from both"
+        yield f"every row gets {subject} from both"
     elif difference.row is None or difference.decisions is None:
         reason = str(difference.reason)
         undecided = reason if reason.startswith("not decided") else f"not decided: {reason}"
-        yield f"whether every row gets the same class from both is {undecided}"
+        yield f"whether every row gets {subject} from both is {undecided}"
     else:
-        old, new = difference.decisions
+        old, new = map(word, difference.decisions)
+        if difference.scores is not None and difference.compared == "scores":
+            first, second = (" and ".join(f"{score:,}" for score in scores) for scores in difference.scores)
+            old, new = f"{first} ({old})", f"{second} ({new})"
         cells = {name: "missing" if value is None else word(value) for name, value in difference.row.items()}
-        yield f"not every row gets the same class from both; this one is {word(old)} -> {word(new)}:"
+        yield f"not every row gets {subject} from both; this one is {old} -> {new}:"
         yield "  " + ", ".join(f"{word(name)} = {cell}" for name, cell in cells.items())

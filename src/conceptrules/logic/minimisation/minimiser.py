@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations, islice
 
+from conceptrules.logic.card_simplification import minimise_card
 from conceptrules.logic.minimisation.cover_reduction import CoverTask, reduce_cover
 from conceptrules.logic.minimisation.cubes import Cover, Cube, CubeBudget, Witnesses
 from conceptrules.logic.minimisation.exact_cover import find_smallest_cover
@@ -35,7 +36,8 @@ def minimise(network: RuleNetwork) -> RuleNetwork:
     """Return the smallest network found that decides alike on every row there can be.
 
     It knows what `simplify` does not: that a column has one value, that a class does not matter where one of higher
-    priority fires, and that the default is the answer where none fires.
+    priority fires, and that the default is the answer where none fires. A scorecard keeps its scores: its rules of one
+    column become bins where that is smaller.
 
     Parameters
     ----------
@@ -46,7 +48,7 @@ def minimise(network: RuleNetwork) -> RuleNetwork:
     -------
     RuleNetwork
         A network with at most as many edges. New predicates (a wider interval, a set of categories) come after those
-        of the given network, which all stay. Minimising it again changes nothing.
+        of the given network, which all stay but in bins of a scorecard. Minimising it again changes nothing.
 
     Examples
     --------
@@ -62,6 +64,8 @@ def minimise(network: RuleNetwork) -> RuleNetwork:
     <BLANKLINE>
     young for everything else
     """
+    if network.head is not None:
+        return minimise_card(network)
     best = simplify(network)
     while True:
         simpler = map(simplify, _list_candidates(best))

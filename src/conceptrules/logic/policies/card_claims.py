@@ -164,7 +164,7 @@ def _find_first(head: Points, reached: Callable[[float], bool]) -> int:
     return low
 
 
-class _Term(NamedTuple):
+class Term(NamedTuple):
     """What a rule adds to the sum of a claim, and the cells where it does, by column."""
 
     weight: int
@@ -188,6 +188,10 @@ class CardSplitting(Splitting):
         box = {
             name: cells.possible & premise.get(name, -1) for name, cells in self.space.items() if name != claim.column
         }
+        return self.prove_sum(terms, impossible, least, box)
+
+    def prove_sum(self, terms: Sequence[Term], impossible: Sequence[Box], least: int, box: Box) -> Tree | FailingBox:
+        """Return the tree that proves that terms add up to at least `least` in a box, or cells where they do not."""
         asked = dict.fromkeys(self.space, 0)
         for term in terms:
             for name in term.region:
@@ -203,19 +207,19 @@ class CardSplitting(Splitting):
             return False
         return sum(term.weight for term in terms if _contains(term.region, row)) < least
 
-    def _reduce(self, claim: CardClaim) -> tuple[list[_Term], list[Box], int]:
+    def _reduce(self, claim: CardClaim) -> tuple[list[Term], list[Box], int]:
         """Return the rules that count for a claim, without its column, the regions of impossible rows, and the sum."""
         head = self.network.head
         assert head is not None
         weights = [sum(map(int.__mul__, claim.signs, points)) for points in head.points]
         if claim.column is None:
-            terms = [_Term(weight, region) for weight, region in zip(weights, self.rules, strict=True) if weight]
+            terms = [Term(weight, region) for weight, region in zip(weights, self.rules, strict=True) if weight]
             return terms, self.impossible, claim.least - sum(map(int.__mul__, claim.signs, head.base))
         terms, ends = [], (claim.first, claim.second)
         for weight, region in zip(weights, self.rules, strict=True):
             first, second = (_has_cell(region, claim.column, cell) for cell in ends)
             if weight and first != second:
-                terms.append(_Term(weight if second else -weight, _without(region, claim.column)))
+                terms.append(Term(weight if second else -weight, _without(region, claim.column)))
         impossible = [
             _without(region, claim.column)
             for region in self.impossible
@@ -224,9 +228,9 @@ class CardSplitting(Splitting):
         return terms, impossible, claim.least
 
     def _bound(
-        self, terms: Sequence[_Term], impossible: Sequence[Box], least: int, box: Box, depth: int
+        self, terms: Sequence[Term], impossible: Sequence[Box], least: int, box: Box, depth: int
     ) -> Tree | FailingBox:
-        """Return the tree that proves that terms add up to at least `least` in a box, or cells where they do not."""
+        """Bound the sum of terms in a box, and split it where that is not enough."""
         if not all(box.values()):
             return None
         least, terms = self._settle(terms, least, box)
@@ -249,7 +253,7 @@ class CardSplitting(Splitting):
             trees.append(tree)
         return name, cells & box[name], *trees  # type: ignore[return-value]
 
-    def _settle(self, terms: Sequence[_Term], least: int, box: Box) -> tuple[int, list[_Term]]:
+    def _settle(self, terms: Sequence[Term], least: int, box: Box) -> tuple[int, list[Term]]:
         """Return what is left of a sum without the terms that are known in a box, with what the others wait for."""
         left = []
         for weight, region in terms:
@@ -257,13 +261,13 @@ class CardSplitting(Splitting):
             if all(cells & box[name] for name, cells in region.items()):
                 waiting = {name: cells for name, cells in region.items() if box[name] & ~cells}
                 if waiting:
-                    left.append(_Term(weight, waiting))
+                    left.append(Term(weight, waiting))
                 else:
                     least -= weight
         return least, left
 
     def _minimise(
-        self, terms: Sequence[_Term], impossible: Sequence[Box], box: Box
+        self, terms: Sequence[Term], impossible: Sequence[Box], box: Box
     ) -> tuple[int, Box, list[tuple[str, int]]]:
         """Return the least that terms can add up to, each counted with one column; a row that this is reached on; and
         the column of each term with what it adds there.
@@ -289,7 +293,7 @@ class CardSplitting(Splitting):
         return total, row, owners
 
     def _choose_cells(
-        self, terms: Sequence[_Term], owners: Sequence[tuple[str, int]], box: Box, row: Box
+        self, terms: Sequence[Term], owners: Sequence[tuple[str, int]], box: Box, row: Box
     ) -> tuple[str, int]:
         """Return a condition of the rule whose points the bound misjudges most on a row."""
 
@@ -321,7 +325,7 @@ def _without(region: Box, name: str) -> Box:
     return {other: cells for other, cells in region.items() if other != name}
 
 
-def _region_of(term: _Term) -> Box:
+def _region_of(term: Term) -> Box:
     return term.region
 
 
