@@ -50,9 +50,12 @@ ROOMS = {
     "binarize": ["Binarizer"],
     "explain": [
         "Audit",
+        "Contributions",
         "Counterfactual",
         "Explanation",
         "Importance",
+        "Reason",
+        "Reasons",
         "RuleCoverage",
         "ScoreExplanation",
         "audit",

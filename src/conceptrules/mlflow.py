@@ -8,7 +8,6 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from conceptrules import __version__
-from conceptrules.explain.explanation import reasons
 from conceptrules.io import load, save
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
@@ -34,7 +33,7 @@ class ServedNetwork:
             names = (f"probability_{label}" for label in self.network.classes)
             answers |= dict(zip(names, self.network.predict_proba(model_input).T, strict=True))
         if asked["reasons"]:
-            answers["reasons"] = reasons(self.network, model_input)
+            answers["reasons"] = self.network.reasons(model_input).to_list()
         return model_input[[]].assign(**answers)
 
 

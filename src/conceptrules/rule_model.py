@@ -180,7 +180,9 @@ class RuleModel:
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
+    contributions = _call_network(RuleNetwork.contributions)
     explain = _call_network(RuleNetwork.explain)
+    reasons = _call_network(RuleNetwork.reasons)
     export = _call_network(RuleNetwork.export)
 
     def evaluate(self, X: Any, y: Any, *, positive: Any = None) -> Evaluation:

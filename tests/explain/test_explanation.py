@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptrules.explain.explanation import Absent, Explanation, explain, reasons
+from conceptrules.explain.explanation import Absent, Explanation, explain, list_rule_texts
 from conceptrules.explain.nearest_miss import find_nearest_miss
 from conceptrules.io import dumps, loads
 from conceptrules.model.errors import InputError
@@ -298,7 +298,7 @@ def test_an_explanation_is_a_value():
 @given(flag_networks())
 def test_fired_rules_of_many_rows_are_those_of_each(network):
     table = all_inputs(len(network.columns))
-    for row, rules, reason in zip(table, network.fired(table), reasons(network, table), strict=True):
+    for row, rules, reason in zip(table, network.fired(table), list_rule_texts(network, table), strict=True):
         found = explain(network, row, limit=0)
         last = len(network.levels) - 1
         alone = [*found.fired, *(rule for rival in found.rivals for rule in rival.rules)]
@@ -310,7 +310,11 @@ def test_fired_rules_of_many_rows_are_those_of_each(network):
 
 def test_reasons_are_the_rules_of_the_answer():
     rows = [row(age=50, ill=True, job="nurse"), row(job="cook", age=50, ill=True), row()]
-    assert reasons(ONE_LEVEL, rows) == ["(age > 40 and ill = True) or (job = nurse)", "job = cook", "no rule holds"]
+    assert list_rule_texts(ONE_LEVEL, rows) == [
+        "(age > 40 and ill = True) or (job = nurse)",
+        "job = cook",
+        "no rule holds",
+    ]
     assert [[rule.owner for rule in rules] for rules in ONE_LEVEL.fired(rows)] == [["high"] * 2, ["low", "high"], []]
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 
-from conceptrules.explain.explanation import explain, fired_rules, reasons
+from conceptrules.explain.explanation import explain, fired_rules, list_rule_texts
 from conceptrules.explain.score_explanation import ScoreExplanation
 from conceptrules.model import Column, InputError, Interval, Level, Literal, Points, Rule, RuleNetwork
 from conceptrules.model.evaluation import layers_plain
@@ -98,7 +98,7 @@ def test_what_is_said_of_many_rows_is_what_holds(network: RuleNetwork) -> None:
     bits = all_inputs(len(network.predicates))[:40]
     if not bits.size:
         return
-    holds, texts = layers_plain(network, bits)[-2], reasons(network, bits)
+    holds, texts = layers_plain(network, bits)[-2], list_rule_texts(network, bits)
     for row, rules, text in zip(holds, fired_rules(network, bits), texts, strict=True):
         assert sorted(rule.index for rule in rules) == np.flatnonzero(row).tolist()
         assert text.startswith("base: ")

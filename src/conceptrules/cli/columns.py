@@ -273,3 +273,11 @@ def _match_type(column: pa.ChunkedArray, values: Sequence[Value]) -> pa.ChunkedA
         return plain.cast(pa.bool_() if types == {bool} else pa.float64())
     except pa.ArrowInvalid:  # not what it should be: whoever reads the column raises the error
         return column
+
+
+def parse_class(network: RuleNetwork, text: str) -> Value:
+    """Return the class that is written like this."""
+    known = {label_text(name): name for name in network.classes}
+    if text not in known:
+        raise InputError(f"--to {text}: the model has no such class; {nearest(text, known)}")
+    return known[text]

@@ -64,15 +64,8 @@ def list_options(column: Column, predicates: Sequence[Predicate], now: Value | N
     What the row says now comes first, then those that flip fewest predicates, then the nearest. With `open_ended` there
     are categories besides those that the column lists.
     """
-    if column.ordered:
-        known = _intervals(column, predicates, now)
-    elif column.kind == "ordinal":
-        known = _group(column, predicates, _nearest_first(column, now))
-    else:
-        known = _categories(column, predicates, open_ended)
-    cells = [*known, *([(None, value_text(column, None), None)] if column.missing else [])]
     first = Option(now, value_text(column, now), None, _bits(predicates, now))
-    options = [Option(value, text, sample, _bits(predicates, value)) for value, text, sample in cells]
+    options = list_cells(column, predicates, now, open_ended)
 
     def distance(option: Option) -> tuple[int, float]:
         flips = sum(a != b for a, b in zip(first.bits, option.bits, strict=True))
@@ -82,6 +75,18 @@ def list_options(column: Column, predicates: Sequence[Predicate], now: Value | N
     for option in sorted(options, key=distance):
         distinct.setdefault(option.bits, option)
     return list(distinct.values())
+
+
+def list_cells(column: Column, predicates: Sequence[Predicate], now: Value | None, open_ended: bool) -> list[Option]:
+    """Return the cells of a column, each with a value as near to what the row says now as can be."""
+    if column.ordered:
+        known = _intervals(column, predicates, now)
+    elif column.kind == "ordinal":
+        known = _group(column, predicates, _nearest_first(column, now))
+    else:
+        known = _categories(column, predicates, open_ended)
+    cells = [*known, *([(None, value_text(column, None), None)] if column.missing else [])]
+    return [Option(value, text, sample, _bits(predicates, value)) for value, text, sample in cells]
 
 
 def make_example(column: Column, value: Value | None) -> Example:

@@ -342,7 +342,7 @@ def _explain_rows(network: RuleNetwork, X: Any, table: Table, **options: Any) ->
             ", ".join(rule_name(rule.level, rule.index) for rule in rules if rule.owner == name)
             for rules, name in zip(fired_rules(network, X), names, strict=True)
         ]
-    values["because"] = reasons(network, X)
+    values["because"] = list_rule_texts(network, X)
     if network.head is None:
         values["counterfactual"] = _list_change_texts(network, table, answers, options)
     native = nw.from_native(X, pass_through=True)
@@ -371,7 +371,7 @@ def _change_text(counterfactual: Counterfactual | None) -> str:
     return f"{word(counterfactual.label)} if {' and '.join(change.after for change in counterfactual.changes)}"
 
 
-def reasons(network: RuleNetwork, table: Any) -> list[str]:
+def list_rule_texts(network: RuleNetwork, table: Any) -> list[str]:
     """Return the rules of the answered class that hold on each row, as one text; where there are none, that says so.
 
     The concepts that these rules name are explained by the rules of theirs that hold. Of a scorecard, the text has the
@@ -382,7 +382,7 @@ def reasons(network: RuleNetwork, table: Any) -> list[str]:
     hidden = _read_layers(network, table)
     patterns, inverse = distinct_rows(np.hstack(hidden))
     sizes = np.cumsum([layer.shape[1] for layer in hidden])[:-1]
-    texts = [_reason_text(network, [patterns[:0], *np.split(pattern, sizes)]) for pattern in patterns]
+    texts = [explain_pattern(network, [patterns[:0], *np.split(pattern, sizes)])[1] for pattern in patterns]
     return [texts[pattern] for pattern in inverse.tolist()]
 
 
@@ -392,13 +392,15 @@ def _read_layers(network: RuleNetwork, table: Any) -> list[Bits]:
     return [unpack(layer) for layer in layers(network, words)[1:]]
 
 
-def _reason_text(network: RuleNetwork, holding: Sequence[Bits]) -> str:
+def explain_pattern(network: RuleNetwork, holding: Sequence[Bits]) -> tuple[int, str]:
+    """Return the index of the class that is answered where these nodes hold, layer by layer, and its rules as text."""
+    decided = int(decide_fired(network, holding[-1][None])[0])
     if not holding[-1].any():
-        return "no rule holds"
-    rules = list(_list_fired(network, holding, int(decide_fired(network, holding[-1][None])[0])))
+        return decided, "no rule holds"
+    rules = list(_list_fired(network, holding, decided))
     owners = {rule.owner: [each.text for each in rules if each.owner == rule.owner] for rule in rules}
     joined = {
         owner: " or ".join(f"({text})" if len(texts) > 1 else text for text in texts) for owner, texts in owners.items()
     }
     (_, first), *concepts = joined.items()
-    return "; ".join([first, *(f"{owner} because {text}" for owner, text in concepts)])
+    return decided, "; ".join([first, *(f"{owner} because {text}" for owner, text in concepts)])

@@ -29,6 +29,8 @@ class Miss:
     """The rule as text."""
     unmet: tuple[str, ...]
     """The conditions that would have to hold, as text, counted down to predicates."""
+    columns: tuple[str, ...]
+    """The columns of these conditions."""
     wins: bool
     """Whether its class would be the answer then; otherwise a class that fires comes first by priority."""
 
@@ -52,25 +54,32 @@ def check_rule(network: RuleNetwork, holds: Sequence[Bits], level: int, index: i
     return RuleCheck(rule_name(level, index), rule_text(network, level, index), unmet)
 
 
-def find_nearest_miss(network: RuleNetwork, holds: Sequence[Bits], decided: int) -> Miss | None:
+def find_nearest_miss(
+    network: RuleNetwork, holds: Sequence[Bits], decided: int, *, to: int | None = None, winning: bool = False
+) -> Miss | None:
     """Return the rule of another class, which does not fire, with the fewest unmet literals; ties go by priority.
 
-    `holds` says for each layer which of its nodes hold on the row; `decided` is the index of the decided class.
+    `holds` says for each layer which of its nodes hold on the row; `decided` is the index of the decided class, and
+    `to` that of the only class to look at, unless it is the decided one. With `winning`, a rule whose class would be
+    the answer comes before all others.
     """
     needs = _make_needs(network, holds)
     last = len(network.levels) - 1
-    misses = []
+    misses, loses = [], False
     for rank, index in enumerate(network.priority_indices):
-        for rule in () if holds[-1][index] or index == decided else network.levels[last].concepts[index].rules:
+        skipped = holds[-1][index] or index == decided or to not in (None, decided, index)
+        for rule in () if skipped else network.levels[last].concepts[index].rules:
             unmet = needs(last, rule)
             if unmet is not None:
-                misses.append((len(unmet), rank, rule, unmet))
+                misses.append((winning and loses, len(unmet), rank, rule, loses, unmet))
+        loses = loses or bool(holds[-1][index])  # a class that fires comes before all later ones
     if not misses:
         return None
-    _, rank, rule, unmet = min(misses, key=lambda miss: miss[:3])
-    wins = not any(holds[-1][earlier] for earlier in network.priority_indices[:rank])
-    texts = tuple(literals_text(network, 0, sorted(unmet)))
-    return Miss(network.priority[rank], last, rule, rule_text(network, last, rule), texts, wins)
+    _, _, rank, rule, loses, unmet = min(misses, key=lambda miss: miss[:4])
+    literals = sorted(unmet)
+    columns = tuple(dict.fromkeys(network.predicates[literal.index].column for literal in literals))
+    texts = tuple(literals_text(network, 0, literals))
+    return Miss(network.priority[rank], last, rule, rule_text(network, last, rule), texts, columns, not loses)
 
 
 def _make_needs(network: RuleNetwork, holds: Sequence[Bits]) -> Callable[[int, int], Needs]:

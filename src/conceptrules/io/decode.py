@@ -12,7 +12,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from conceptrules.io.decode_records import read_names, read_policy, read_proof, read_trail, read_training
+from conceptrules.io.decode_records import (
+    read_names,
+    read_policy,
+    read_proof,
+    read_reason_codes,
+    read_trail,
+    read_training,
+)
 from conceptrules.io.encode import FORMAT, VERSION, predicate_names
 from conceptrules.io.json_readers import (
     At,
@@ -42,7 +49,7 @@ from conceptrules.model.trail import file_hash
 
 Places = Mapping[str, int]
 _HASH = re.compile("sha256:[0-9a-f]{64}")
-_OPTIONAL = ("hash", "target", "names", "policy", "proof", "trail")
+_OPTIONAL = ("hash", "target", "names", "reason_codes", "policy", "proof", "trail")
 _KEYS = (
     *_OPTIONAL, "classes", "columns", "predicates", "levels", "statistics", "training", "format", "version",
 )  # fmt: skip
@@ -159,8 +166,8 @@ def _statistics(value: object, classes: Places, edited: bool) -> Statistics:
 def _network(model: dict[str, object]) -> RuleNetwork:
     filled = {**dict.fromkeys(_OPTIONAL), **model}
     deciding = _HEAD if "head" in model else _DECISION
-    (saved_hash, target, names, policy, proof, trail, classes, columns, predicates, levels, statistics, training,
-     *_) = fields(filled, (), (*_KEYS, *deciding))  # fmt: skip
+    (saved_hash, target, names, codes, policy, proof, trail, classes, columns, predicates, levels, statistics,
+     training, *_) = fields(filled, (), (*_KEYS, *deciding))  # fmt: skip
     known = items(_column, columns, ("columns",))
     tests = items(partial(read_predicate, more=("name",)), predicates, ("predicates",))
     labels = values(classes, ("classes",))
@@ -178,6 +185,7 @@ def _network(model: dict[str, object]) -> RuleNetwork:
         proof=optional(read_proof, proof, ("proof",)),
         trail=optional(read_trail, trail, ("trail",)) or (),
         names=optional(read_names, names, ("names",)) or (),
+        reason_codes=optional(read_reason_codes, codes, ("reason_codes",)) or (),
     )
     own = content_hash(network)
     # Files that were written before it covered the trail have the hash of what decides.

@@ -119,6 +119,18 @@ def read_names(value: object, at: At) -> tuple[tuple[str, str], ...]:
     return _pairs(text, value, at)
 
 
+def read_reason_codes(value: object, at: At) -> tuple[tuple[str, str, str], ...]:
+    """Read the code and the text of columns where they are reasons."""
+
+    def pair(value: object, at: At) -> tuple[str, str]:
+        both = items(text, value, at)
+        if len(both) != 2:
+            wrong(value, at, "a code and a text")
+        return both[0], both[1]
+
+    return tuple((name, *both) for name, both in _pairs(pair, value, at))
+
+
 def read_proof(value: object, at: At) -> ProofRecord:
     """Read the verdicts on a policy."""
     network, verdicts = fields(value, at, ("hash", "verdicts"))

@@ -83,10 +83,12 @@ def _deciding_fields(network: RuleNetwork) -> dict[str, str]:
 
 
 def _governance(network: RuleNetwork) -> dict[str, str]:
-    """Return names, the policy, its proof and the trail, where there are any."""
+    """Return names, reason codes, the policy, its proof and the trail, where there are any."""
     parts = {}
     if network.names:
         parts["names"] = _object({node: _flat(name) for node, name in network.names})
+    if network.reason_codes:
+        parts["reason_codes"] = _object({name: _flat(reason) for name, *reason in network.reason_codes})
     if network.policy is not None:
         parts["policy"] = _object({key: _flat(value) for key, value in finite(to_plain(network.policy)).items()})
     if network.proof is not None:

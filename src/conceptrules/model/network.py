@@ -182,6 +182,8 @@ class RuleNetwork(Shortcuts):
     head : Points, optional
         The points of the rules of the last level, for a scorecard: then these decide instead of priority and default.
         With a step, they predict a number.
+    reason_codes : tuple of (str, str, str), default=()
+        What people call a column where it is a reason: the column, a code and a text; see `with_reason_codes`.
 
     Raises
     ------
@@ -217,12 +219,14 @@ class RuleNetwork(Shortcuts):
     trail: tuple[TrailEntry, ...] = field(default=(), compare=False, repr=False)
     names: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)
     head: Points | None = None
+    reason_codes: tuple[tuple[str, str, str], ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("columns", "predicates", "levels"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         object.__setattr__(self, "classes", tuple(map(python_value, self.classes)))
         check_columns(self.columns, self.predicates)
+        _check_reason_codes(self.columns, [name for name, _, _ in self.reason_codes])
         if self.head is None:
             self._complete_decision()
         else:
@@ -310,6 +314,19 @@ def check_columns(columns: Sequence[Column], predicates: Sequence[Predicate]) ->
             )
         if run_of(predicate, column) is None:
             _check_named(number, column, predicate)
+
+
+def _check_reason_codes(columns: Sequence[Column], names: Sequence[str]) -> None:
+    from conceptrules.model.rule_reader import nearest_name  # which knows networks
+
+    known = [column.name for column in columns]
+    for name in names:
+        if name not in known:
+            near = nearest_name(name, known)
+            raise InputError(f"the reason codes name column {name!r}, which the network does not have; {near}")
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise InputError(f"column {repeated[0]!r} has two reason codes; give it one")
 
 
 def _check_named(number: int, column: Column, predicate: Predicate) -> None:

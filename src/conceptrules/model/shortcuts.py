@@ -6,9 +6,12 @@ are what users call, so they have the documentation; the functions behind them h
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
+from typing import Literal as Choice
 
+from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Value
 
 if TYPE_CHECKING:
@@ -19,7 +22,9 @@ if TYPE_CHECKING:
     from conceptrules.draw.svg import Svg
     from conceptrules.edit.editing import Edited
     from conceptrules.edit.operations import Operation
+    from conceptrules.explain.contributions import Contributions
     from conceptrules.explain.explanation import Explanation, FiredRule
+    from conceptrules.explain.reasons import Reasons
     from conceptrules.explain.score_explanation import ScoreExplanation
     from conceptrules.explain.scores import Evaluation
     from conceptrules.logic.policies.proof import Proof
@@ -118,6 +123,93 @@ class Shortcuts(ShownAsHtml):
 
         scores = find_scores(self._network, table)
         return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def contributions(self, table: Any, *, by: Choice["rule", "column"] = "column") -> Contributions:
+        """Return what each column, or each rule, of a scorecard adds to the score of each row: exactly.
+
+        The points of a rule that asks about several columns are shared evenly among them: so are its Shapley values,
+        measured against a row on which none of its conditions holds. With the base they add up to the score.
+
+        Parameters
+        ----------
+        table : table
+            A pandas, polars or pyarrow table, a 2-D array, or rows as lists or dictionaries.
+        by : {"column", "rule"}, default="column"
+            Whether columns or rules have the points.
+
+        Returns
+        -------
+        Contributions
+            An array `values` of the shape (rows, columns or rules), with the classes as a third axis if there are
+            several scores, and `base`; `to_shap()` gives them as SHAP has them.
+
+        Raises
+        ------
+        InputError
+            If the network is no scorecard, or a column is missing from the table.
+        """
+        from conceptrules.explain.contributions import compute_contributions
+
+        return compute_contributions(self._network, table, by)
+
+    def reasons(self, table: Any, n: int = 4, *, to: Any = None, against: Any = "best") -> Reasons:
+        """Return the reasons for the answer of each row, the weightiest first.
+
+        Of a scorecard, they are the columns that cost the row most points: if only this column said what is best, the
+        row would have so many points more. Of a network that decides by rules, they are the columns that stand between
+        the row and another answer, with the rule that decided and the nearest that would have decided otherwise.
+
+        Parameters
+        ----------
+        table : table
+            A pandas, polars or pyarrow table, a 2-D array, or rows as lists or dictionaries.
+        n : int, default=4
+            The most reasons of a row.
+        to : class label, or "high" or "low", optional
+            The class that points are lost for; by default any other class than the answer, the one that is nearest. Of
+            a number, whether it could be higher (the default) or lower.
+        against : "best" or table, default="best"
+            Scorecards: what each column is compared with: the best that it can say, or what it says in most of these
+            rows, such as those of training, or in a row of yours.
+
+        Returns
+        -------
+        Reasons
+            `reasons[row]` has the reasons of a row; `to_list()` gives texts, `to_frame()` a table.
+
+        Raises
+        ------
+        InputError
+            If a parameter does not fit, or a column is missing from the table.
+        """
+        from conceptrules.explain.reasons import find_reasons
+
+        return find_reasons(self._network, table, n, to=to, against=against)
+
+    def with_reason_codes(self, codes: Mapping[str, tuple[str, str]]) -> RuleNetwork:
+        """Return the network with a table of what people call its columns where they are reasons.
+
+        Parameters
+        ----------
+        codes : dict
+            The code and the text of columns: ``{"debt": ("R01", "Debt is high against income")}``. Columns without an
+            entry go by their names.
+
+        Returns
+        -------
+        RuleNetwork
+            The same rules with this table, which the model file keeps, instead of the one that it had.
+
+        Raises
+        ------
+        InputError
+            If the network has no such column, or an entry is not a code and a text.
+        """
+        for name, entry in codes.items():
+            if not isinstance(entry, tuple | list) or len(entry) != 2 or not all(isinstance(e, str) for e in entry):
+                raise InputError(f'the reason code of {name!r} is {entry!r}; give a code and a text: ("R01", "...")')
+        table = tuple((str(name), code, text) for name, (code, text) in codes.items())
+        return replace(self._network, reason_codes=table)
 
     def fired(self, table: Any) -> list[tuple[FiredRule, ...]]:
         """Return the rules that hold on each row of a table.

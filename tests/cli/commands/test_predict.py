@@ -382,7 +382,8 @@ def test_probabilities_and_reasons_stand_beside_the_prediction():
     found = pd.read_csv("out.csv", dtype={"job": str})
     assert list(found) == ["age", "job", "prediction", "probability_old", "probability_young", "reasons"]
     assert found["prediction"].tolist() == ["old", "young", "old", "young"]
-    assert found["reasons"].tolist() == ["age > 40", "job = 1", "age > 40", "no rule holds"]
+    assert [text.partition(";")[0] for text in found["reasons"]] == ["age > 40", "job = 1", "age > 40", "no rule holds"]
+    assert found["reasons"][3] == "no rule holds; old if age > 40 (age)"
     stated = found[["probability_old", "probability_young"]].to_numpy()
     assert stated == pytest.approx(counted.predict_proba(found[["age", "job"]]))
 

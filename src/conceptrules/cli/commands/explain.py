@@ -12,11 +12,7 @@ from conceptrules.cli.console import to_json
 from conceptrules.cli.files import read_model_and_table
 from conceptrules.cli.options import Data, Model, TextOptions, option
 from conceptrules.model.errors import InputError
-from conceptrules.model.network import RuleNetwork
-from conceptrules.model.predicate import Value
 from conceptrules.model.text import word
-from conceptrules.model.values import label_text
-from conceptrules.tables.table import nearest
 
 
 def explain(
@@ -49,7 +45,7 @@ def explain(
     if row < 1 or rows < 1:
         raise InputError(f"--row {row} --rows {rows}: rows count from 1, and at least one is explained")
     unchanged = columns.parse_names(fixed, [column.name for column in network.columns], "the model")
-    wanted_class = _parse_class(network, to) if to else None
+    wanted_class = columns.parse_class(network, to) if to else None
     table = columns.read_rows(source, network)
     if row > len(table):
         raise InputError(f"--row {row}: {source.name} has {len(table)} rows")
@@ -70,11 +66,3 @@ def explain(
     if len(table) > len(numbers):
         explained = f"row {row}" if len(numbers) == 1 else f"rows {row} to {numbers[-1]}"
         typer.echo(f"{source.name} has {len(table)} rows; explained: {explained} (--row and --rows choose)", err=True)
-
-
-def _parse_class(network: RuleNetwork, text: str) -> Value:
-    """Return the class that is written like this."""
-    known = {label_text(name): name for name in network.classes}
-    if text not in known:
-        raise InputError(f"--to {text}: the model has no such class; {nearest(text, known)}")
-    return known[text]

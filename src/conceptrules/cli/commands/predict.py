@@ -26,12 +26,11 @@ from conceptrules.cli.files import (
     parquet_output,
     read_model,
 )
-from conceptrules.cli.options import Files, Jobs, Model, Out, TextOptions
-from conceptrules.explain.explanation import reasons as find_reasons
+from conceptrules.cli.options import Files, Jobs, Model, Out, TextOptions, option
 from conceptrules.model.errors import ColumnTypeError, InputError
 from conceptrules.model.heads import require_classes
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.predicate import Column
+from conceptrules.model.predicate import Column, Value
 from conceptrules.tables import prediction
 from conceptrules.tables.files.chunks import Chunk, ChunkedTable, open_files
 from conceptrules.tables.files.formats import STREAM, USUAL, TextFormat
@@ -49,6 +48,8 @@ class AddedColumns:
     network: RuleNetwork
     probabilities: bool = False
     reasons: bool = False
+    to: Value | None = None
+    """What the reasons say the row falls short of."""
     abstain: prediction.Abstain | None = None
 
     @property
@@ -75,7 +76,7 @@ class AddedColumns:
         if self.probabilities:
             yield from map(pa.array, prediction.predict_proba(self.network, X).T)
         if self.reasons:
-            yield pa.array(find_reasons(self.network, X), pa.string())
+            yield pa.array(self.network.reasons(X, to=self.to).to_list(), pa.string())
 
 
 def predict(
@@ -88,7 +89,8 @@ def predict(
     probabilities: Annotated[
         bool, typer.Option("--probabilities", help="Add a column with the probability of each class.")
     ] = False,
-    reasons: Annotated[bool, typer.Option("--reasons", help="Add a column with the rules behind each answer.")] = False,
+    reasons: Annotated[bool, typer.Option("--reasons", help="Add a column with what each answer is due to.")] = False,
+    to: Annotated[str, option("The class that the reasons count lost points for; of a number: high or low.")] = "",
     abstain: Annotated[
         str,
         typer.Option(help="Leave the prediction empty where no class fires (none), several do (several), or both."),
@@ -110,7 +112,10 @@ def predict(
         raise InputError(f"{model} has no statistics to tell probabilities by; `conceptrules measure` counts them")
     if abstain not in ("", *get_args(prediction.Abstain)):
         raise InputError(f"--abstain {abstain!r} is unknown; use none, several or both")
-    added = AddedColumns(network, probabilities, reasons, cast(prediction.Abstain, abstain) if abstain else None)
+    if to and not reasons:
+        raise InputError("--to is for reasons; add --reasons")
+    label = columns.parse_class(network, to) if to and network.classes else to or None
+    added = AddedColumns(network, probabilities, reasons, label, cast(prediction.Abstain, abstain) if abstain else None)
     rows, unseen = write_predictions(added, files, output, n_jobs, text.format)
     for column in network.columns:
         if unseen[column.name] and column.name in network.used_columns:  # the answers do not depend on others
