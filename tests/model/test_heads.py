@@ -10,7 +10,7 @@ import conceptrules
 from conceptrules.edit import DropRule
 from conceptrules.edit.trail import replay
 from conceptrules.explain import find_counterfactual
-from conceptrules.explain.explanation import reasons
+from conceptrules.explain.explanation import list_rule_texts
 from conceptrules.io.model_file import dumps, loads
 from conceptrules.model import Column, Concept, InputError, Interval, Level, Literal, Points, Rule, RuleNetwork
 from conceptrules.model.canonical import sort_nodes
@@ -168,7 +168,8 @@ def test_with_the_log_link_rules_multiply() -> None:
     explained = card.explain({"age": 50, "km": 3})
     assert explained.sentence == "mpg is 0.150: the lines that hold multiply to it."
     assert explained.lines[1:] == [["base", "0.135"], ["age > 41", "x 1.28"], ["km > 2", "x 0.861"], ["mpg", "0.150"]]
-    assert reasons(card, [{"age": 50, "km": 3}]) == ["base: 0.135; age > 41: x 1.28; km > 2: x 0.861"]
+    assert list_rule_texts(card, [{"age": 50, "km": 3}]) == ["base: 0.135; age > 41: x 1.28; km > 2: x 0.861"]
+    assert card.reasons([{"age": 50, "km": 3}]).to_list() == ["km (x 0.861)"]
     assert "x 1.28" in card._repr_html_()
 
 

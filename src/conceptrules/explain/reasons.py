@@ -69,7 +69,9 @@ class Reasons:
     codes: tuple[tuple[str, str], ...]
     """The code and the text of each column."""
     step: float | None = None
-    """What a point adds to the number that is predicted; None of classes."""
+    """What a point adds to the number that is predicted, or to its logarithm; None of classes."""
+    link: str = "identity"
+    """With "log", points multiply the number that is predicted."""
 
     def __len__(self) -> int:
         return len(self.answers)
@@ -130,7 +132,7 @@ class Reasons:
 
     def _reason_text(self, reason: Reason) -> str:
         said = reason.text if reason.code in (reason.column, "") else f"{reason.code}: {reason.text}"
-        return said if reason.points is None else f"{said} ({points_text(-reason.points, self.step)})"
+        return said if reason.points is None else f"{said} ({points_text(-reason.points, self.step, self.link)})"
 
 
 def find_reasons(network: RuleNetwork, table: Any, n: int = 4, *, to: Any = None, against: Any = "best") -> Reasons:
@@ -153,7 +155,7 @@ def find_reasons(network: RuleNetwork, table: Any, n: int = 4, *, to: Any = None
     ranked, points = _rank_losses(losses, int(n))
     head = network.head
     labels = answers if head.step is not None else plan.labels.take(answers.astype(np.intp))
-    return Reasons(labels, names, ranked, points, None, None, codes, head.step)
+    return Reasons(labels, names, ranked, points, None, None, codes, head.step, head.link)
 
 
 def _read_target(network: RuleNetwork, to: Any) -> Any:
