@@ -80,8 +80,7 @@ class ScorecardRegressor(RuleModel, RegressorMixin, TransformerMixin, BaseEstima
     max_categories : int, default=255
         How many categories of a column are kept, the most frequent ones; the others read as unseen. At most 255.
     policy : Policy, default=None
-        What every card has to satisfy. Of its clauses, those of forbidden columns, of least rows and of the most edges
-        or literals are known here.
+        What every card has to satisfy, and is proved to. Clauses that cannot be kept while learning are refused.
     random_state : int or RandomState, default=None
         Where chance comes from. The same seed and data give the same card.
     n_jobs : int, default=None

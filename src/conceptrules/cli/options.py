@@ -126,9 +126,7 @@ class LearnerOptions:
     max_rules: Annotated[int | None, option("search: the most rules of the network.")] = None
     max_rule_length: Annotated[int | None, option("search, scorecard: the most literals of a rule.")] = None
     min_rows: Annotated[int | None, option("search, scorecard: the least rows that every rule covers.")] = None
-    policy: Annotated[str | None, option("search, scorecard: a policy file (TOML) that every network satisfies.")] = (
-        None
-    )
+    policy: Annotated[str | None, option("all but mllp: a policy file (TOML) that every network satisfies.")] = None
     immutable: Annotated[
         str | None, option("search: columns that cannot change, separated by commas: counterfactuals keep them.")
     ] = None

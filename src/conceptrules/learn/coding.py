@@ -148,7 +148,7 @@ def _code_memory(inputs: FitInputs, options: FitOptions[Any]) -> CodedTable:
         moments = count_column(holdout, np.zeros(len(weight), np.intp), weight, 1)
     keys = choose_keys(options, inputs, moments, by_groups=groups is not None)
     names = {column: _list_groups(column, each) for column, each in zip(options.fair_columns, members, strict=True)}
-    coding = Coding(make_bins(binarizer, options.policy, classes), classes, keys, names, number)
+    coding = Coding(make_bins(binarizer, options, classes), classes, keys, names, number)
     encoded = encode_batch(Batch(table, target, fixed_weights(weight), holdout, members, numbers), coding)
     if keys.by == "groups" and (encoded.shard.key == encoded.shard.key[0]).all():
         raise_same_group("groups")
@@ -234,7 +234,7 @@ def _code_files(inputs: FitInputs, options: FitOptions[Any], folder: Path) -> Co
         counting = plan_counting(source, roles, classes.labels, threads, show)
         moments = fit_to_counts(roles, classes, binarizer, *counting)
         keys = choose_keys(options, inputs, moments, by_groups=roles.groups is not None)
-        table = make_bins(binarizer, options.policy, classes.labels)
+        table = make_bins(binarizer, options, classes.labels)
         coding = Coding(table, classes.labels, keys, classes.groups, classes.number)
         files, hashes, contents = _write_codes(source, roles, coding, folder, threads, show)
         held_out = None

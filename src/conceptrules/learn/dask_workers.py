@@ -85,7 +85,7 @@ def code_on_workers(
         count = partial(_count_columns, partitions, roles, classes, options.threads, show)
         moments = fit_to_counts(roles, classes, binarizer, len(roles.all_columns), count)
     keys = choose_keys(options, inputs, moments, by_groups=roles.groups is not None)
-    table = make_bins(binarizer, options.policy, classes.labels)
+    table = make_bins(binarizer, options, classes.labels)
     coding = Coding(table, classes.labels, keys, classes.groups, classes.number)
     store, coded = _encode_partitions(partitions, roles, coding)
     hashes, contents = SmallestHashes(), []

@@ -17,8 +17,8 @@ from conceptrules.learn.binned_table import BinnedTable, make_binned_table
 from conceptrules.learn.folds import find_newest, raise_same_group
 from conceptrules.learn.inputs import FitInputs, FitOptions
 from conceptrules.learn.number_target import NumberTarget
+from conceptrules.learn.points.settings import CardSettings, NumberSettings
 from conceptrules.learn.search.locked_rules import add_locked_cuts
-from conceptrules.model.policy import Policy
 from conceptrules.model.policy.policy import check_policy
 from conceptrules.tables.column_values import ColumnValues, to_numbers
 from conceptrules.tables.hashes import hash_cells, hash_labelled_rows, hash_labels
@@ -128,10 +128,11 @@ def choose_keys(
     return replace(keys, by="time", last_moment=float(to_numbers(cells)[newest - 1]))
 
 
-def make_bins(binarizer: Binarizer, policy: Policy | None, classes: NDArray[Any]) -> BinnedTable:
+def make_bins(binarizer: Binarizer, options: FitOptions[Any], classes: NDArray[Any]) -> BinnedTable:
     """Return the bins of the columns, with those that locked rules need."""
-    table = make_binned_table(binarizer)
+    table, policy, settings = make_binned_table(binarizer), options.policy, options.settings
     if policy is not None:
-        check_policy(policy, binarizer.columns_, classes.tolist())
+        labels = () if isinstance(settings, NumberSettings) else classes.tolist()
+        check_policy(policy, binarizer.columns_, labels, isinstance(settings, CardSettings))
         table = add_locked_cuts(table, policy)
     return table

@@ -67,7 +67,7 @@ def finish_fit(
         _add_policy_and_proof(_describe(learned, each, coded, task, options), each, coded, options)
         for learned, each in zip(result.networks, counts, strict=True)
     ]
-    return FinishedFit(*_keep_proved(choices, result.chosen), coded.store.passes)
+    return FinishedFit(*keep_proved(choices, result.chosen), coded.store.passes)
 
 
 def _count_store(store: RowStore, networks: Sequence[CodedNetwork], first_key: int) -> list[NetworkCounts]:
@@ -172,7 +172,7 @@ def _prove_fairness(clause: Fair, choice: Choice, counts: NetworkCounts, coded: 
     return VerdictRecord(clause.name, clause.text, "proved" if fair else "refuted", reason)
 
 
-def _keep_proved(choices: Sequence[Choice], chosen: int) -> tuple[tuple[Choice, ...], int]:
+def keep_proved(choices: Sequence[Choice], chosen: int) -> tuple[tuple[Choice, ...], int]:
     """Return the choices whose clauses hold on all rows, and the number of the chosen one.
 
     A network of a sample may cover too few of all rows with a rule, or treat groups a little too differently on them.

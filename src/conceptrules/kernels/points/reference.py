@@ -13,6 +13,11 @@ NOTHING, RUN, AMONG, BUT, MISSING, KNOWN = range(6)
 """Forms of a condition: none, bins from `low` to `high`, a set of categories, all but a set, a missing value, a known
 one. A set is of the `high` categories of the largest Newton steps, or of the smallest ones if `low` is 1."""
 Floats = NDArray[np.float64]
+Required = tuple[int, int, int]
+"""The signs that the weight of a rule has to have if it asks for `x <= cut`, for `x > cut`, or for a missing value; 0:
+any, and `NEVER`: it may not ask so. If it asks for a known value, it is the opposite of the last."""
+ANY: Required = (0, 0, 0)
+NEVER = 2
 
 
 def sort_bins(sums: Floats, ridge: float) -> NDArray[np.intp]:
@@ -40,11 +45,26 @@ def write_condition(sums: Floats, form: tuple[int, int, int, int], ridge: float)
     return allowed
 
 
+def find_sign(form: tuple[int, int, int, int], required: Required) -> int:
+    """Return the sign that the weight of a rule has to have for the sake of a condition; 0: any."""
+    kind, low, *_ = form
+    below, above, gap = required
+    if kind == RUN:
+        return above if low else below
+    if kind in (MISSING, KNOWN):
+        return -gap if kind == KNOWN and gap != NEVER else gap
+    return 0
+
+
 def list_conditions(
-    sums: Floats, ordered: int, askable: bool, ridge: float, between: bool, largest: int
+    sums: Floats, ordered: int, askable: bool, ridge: float, between: bool, largest: int, required: Required = ANY
 ) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the form of every condition on a column: (form, low, high, edges)."""
-    bins = len(sums) - 1
+    """Yield the form of every condition on a column: (form, low, high, edges).
+
+    Where `x <= cut` and `x > cut` require signs, there are no intervals with two ends, and no sets.
+    """
+    bins, free = len(sums) - 1, required[:2] == ANY[:2]
+    between = between and free
     shown = [bin_ for bin_ in range(bins) if sums[bin_, 1] > 0]
     if ordered:
         for cut in shown:
@@ -53,7 +73,7 @@ def list_conditions(
                 yield RUN, cut + 1, bins - 1, 1
         for low in shown if between else ():
             yield from ((RUN, low, high, 2) for high in shown if 0 < low <= high < bins - 1)
-    if ordered != 1:
+    if ordered != 1 and free:
         for side in (0, 1):
             for count in range(1, min(len(shown), largest) + 1):
                 yield AMONG, side, count, count
@@ -63,10 +83,16 @@ def list_conditions(
         yield KNOWN, 0, 0, 1
 
 
-def measure_gain(sums: Floats, allowed: NDArray[np.uint8], slope: float, curvature: float, ridge: float) -> float:
-    """Return the Newton gain of a condition on these bins, the base refitted; -inf if it holds on all rows or none."""
+def measure_gain(
+    sums: Floats, allowed: NDArray[np.uint8], slope: float, curvature: float, ridge: float, sign: int = 0
+) -> float:
+    """Return the Newton gain of a condition on these bins, the base refitted; -inf if it holds on all rows or none, or
+    the weight would not have this sign.
+    """
     part, inside = sums[allowed[: len(sums)] != 0].sum(axis=0), float(sums[:, 1].sum())
     if not 1e-9 * inside <= part[1] <= (1 - 1e-9) * inside:
         return -np.inf
     share = part[1] / curvature
+    if sign * (part[0] - share * slope) < 0:
+        return -np.inf
     return float(0.5 * (part[0] - share * slope) ** 2 / (part[1] * (1 - share) + ridge))

@@ -12,6 +12,8 @@ def find_conditions(
     bins: NDArray[np.int64],
     ordered: NDArray[np.int64],
     askable: NDArray[np.uint8],
+    required: NDArray[np.int64],
+    sign: int,
     slope: float,
     curvature: float,
     ridge: float,

@@ -15,6 +15,7 @@ cdef enum:
     BUT = 3
     MISSING = 4
     KNOWN = 5
+    NEVER = 2  # a sign that no weight has
 
 
 def add_to_bins(const uint8_t[:, ::1] codes, const int32_t[::1] rows, const double[:, ::1] figures,
@@ -48,6 +49,7 @@ cdef struct Search:
     double least
     double tiny
     double price
+    int64_t sign  # of the weight that the conditions of the rule until now ask for; 0: any
     double gain
     int64_t form
     int64_t low
@@ -55,10 +57,16 @@ cdef struct Search:
     int64_t edges
 
 
-cdef inline void offer(Search *search, Totals part, int64_t form, int64_t low, int64_t high,
-                       int64_t edges) noexcept nogil:
-    """Keep a condition that holds on these rows if it is better than the best until now."""
+cdef inline void offer(Search *search, Totals part, int64_t form, int64_t low, int64_t high, int64_t edges,
+                       int64_t required) noexcept nogil:
+    """Keep a condition that holds on these rows if it is better than the best until now.
+
+    The weight of the rule has to have the sign that this condition requires, and that of those before.
+    """
     cdef double share, slope, curvature, gain
+    cdef int64_t sign = required if required else search.sign
+    if sign == NEVER or (search.sign and sign != search.sign):
+        return
     # A condition that holds on all rows, or on none, says nothing; sums in another order differ by a little.
     if (part.weight < search.least or part.curvature < search.tiny
             or part.curvature > search.inside.curvature - search.tiny):
@@ -67,6 +75,8 @@ cdef inline void offer(Search *search, Totals part, int64_t form, int64_t low, i
     share = part.curvature / search.every.curvature
     slope = part.slope - share * search.every.slope
     curvature = part.curvature * (1 - share)
+    if slope * sign < 0:
+        return
     gain = 0.5 * slope * slope / (curvature + search.ridge) - edges * search.price
     if gain > search.gain:
         search.gain = gain
@@ -87,22 +97,22 @@ cdef inline Totals rest(Totals total, Totals part) noexcept nogil:
 
 
 cdef void find_run(Search *search, const double[:, ::1] sums, Py_ssize_t first, Py_ssize_t bins, Totals known,
-                   bint between) noexcept nogil:
+                   bint between, int64_t below, int64_t above) noexcept nogil:
     """Offer `x <= cut`, `x > cut` and, if asked for, `low < x <= high`."""
     cdef Py_ssize_t b, low
     cdef Totals part = Totals(0, 0, 0)
     for b in range(bins - 1):
         if sums[first + b, 1] > 0:  # or else the cut is that of the bin before
             add(&part, &sums[first + b, 0])
-            offer(search, part, RUN, 0, b, 1)
-            offer(search, rest(known, part), RUN, b + 1, bins - 1, 1)
+            offer(search, part, RUN, 0, b, 1, below)
+            offer(search, rest(known, part), RUN, b + 1, bins - 1, 1, above)
     for low in range(1, bins - 1 if between else 0):
         if sums[first + low, 1] > 0:
             part = Totals(0, 0, 0)
             for b in range(low, bins - 1):
                 if sums[first + b, 1] > 0:
                     add(&part, &sums[first + b, 0])
-                    offer(search, part, RUN, low, b, 2)
+                    offer(search, part, RUN, low, b, 2, 0)
 
 
 cdef Py_ssize_t sort_bins(const double[:, ::1] sums, Py_ssize_t first, Py_ssize_t bins, double ridge,
@@ -136,23 +146,27 @@ cdef void find_set(Search *search, const double[:, ::1] sums, Py_ssize_t first, 
         part = Totals(0, 0, 0)
         for k in range(min(count, largest)):
             add(&part, &sums[first + order[count - 1 - k if side else k], 0])
-            offer(search, part, AMONG, side, k + 1, k + 1)
-            offer(search, rest(search.inside, part), BUT, side, k + 1, k + 1)
+            offer(search, part, AMONG, side, k + 1, k + 1, 0)
+            offer(search, rest(search.inside, part), BUT, side, k + 1, k + 1, 0)
 
 
 def find_conditions(const double[:, ::1] sums, const int64_t[::1] start, const int64_t[::1] bins,
-                    const int64_t[::1] ordered, const uint8_t[::1] askable, double slope, double curvature,
-                    double ridge, double price, double least, bint between, Py_ssize_t largest,
-                    double[::1] gains, int64_t[:, ::1] forms):
+                    const int64_t[::1] ordered, const uint8_t[::1] askable, const int64_t[:, ::1] required,
+                    int64_t sign, double slope, double curvature, double ridge, double price, double least,
+                    bint between, Py_ssize_t largest, double[::1] gains, int64_t[:, ::1] forms):
     """Write for each column the condition of the largest Newton gain, less what its edges cost.
 
     `sums` are those of the rows on which the rest of the rule holds, `slope` and `curvature` those of all rows.
-    `forms[column]` is (form, low, high, edges), see `reference.py`; the form is `NOTHING` where no condition is left.
+    `required[column]` are the signs that the weight has to have for `x <= cut`, `x > cut` and a missing value, see
+    `reference.py`, and `sign` is that of the rest of the rule. `forms[column]` is (form, low, high, edges); the form is
+    `NOTHING` where no condition is left.
     """
     cdef Py_ssize_t j, b
     cdef Search search
     cdef Totals known
+    cdef bint free
     with nogil:
+        search.sign = sign
         search.every = Totals(slope, curvature, 0)
         search.ridge, search.price, search.least = ridge, price, least
         for j in range(bins.shape[0]):
@@ -164,13 +178,14 @@ def find_conditions(const double[:, ::1] sums, const int64_t[::1] start, const i
             search.tiny = 1e-9 * search.inside.curvature
             search.gain, search.form = -INFINITY, NOTHING
             search.low = search.high = search.edges = 0
+            free = not (required[j, 0] or required[j, 1])
             if ordered[j]:
-                find_run(&search, sums, start[j], bins[j], known, between)
-            if ordered[j] != 1:
+                find_run(&search, sums, start[j], bins[j], known, between and free, required[j, 0], required[j, 1])
+            if ordered[j] != 1 and free:
                 find_set(&search, sums, start[j], bins[j], largest)
             if askable[j]:
-                offer(&search, rest(search.inside, known), MISSING, 0, 0, 1)
-                offer(&search, known, KNOWN, 0, 0, 1)
+                offer(&search, rest(search.inside, known), MISSING, 0, 0, 1, required[j, 2])
+                offer(&search, known, KNOWN, 0, 0, 1, required[j, 2] if required[j, 2] == NEVER else -required[j, 2])
             gains[j] = search.gain
             forms[j, 0], forms[j, 1], forms[j, 2], forms[j, 3] = search.form, search.low, search.high, search.edges
 

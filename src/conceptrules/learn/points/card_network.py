@@ -16,6 +16,7 @@ from conceptrules.learn.points.calibration import (
     fit_calibration,
     make_utility,
 )
+from conceptrules.learn.points.constraints import list_kept_rules
 from conceptrules.learn.points.growth import CodedRule
 from conceptrules.learn.points.path import PointRows, RealCard, compute_probabilities
 from conceptrules.learn.points.rounding import round_card
@@ -48,7 +49,7 @@ def make_network(
     task: Task[CardSettings], rows: PointRows, card: RealCard, judged: Judged, raw: Floats
 ) -> tuple[RuleNetwork, HeldOut]:
     """Return a card as a network, calibrated by the rows that judged its likes; `raw` is their weight in each class."""
-    whole = round_card(card, rows, task.settings.max_points)
+    whole = round_card(card, rows, task.settings.max_points, list_kept_rules(task.settings))
     rules = merge_rules(task.table, card.rules, whole.points)
     # Weights of classes moved the margins by their logarithms: probabilities are those of the rows as they are.
     moved = np.log(np.where(task.class_weight > 0, task.class_weight, 1.0))

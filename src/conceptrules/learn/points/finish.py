@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from conceptrules.explain.measurement import merge_bins
 from conceptrules.kernels.search.shards import WEIGHT_UNIT, Shard
 from conceptrules.learn.coding import CodedTable
-from conceptrules.learn.finish import FinishedFit
+from conceptrules.learn.finish import FinishedFit, keep_proved
 from conceptrules.learn.inputs import FitOptions
 from conceptrules.learn.points.card_network import HeldOut
 from conceptrules.learn.points.learning import CardResult, LearnedCard, uses_forest
@@ -21,11 +21,11 @@ from conceptrules.learn.points.numbers import LearnedNumbers, NumberResult
 from conceptrules.learn.provenance import describe_training
 from conceptrules.learn.search.coded_network import CodedNetwork, read_from_bins
 from conceptrules.learn.task import Task
-from conceptrules.model.errors import InputError, warn
+from conceptrules.logic.policies.proof import prove, record_proof
 from conceptrules.model.metrics import macro_f1
 from conceptrules.model.network import Statistics
 from conceptrules.model.pareto import Choice
-from conceptrules.model.policy import LeastRows
+from conceptrules.model.policy import Policy
 from conceptrules.model.provenance import Validation
 from conceptrules.model.statistics import with_statistics
 
@@ -54,23 +54,16 @@ def finish_cards(
     counts = [_add_counts(each) for each in zip(*blocks, strict=True)]
     learned: Sequence[LearnedCard | LearnedNumbers] = result.networks
     choices = [_describe(card, each, coded, task, options) for card, each in zip(learned, counts, strict=True)]
-    clauses = () if options.policy is None else options.policy.of_kind(LeastRows)
-    least = max((float(clause.rows) for clause in clauses), default=0.0)
-    kept = [_has_least_rows(choice, least) for choice in choices]
-    chosen = choices[result.chosen]
-    if not kept[result.chosen]:  # those of a sample can fall short on all rows
-        smaller = [choice for choice, keeps in zip(choices, kept, strict=True) if keeps]
-        if not smaller:
-            raise InputError("min_rows: no card keeps it on all rows; lower it")
-        chosen = max(smaller, key=lambda choice: choice.score)
-        warn("min_rows: the best card of a sample does not keep it on all rows; the best one that does is taken")
-    front = tuple(choice for choice, keeps in zip(choices, kept, strict=True) if keeps)
-    return FinishedFit(front, next(i for i, choice in enumerate(front) if choice is chosen), coded.store.passes)
+    choices = [_prove_policy(choice, options.policy) for choice in choices]
+    return FinishedFit(*keep_proved(choices, result.chosen), coded.store.passes)
 
 
-def _has_least_rows(choice: Choice, least: float) -> bool:
-    assert choice.network.statistics is not None
-    return all(sum(rows) >= least for rows in choice.network.statistics.covered[0])
+def _prove_policy(choice: Choice, policy: Policy | None) -> Choice:
+    """Return the choice with the policy that its card was learned under, and the proof that it keeps it."""
+    if policy is None:
+        return choice
+    proof = record_proof(prove(choice.network, policy))
+    return replace(choice, network=replace(choice.network, policy=policy, proof=proof))
 
 
 def _describe(

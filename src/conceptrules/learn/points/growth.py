@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.kernels.points.reference import NOTHING, write_condition
+from conceptrules.kernels.points.reference import NOTHING, find_sign, write_condition
 from conceptrules.kernels.points.sums import add_to_bins, find_conditions
 from conceptrules.kernels.search.values import CODES, Columns
 from conceptrules.learn.binned_table import BinnedTable
@@ -76,6 +76,8 @@ class _Unfinished(NamedTuple):
     rule: CodedRule
     rows: NDArray[np.int32]
     """On which it holds."""
+    sign: int = 0
+    """That its weight has to have; 0: any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,10 @@ class Bounds:
     """What a row of the table weighs, with the mixed rows that go with it."""
     efficiency: float = EFFICIENCY
     """What each edge has to gain, as a share of what the best rule of a single condition gains for one."""
+    required: NDArray[np.int64] | None = None
+    """[column, 3]: the signs that the weight has to have for the sake of a condition, as `reference.py` says."""
+    forbids: Callable[[CodedRule], bool] = lambda _: False
+    """Whether a rule may not come."""
 
 
 class RuleGrower:
@@ -121,11 +127,11 @@ class RuleGrower:
         for length in range(bounds.length):
             longer: list[_Unfinished] = []
             for unfinished in beam:
-                self._scan(unfinished.rows, figures, totals, price, bounds)
+                self._scan(unfinished, figures, totals, price, bounds)
                 if not length:
                     edges = self._forms[:, 3]
                     price = max(price, bounds.efficiency * float(((self._gains + price * edges) / (edges + 1)).max()))
-                    self._scan(unfinished.rows, figures, totals, price, bounds)
+                    self._scan(unfinished, figures, totals, price, bounds)
                 longer += self._lengthen(unfinished, price, places, bounds)
             beam = []
             for unfinished in sorted(longer, key=lambda each: -each.gain):
@@ -140,22 +146,34 @@ class RuleGrower:
         gain = best.gain + (price - least) * (best.edges + 1)
         if not best.edges or gain <= 0:
             return None
-        return gain, CodedRule(tuple(self._kept[list(best.rule.columns)].tolist()), best.rule.allowed)
+        return gain, self._name_columns(best.rule)
+
+    def _name_columns(self, rule: CodedRule) -> CodedRule:
+        """Return a rule with the columns' numbers in the table."""
+        return CodedRule(tuple(self._kept[list(rule.columns)].tolist()), rule.allowed)
 
     def _scan(
-        self, rows: NDArray[np.int32], figures: Floats, totals: tuple[float, float], price: float, bounds: Bounds
+        self, unfinished: _Unfinished, figures: Floats, totals: tuple[float, float], price: float, bounds: Bounds
     ) -> None:
         """Find the best condition of each column on the rows of a rule."""
         columns = self._columns
-        add_to_bins(self._codes, rows, figures, columns.start, self._sums)
+        add_to_bins(self._codes, unfinished.rows, figures, columns.start, self._sums)
         find_conditions(
-            self._sums, columns.start, columns.bins, columns.ordered, self._askable, *totals, RIDGE * bounds.row, price,
+            self._sums, columns.start, columns.bins, columns.ordered, self._askable, self._find_required(bounds),
+            unfinished.sign, *totals, RIDGE * bounds.row, price,
             max(bounds.least_rows, 1e-9), bounds.edges > 1, min(_CATEGORIES, bounds.edges), self._gains, self._forms,
         )  # fmt: skip
+
+    def _find_required(self, bounds: Bounds) -> NDArray[np.int64]:
+        """Return the signs that conditions on the columns require."""
+        if bounds.required is None:
+            return np.zeros((len(self._kept), 3), np.int64)
+        return np.ascontiguousarray(bounds.required[self._kept])
 
     def _lengthen(self, unfinished: _Unfinished, price: float, used: set[int], bounds: Bounds) -> Iterator[_Unfinished]:
         """Yield the rule with one more condition, for the columns that gain most."""
         start, known, count = self._columns.start, used.union(unfinished.rule.columns), 0
+        required = self._find_required(bounds)
         spent = len(known) - len(used)
         for column in np.argsort(-self._gains, kind="stable").tolist():
             form = self._forms[column].tolist()
@@ -163,8 +181,12 @@ class RuleGrower:
             if form[0] == NOTHING or edges > bounds.edges or spent + (column not in known) > bounds.new_columns:
                 continue
             allowed = write_condition(self._sums[start[column] : start[column + 1]], tuple(form), RIDGE * bounds.row)
+            rule = unfinished.rule.add_condition(column, allowed)
+            if bounds.forbids(self._name_columns(rule)):
+                continue
             gain = float(self._gains[column]) - price * (unfinished.edges + 1)
-            yield _Unfinished(gain, edges, unfinished.rule.add_condition(column, allowed), unfinished.rows)
+            sign = find_sign(tuple(form), tuple(required[column].tolist())) or unfinished.sign
+            yield _Unfinished(gain, edges, rule, unfinished.rows, sign)
             count += 1
             if count > bounds.beam:
                 return

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.learn.points.card_network import merge_rules, write_rules
+from conceptrules.learn.points.constraints import list_kept_rules
 from conceptrules.learn.points.learning import CardTrial, make_grower
 from conceptrules.learn.points.number_rows import NumberRows, NumberTask
 from conceptrules.learn.points.path import NumberPath, PointRows, RealCard
@@ -111,7 +112,10 @@ def learn_numbers(numbers: NumberTask, threads: int, watch: Callable[[CardTrial]
 def _begin_path(numbers: NumberTask, rows: PointRows, held_out: NumberRows) -> NumberPath:
     task = numbers.task
     share = float(rows.weight.sum() / numbers.rows.weight.sum())
-    settings = replace(task.settings, least_rows=task.settings.least_rows * share)
+    step, spread = task.settings.step, numbers.scale.spread or 1.0
+    settings = replace(
+        task.settings, least_rows=task.settings.least_rows * share, point=None if step is None else step / spread
+    )
     grower = make_grower(rows, task.columns)
     return NumberPath(rows, held_out.codes, task.table, grower, settings, numbers.loss)
 
@@ -188,7 +192,9 @@ def _make_network(numbers: NumberTask, card: RealCard, unit: float) -> RuleNetwo
     """Return a card as a network with whole points; the base makes up for what rounding adds."""
     table, scale, rows = numbers.task.table, numbers.scale, numbers.rows
     spread = scale.spread or 1.0
-    whole = np.rint(card.weights / unit * scale.spread).astype(np.int64)
+    whole, kept = np.rint(card.weights / unit * scale.spread).astype(np.int64), list_kept_rules(numbers.task.settings)
+    for number, each in enumerate(kept):
+        whole[number] = each.settle(whole[number], card.weights[number])
     rules = merge_rules(table, card.rules, whole)
     holds = np.array([rule.find_rows(rows.codes) for rule in card.rules], np.float64)
     added = whole[:, 0] @ holds.reshape(len(card.rules), len(rows.target))
@@ -196,5 +202,10 @@ def _make_network(numbers: NumberTask, card: RealCard, unit: float) -> RuleNetwo
     base = round((scale.centre + scale.spread * margin) / unit)
     head = Points(tuple(tuple(points.tolist()) for _, points in rules), (base,), step=unit, link=numbers.loss.link)
     network = write_rules(table, rules, (), head)
-    # A bin can cover less than the rules that it is made of.
-    return network if numbers.task.settings.least_rows else split_into_bins(network)
+    settings = numbers.task.settings
+    banned = settings.constraints is not None and settings.constraints.banned
+    if settings.least_rows or kept or banned:  # a bin can cover less than the rules that it is made of
+        return network
+    split = split_into_bins(network)
+    too_many = len(split.levels[0].rules) > (settings.max_rules or len(split.levels[0].rules))
+    return network if too_many or split.edges > settings.edges else split

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from conceptrules.kernels.points.reference import NEVER
 from conceptrules.kernels.points.sums import add_normal_equations, add_weights
 from conceptrules.learn.binned_table import BinnedTable
 from conceptrules.learn.points.growth import EFFICIENCY, RIDGE, Bounds, CodedRule, RuleGrower
 from conceptrules.learn.points.losses import Loss
 from conceptrules.learn.points.settings import CardSettings
+
+if TYPE_CHECKING:
+    from conceptrules.learn.points.constraints import KeptRule
 
 Floats = NDArray[np.float64]
 _STEPS, _SETTLED = 8, 0.1
@@ -22,6 +27,8 @@ _LONGEST_STEP = 3.0
 """What a step may change of the score of any row, in units of log odds: beyond that the curvature is another one."""
 _ALIKE = 0.7
 """Of several classes, those whose best rule gains this share of what the best of all gains get theirs in one round."""
+_LEAST_POINT = 0.02
+"""The least weight of a point of locked rules, in log odds: where rows speak against them, they count a little."""
 _ROOM = 32
 """Rules that there is room for at first."""
 
@@ -49,6 +56,8 @@ class RealCard:
     base: Floats
     """[output]."""
     edges: int
+    point: float = 0.0
+    """What a point of the locked rules weighs; 0: they have none of their own."""
 
     def compute_margins(self, codes: NDArray[np.uint8]) -> Floats:
         """Return (rows, outputs): the log odds of the second class, or the logarithms of shares of each class."""
@@ -93,6 +102,13 @@ class CardPath:
         self._holds = np.zeros((len(self._total), _ROOM), np.uint8)
         self._held_out_holds = np.zeros((len(held_out), 0), np.bool_)
         self._grower = grower
+        self._signs = np.zeros((0, len(base)), np.int64)
+        self._fixed = np.zeros((0, len(base)), np.bool_)
+        self._point = 0.0
+        self._constraints = settings.constraints
+        self._required = None if self._constraints is None else self._constraints.required
+        if self._constraints is not None and self._constraints.kept:
+            self._keep_rules(self._constraints.kept)
 
     def _begin(self, rows: PointRows) -> tuple[Floats, Floats]:
         """Return (rows, outputs): what the scores are to explain, and the scores without rules."""
@@ -108,7 +124,7 @@ class CardPath:
     @property
     def card(self) -> RealCard:
         """The card as it is now."""
-        return RealCard(tuple(self._rules), self._weights.copy(), self._base.copy(), self.edges)
+        return RealCard(tuple(self._rules), self._weights.copy(), self._base.copy(), self.edges, self._point)
 
     def compute_held_out_margins(self) -> Floats:
         """Return what the card says of the rows that judge."""
@@ -121,7 +137,7 @@ class CardPath:
         grown = []
         for output in range(len(self._base)):
             figures = np.stack([slopes[:, output], curvatures[:, output], self._rows.weight], axis=1)
-            best = self._grower.grow(figures, self._find_columns(), self._find_bounds())
+            best = self._grower.grow(figures, self._find_columns(), self._find_bounds(output))
             if best is not None:
                 grown.append((*best, output))
         grown.sort(key=lambda each: -each[0])
@@ -134,7 +150,7 @@ class CardPath:
     def _find_columns(self) -> set[int]:
         return {column for rule in self._rules for column in rule.columns}
 
-    def _find_bounds(self) -> Bounds:
+    def _find_bounds(self, output: int) -> Bounds:
         settings, count = self._settings, self._rows.codes.shape[1]
         return Bounds(
             settings.length,
@@ -144,6 +160,8 @@ class CardPath:
             settings.least_rows,
             self._row,
             self._efficiency,
+            **({} if self._constraints is None else {"forbids": self._constraints.forbids}),
+            required=None if self._required is None else self._required[output],
         )
 
     def _add(self, rule: CodedRule, output: int) -> bool:
@@ -151,22 +169,61 @@ class CardPath:
         keys = [each.key for each in self._rules]
         number = keys.index(rule.key) if rule.key in keys else len(keys)
         edges = 0 if number < len(keys) else rule.count_edges(self._table)
-        bounds = self._find_bounds()
+        bounds = self._find_bounds(output)
         new_columns = len(set(rule.columns) - self._find_columns())
         if edges > bounds.edges or bounds.edges < 0 or new_columns > bounds.new_columns:
             return False
+        sign = 0 if self._constraints is None else self._constraints.find_sign(rule, output)
         if number == len(keys):
-            self._rules.append(rule)
-            self._edges.append(edges)
-            if number == self._holds.shape[1]:
-                self._holds = np.hstack([self._holds, np.zeros_like(self._holds)])
-            self._holds[:, number] = rule.find_rows(self._rows.codes)
-            self._held_out_holds = np.column_stack([self._held_out_holds, rule.find_rows(self._held_out)])
-            self._weights = np.vstack([self._weights, np.zeros(len(self._base))])
-            self._paying = np.vstack([self._paying, np.zeros(len(self._base), np.bool_)])
+            if sign == NEVER or len(keys) >= (self._settings.max_rules or len(keys) + 1):
+                return False
+            self._append(rule, edges)
+        elif sign == NEVER or self._fixed[number].any():
+            return False
         new = not self._paying[number, output]
-        self._paying[number, output] = True
+        self._paying[number, output], self._signs[number, output] = True, self._signs[number, output] or sign
         return new
+
+    def _append(self, rule: CodedRule, edges: int) -> None:
+        """Add a rule that has no points yet."""
+        number, outputs = len(self._rules), len(self._base)
+        self._rules.append(rule)
+        self._edges.append(edges)
+        if number == self._holds.shape[1]:
+            self._holds = np.hstack([self._holds, np.zeros_like(self._holds)])
+        self._holds[:, number] = rule.find_rows(self._rows.codes)
+        self._held_out_holds = np.column_stack([self._held_out_holds, rule.find_rows(self._held_out)])
+        self._weights = np.vstack([self._weights, np.zeros(outputs)])
+        self._paying = np.vstack([self._paying, np.zeros(outputs, np.bool_)])
+        self._signs = np.vstack([self._signs, np.zeros(outputs, np.int64)])
+        self._fixed = np.vstack([self._fixed, np.zeros(outputs, np.bool_)])
+
+    def _keep_rules(self, kept: Sequence[KeptRule]) -> None:
+        """Begin with the locked rules; those with points of their own keep the proportions of these."""
+        points = np.array([each.points or (0,) * len(self._base) for each in kept], np.float64)
+        for number, each in enumerate(kept):
+            self._append(each.rule, each.rule.count_edges(self._table))
+            self._paying[number, list(each.paying)] = True
+            self._signs[number] = np.where(np.array(each.signs) == NEVER, 0, each.signs)
+            self._fixed[number] = bool(each.points)
+        if points.any():
+            self._fit_point(points)
+        self._refit()
+
+    def _fit_point(self, points: Floats) -> None:
+        """Find what a point of the locked rules weighs: the best for the rows, unless the step says it."""
+        added: Floats = self._holds[:, : len(points)] @ points
+        self._point = self._settings.point or 0.0
+        self._margins += self._point * added
+        for _ in range(_STEPS if self._settings.point is None else 0):
+            slopes, curvatures = self._differentiate()
+            own = added - (curvatures * added).sum(axis=0) / curvatures.sum(axis=0)  # the base takes up its part
+            change = float((slopes * own).sum() / ((curvatures * own**2).sum() + RIDGE * self._row))
+            change = max(change, _LEAST_POINT - self._point)
+            self._point += change
+            self._margins += change * added
+            self._step()
+        self._weights[: len(points)] = np.where(self._fixed, self._point * points, self._weights)
 
     def _differentiate(self) -> tuple[Floats, Floats]:
         """Return (rows, outputs): the slope of the log likelihood at the scores, and how fast it falls."""
@@ -187,14 +244,14 @@ class CardPath:
         outputs, largest = len(self._base), 0.0
         curvatures *= outputs / (outputs - 1) if outputs > 1 else 1.0
         for output in range(outputs):
-            rules = np.flatnonzero(self._paying[:, output])
+            rules = np.flatnonzero(self._paying[:, output] & ~self._fixed[:, output])
             vector, matrix = np.zeros(len(rules) + 1), np.zeros((len(rules) + 1, len(rules) + 1))
             slope, curvature = (np.ascontiguousarray(figure[:, output]) for figure in (slopes, curvatures))
             add_normal_equations(self._holds, rules, slope, curvature, vector, matrix)
             matrix += np.tril(matrix, -1).T
             matrix[np.diag_indices_from(matrix)] += [1e-3, *[RIDGE * self._row] * len(rules)]
             vector[1:] -= RIDGE * self._row * self._weights[rules, output]
-            step: Floats = np.linalg.solve(matrix, vector).astype(np.float64)
+            step = _solve_step(matrix, vector, self._weights[rules, output], self._signs[rules, output])
             change = np.zeros(len(slope))
             add_weights(self._holds, rules, step, change)
             size = float(np.abs(change).max(initial=0.0))
@@ -205,6 +262,18 @@ class CardPath:
             self._margins[:, output] += change
             largest = max(largest, size)
         return largest
+
+
+def _solve_step(matrix: Floats, vector: Floats, weights: Floats, signs: NDArray[np.int64]) -> Floats:
+    """Return the Newton step of the base and of weights that keep their signs: those that would not become 0."""
+    step: Floats = np.linalg.solve(matrix, vector).astype(np.float64)
+    none = np.zeros(len(step), np.bool_)
+    while (wrong := (signs * (weights + step[1:]) < 0) & ~none[1:]).any():
+        none[1:] |= wrong
+        step[1:][none[1:]] = -weights[none[1:]]
+        left = vector[~none] - matrix[np.ix_(~none, none)] @ step[none]
+        step[~none] = np.linalg.solve(matrix[np.ix_(~none, ~none)], left)
+    return step
 
 
 class NumberPath(CardPath):

@@ -1,18 +1,22 @@
-"""What a policy means for cards; clauses that they cannot keep yet are refused by name."""
+"""What a policy means for cards; clauses that cannot be kept while learning are refused by name."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TypeVar
 
-from conceptrules.learn.points.settings import CardSettings, check_classes
+import numpy as np
+
+from conceptrules.learn.points.constraints import CardConstraints, make_constraints
+from conceptrules.learn.points.settings import CardSettings, NumberSettings, check_classes
 from conceptrules.learn.task import Task
+from conceptrules.logic.policies.proof import check_contradictions
 from conceptrules.model.errors import InputError
-from conceptrules.model.policy import Forbidden, LeastRows, Limit, Policy
+from conceptrules.model.policy import Cost, Fair, Implies, LeastRows, Limit, Locked, Monotone, Policy
 from conceptrules.model.policy.policy import check_policy
 
 Settings = TypeVar("Settings", bound=CardSettings)
-_LIMITS = {"edges": "max_edges", "literals": "max_rule_length"}
+_LIMITS = {"edges": "max_edges", "literals": "max_rule_length", "rules": "max_rules"}
 
 
 def apply_policy(task: Task[Settings]) -> Task[Settings]:
@@ -21,21 +25,53 @@ def apply_policy(task: Task[Settings]) -> Task[Settings]:
     policy = task.constraints.policy
     if policy is None:
         return task
-    check_policy(policy, tuple(bins.column for bins in task.table.bins), task.classes)
+    columns = tuple(bins.column for bins in task.table.bins)
+    policy = check_policy(policy, columns, task.classes, scorecard=True)
     _check_clauses(policy)
+    check_contradictions(policy, columns, task.classes)
     limits: dict[str, int] = {}
     for limit in policy.of_kind(Limit):
         known = getattr(task.settings, _LIMITS[limit.of])
         limits[_LIMITS[limit.of]] = limit.most if known is None else min(known, limit.most)
     least = max((float(clause.rows) for clause in policy.of_kind(LeastRows)), default=0.0)
-    return replace(task, settings=replace(task.settings, **limits, least_rows=least))  # type: ignore[arg-type]
+    outputs = len(task.classes) if len(task.classes) > 2 else 1
+    constraints = make_constraints(policy, task.table, task.classes, outputs)
+    settings = replace(task.settings, **limits, least_rows=least, constraints=constraints)  # type: ignore[arg-type]
+    _check_kept(policy, settings, constraints, task)
+    # A condition on false and true has a side as well, where the column has a direction.
+    sided = [task.table.bins[column].column.kind == "boolean" for column in range(len(columns))]
+    monotone = {clause.column for clause in policy.of_kind(Monotone)}
+    sided = [flag and column.name in monotone for flag, column in zip(sided, columns, strict=True)]
+    ordered = np.where(sided, 1, task.columns.ordered)
+    return replace(task, settings=settings, columns=task.columns._replace(ordered=ordered))
 
 
 def _check_clauses(policy: Policy) -> None:
     """Raise an `InputError` if there is a clause that cards cannot keep."""
     for clause in policy.clauses:
-        if not isinstance(clause, Forbidden | LeastRows | Limit) or getattr(clause, "of", "edges") == "rules":
+        decides = isinstance(clause, Locked) and clause.mode == "decides"
+        if isinstance(clause, Implies | Fair | Cost) or decides:
             raise InputError(
-                f"{clause.name}: scorecards cannot keep this clause yet; they keep forbidden columns, least rows, and "
-                "the most edges and literals. Take it out, or use ConceptRuleClassifier"
+                f"{clause.name}: a scorecard cannot be learned under this clause, although `prove` can tell whether it "
+                "keeps it; take it out, or use ConceptRuleClassifier"
             )
+
+
+def _check_kept(policy: Policy, settings: CardSettings, constraints: CardConstraints, task: Task[Settings]) -> None:
+    """Raise an `InputError` if there is no room for the locked rules, or no unit for their points."""
+    edges = sum(each.rule.count_edges(task.table) + len(each.paying) for each in constraints.kept)
+    if edges > settings.edges:
+        raise InputError(f"max_edges = {settings.edges}, but the locked rules have {edges}; allow more")
+    asked = {column for each in constraints.kept for column in each.rule.columns}
+    if len(asked) > (settings.max_columns or len(asked)):
+        raise InputError(
+            f"max_columns = {settings.max_columns}, but the locked rules ask about {len(asked)}; allow more"
+        )
+    for clause in policy.of_kind(Locked):
+        if isinstance(settings, NumberSettings) and clause.points and settings.step is None:
+            raise InputError(
+                f"{clause.name}: its points have no unit; give `step`, what a point adds to the prediction"
+            )
+        largest = max(map(abs, clause.points), default=0)
+        if not isinstance(settings, NumberSettings) and largest > settings.max_points:
+            raise InputError(f"{clause.name} has {largest} points, but max_points = {settings.max_points}; allow more")

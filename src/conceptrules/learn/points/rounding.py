@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from conceptrules.learn.points.constraints import KeptRule
 from conceptrules.learn.points.path import PointRows, RealCard
 
 Floats = NDArray[np.float64]
@@ -22,10 +24,14 @@ class WholeCard:
     base: Floats
 
 
-def round_card(card: RealCard, rows: PointRows, most: int) -> WholeCard:
-    """Return the card with whole points of at most so many; its mean margin stays."""
-    unit = float(np.abs(card.weights).max(initial=0.0)) / most or 1 / most
+def round_card(card: RealCard, rows: PointRows, most: int, kept: Sequence[KeptRule] = ()) -> WholeCard:
+    """Return the card with whole points of at most so many; its mean margin stays. Its first rules are locked."""
+    own = [number for number, each in enumerate(kept) if each.points]
+    learned = np.delete(card.weights, own, axis=0)
+    unit = max(float(np.abs(learned).max(initial=0.0)) / most, card.point) or 1 / most
     points = np.rint(card.weights / unit).astype(np.int64)
+    for number, each in enumerate(kept):
+        points[number] = each.settle(points[number], card.weights[number])
     added = np.zeros(len(card.base))
     for rule, rounding in zip(card.rules, unit * points - card.weights, strict=True):
         added += float(rule.find_rows(rows.codes) @ rows.mass.sum(axis=1)) * rounding

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from conceptrules.kernels.search.values import CODES
 from conceptrules.learn.points.losses import LOSSES
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Value
+
+if TYPE_CHECKING:
+    from conceptrules.learn.points.constraints import CardConstraints
 
 SCORINGS = (
     "neg_log_loss",
@@ -70,6 +73,11 @@ class CardSettings:
     """[true class, answer]: what an answer costs."""
     least_rows: float = 0.0
     """The least weight of the rows that a rule covers, whatever their classes weigh."""
+    max_rules: int | None = None
+    constraints: CardConstraints | None = None
+    """What a policy asks of rules."""
+    point: float | None = None
+    """What a point of a locked rule weighs, in units of margins; None: what suits the rows."""
 
     def __post_init__(self) -> None:
         for name, known in (("effort", tuple(EFFORTS)), ("scoring", SCORINGS)):

@@ -56,7 +56,7 @@ def code_locked_rules(table: BinnedTable, classes: Sequence[Value], policy: Poli
                 f"{clause.name}: a rule of 1 to {LONGEST} columns can be learned around, not of {len(names)}"
             )
     owners = [classes.index(clause.label) for clause in clauses]
-    return LockedRules(_code_rules(table, owners, tests_by_rule), tests_by_rule)
+    return LockedRules(code_rules(table, owners, tests_by_rule), tests_by_rule)
 
 
 def code_banned_rules(table: BinnedTable, classes: Sequence[Value], policy: Policy) -> Rules:
@@ -64,10 +64,10 @@ def code_banned_rules(table: BinnedTable, classes: Sequence[Value], policy: Poli
     columns = tuple(bins.column for bins in table.bins)
     regions = [(classes.index(clause.label), read_banned_rule(clause, columns)) for clause in policy.of_kind(Banned)]
     short = [region for region in regions if 0 < len({test.predicate.column for test in region[1]}) <= LONGEST]
-    return _code_rules(table, [owner for owner, _ in short], [tests for _, tests in short])
+    return code_rules(table, [owner for owner, _ in short], [tests for _, tests in short])
 
 
-def _code_rules(table: BinnedTable, owners: Sequence[int], tests_by_rule: Sequence[Sequence[Stated]]) -> Rules:
+def code_rules(table: BinnedTable, owners: Sequence[int], tests_by_rule: Sequence[Sequence[Stated]]) -> Rules:
     """Return rules in the bins of a table; a bin is inside where its upper end is."""
     rules = empty_rules(len(owners))
     position = {bins.column.name: number for number, bins in enumerate(table.bins)}
