@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import Any, NoReturn, Self
@@ -76,9 +76,12 @@ class ScorecardRegressor(RuleModel, RegressorMixin, TransformerMixin, BaseEstima
         The share of rows held out to judge cards. None: as `ConceptRuleClassifier` holds rows out.
     kinds : dict, default=None
         {column: kind} where a column is not what it seems: "number", "category", "boolean", and so on; or the list of
-        its categories in their order.
+        its categories in their order; or "text", whose words rules may then ask for.
     max_categories : int, default=255
         How many categories of a column are kept, the most frequent ones; the others read as unseen. At most 255.
+    relations : sequence of (str, str, str), default=None
+        Pairs of columns that rules may subtract, divide or compare, such as ("debt", "/", "income") or ("paid", "<",
+        "due"). None: none.
     policy : Policy, default=None
         What every card has to satisfy, and is proved to. Clauses that cannot be kept while learning are refused.
     random_state : int or RandomState, default=None
@@ -138,6 +141,7 @@ class ScorecardRegressor(RuleModel, RegressorMixin, TransformerMixin, BaseEstima
         validation_fraction: float | None = None,
         kinds: Mapping[Any, Any] | None = None,
         max_categories: int = 255,
+        relations: Sequence[tuple[str, str, str]] | None = None,
         policy: Policy | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -154,6 +158,7 @@ class ScorecardRegressor(RuleModel, RegressorMixin, TransformerMixin, BaseEstima
         self.validation_fraction = validation_fraction
         self.kinds = kinds
         self.max_categories = max_categories
+        self.relations = relations
         self.policy = policy
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -358,7 +363,7 @@ class ScorecardRegressor(RuleModel, RegressorMixin, TransformerMixin, BaseEstima
         """
         fraction = 0.2 if self.validation_fraction is None else self.validation_fraction
         check_common(self.n_jobs, fraction, self.random_state)
-        make_binarizer(self.kinds, self.max_bins, self.max_categories, self.policy)
+        make_binarizer(self.kinds, self.max_bins, self.max_categories, self.policy, self.relations)
         self._settings()
         check_rules(self.min_rows, self.policy)
 
@@ -368,7 +373,7 @@ class ScorecardRegressor(RuleModel, RegressorMixin, TransformerMixin, BaseEstima
             settings=settings,
             policy=add_least_rows(self.policy, self.min_rows),
             class_weight=None,
-            binarizer=make_binarizer(self.kinds, self.max_bins, self.max_categories, self.policy),
+            binarizer=make_binarizer(self.kinds, self.max_bins, self.max_categories, self.policy, self.relations),
             max_bins=self.max_bins and int(self.max_bins),
             validation_fraction=self.validation_fraction,
             threads=count_threads(self.n_jobs),

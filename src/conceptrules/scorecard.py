@@ -76,9 +76,12 @@ class ScorecardClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEsti
         those of the rows as they are. None: all count the same.
     kinds : dict, default=None
         {column: kind} where a column is not what it seems: "number", "category", "boolean", and so on; or the list of
-        its categories in their order.
+        its categories in their order; or "text", whose words rules may then ask for.
     max_categories : int, default=255
         How many categories of a column are kept, the most frequent ones; the others read as unseen. At most 255.
+    relations : sequence of (str, str, str), default=None
+        Pairs of columns that rules may subtract, divide or compare, such as ("debt", "/", "income") or ("paid", "<",
+        "due"). None: none.
     policy : Policy, default=None
         What every card has to satisfy, and is proved to. Clauses that cannot be kept while learning are refused.
     random_state : int or RandomState, default=None
@@ -143,6 +146,7 @@ class ScorecardClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEsti
         class_weight: Mapping[Any, float] | str | None = None,
         kinds: Mapping[Any, Any] | None = None,
         max_categories: int = 255,
+        relations: Sequence[tuple[str, str, str]] | None = None,
         policy: Policy | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -162,6 +166,7 @@ class ScorecardClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEsti
         self.class_weight = class_weight
         self.kinds = kinds
         self.max_categories = max_categories
+        self.relations = relations
         self.policy = policy
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -262,7 +267,7 @@ class ScorecardClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEsti
         """
         fraction = 0.2 if self.validation_fraction is None else self.validation_fraction
         check_common(self.n_jobs, fraction, self.random_state)
-        make_binarizer(self.kinds, self.max_bins, self.max_categories, self.policy)
+        make_binarizer(self.kinds, self.max_bins, self.max_categories, self.policy, self.relations)
         self._settings()
         check_rules(self.min_rows, self.policy)
 
@@ -272,7 +277,7 @@ class ScorecardClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEsti
             settings=settings,
             policy=add_least_rows(self.policy, self.min_rows),
             class_weight=self.class_weight,
-            binarizer=make_binarizer(self.kinds, self.max_bins, self.max_categories, self.policy),
+            binarizer=make_binarizer(self.kinds, self.max_bins, self.max_categories, self.policy, self.relations),
             max_bins=self.max_bins and int(self.max_bins),
             validation_fraction=self.validation_fraction,
             threads=count,

@@ -89,6 +89,7 @@ POLICY = Policy((Locked("a > 1.25", "a"), LeastRows(4), Fair("sex", "a", 0.5)))
         ({}, {"groups": "house"}),
         ({}, {"time": "day", "sample_weight": "weight"}),
         ({"policy": POLICY}, {"X_val": "rest"}),
+        ({"relations": [("a", "-", "b"), ("c", "<", "d")]}, {}),
     ],
 )
 def test_memory_files_and_dask_give_one_network(client, tmp_path, parameters, given):

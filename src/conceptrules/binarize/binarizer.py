@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral
 from typing import Any, Self, cast, get_args
@@ -13,10 +13,11 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from conceptrules.binarize.columns import LearnedColumn, Literals, PredicateSettings, learn_column
+from conceptrules.binarize.columns import LearnedColumn, Literals, PredicateSettings, choose_terms, learn_column
 from conceptrules.binarize.cut_points import QUANTILES
 from conceptrules.binarize.inspection import Finding, find_suspicion, hash_content, report_findings
 from conceptrules.binarize.value_counts import GivenKind, ValueCounts, count_column
+from conceptrules.model.derived import Length, Mention, Relation, make_derived, name_derivation
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, PackedBits, unpack
 from conceptrules.model.predicate import KINDS, Column, Predicate
@@ -51,6 +52,8 @@ class Binarizer(TransformerMixin, BaseEstimator):
     quantiles : int, default=32
         The most thresholds that are there only to split a column evenly. A column with no more values than this has a
         threshold at each.
+    relations : sequence of (str, str, str), default=()
+        Pairs of columns that are subtracted, divided or compared, such as ("debt", "/", "income").
 
     Attributes
     ----------
@@ -89,7 +92,9 @@ class Binarizer(TransformerMixin, BaseEstimator):
         max_categories: int = 256,
         literals: str = "intervals",
         quantiles: int = QUANTILES,
+        relations: Sequence[tuple[str, str, str]] = (),
     ) -> None:
+        self.relations = relations
         self.kinds = kinds
         self.max_categories = max_categories
         self.literals = literals
@@ -129,11 +134,44 @@ class Binarizer(TransformerMixin, BaseEstimator):
             table, labels, weight = table.take(rows), labels[rows], weight[rows]
         classes, codes = encode_labels(labels)
         columns = map(table.cells, range(len(table.names)))
-        counts = (count_column(cells, codes, weight, len(classes), kinds.get(cells.name)) for cells in columns)
+        counts = [count_column(cells, codes, weight, len(classes), kinds.get(cells.name)) for cells in columns]
+        for derived in self.plan_derived(counts):
+            counted = ValueCounts(derived[-1].name, len(classes), derived=derived)
+            if counted.needs_rows:
+                counted = count_column(counted.read(table), codes, weight, len(classes))
+            counts.append(replace(counted, derived=derived, cells=None))
         self.fit_counts(counts, dict(zip(classes.tolist(), np.bincount(codes).tolist(), strict=True)))
         if not table.strings:
             del self.feature_names_in_
         return self
+
+    def plan_derived(self, counts: Sequence[ValueCounts]) -> list[tuple[Column, ...]]:
+        """Return each column that is worked out from others, after those: relations, and the words of free text.
+
+        Parameters
+        ----------
+        counts : sequence of ValueCounts
+            The values of each column of the table.
+
+        Returns
+        -------
+        list of tuple of Column
+            For each derived column the columns that it is worked out from, and last the column itself.
+        """
+        settings, derived = self._settings(), list[tuple[Column, ...]]()
+        relations = check_relations(self.relations, [counted.name for counted in counts])
+        needed = {name for relation in relations for name in relation.columns}
+        learned = {counted.name: learn_column(counted, settings).column for counted in counts if counted.name in needed}
+        for relation in relations:
+            sources = [learned[name] for name in relation.columns]
+            derived.append((*sources, make_derived(relation, sources)))
+        for counted in counts:
+            if counted.holds_text:
+                text = learn_column(counted, settings).column
+                mentions = [Mention(text.name, (term,)) for term in choose_terms(counted)]
+                derived.append((text, make_derived(Length(text.name), [text])))
+                derived += [(text, make_derived(mention, [text])) for mention in mentions]
+        return derived
 
     def fit_counts(self, counts: Iterable[ValueCounts], class_rows: Mapping[Any, int]) -> Self:
         """Learn the predicates from what was counted in a table, which may be larger than memory.
@@ -162,8 +200,10 @@ class Binarizer(TransformerMixin, BaseEstimator):
         contents: dict[str, bytes] = {}
         for counted in counts:
             column = learn_column(counted, settings)
-            inspected.append((column, None if column.constant else find_suspicion(counted, column.column)))
-            if counted.cells is not None and not column.constant and not column.dropped:
+            plain = not counted.derived and not counted.holds_text
+            suspicion = find_suspicion(counted, column.column) if plain and not column.constant else None
+            inspected.append((column, suspicion))
+            if plain and counted.cells is not None and not column.constant and not column.dropped:
                 content = hash_content(counted.cells, column.column)
                 contents |= {} if content is None else {counted.name: content}
         self.inspection_ = report_findings(inspected, contents, class_rows)
@@ -172,8 +212,9 @@ class Binarizer(TransformerMixin, BaseEstimator):
         self.categories_dropped_ = tuple((each.column.name, each.dropped) for each in learned if each.dropped)
         self.cuts_ = tuple(each.cuts for each in learned)
         self._predicates = _Predicates(learned, settings.literals)
-        self.n_features_in_ = len(learned)
-        self.feature_names_in_ = np.array([column.name for column in self.columns_], dtype=object)
+        own = [column.name for column in self.columns_ if column.derivation is None]
+        self.n_features_in_ = len(own)
+        self.feature_names_in_ = np.array(own, dtype=object)
         return self
 
     @property
@@ -299,6 +340,31 @@ class _Predicates:
     @cached_property
     def made(self) -> tuple[Predicate, ...]:
         return tuple(predicate for column in self.learned for predicate in column.predicates(self.literals))
+
+
+def check_relations(relations: Sequence[Any], names: Sequence[str]) -> list[Relation]:
+    """Return the relations that the user declares between columns of these names."""
+    checked: list[Relation] = []
+    for relation in relations:
+        if isinstance(relation, str) or len(relation) != 3:
+            raise InputError(
+                f"relations has {relation!r}; a relation is a column, one of -, / and <, and another column, such as "
+                "('debt', '/', 'income')"
+            )
+        left, operator, right = relation
+        for name in (left, right):
+            if str(name) not in names:
+                raise InputError(
+                    f"relations names column {str(name)!r}, which is not in the table; {nearest(str(name), names)}"
+                )
+        made = Relation(str(left), operator, str(right))
+        if name_derivation(made) in names:
+            raise InputError(
+                f"the table has a column {name_derivation(made)!r} already; rename it, or leave the relation out"
+            )
+        if made not in checked:
+            checked.append(made)
+    return checked
 
 
 def check_rows(table: Table, labels: int) -> None:

@@ -15,6 +15,7 @@ from conceptrules.binarize.category_order import find_order, find_word_order
 from conceptrules.binarize.cut_points import QUANTILES, find_cuts, short_moments, short_numbers
 from conceptrules.binarize.known_values import Counts
 from conceptrules.binarize.value_counts import GivenKind, ValueCounts
+from conceptrules.model.derived import Relation
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import Column, Equals, Interval, Kind, Missing, OneOf, Predicate, Value
 from conceptrules.model.text import number_text
@@ -22,6 +23,10 @@ from conceptrules.model.values import int_if_whole
 from conceptrules.tables.column_values import ColumnValues, to_codes, to_numbers, written_kind
 from conceptrules.tables.text_values import read_written
 
+_MAX_TERMS = 300
+"""Terms of a text that rules may ask for."""
+_MIN_TERM_ROWS, _DEVIATIONS = 5, 2.33
+"""The rows that mention a term, at least, and how far beyond chance its classes are: one chance in a hundred."""
 _MAX_SEARCHED = 255  # categories that the search can keep
 Literals = Choice["intervals", "thresholds"]
 
@@ -56,6 +61,8 @@ class LearnedColumn:
             for rank in self.seen[:-1]:
                 yield OneOf(name, order[: rank + 1])
                 yield OneOf(name, order[rank + 1 :])
+        elif column.kind == "text":
+            return  # only the columns that are worked out from it are tested
         elif column.kind == "ordinal":
             yield from (Equals(name, order[rank]) for rank in self.seen)
         else:
@@ -76,6 +83,10 @@ class PredicateSettings:
 def learn_column(counts: ValueCounts, settings: PredicateSettings) -> LearnedColumn:
     """Return the column as it will be read from now on; what the user says overrides what its values look like."""
     cells, sums = counts.distinct()
+    if counts.derived:
+        return _learn_derived(replace(counts.derived[-1], missing=counts.gaps > 0), cells, sums, counts, settings)
+    if counts.holds_text:
+        return LearnedColumn(Column(cells.name, "text", missing=counts.gaps > 0), constant=False)
     given, kind = counts.given, _infer_kind(cells, counts, settings) if counts.given is None else counts.given.kind
     words = find_word_order(_list_categories(cells)) if kind == "category" and given is None else None
     words = None if words is None or len(words) > settings.max_categories else words
@@ -88,6 +99,52 @@ def learn_column(counts: ValueCounts, settings: PredicateSettings) -> LearnedCol
         learned = _learn_ordinal(column, cells, given.order if given else None, settings)
         return replace(learned, recognised=words is not None)
     return _learn_categories(column, cells, sums, counts, settings)
+
+
+def _learn_derived(
+    column: Column, cells: ColumnValues, sums: Counts, counts: ValueCounts, settings: PredicateSettings
+) -> LearnedColumn:
+    if not column.ordered:
+        return LearnedColumn(column, counts.needs_rows and int((~cells.missing).sum()) + column.missing < 2)
+    learned = _learn_ordered(column, to_numbers(cells), sums, counts, settings)
+    numbers = to_numbers(cells)[~cells.missing]
+    even = 1.0 if isinstance(column.derivation, Relation) and column.derivation.operator == "/" else 0.0
+    # Where both sides are equal is where people look first.
+    if numbers.min(initial=even) < even < numbers.max(initial=even) and even not in learned.cuts:
+        learned = replace(learned, cuts=tuple(sorted((*learned.cuts, even))))
+    return learned
+
+
+def choose_terms(counts: ValueCounts) -> list[str]:
+    """Return the terms of a text that tell most about the classes, by a test of each against chance."""
+    cells, sums = counts.distinct()
+    terms = cells.values.tolist()
+    if "" not in terms:
+        return []
+    present = sums / counts.unit
+    rows, mentioned = present[terms.index("")], present.sum(axis=1, keepdims=True)
+    expected = mentioned * rows / rows.sum()
+    variance = expected * (1 - mentioned / rows.sum())
+    with np.errstate(divide="ignore", invalid="ignore"):
+        chi_squared = np.where(variance > 0, (present - expected) ** 2 / variance, 0.0).sum(axis=1)
+    frequent = mentioned[:, 0] >= _MIN_TERM_ROWS
+    freedom = max(int(np.count_nonzero(rows)) - 1, 1)
+    # Of chi-squared, by the cube root that is nearly normal (Wilson and Hilferty).
+    telling = chi_squared > freedom * (1 - 2 / (9 * freedom) + _DEVIATIONS * (2 / (9 * freedom)) ** 0.5) ** 3
+    tells = dict(zip(terms, chi_squared.tolist(), strict=True))
+    # Two words together have to tell more than either of them.
+    ranked = sorted(
+        (
+            number
+            for number, term in enumerate(terms)
+            if term
+            and frequent[number]
+            and telling[number]
+            and (" " not in term or all(tells.get(word, 0.0) < tells[term] for word in term.split(" ")))
+        ),
+        key=lambda number: (-chi_squared[number], terms[number]),
+    )
+    return [terms[number] for number in ranked[:_MAX_TERMS]]
 
 
 def _infer_kind(cells: ColumnValues, counts: ValueCounts, settings: PredicateSettings) -> Kind:

@@ -23,7 +23,9 @@ MAX_COUNTED_VALUES = 65_536
 MAX_GROUP_WEIGHT = 1 << 14
 """A group that is not a single number weighs at most this part of all (one 16,384th), once the passes are over."""
 _MAX_PASSES = 5
-_BUCKETS, _HEAVY_BUCKETS = 1 << 16, 1 << 10
+_BUCKETS, HEAVY_BUCKETS = 1 << 16, 1 << 10
+HEAVY_TERM_BUCKETS = 1 << 13
+"""Those of the terms of free text, of which very many are rare."""
 _SIGN = np.uint64(1 << 63)
 _LARGEST = np.finfo(np.float64).max
 Keys = NDArray[np.uint64]
@@ -181,6 +183,8 @@ class NumberGroups:
 class TextBuckets:
     """Very many texts: the weight of the texts of each bucket of hashes, then the texts of the heaviest buckets."""
 
+    most: int = HEAVY_BUCKETS
+    """How many buckets are heavy."""
     heavy: NDArray[np.bool_] | None = None
     """Which buckets are heavy; None in the first pass."""
     sample: SmallestHashes = field(default_factory=SmallestHashes)
@@ -189,7 +193,7 @@ class TextBuckets:
 
     def blank(self) -> TextBuckets:
         """Return the same, with nothing counted yet."""
-        return TextBuckets(self.heavy)
+        return TextBuckets(self.most, self.heavy)
 
     def add(self, values: NDArray[Any], counts: Counts) -> None:
         """Count values that differ, and the weight of each class at each."""
@@ -216,8 +220,8 @@ class TextBuckets:
     def refine(self) -> TextBuckets:
         """Return the next pass, over the texts of the heavy buckets."""
         heavy = np.zeros(_BUCKETS, np.bool_)
-        heavy[np.argsort(-self.weights, kind="stable")[:_HEAVY_BUCKETS]] = True
-        return TextBuckets(heavy, self.sample)
+        heavy[np.argsort(-self.weights, kind="stable")[: self.most]] = True
+        return TextBuckets(self.most, heavy, self.sample)
 
     def distinct(self) -> tuple[NDArray[Any], Counts]:
         """Return the texts, and the weight of each class at each."""

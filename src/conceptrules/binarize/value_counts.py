@@ -16,11 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.binarize.category_order import check_all_listed
-from conceptrules.binarize.known_values import Counts, NumberGroups, Tally, TextBuckets
+from conceptrules.binarize.known_values import (
+    HEAVY_BUCKETS,
+    HEAVY_TERM_BUCKETS,
+    Counts,
+    NumberGroups,
+    Tally,
+    TextBuckets,
+)
+from conceptrules.model.derived import Mention
 from conceptrules.model.errors import ColumnTypeError
 from conceptrules.model.predicate import Column, Kind, Value
 from conceptrules.model.values import NOUNS, READS
 from conceptrules.tables.column_values import ColumnValues, check_readable, encode_values
+from conceptrules.tables.derived import list_terms
+from conceptrules.tables.table import Table, match_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +65,8 @@ class ValueCounts:
     """What is known of very many values."""
     cells: ColumnValues | None = None
     """The rows in their order, where the whole column is in memory."""
+    derived: tuple[Column, ...] = ()
+    """The columns that this one is worked out from, and last the column itself; none if the table has it."""
 
     def add(self, cells: ColumnValues, target: NDArray[np.intp], weight: Counts | None, first: int = 0) -> None:
         """Count a batch whose rows begin at number `first` of the table; no weight: each row weighs one."""
@@ -72,7 +84,7 @@ class ValueCounts:
         if not present.all():
             target, weight = target[present], None if weight is None else weight[present]
         if self.tally is None:
-            named = self.given is not None and self.given.kind in ("category", "ordinal", "boolean")
+            named = self.given is not None and self.given.kind in ("category", "ordinal", "boolean", "text")
             declared = self.declared and self.family in READS["category"]
             text = named or declared or self.family in ("category", "boolean")
             self.tally = Tally(np.dtype(object) if text else None)
@@ -86,7 +98,8 @@ class ValueCounts:
         else:
             summed = np.zeros(len(values) * self.classes, np.int64)
             np.add.at(summed, places, weight)
-        self._count(values, summed.reshape(len(values), self.classes))
+        sums = summed.reshape(len(values), self.classes)
+        self._count(*(_count_terms(values, sums) if self.holds_text else (values, sums)))
 
     def _count(self, values: NDArray[Any], counts: Counts) -> None:
         assert self.tally is not None
@@ -97,7 +110,8 @@ class ValueCounts:
     def _begin_sketch(self) -> NumberGroups | TextBuckets:
         """Go over to groups of numbers or buckets of texts, into which go the values that were counted until now."""
         assert self.tally is not None
-        sketch = TextBuckets() if self.tally.dtype == object else NumberGroups.begin(self.classes)
+        most = HEAVY_TERM_BUCKETS if self.holds_text else HEAVY_BUCKETS
+        sketch = TextBuckets(most) if self.tally.dtype == object else NumberGroups.begin(self.classes)
         sketch.add(*self.tally.distinct())
         self.tally, self.sketch = Tally(self.tally.dtype), sketch
         return sketch
@@ -106,7 +120,7 @@ class ValueCounts:
         """Return counts of no rows, for a part of the rows of this pass."""
         # Another thread may merge into these counts, and sets the family before the values.
         tally, sketch = self.tally, self.sketch
-        blank = ValueCounts(self.name, self.classes, self.unit, self.given, self.family)
+        blank = ValueCounts(self.name, self.classes, self.unit, self.given, self.family, derived=self.derived)
         blank.tally = None if tally is None else Tally(tally.dtype)
         blank.sketch = None if sketch is None else sketch.blank()
         return blank
@@ -139,6 +153,29 @@ class ValueCounts:
             )
         if self.family is None:
             self.family, self.since = seen.family, first
+
+    @property
+    def holds_text(self) -> bool:
+        """Whether the column is free text: its terms are counted, once for each row, and the rows as the term ""."""
+        return self.given is not None and self.given.kind == "text"
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The columns of the table that are read for this one."""
+        derivation = self.derived[-1].derivation if self.derived else None
+        return (self.name,) if derivation is None else derivation.columns
+
+    @property
+    def needs_rows(self) -> bool:
+        """Whether rows have to be counted; what texts mention was chosen by its counts already."""
+        return not (self.derived and isinstance(self.derived[-1].derivation, Mention))
+
+    def read(self, table: Table) -> ColumnValues:
+        """Return the values of the column in a table, which may work them out."""
+        if self.derived:
+            table, positions = match_columns(self.derived, replace(table, named=True))
+            return table.cells(positions[-1])
+        return table.cells(table.names.index(self.name))
 
     @property
     def finished(self) -> bool:
@@ -187,6 +224,20 @@ def _encode(cells: ColumnValues, present: NDArray[np.bool_]) -> tuple[NDArray[np
         return codes, np.fromiter(index, object, len(index))
     value_codes, distinct = encode_values(values)
     return value_codes.astype(np.intp), distinct
+
+
+def _count_terms(values: NDArray[Any], counts: Counts) -> tuple[NDArray[Any], Counts]:
+    """Return the terms of texts that differ, and the weight of each class at each term."""
+    places: dict[str, int] = {"": 0}
+    rows: list[int] = []
+    terms: list[int] = []
+    for row, text in enumerate(values.tolist()):
+        listed = [0, *(places.setdefault(term, len(places)) for term in list_terms(text))]
+        terms += listed
+        rows += [row] * len(listed)
+    sums = np.zeros((len(places), counts.shape[1]), np.int64)
+    np.add.at(sums, terms, counts[rows])
+    return np.fromiter(places, object, len(places)), sums
 
 
 def _with_gap(values: NDArray[Any]) -> NDArray[Any]:

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from conceptrules.cli import targets
 from conceptrules.cli.options import FeatureOptions
+from conceptrules.model.derived import OPERATORS
 from conceptrules.model.errors import InputError
 from conceptrules.model.heads import require_classes
 from conceptrules.model.network import RuleNetwork
@@ -72,6 +73,24 @@ def parse_kinds(items: Sequence[str], columns: Sequence[str], where: str) -> dic
     }
 
 
+def parse_relations(items: Sequence[str], columns: Sequence[str], where: str) -> list[tuple[str, str, str]]:
+    """Read `--relation "debt / income"` as the columns and what stands between them."""
+    return [_parse_relation(item, columns, where) for item in items]
+
+
+def _parse_relation(text: str, columns: Sequence[str], where: str) -> tuple[str, str, str]:
+    words = text.split(" ")
+    places = [place for place, word in enumerate(words) if word in OPERATORS]
+    parts = [(" ".join(words[:place]), words[place], " ".join(words[place + 1 :])) for place in places]
+    if not parts:
+        raise InputError(f"--relation {text!r} should read like 'debt / income', with -, / or < between two columns")
+    # The name of a column may have such a sign, too.
+    known = next((part for part in parts if part[0] in columns and part[2] in columns), parts[0])
+    for name in (known[0], known[2]):
+        require_column(name, columns, where)
+    return known
+
+
 def _parse_order(text: str) -> tuple[Value, ...]:
     """Read `1<2<10` as numbers if all of them are, and as text otherwise."""
     parts = [part.strip() for part in text.split("<")]
@@ -101,6 +120,7 @@ def read_examples(
     features = select_features(source.columns, target, options, source.name)
     orders = {name: kind for name, kind in kinds.items() if isinstance(kind, tuple)}
     readings = {name: kind if isinstance(kind, str) else _kind_of_categories(kind) for name, kind in kinds.items()}
+    readings |= {name: "category" for name, kind in kinds.items() if kind == "text"}
     table = source.read([*features, target], readings | {target: "category"})
     if isinstance(source, Delimited):
         _warn_of_words_for_missing(table.select([name for name in features if name not in kinds]))
@@ -177,16 +197,17 @@ def read_rows(source: TableFile, network: RuleNetwork) -> pa.Table:
     parts = find_date_parts(network, source.columns)
     kinds = {name: "datetime" for part in parts for name in part.columns}
     categories = {}
-    for column in network.columns:
+    for column in network.own_columns:
         if column.kind in ("category", "ordinal"):
             categories[column.name] = column.categories
         if column.name not in {part.name for part in parts}:
             is_category = column.name in categories
             kind = _kind_of_categories(column.categories) if is_category else column.kind
+            kind = "category" if kind == "text" else kind
             kinds[require_column(column.name, source.columns, source.name)] = kind
     table = source.read(list(kinds), kinds)
     if parts:
-        table = _add_date_parts(table, parts).select([column.name for column in network.columns])
+        table = _add_date_parts(table, parts).select([column.name for column in network.own_columns])
     return _match_types(table, categories)
 
 
@@ -203,7 +224,7 @@ def find_target(source: TableFile, network: RuleNetwork) -> str:
     """Return the target that the network names, or else the one column that it does not know."""
     if network.target in source.columns:
         return network.target
-    known = {column.name for column in network.columns}
+    known = {column.name for column in network.own_columns}
     known |= {name for part in find_date_parts(network, source.columns) for name in part.columns}
     unknown = [column for column in source.columns if column not in known]
     if len(unknown) == 1:
@@ -214,7 +235,7 @@ def find_target(source: TableFile, network: RuleNetwork) -> str:
 
 def find_date_parts(network: RuleNetwork, columns: Sequence[str]) -> list[DatePart]:
     """Return the columns of a network that are parts of dates in these columns, and not there themselves."""
-    parts = [part_of(column.name, columns) for column in network.columns if column.name not in columns]
+    parts = [part_of(column.name, columns) for column in network.own_columns if column.name not in columns]
     return [part for part in parts if part is not None]
 
 

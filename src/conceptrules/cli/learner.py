@@ -64,7 +64,8 @@ def task_in_batches(files: Sequence[str], target: str, options: LearningOptions)
     chosen = replace(options.features, drop=[*options.features.drop, *holdout.values()])
     features = columns.select_features(names, target, chosen, where)
     kinds = columns.parse_kinds(options.features.kind, names, where)
-    classifier = make_classifier(options.learner, {name: kinds[name] for name in features if name in kinds})
+    relations = columns.parse_relations(options.features.relation, features, where)
+    classifier = make_classifier(options.learner, {name: kinds[name] for name in features if name in kinds}, relations)
     table = table.restrict_to([*features, *holdout.values(), target], {})
     return LearningTask(classifier, table, target, dict(holdout))
 
@@ -82,7 +83,10 @@ def task_in_memory(file: str, target: str, options: LearningOptions) -> Learning
         raise InputError("--regression predicts the number and --bins ranges of it; give one of them")
     X, y = columns.read_examples(source, target, features, kinds, options.bins, regression)
     X = columns.replace_dates(X) if options.date_parts else X
-    classifier = make_classifier(options.learner, {name: kinds[name] for name in X.column_names if name in kinds})
+    relations = columns.parse_relations(features.relation, X.column_names, source.name)
+    classifier = make_classifier(
+        options.learner, {name: kinds[name] for name in X.column_names if name in kinds}, relations
+    )
     return LearningTask(classifier, X, y, parts)
 
 
@@ -97,7 +101,9 @@ def find_method(options: LearnerOptions) -> str:
     return "scorecard" if options.scorecard else options.method or "search"
 
 
-def make_classifier(options: LearnerOptions, kinds: Mapping[str, KindOption]) -> Classifier:
+def make_classifier(
+    options: LearnerOptions, kinds: Mapping[str, KindOption], relations: Sequence[tuple[str, str, str]] = ()
+) -> Classifier:
     """Return the estimator that the options describe; its `fit` checks most of their ranges before it trains."""
     from conceptrules.classifier import ConceptRuleClassifier
     from conceptrules.mllp import MLLPClassifier
@@ -124,6 +130,10 @@ def make_classifier(options: LearnerOptions, kinds: Mapping[str, KindOption]) ->
             flag = f"--{option.replace('_', '-')}"
             raise InputError(f"{flag} is no option of --method {method}; add {others}, or leave {flag} out")
         parameters[name] = value
+    if relations:
+        if "relations" not in known[method]:
+            raise InputError(f"--relation is no option of --method {method}; leave it out, or take another method")
+        parameters["relations"] = list(relations)
     if parameters.get("cutoff") is not None and float(parameters["cutoff"]).is_integer():  # a score
         parameters["cutoff"] = int(parameters["cutoff"])
     if parameters.get("immutable") is not None:

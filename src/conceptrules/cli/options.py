@@ -78,8 +78,12 @@ class FeatureOptions:
         list[str],
         option(
             "The kind of a column, if the guess is wrong: zip=category. Or the order of its categories: "
-            "'size=S<M<L'. Repeat it for more columns."
+            "'size=S<M<L'. Free text, whose words rules may ask for: comment=text. Repeat it for more columns."
         ),
+    ] = field(default_factory=list)
+    relation: Annotated[
+        list[str],
+        option("Two columns to subtract, divide or compare: 'debt / income', 'paid < due'. Repeat it for more."),
     ] = field(default_factory=list)
 
 

@@ -20,6 +20,7 @@ from conceptrules.explain.counterfactual_search import (
     may_lead,
     split_sides,
 )
+from conceptrules.model.derived import require_own_columns
 from conceptrules.model.errors import InputError
 from conceptrules.model.heads import require_decision
 from conceptrules.model.network import RuleNetwork
@@ -113,6 +114,7 @@ def find_counterfactual(
     ('old', 'age > 41', 42, True)
     """
     require_decision(network, "the search for a counterfactual")
+    require_own_columns(network.columns, "the search for a counterfactual")
     for name, value in (("limit", limit), ("seconds", 0 if seconds is None else seconds)):
         if not isinstance(value, Real) or not value >= 0:
             raise InputError(f"{name} is {value!r}; give a number that is not negative")

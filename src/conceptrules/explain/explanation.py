@@ -23,6 +23,7 @@ from conceptrules.explain.measurement import FIRES, Fires
 from conceptrules.explain.nearest_miss import Miss, RuleCheck, check_rule, find_nearest_miss
 from conceptrules.explain.rule_coverage import measure_rule, pick_backend
 from conceptrules.explain.score_explanation import ScoreExplanation, explain_score, score_reasons
+from conceptrules.model.derived import require_own_columns
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, decide_fired, layers, layers_plain, unpack
 from conceptrules.model.heads import require_classes, require_decision
@@ -193,6 +194,9 @@ def explain(
     frozen = check_fixed(network, fixed)
     if table.rows > 1:
         return _explain_rows(network, row, table, fixed=frozen, to=to, limit=limit, seconds=seconds)
+    derived = any(column.derivation is not None for column in network.columns)
+    if to is not None or tuple(fixed) or count > 1:
+        require_own_columns(network.columns, "the search for a counterfactual")
     table = open_row(table)  # which refuses a table without rows
     if network.head is not None:
         return explain_score(network, table)
@@ -225,7 +229,7 @@ def explain(
         rivals=rivals,
         absent=tuple(_list_absent(network, [*fired, *(rule for rival in rivals for rule in rival.rules)])),
         nearest=find_nearest_miss(network, holding, decided),
-        counterfactual=find_counterfactual(network, table, **options),
+        counterfactual=None if derived else find_counterfactual(network, table, **options),
         fixed=tuple(column.name for column in network.columns if column.name in frozen),
         to=to,
         clauses=tuple(_list_clauses(network, table, label, bool(firing))),

@@ -15,6 +15,7 @@ from importlib import import_module
 from inspect import signature
 from typing import Any
 
+from conceptrules.model.derived import require_own_columns
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 
@@ -78,6 +79,7 @@ def export(network: RuleNetwork, to: str, *, verify: bool = False, data: Any = N
     """
     if data is not None and not verify:
         raise InputError("data is what an export is verified on; say verify=True as well, or leave it out")
+    require_own_columns(network.columns, f"the export to {to}")
     exporter = load(to, format_of(to).exporter)
     accepted = [name for name in signature(exporter).parameters if name != "network"]
     for name in options:

@@ -39,6 +39,7 @@ from conceptrules.io.json_readers import (
 )
 from conceptrules.io.json_text import check_numbers, parse_json
 from conceptrules.model.content_hash import content_hash
+from conceptrules.model.derived import OPERATORS, Derivation, Length, Mention, Relation
 from conceptrules.model.errors import InputError, shortened, warn
 from conceptrules.model.heads import Points
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork, Statistics, check_columns
@@ -101,12 +102,36 @@ def _readable(message: str) -> str:
 
 
 def _column(value: object, at: At) -> Column:
-    name, kind, categories, missing = fields(value, at, ("name", "kind", "categories", "missing"))
+    derived = isinstance(value, dict) and "derivation" in value
+    keys = ("name", "kind", "categories", "missing", *(["derivation"] if derived else []))
+    name, kind, categories, missing, *derivation = fields(value, at, keys)
     for known in KINDS:
         if kind == known:
-            known_values = values(categories, (*at, "categories"))
-            return Column(text(name, (*at, "name")), known, known_values, flag(missing, (*at, "missing")))
+            return Column(
+                text(name, (*at, "name")),
+                known,
+                values(categories, (*at, "categories")),
+                flag(missing, (*at, "missing")),
+                _derivation(derivation[0], (*at, "derivation")) if derived else None,
+            )
     wrong(kind, (*at, "kind"), f"one of {', '.join(KINDS)}")
+
+
+def _derivation(value: object, at: At) -> Derivation:
+    kind = value.get("kind") if isinstance(value, dict) else None
+    if kind == "relation":
+        left, operator, right, _ = fields(value, at, ("left", "operator", "right", "kind"))
+        for known in OPERATORS:
+            if operator == known:
+                return Relation(text(left, (*at, "left")), known, text(right, (*at, "right")))
+        wrong(operator, (*at, "operator"), f"one of {', '.join(OPERATORS)}")
+    if kind == "mention":
+        column, terms, _ = fields(value, at, ("column", "terms", "kind"))
+        return Mention(text(column, (*at, "column")), items(text, terms, (*at, "terms")))
+    if kind == "length":
+        column, _ = fields(value, at, ("column", "kind"))
+        return Length(text(column, (*at, "column")))
+    wrong(kind, (*at, "kind"), "relation, mention or length")
 
 
 def read_predicate(value: object, at: At, more: tuple[str, ...] = ()) -> Predicate:

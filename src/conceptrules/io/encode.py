@@ -16,6 +16,7 @@ from dataclasses import asdict
 
 from conceptrules.io.json_readers import finite
 from conceptrules.model.content_hash import content_hash
+from conceptrules.model.derived import plain_derivation
 from conceptrules.model.network import Level, RuleNetwork, Statistics
 from conceptrules.model.policy.plain import to_plain
 from conceptrules.model.predicate import Column, Equals, Interval, Missing, OneOf, Predicate, Value
@@ -101,8 +102,9 @@ def _governance(network: RuleNetwork) -> dict[str, str]:
 
 
 def _column(column: Column) -> str:
-    categories = finite(list(column.categories))
-    return _flat({"name": column.name, "kind": column.kind, "categories": categories, "missing": column.missing})
+    fields = {"name": column.name, "kind": column.kind, "categories": finite(list(column.categories))}
+    derivation = {} if column.derivation is None else {"derivation": plain_derivation(column.derivation)}
+    return _flat({**fields, "missing": column.missing, **derivation})
 
 
 def _predicate(name: str, predicate: Predicate) -> str:

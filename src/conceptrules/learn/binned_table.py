@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from conceptrules.binarize import Binarizer
 from conceptrules.kernels.search.values import ANYTHING, CODES, Columns, Rows
+from conceptrules.model.derived import Mention, make_derived
 from conceptrules.model.predicate import Column, Equals, Interval, Missing, Predicate, Value, one_of
+from conceptrules.model.text import states_itself
 from conceptrules.tables.column_values import ColumnValues, to_codes, to_numbers
 from conceptrules.tables.table import Table, read_columns
 
@@ -67,6 +69,10 @@ class Bins:
             if held[-1] < self.count - 1:
                 sides.append((Interval(name, high=self.cuts[held[-1]]), False))
             return sides
+        if (
+            states_itself(self.column) and not self.column.missing
+        ):  # what it says instead of being true has words of its own
+            return [(Equals(name, self.column.categories[held[0]]), False)]
         named = [b for b in range(self.count) if b not in held] if gap else held
         values = [self.column.categories[b] for b in named]
         return [(Equals(name, values[0]) if len(values) == 1 else one_of(self.column, values), gap)]
@@ -108,10 +114,34 @@ def make_binned_table(binarizer: Binarizer) -> BinnedTable:
     dropped = dict(binarizer.categories_dropped_)
     return BinnedTable(
         tuple(
-            Bins(column, _thin_cuts(MAX_BINS - 1, cuts), column.name in dropped or len(column.categories) > MAX_BINS)
+            Bins(column, _thin_cuts(MAX_BINS - 1, cuts), _has_others(column, dropped))
             for column, cuts in zip(binarizer.columns_, binarizer.cuts_, strict=True)
         )
     )
+
+
+def join_mentions(tests: Sequence[Test], columns: dict[str, Column]) -> list[Test]:
+    """Return the tests of a rule, with all that a text does not mention as one: `text mentions none of {a, b}`.
+
+    The columns that this takes are added to `columns`, which are those of the network by name.
+    """
+    unmentioned: dict[str, list[str]] = {}
+    joined: list[Test] = []
+    for test, negated in tests:
+        derivation = columns[test.column].derivation
+        if isinstance(derivation, Mention) and isinstance(test, Equals) and bool(test.value) == negated:
+            unmentioned.setdefault(derivation.column, []).extend(derivation.terms)
+        else:
+            joined.append((test, negated))
+    for text, terms in unmentioned.items():
+        column = make_derived(Mention(text, tuple(dict.fromkeys(terms))), [columns[text]])
+        joined.append((Equals(columns.setdefault(column.name, column).name, False), False))
+    return joined
+
+
+def _has_others(column: Column, dropped: Mapping[str, int]) -> bool:
+    """Return whether rows have values without a bin; free text has none at all."""
+    return column.name in dropped or len(column.categories) > MAX_BINS or column.kind == "text"
 
 
 def _thin_cuts(most: int, cuts: Sequence[float]) -> tuple[float, ...]:

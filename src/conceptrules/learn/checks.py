@@ -100,7 +100,7 @@ def add_least_rows(policy: Policy | None, min_rows: int | None) -> Policy | None
     return Policy((*others, LeastRows(least)), clauses.domain)
 
 
-def make_binarizer(kinds: Any, max_bins: Any, max_categories: Any, policy: Any) -> Binarizer:
+def make_binarizer(kinds: Any, max_bins: Any, max_categories: Any, policy: Any, relations: Any = None) -> Binarizer:
     """Return the binarizer of a fit, unfitted; the kinds of forbidden columns are left out."""
     for name, value, least in (("max_bins", max_bins, 2), ("max_categories", max_categories, 1)):
         if name == "max_bins" and value is None:
@@ -110,6 +110,6 @@ def make_binarizer(kinds: Any, max_bins: Any, max_categories: Any, policy: Any) 
     if isinstance(kinds, Mapping) and isinstance(policy, Policy):
         forbidden = [clause.column for clause in policy.of_kind(Forbidden)]
         kinds = {name: kind for name, kind in kinds.items() if str(name) not in forbidden}
-    binarizer = Binarizer(kinds, int(max_categories), "thresholds", MAX_BINS - 1)
+    binarizer = Binarizer(kinds, int(max_categories), "thresholds", MAX_BINS - 1, relations or ())
     binarizer.check()
     return binarizer

@@ -219,7 +219,7 @@ def _count_columns(
     purpose: str,
 ) -> None:
     blank = [column.blank() for column in columns]
-    names = list(dict.fromkeys([*(column.name for column in columns), *roles.outcome]))
+    names = list(dict.fromkeys([*(name for column in columns for name in column.sources), *roles.outcome]))
     try:
         _ColumnCounts(columns).merge(partitions.merge(partial(_count_partition, roles, classes.labels, blank), names))
     except ConceptRulesError:

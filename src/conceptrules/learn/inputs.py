@@ -140,7 +140,7 @@ class ColumnRoles:
 
 def _read_kind(given: GivenKind) -> str:
     if given.kind != "ordinal":
-        return given.kind
+        return "category" if given.kind == "text" else given.kind
     return "category" if given.order is None or isinstance(given.order[0], str) else "number"
 
 

@@ -307,7 +307,14 @@ def fit_to_counts(
     width = len(classes.labels)
     features = [ValueCounts(name, width, unit, kinds.get(name)) for name in roles.features]
     moments = None if roles.time is None else ValueCounts(roles.time, width, unit)
-    columns, block = [*features, *([] if moments is None else [moments])], max(1, block)
+    _count_in_passes([*features, *([] if moments is None else [moments])], max(1, block), count)
+    derived = [ValueCounts(each[-1].name, width, unit, derived=each) for each in binarizer.plan_derived(features)]
+    _count_in_passes([column for column in derived if column.needs_rows], max(1, block), count)
+    binarizer.fit_counts([*features, *derived], dict(zip(classes.labels.tolist(), classes.rows.tolist(), strict=True)))
+    return moments
+
+
+def _count_in_passes(columns: Sequence[ValueCounts], block: int, count: CountColumns) -> None:
     for start in range(0, len(columns), block):
         left = columns[start : start + block]
         purpose, looks = f"values of {plural(len(left), 'column')}", 0
@@ -318,8 +325,6 @@ def fit_to_counts(
             purpose = f"many values of {plural(len(left), 'column')}, look {looks}"
             for column in left:
                 column.look_closer()
-    binarizer.fit_counts(features, dict(zip(classes.labels.tolist(), classes.rows.tolist(), strict=True)))
-    return moments
 
 
 def count_values(
@@ -332,13 +337,13 @@ def count_values(
     purpose: str,
 ) -> None:
     """Add the values of all rows to the counts of some columns."""
-    names = tuple(column.name for column in counts)
+    names = tuple(dict.fromkeys(name for column in counts for name in column.sources))
     counted = ColumnRoles(roles.target, roles.weight, names, number=roles.number)
 
     def count(read: pa.Table, first: int) -> list[ValueCounts]:
         batch, blank = read_batch(read, first, counted, labels), [column.blank() for column in counts]
-        for position, column in enumerate(blank if len(batch.target) else ()):
-            column.add(batch.table.cells(position), batch.target, batch.weight, first)
+        for column in blank if len(batch.target) else ():
+            column.add(column.read(batch.table), batch.target, batch.weight, first)
         return blank
 
     for later in map_batches(source, counted.all_columns, count, threads, show, purpose):

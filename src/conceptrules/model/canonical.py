@@ -38,19 +38,21 @@ def sort_nodes(network: RuleNetwork) -> RuleNetwork:
 def drop_unused_predicates(network: RuleNetwork, keep: int = 0) -> RuleNetwork:
     """Return the network without the predicates that no rule asks about, but for the first `keep` of them.
 
-    All else stays, the columns and figures too.
+    Derived columns without predicates go, too. All else stays, the columns of the table and figures too.
 
     A wide table has tens of thousands of predicates, and a network uses a few: files, reports and exports need only
     know these.
     """
     used = [*range(keep), *(index for index in network.used_predicates if index >= keep)]
-    if len(used) == len(network.predicates):
+    asked = {network.predicates[index].column for index in used}
+    columns = tuple(column for column in network.columns if column.derivation is None or column.name in asked)
+    if len(used) == len(network.predicates) and len(columns) == len(network.columns):
         return network
     places = _places(used)
     first, *above = network.levels
     rules = [Rule(tuple(Literal(places[lit.index], lit.negated) for lit in rule.literals)) for rule in first.rules]
     predicates = tuple(network.predicates[index] for index in used)
-    return replace(network, predicates=predicates, levels=(replace(first, rules=tuple(rules)), *above))
+    return replace(network, columns=columns, predicates=predicates, levels=(replace(first, rules=tuple(rules)), *above))
 
 
 def _places(order: Sequence[int]) -> dict[int, int]:

@@ -13,6 +13,7 @@ from decimal import Decimal
 from textwrap import wrap
 
 from conceptrules.model.conditions import Condition, conditions
+from conceptrules.model.derived import Mention
 from conceptrules.model.heads import Points
 from conceptrules.model.network import Literal, RuleNetwork
 from conceptrules.model.predicate import Equals, Interval, Missing, Predicate, categories_of, key_of
@@ -21,12 +22,15 @@ from conceptrules.model.text import (
     align_columns,
     bound_texts,
     category_word,
+    column_word,
     concept_sections,
     condition_text,
+    find_column,
     given_name,
     plural,
     rule_count,
     rule_text,
+    states_itself,
     word,
 )
 
@@ -233,8 +237,13 @@ def _read_line(network: RuleNetwork, head: Points, rule: int) -> CardLine:
     text, column = rule_text(network, level, rule), ""
     names = {network.predicates[literal.index].column for literal in literals} if level == 0 else set()
     name = given_name(network, text)
-    if len(names) == 1:
-        (column,) = map(word, names)
+    asked = find_column(network, *names) if len(names) == 1 else None
+    if asked is not None and states_itself(asked):
+        if isinstance(asked.derivation, Mention) and len(literals) == 1 and not literals[0].negated:
+            column = word(asked.derivation.column)
+            text = text.removeprefix(f"{column} ")
+    elif asked is not None:
+        column = column_word(asked)
         text = " and ".join(_bin_text(network, each.literals, each.both) for each in conditions(network, 0, literals))
     covered = network.statistics.covered[level][rule] if network.statistics else None
     return CardLine(rule, column, text, name, head.points[rule], covered)
@@ -243,14 +252,14 @@ def _read_line(network: RuleNetwork, head: Points, rule: int) -> CardLine:
 def _bin_text(network: RuleNetwork, literals: tuple[Literal, ...], both: Predicate | None) -> str:
     """Return a condition without the name of its column."""
     first, predicate = literals[0], both or network.predicates[literals[0].index]
-    column = next(column for column in network.columns if column.name == predicate.column)
+    column = find_column(network, predicate.column)
     bounds = None if isinstance(predicate, Equals | Missing) else bound_texts(predicate, column)
     if isinstance(predicate, Missing):
         text = "missing"
     elif isinstance(predicate, Equals) and not first.negated:
         return category_word(column, predicate.value)
     elif bounds is None:
-        return condition_text(network, 0, Condition(literals)).removeprefix(f"{word(column.name)} ")
+        return condition_text(network, 0, Condition(literals)).removeprefix(f"{column_word(column)} ")
     else:
         signs = zip(("> ", "<= "), bounds, strict=True)
         text = ", ".join(sign + bound for sign, bound in signs if bound is not None) or "present"
@@ -261,7 +270,9 @@ def _bin_key(network: RuleNetwork, rule: int) -> tuple[object, ...]:
     """Return what sorts the bins of a column: by their bounds or categories, then missing values, then negations."""
     literals = network.levels[0].rules[rule].literals
     tests = [network.predicates[literal.index] for literal in literals if not literal.negated]
-    column = next(c for c in network.columns if c.name == network.predicates[literals[0].index].column)
+    column = find_column(network, network.predicates[literals[0].index].column)
+    if isinstance(column.derivation, Mention):  # what a text mentions has no order but that of its points
+        return 0, -max(points_of(network).points[rule], key=abs), 0, [], rule
     lows = [test.low for test in tests if isinstance(test, Interval)]
     highs = [test.high for test in tests if isinstance(test, Interval)]
     places = sorted(column.places.get(key_of(value), math.inf) for test in tests for value in categories_of(test))

@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Iterable
 
+from conceptrules.model.derived import plain_derivation
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value
 
@@ -31,7 +32,10 @@ def _deciding(network: RuleNetwork) -> dict[str, object]:
         "classes": _values(network.classes),
         **_deciding_head(network),
         "columns": [
-            [column.name, column.kind, _values(column.categories), bool(column.missing)] for column in network.columns
+            [column.name, column.kind, _values(column.categories), bool(column.missing)]
+            # Columns that the table has are hashed as they were before there were derived ones.
+            + ([] if column.derivation is None else [plain_derivation(column.derivation)])
+            for column in network.columns
         ],
         "predicates": [_predicate(predicate) for predicate in network.predicates],
         "levels": [

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from conceptrules.model.derived import list_sources, make_derived
 from conceptrules.model.errors import InputError
 from conceptrules.model.heads import Points, check_points
 from conceptrules.model.predicate import (
@@ -261,6 +262,11 @@ class RuleNetwork(Shortcuts):
         return edges(self)
 
     @property
+    def own_columns(self) -> tuple[Column, ...]:
+        """The columns that a table has to have: those that are not worked out from others."""
+        return tuple(column for column in self.columns if column.derivation is None)
+
+    @property
     def used_predicates(self) -> tuple[int, ...]:
         """The indices of the predicates that some rule asks about, ascending."""
         return tuple(sorted({literal.index for rule in self.levels[0].rules for literal in rule.literals}))
@@ -303,11 +309,15 @@ def check_columns(columns: Sequence[Column], predicates: Sequence[Predicate]) ->
     if repeated:
         raise InputError(f"column {repeated[0]!r} is listed twice; names must differ")
     kinds = {column.name: column for column in columns}
+    _check_derivations(columns)
     for number, predicate in enumerate(predicates):
         column = kinds.get(predicate.column)
         if column is None:
             raise InputError(f"predicate {number} tests column {predicate.column!r}, which is not among the columns")
-        if not isinstance(predicate, (Interval if column.ordered else Equals | OneOf) | Missing):
+        if column.kind == "text":
+            raise InputError(f"predicate {number} tests the text {column.name!r}; test whether it mentions a word")
+        sets = Equals if column.derivation else Equals | OneOf
+        if not isinstance(predicate, (Interval if column.ordered else sets) | Missing):
             raise InputError(
                 f"predicate {number} is of the type {type(predicate).__name__}, "
                 f"which does not go with column {column.name!r} of the kind {column.kind}"
@@ -327,6 +337,21 @@ def _check_reason_codes(columns: Sequence[Column], names: Sequence[str]) -> None
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise InputError(f"column {repeated[0]!r} has two reason codes; give it one")
+
+
+def _check_derivations(columns: Sequence[Column]) -> None:
+    """Check that what derived columns are worked out from comes before them, and is of a kind that suits them."""
+    known: dict[str, Column] = {}
+    for column in columns:
+        if column.derivation is None:
+            known[column.name] = column
+            continue
+        unknown = [name for name in column.derivation.columns if name not in known]
+        if unknown:
+            raise InputError(f"{column.name} needs column {unknown[0]!r} before it among the columns")
+        made = make_derived(column.derivation, list_sources(column.derivation, known.values()))
+        if made.kind != column.kind or made.categories != column.categories:
+            raise InputError(f"{column.name} is of the kind {made.kind}, not {column.kind}")
 
 
 def _check_named(number: int, column: Column, predicate: Predicate) -> None:

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from typing import Literal as Choice
 from typing import get_args
 
+from conceptrules.model.derived import Derivation, Mention, name_derivation
 from conceptrules.model.errors import InputError
 
-Kind = Choice["number", "date", "datetime", "duration", "boolean", "category", "ordinal"]
+Kind = Choice["number", "date", "datetime", "duration", "boolean", "category", "ordinal", "text"]
 Value = str | int | float | bool
 KINDS: tuple[Kind, ...] = get_args(Kind)
 ORDERED: tuple[Kind, ...] = ("number", "date", "datetime", "duration")
@@ -39,11 +40,11 @@ def key_of(value: Value) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of the table as it was seen in training.
+    """A column of the table as it was seen in training, or one that is worked out from such columns.
 
-    Ordered kinds are read as float64: numbers as they are, dates and date-times as microseconds since 1970-01-01 (UTC),
-    durations as microseconds.
-
+    Rules ask about columns that are worked out from free text, not about the text itself. Ordered kinds are read as
+    float64: numbers as they are, dates and date-times as microseconds since 1970-01-01 (UTC), durations as
+    microseconds.
 
     Raises
     ------
@@ -59,6 +60,8 @@ class Column:
     """The categories that training saw; of an ordinal column all of them, in their order."""
     missing: bool = False
     """Whether training saw missing values."""
+    derivation: Derivation | None = field(default=None, repr=False)
+    """How the column is worked out from others, which come before it; None: the table has it."""
     places: Mapping[str, int] = field(init=False, repr=False, compare=False)
     """The place of each category among the categories, by its `key_of`."""
 
@@ -71,6 +74,8 @@ class Column:
             raise InputError(f"column {self.name!r} lists a category twice: {list(self.categories)}")
         if self.kind not in KINDS:
             raise InputError(f"column {self.name!r} has the kind {self.kind!r}; use one of {', '.join(KINDS)}")
+        if self.derivation is not None and self.name != name_derivation(self.derivation):
+            raise InputError(f"column {self.name!r} is worked out as {name_derivation(self.derivation)}; call it that")
 
     @property
     def ordered(self) -> bool:
@@ -182,10 +187,12 @@ def run_of(predicate: Predicate, column: Column) -> tuple[int, int] | None:
 def size_of(predicate: Predicate, column: Column) -> int:
     """Return how many edges a literal of this predicate counts as.
 
-    A set counts each of its values; a run of an ordinal column's order counts each of its ends that is a bound. An
-    interval is one input of the paper's network and counts 1 with two bounds too; as two literals, `age > 27` and
-    `age <= 41`, it counts 2.
+    A set counts each of its values, and a mention each of its terms; a run of an ordinal column's order counts each of
+    its ends that is a bound. An interval is one input of the paper's network and counts 1 with two bounds too; as two
+    literals, `age > 27` and `age <= 41`, it counts 2.
     """
+    if isinstance(column.derivation, Mention) and not isinstance(predicate, Missing):
+        return len(column.derivation.terms)
     if not isinstance(predicate, OneOf):
         return 1
     run = run_of(predicate, column)

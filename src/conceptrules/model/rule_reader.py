@@ -29,7 +29,18 @@ from conceptrules.model.predicate import (
     one_of,
     run_of,
 )
-from conceptrules.model.text import concept_name, lists_text, literals_text, rule_name, rule_text, value_word, word
+from conceptrules.model.text import (
+    column_word,
+    concept_name,
+    lists_text,
+    literals_text,
+    predicate_text,
+    rule_name,
+    rule_text,
+    states_itself,
+    value_word,
+    word,
+)
 
 LONGEST = 100_000  # characters of one rule
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
@@ -238,7 +249,13 @@ class _Reader:
     """Reads the conditions of one text."""
 
     def __init__(self, text: str, columns: Sequence[Column]) -> None:
-        self.text, self.columns = text, {word(column.name): column for column in columns}
+        self.text, self.columns = text, {column_word(column): column for column in columns}
+        self._stated: dict[str, Predicate] = {
+            predicate_text(predicate, column): predicate
+            for column in columns
+            if states_itself(column)
+            for predicate in (Equals(column.name, True), Equals(column.name, False), Missing(column.name))
+        }
         self._names = list(self.columns)
 
     def _fail(self, start: int, message: str) -> NoReturn:
@@ -256,6 +273,8 @@ class _Reader:
         return Stated(test.predicate, test.negated != negated)
 
     def _positive(self, start: int, part: str) -> Stated:
+        if part in self._stated:
+            return Stated(self._stated[part])
         operators = [match for match in _OPERATOR.finditer(part) if match[1]]
         if not part:
             self._fail(start, f"expected a condition: {_FORMS}")
@@ -307,7 +326,8 @@ class _Reader:
         return one_of(column, values)
 
     def _column(self, start: int, name: str) -> Column:
-        unquoted = word(self._unquoted(start, name)) if name.startswith('"') else name
+        quoted = name.startswith('"') and name not in self.columns  # derived columns may begin with a quoted name
+        unquoted = word(self._unquoted(start, name)) if quoted else name
         if unquoted not in self.columns:
             self._fail(start, f"expected a column, found {name!r}; {nearest_name(name, self._names)}")
         return self.columns[unquoted]

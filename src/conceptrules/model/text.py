@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from conceptrules.model.conditions import Condition, conditions
+from conceptrules.model.derived import name_derivation
 from conceptrules.model.network import Literal, RuleNetwork
 from conceptrules.model.precision import interval_text, wilson_interval
 from conceptrules.model.predicate import (
@@ -44,6 +45,16 @@ def word(value: object) -> str:
     """
     text = str(value)
     return _quoted(text) if _OURS.search(text) or not text.isprintable() else text
+
+
+def column_word(column: Column, words: Callable[[object], str] | None = None) -> str:
+    """Return the name of a column as text; that of a derived one says itself what it is."""
+    return (words or word)(column.name) if column.derivation is None else column.name
+
+
+def states_itself(column: Column) -> bool:
+    """Return whether the name of a column is a test already: `start < end`, `comment mentions "refund"`."""
+    return column.derivation is not None and column.kind == "boolean"
 
 
 def category_word(column: Column, value: Value) -> str:
@@ -117,8 +128,12 @@ def predicate_text(
     >>> predicate_text(Interval("age", 27, 41), Column("age"))
     '27 < age <= 41'
     """
-    name, category = (words or word)(column.name), words or partial(category_word, column)
+    name, category = column_word(column, words), words or partial(category_word, column)
     match predicate:
+        case Missing() if words is None and states_itself(column):
+            return f"({name}) is missing"
+        case Equals(value=value) if states_itself(column) and column.derivation:
+            return name if value else name_derivation(column.derivation, negated=True)
         case Missing():
             return f"{name} is missing"
         case Equals(value=value):
@@ -158,7 +173,10 @@ def value_text(column: Column, value: Value | None) -> str:
     >>> value_text(Column("age"), 30.0), value_text(Column("age"), None)
     ('age = 30', 'age is missing')
     """
-    return f"{word(column.name)} is missing" if value is None else f"{word(column.name)} = {value_word(column, value)}"
+    if states_itself(column):
+        return predicate_text(Missing(column.name) if value is None else Equals(column.name, value), column)
+    name = column_word(column)
+    return f"{name} is missing" if value is None else f"{name} = {value_word(column, value)}"
 
 
 def value_word(column: Column, value: Value) -> str:
@@ -182,27 +200,28 @@ def literal_text(network: RuleNetwork, level: int, literal: Literal, at_most: st
         name = concept_name(level - 1, literal.index)
         return f"not {name}" if literal.negated else name
     predicate = network.predicates[literal.index]
-    column = _column_of(network, predicate)
+    column = find_column(network, predicate.column)
     text = predicate_text(predicate, column, at_most=at_most)
     if not literal.negated:
         return text
-    if isinstance(predicate, Equals):
+    if isinstance(predicate, Equals) and not states_itself(column):
         return f"{word(predicate.column)} != {category_word(column, predicate.value)}"
-    if isinstance(predicate, OneOf) and run_of(predicate, column) is None:
+    if isinstance(predicate, OneOf) and not states_itself(column) and run_of(predicate, column) is None:
         name = word(predicate.column)
         return f"{name} not {text.removeprefix(f'{name} ')}"
     return f"not ({text})"  # not `age > 27` for `age <= 27`: on a missing age both are false
 
 
-def _column_of(network: RuleNetwork, predicate: Predicate) -> Column:
-    return next(column for column in network.columns if column.name == predicate.column)
+def find_column(network: RuleNetwork, name: str) -> Column:
+    """Return the column of this name."""
+    return next(column for column in network.columns if column.name == name)
 
 
 def condition_text(network: RuleNetwork, level: int, condition: Condition, at_most: str = "<=") -> str:
     """Return a condition as text: a literal, or two bounds as one (`27 < age <= 41`)."""
     if condition.both is None:
         return literal_text(network, level, condition.literals[0], at_most)
-    return predicate_text(condition.both, _column_of(network, condition.both), at_most=at_most)
+    return predicate_text(condition.both, find_column(network, condition.both.column), at_most=at_most)
 
 
 def literals_text(network: RuleNetwork, level: int, literals: Sequence[Literal]) -> list[str]:

@@ -31,6 +31,7 @@ READS: dict[Kind, tuple[Kind, ...]] = {
     "date": ("date", "datetime"),
     "datetime": ("datetime", "date"),
     "duration": ("duration",),
+    "text": ("category",),
 }
 NOUNS: dict[Kind, str] = {
     "number": "numbers",
@@ -40,6 +41,7 @@ NOUNS: dict[Kind, str] = {
     "date": "dates",
     "datetime": "dates and times",
     "duration": "durations",
+    "text": "text",
 }
 
 

@@ -12,6 +12,7 @@ from conceptrules.explain.auditing import Audit, audit
 from conceptrules.explain.measurement import measure
 from conceptrules.model.canonical import drop_unused_predicates
 from conceptrules.model.content_hash import content_hash
+from conceptrules.model.derived import require_own_columns
 from conceptrules.model.errors import InputError
 from conceptrules.model.heads import require_decision
 from conceptrules.model.network import RuleNetwork, Statistics
@@ -54,6 +55,7 @@ def collect(
 ) -> Report:
     """Collect what there is to say about a network, on these rows if there are any."""
     require_decision(network, "the report")
+    require_own_columns(network.columns, "the report")
     check_arguments(X, y, include_rows)
     used = keep_used_columns(network)
     fields = form_fields(used)

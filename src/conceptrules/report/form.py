@@ -59,7 +59,7 @@ def form_fields(network: RuleNetwork) -> tuple[Field, ...]:
     fields = []
     for number, column in enumerate(network.columns):
         predicates = [network.predicates[index] for index in network.used_columns[column.name]]
-        field = Field(column.name, column.kind, column.categories, column.missing, number)
+        field = Field(column.name, column.kind, column.categories, column.missing, number=number)
         if column.ordered:
             cuts = finite_bounds(predicates)
             field = replace(field, cuts=cuts, ends=slider_ends(cuts, column.kind))

@@ -43,7 +43,7 @@ def hash_labels(labels: Iterable[object]) -> Hashes:
 
 def hash_labelled_rows(columns: Sequence[Column], opened: Table, hashes: Hashes) -> Hashes:
     """Return what `hash_rows` does of rows the hashes of whose labels are known."""
-    for column, cells in read_columns(columns, opened):
+    for column, cells in read_columns([column for column in columns if column.derivation is None], opened):
         hashes = _mix(hashes * np.uint64(31) + cells.by_row(_hash_cells(column, cells)))
     return hashes
 

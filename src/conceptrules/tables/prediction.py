@@ -37,7 +37,7 @@ from conceptrules.model.scoring import (
 from conceptrules.model.statistics import probabilities
 from conceptrules.model.values import family_of, is_missing, label_text, read_value, readable
 from conceptrules.tables.column_values import check_readable
-from conceptrules.tables.table import Table, locate_columns, open_table, read_packed_bits
+from conceptrules.tables.table import Table, match_columns, open_table, read_packed_bits
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -124,7 +124,7 @@ class PredictionPlan:
 
     def packed_bits(self, table: Table) -> PackedBits:
         """Return the used predicates on all rows."""
-        positions = locate_columns(self.columns, table)
+        table, positions = match_columns(self.columns, table)
         if table.rows:
             self._check_types(table, positions, table.first())
         return self._packed_bits(table, positions)
@@ -132,7 +132,7 @@ class PredictionPlan:
     def _packed_bits(self, table: Table, positions: Sequence[int]) -> PackedBits:
         predicates = list(chain.from_iterable(predicates for _, predicates in self.used))
         # The columns under the network's own names: they are not located, and warned of, a second time.
-        located = table.select(positions, [column.name for column in self.columns])
+        located = table.select(positions, [column.name for column in self.columns if column.derivation is None])
         return read_packed_bits(self.columns, predicates, located)
 
     def _check_types(self, table: Table, positions: Sequence[int], values: Sequence[Any]) -> None:
@@ -154,7 +154,7 @@ class PredictionPlan:
 
         Python's own numbers are faster here than any array.
         """
-        positions = locate_columns(self.columns, table)
+        table, positions = match_columns(self.columns, table)
         values, bits = table.first(), list[int]()
         self._check_types(table, positions, values)
         try:

@@ -85,7 +85,7 @@ def _find_network(model: Any, probabilities: bool) -> RuleNetwork:
 
 def _check_names(names: Sequence[str], network: RuleNetwork, added: Sequence[str]) -> None:
     check_distinct(_THE_FRAME, list(names))
-    for column in network.columns:
+    for column in network.own_columns:
         if column.name not in names:
             raise InputError(f"column {column.name!r} is missing from {_THE_FRAME}; {nearest(column.name, names)}")
     taken = {name.casefold(): name for name in names}  # by default, case does not count in Spark
@@ -99,7 +99,7 @@ def _check_names(names: Sequence[str], network: RuleNetwork, added: Sequence[str
 
 def _check_types(fields: Sequence[Any], network: RuleNetwork) -> None:
     types = {field.name: field.dataType for field in fields}
-    for column in network.columns:
+    for column in network.own_columns:
         kind = types[column.name]
         family = _FAMILIES.get(kind.typeName())
         if family is not None and not readable(family, column):
@@ -122,7 +122,7 @@ def _make_schema(fields: Sequence[Any], network: RuleNetwork, added: Sequence[st
 def _predict_batches(
     network: RuleNetwork, added: Sequence[str], batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    labels, known = label_array(network.classes), [column.name for column in network.columns]
+    labels, known = label_array(network.classes), [column.name for column in network.own_columns]
     for batch in batches:
         X = pa.Table.from_batches([batch]).select(known)
         columns = [*batch.columns, labels.take(pa.array(decide(network, X)))]

@@ -28,6 +28,7 @@ from conceptrules.tables.column_values import (
     read_values,
     to_codes,
 )
+from conceptrules.tables.derived import DerivedColumns
 from conceptrules.tables.packing import column_words
 
 
@@ -192,7 +193,7 @@ def count_unseen(columns: Sequence[Column], table: Any) -> dict[str, int]:
     counts = {}
     for column, cells in read_columns(columns, open_table(table)):
         unseen = cells.missing & (not column.missing)
-        if not column.ordered:
+        if not column.ordered and column.kind != "text":
             unseen |= ~cells.missing & (to_codes(cells, column.categories) < 0)
         counts[column.name] = int(np.count_nonzero(cells.by_row(unseen)))
     return {name: count for name, count in counts.items() if count}
@@ -286,6 +287,44 @@ def locate_columns(columns: Sequence[Column], table: Table) -> list[int]:
     return list(range(len(names)))
 
 
+def match_columns(columns: Sequence[Column], table: Table) -> tuple[Table, list[int]]:
+    """Return the table with the derived ones among these columns, and where each column is in it."""
+    derived = [column for column in columns if column.derivation is not None]
+    if not derived or (not table.names and not table.rows):
+        return table, locate_columns(columns, table)
+    own = [column for column in columns if column.derivation is None]
+    numbers = {column.name: number for number, column in enumerate((*own, *derived))}
+    return _add_derived(own, derived, table), [numbers[column.name] for column in columns]
+
+
+def _add_derived(own: Sequence[Column], derived: Sequence[Column], table: Table) -> Table:
+    """Return a table of these columns, its own first and then those that are worked out from them."""
+    positions, by_name = locate_columns(own, table), {column.name: number for number, column in enumerate(own)}
+
+    def read(name: str) -> ColumnValues:
+        number = by_name[name]
+        cells = table.cells(positions[number])
+        check_readable(cells, own[number])
+        return cells
+
+    names = tuple(column.name for column in (*own, *derived))
+    work = DerivedColumns(derived, read)
+
+    def find_column(position: int) -> nw.Series[Any] | NDArray[Any]:
+        return table.column(positions[position]) if position < len(own) else work.compute(position - len(own))
+
+    def read_cells(position: int) -> ColumnValues:
+        if position < len(own):
+            return table.cells(positions[position])
+        return read_values(names[position], work.compute(position - len(own)))
+
+    def read_first() -> list[Any]:
+        first = table.first()
+        return [*(first[position] for position in positions), *(work.compute(n)[0] for n in range(len(derived)))]
+
+    return replace(table, names=names, column=find_column, first=read_first, remembered=read_cells, named=True)
+
+
 def read_columns(
     columns: Sequence[Column], table: Table, names: Container[str] | None = None
 ) -> Iterator[tuple[Column, ColumnValues]]:
@@ -293,7 +332,8 @@ def read_columns(
 
     A table without rows may have no columns either, so nothing is read of it.
     """
-    for column, position in zip(columns, locate_columns(columns, table), strict=True):
+    table, positions = match_columns(columns, table)
+    for column, position in zip(columns, positions, strict=True):
         if table.rows and (names is None or column.name in names):
             cells = table.cells(position)
             check_readable(cells, column)

@@ -108,3 +108,22 @@ def test_what_several_files_cannot_have_is_told(table: str, tmp_path: Path, caps
     ):
         assert fit(table, tmp_path / "model.json", str(tmp_path / "second.csv"), *options)
         assert message in capsys.readouterr().err
+
+
+def test_relations_and_words_are_learned_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [(debt, income, note) for debt in range(1, 13) for income in range(1, 13) for note in ("Call back!", "ok")]
+    lines = [f"{d},{i},{n},{'bad' if d > i or 'Call' in n else 'good'}" for d, i, n in rows]
+    loans, model = tmp_path / "loans.csv", tmp_path / "model.json"
+    loans.write_text("debt,net income,note,group\n" + "\n".join(lines) + "\n")
+    options = ["--kind", "note=text", "--relation", "debt - net income"]
+    assert fit(str(loans), model, *options) == 0
+    assert "debt - net income <= 0" in str(load(model))
+    with pytest.raises(SystemExit) as end:
+        main(["predict", str(model), str(loans), "-o", str(tmp_path / "out.csv")])
+    assert end.value.code == 0
+    answers = pd.read_csv(tmp_path / "out.csv").iloc[:, -1].tolist()
+    assert answers == pd.read_csv(loans)["group"].tolist()
+    assert fit(str(loans), model, "--relation", "debt / incme") == 2
+    assert "did you mean 'net income'" in capsys.readouterr().err
+    assert fit(str(loans), model, "--relation", "debt") == 2
+    assert "should read like 'debt / income'" in capsys.readouterr().err

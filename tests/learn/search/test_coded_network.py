@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from conceptrules.binarize import Binarizer
 from conceptrules.kernels.search.local_search import search
-from conceptrules.kernels.search.values import CODES, empty_rules
+from conceptrules.kernels.search.values import empty_rules
 from conceptrules.learn.binned_table import BinnedTable, make_binned_table
 from conceptrules.learn.folds import number_equal_rows
 from conceptrules.learn.search.coded_network import code_network
@@ -99,5 +99,5 @@ def test_a_network_without_rules() -> None:
     nothing = Snapshot(empty_rules(0), np.array([1, 0]), 0, 0.5, 0)
     coded = code_network(bins, ("no", "yes"), nothing)
     assert (coded.network.edges, coded.network.default, coded.network.priority) == (0, "no", ("yes", "no"))
-    assert coded.allowed.shape == (0, CODES)
+    assert coded.readings == ()
     assert coded.bits(np.zeros((3, 4), np.uint8)).words.shape[0] == 0

@@ -44,7 +44,7 @@ def explain(
         raise InputError(f"--counterfactuals {counterfactuals} is out of range: at least 1")
     if row < 1 or rows < 1:
         raise InputError(f"--row {row} --rows {rows}: rows count from 1, and at least one is explained")
-    unchanged = columns.parse_names(fixed, [column.name for column in network.columns], "the model")
+    unchanged = columns.parse_names(fixed, [column.name for column in network.own_columns], "the model")
     wanted_class = columns.parse_class(network, to) if to else None
     table = columns.read_rows(source, network)
     if row > len(table):

@@ -117,7 +117,7 @@ def predict(
     label = columns.parse_class(network, to) if to and network.classes else to or None
     added = AddedColumns(network, probabilities, reasons, label, cast(prediction.Abstain, abstain) if abstain else None)
     rows, unseen = write_predictions(added, files, output, n_jobs, text.format)
-    for column in network.columns:
+    for column in network.own_columns:
         if unseen[column.name] and column.name in network.used_columns:  # the answers do not depend on others
             count = f"{unseen[column.name]} of {rows} rows"
             typer.echo(f"column {column.name!r}: {count} have {_describe_unseen(column)}", err=True)
@@ -179,7 +179,7 @@ def write_predictions(
     if n_jobs == 0:
         raise InputError("--n-jobs 0 is out of range: a number of cores, or -1 for all")
     threads, tally = int(effective_n_jobs(n_jobs)), ChunkTally()
-    texts = [column.name for column in added.network.columns if column.kind in ("category", "ordinal")]
+    texts = [column.name for column in added.network.columns if column.kind in ("category", "ordinal", "text")]
     with open_files(files, texts, text) as table:
         _check(added, table, output)
         schemas = [pa.schema([*schema, *added.fields], schema.metadata) for schema in (table.copy_schema, table.schema)]
@@ -214,7 +214,7 @@ def _check(added: AddedColumns, table: ChunkedTable, output: str) -> None:
         if field_.name in table.columns:
             raise InputError(f"{table.name} already has a column {field_.name!r}; rename it or take it out")
     parts = {part.name for part in columns.find_date_parts(added.network, table.columns)}
-    for column in added.network.columns:
+    for column in added.network.own_columns:
         if column.name not in parts:
             columns.require_column(column.name, table.columns, table.name)
     nested = next((column for column in table.schema if pa.types.is_nested(column.type)), None)
@@ -226,7 +226,7 @@ def _answer_chunk(added: AddedColumns, finish: Callable[[pa.Table], bytes] | Non
     source = chunk.open()
     try:
         X = columns.read_rows(source, added.network)
-        unseen = count_unseen(added.network.columns, X)  # reads all columns, those that no rule uses too
+        unseen = count_unseen(added.network.own_columns, X)  # reads all columns, those that no rule uses too
         answers = list(added.compute(X))
     except ColumnTypeError as error:
         raise _Unreadable(source.name, str(error)) from None

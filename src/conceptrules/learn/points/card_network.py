@@ -9,7 +9,7 @@ from math import ceil, floor
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.learn.binned_table import BinnedTable
+from conceptrules.learn.binned_table import BinnedTable, Test, join_mentions
 from conceptrules.learn.points.calibration import (
     Judged,
     choose_shifts,
@@ -22,10 +22,11 @@ from conceptrules.learn.points.path import PointRows, RealCard, compute_probabil
 from conceptrules.learn.points.rounding import round_card
 from conceptrules.learn.points.settings import CardSettings
 from conceptrules.learn.task import Task
+from conceptrules.model.derived import Mention
 from conceptrules.model.errors import InputError
 from conceptrules.model.heads import Points
 from conceptrules.model.network import Level, Literal, Rule, RuleNetwork
-from conceptrules.model.predicate import Predicate, Value
+from conceptrules.model.predicate import Equals, Predicate, Value
 
 Floats = NDArray[np.float64]
 ScoredTests = tuple[tuple[tuple[Predicate, bool], ...], NDArray[np.int64]]
@@ -68,21 +69,37 @@ def make_network(
         head = _make_score(task, points, np.unique(whole.points[:, 0] @ holds), unit, float(base[0]), int(shifts[1]))
     else:
         start = np.rint(base / unit).astype(int)
-        head = Points(points, tuple(start - start.min()), unit=unit, offsets=tuple(shifts))
+        head = Points(points, tuple(start), unit=unit, offsets=tuple(shifts))
     return write_rules(task.table, rules, task.classes, head), HeldOut(answers, shares, raw)
 
 
 def write_rules(
     table: BinnedTable, rules: Sequence[ScoredTests], classes: tuple[Value, ...], head: Points
 ) -> RuleNetwork:
-    """Return rules with their head as a network."""
+    """Return rules with their head as a network.
+
+    A rule about what a text does not mention, and nothing else, becomes one about what it mentions: the points go to
+    the base, and are taken away where a term is mentioned.
+    """
+    columns = {bins.column.name: bins.column for bins in table.bins}
+    base, scored = np.array(head.base), dict[tuple[Test, ...], NDArray[np.int64]]()
+    for tests, points in rules:
+        stated = tuple(join_mentions(tests, columns))
+        (test, _), *others = stated
+        if not others and isinstance(columns[test.column].derivation, Mention) and test == Equals(test.column, False):
+            base = base + points
+            stated, added = ((Equals(test.column, True), False),), -points
+        else:
+            added = points
+        scored[stated] = scored.get(stated, 0) + added
     predicates: dict[Predicate, int] = {}
     literals = [
         Rule(tuple(Literal(predicates.setdefault(test, len(predicates)), negated) for test, negated in tests))
-        for tests, _ in rules
+        for tests in scored
     ]
-    columns = tuple(bins.column for bins in table.bins)
-    return RuleNetwork(columns, tuple(predicates), (Level(tuple(literals), ()),), classes, head=head)
+    base -= base.min() if len(base) > 1 else 0
+    head = replace(head, points=tuple(map(tuple, scored.values())), base=tuple(base))
+    return RuleNetwork(tuple(columns.values()), tuple(predicates), (Level(tuple(literals), ()),), classes, head=head)
 
 
 def merge_rules(table: BinnedTable, rules: Sequence[CodedRule], points: NDArray[np.int64]) -> list[ScoredTests]:

@@ -10,12 +10,31 @@ from numpy.typing import NDArray
 
 from conceptrules.kernels.search.shards import WORD, MaskedNetworks
 from conceptrules.kernels.search.values import CODES
-from conceptrules.learn.binned_table import BinnedTable, Bins
+from conceptrules.learn.binned_table import BinnedTable, Bins, join_mentions
 from conceptrules.learn.search.locked_rules import LockedRules
 from conceptrules.learn.search.path import Snapshot
+from conceptrules.model.derived import Mention, make_derived
 from conceptrules.model.evaluation import PackedBits, pack
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
-from conceptrules.model.predicate import Predicate, Value, holds
+from conceptrules.model.predicate import Equals, Predicate, Value, holds
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """Where a predicate holds: on the rows with one of these codes in any of these columns, or on all others."""
+
+    positions: tuple[int, ...]
+    allowed: tuple[NDArray[np.bool_], ...]
+    """[code], for each of the columns."""
+    negated: bool = False
+
+    def find_rows(self, codes: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        """Return on which rows the predicate holds."""
+        first, *others = zip(self.positions, self.allowed, strict=True)
+        holding: NDArray[np.bool_] = first[1][codes[:, first[0]]]
+        for position, allowed in others:
+            holding = holding | allowed[codes[:, position]]
+        return ~holding if self.negated else holding
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,14 +42,12 @@ class CodedNetwork:
     """A network whose predicates are read from bins."""
 
     network: RuleNetwork
-    position: NDArray[np.intp]
-    """The column of each predicate."""
-    allowed: NDArray[np.bool_]
-    """[predicate, code]: where it holds."""
+    readings: tuple[Reading, ...]
+    """How each predicate is read."""
 
     def bits(self, codes: NDArray[np.uint8]) -> PackedBits:
         """Return the bits of the predicates on rows."""
-        columns = [allowed[codes[:, at]] for at, allowed in zip(self.position, self.allowed, strict=True)]
+        columns = [reading.find_rows(codes) for reading in self.readings]
         return pack(np.stack(columns, axis=1) if columns else np.zeros((len(codes), 0), np.bool_))
 
 
@@ -39,6 +56,7 @@ def code_network(
 ) -> CodedNetwork:
     """Return a network of the search as a value of the language. Locked rules are said in their own words."""
     predicates: dict[Predicate, int] = {}
+    named = {bins.column.name: bins.column for bins in table.bins}
     rules: dict[Rule, int] = {}
     concepts: list[list[int]] = [[] for _ in classes]
     for number, (owner, length, columns, allowed) in enumerate(zip(*snapshot.rules[:4], strict=True)):
@@ -46,11 +64,13 @@ def code_network(
             tests = [(test.predicate, test.negated) for test in locked.tests[number]]
         else:
             order = np.argsort(columns[:length], kind="stable")
-            tests = [test for place in order for test in table.bins[columns[place]].state_tests(allowed[place])]
+            tests = join_mentions(
+                [test for place in order for test in table.bins[columns[place]].state_tests(allowed[place])], named
+            )
         rule = Rule(tuple(Literal(predicates.setdefault(test, len(predicates)), negated) for test, negated in tests))
         concepts[owner].append(rules.setdefault(rule, len(rules)))
     network = RuleNetwork(
-        tuple(bins.column for bins in table.bins),
+        tuple(named.values()),
         tuple(predicates),
         (Level(tuple(rules), tuple(Concept(tuple(sorted(set(concept)))) for concept in concepts)),),
         classes,
@@ -63,11 +83,19 @@ def code_network(
 def read_from_bins(table: BinnedTable, network: RuleNetwork) -> CodedNetwork:
     """Return a network whose bounds are cut points of the table, such as a simplified one, to be read from bins."""
     positions = {bins.column.name: position for position, bins in enumerate(table.bins)}
-    position = np.array([positions[test.column] for test in network.predicates], np.intp)
-    holding = [
-        _find_codes(test, table.bins[at]) for test, at in zip(network.predicates, position.tolist(), strict=True)
-    ]
-    return CodedNetwork(network, position, np.array(holding, np.bool_).reshape(len(holding), CODES))
+    columns = {column.name: column for column in network.columns}
+
+    def read(test: Predicate) -> Reading:
+        derivation = columns[test.column].derivation
+        if test.column in positions or not isinstance(derivation, Mention) or not isinstance(test, Equals):
+            return Reading((positions[test.column],), (_find_codes(test, table.bins[positions[test.column]]),))
+        # Bins know single terms.
+        text = columns[derivation.column]
+        names = [make_derived(Mention(text.name, (term,)), [text]).name for term in derivation.terms]
+        known = [_find_codes(Equals(name, True), table.bins[positions[name]]) for name in names]
+        return Reading(tuple(positions[name] for name in names), tuple(known), not test.value)
+
+    return CodedNetwork(network, tuple(map(read, network.predicates)))
 
 
 def _find_codes(test: Predicate, bins: Bins) -> NDArray[np.bool_]:

@@ -26,6 +26,7 @@ from conceptrules.logic.policies.counterexamples import (
 from conceptrules.logic.policies.possible_rows import Space, network_space, space_of
 from conceptrules.logic.solver import Undecided
 from conceptrules.model.content_hash import content_hash
+from conceptrules.model.derived import require_own_columns
 from conceptrules.model.errors import InputError, short_errors
 from conceptrules.model.network import Concept, Level, RuleNetwork
 from conceptrules.model.policy import (
@@ -101,6 +102,7 @@ def prove(
     network: RuleNetwork, policy: Policy, *, data: Any = None, labels: Iterable[object] | None = None, work: int = WORK
 ) -> Proof:
     """Return a verdict on each clause of a policy: the function behind `RuleNetwork.prove`."""
+    require_own_columns(network.columns, "the proof of policies")
     policy = check_policy(policy, network.columns, network.classes, network.head is not None)
     check_contradictions(policy, network.columns, network.classes, work=work)
     space = network_space(network, policy)
