@@ -34,6 +34,7 @@ def test_exports_predict_the_same_number_in_their_engines(to: str, options: dict
     outcome = compare(CARD, to, exported, data=ROWS, **options)
     assert outcome.skipped is None, outcome.skipped
     assert outcome.rows > len(ROWS)
+    assert outcome.claim.startswith("the same number and score ")
     other = make_number_card(step=0.1000001)
     (first, *_) = compare(other, to, exported, data=ROWS, **options).mismatches
     assert "the number" in str(first)

@@ -230,12 +230,19 @@ def test_postgres_gives_the_rows_of_large_tables_in_order(setting, value):
         ("python", {}, "(3,)", "(4,)"),
         ("python", {}, "base = (1,)", "base = (0,)"),
         ("python", {}, "(2, 0.4)", "(2, 0.40000000000000008)"),
+        ("javascript", {}, "[r1_1, [3]]", "[r1_1, [4]]"),
+        ("javascript", {}, "? 0.1 :", "? 0.10000000000000002 :"),
+        ("c", {}, "s[0] += 3", "s[0] += 4"),
+        ("c", {}, "chance = 0.4", "chance = 0.40000000000000008"),
+        ("pmml", {}, 'partialScore="3"', 'partialScore="4"'),
+        ("pmml", {}, 'binValue="0.4"', 'binValue="0.40000000000000008"'),
         ("sql", {}, "3 * ", "4 * "),
         ("sql", {}, "s1 >= 2", "s1 >= 3"),
         ("sql", {"probabilities": True}, "'0.4'", "'0.40000000000000008'"),
     ],
 )
 def test_a_wrong_export_of_a_scorecard_is_found(to, options, old, new):
+    need(to, **options)
     text = export(CARD, to, verify=True, **options)
     assert old in text
     assert compare(CARD, to, text.replace(old, new), **options).mismatches

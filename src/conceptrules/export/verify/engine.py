@@ -85,9 +85,19 @@ class ExportEngine:
         """Return which rows the engine's types can hold: PostgreSQL, for one, has no text with NUL in it."""
         return np.ones(len(trial), dtype=np.bool_)
 
-    def claim(self, **options: Any) -> str:
+    def claim(self, network: RuleNetwork, **options: Any) -> str:
         """Say what is compared."""
-        return "the same class and the same fired rules as the model"
+        return f"the same {answer_words(network)} and the same fired rules as the model"
+
+
+def answer_words(network: RuleNetwork, probabilities: bool = True) -> str:
+    """Return what a network answers besides the rules that fire, in words."""
+    if network.head is None:
+        return "class"
+    scores = "score" if network.head.outputs == 1 else "scores"
+    if not network.classes:
+        return f"number and {scores}"
+    return f"class, {scores} and probabilities" if probabilities else f"class and {scores}"
 
 
 def named_answers(network: RuleNetwork, classes: Sequence[int], fired: Iterable[Iterable[str]]) -> Answers:

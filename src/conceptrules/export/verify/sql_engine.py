@@ -14,7 +14,15 @@ from conceptrules.export.sql.literals import label_text, label_type
 from conceptrules.export.sql.names import make_query_names, split_name
 from conceptrules.export.sql.query import sql
 from conceptrules.export.verify.databases import DATABASES, StoredColumn, quote_parts
-from conceptrules.export.verify.engine import Answers, ExportEngine, TrialRows, holdable_rows, make_trial, named_answers
+from conceptrules.export.verify.engine import (
+    Answers,
+    ExportEngine,
+    TrialRows,
+    answer_words,
+    holdable_rows,
+    make_trial,
+    named_answers,
+)
 from conceptrules.model.evaluation import Bits
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
@@ -31,10 +39,12 @@ class SqlEngine(ExportEngine):
             return f"{dialect} does not run here; the text was read again in its dialect"
         return DATABASES[dialect].missing(_tables(table, view))
 
-    def claim(self, reasons: bool = False, **options: Any) -> str:
+    def claim(self, network: RuleNetwork, reasons: bool = False, probabilities: bool = False, **options: Any) -> str:
         """Say what is compared; without reasons, the text that is written says nothing about rules."""
-        other = "the same class as the model (and the same fired rules, from the same query with reasons)"
-        return super().claim() if reasons else other
+        answer = answer_words(network, probabilities)
+        if reasons:
+            return f"the same {answer} and the same fired rules as the model"
+        return f"the same {answer} as the model (and the same fired rules, from the same query with reasons)"
 
     def adapt(
         self, network: RuleNetwork, trial: TrialRows, types: Mapping[str, str] | None = None, **options: Any
