@@ -16,7 +16,8 @@ from benchmarks.exports import hostile
 from conceptrules import MLLPClassifier
 from conceptrules.datasets import load
 from conceptrules.export import export
-from conceptrules.export.pmml import NAMESPACE, escape_xml, label_texts
+from conceptrules.export.pmml.elements import escape_xml, label_texts
+from conceptrules.export.pmml.model import NAMESPACE
 from conceptrules.export.verify import jpmml
 from conceptrules.export.verify.comparison import MismatchError, verify
 from conceptrules.export.verify.engine import Answers
@@ -35,6 +36,7 @@ ONE = [Level([Rule([Literal(0)])], [Concept(), Concept([0])])]
 needs_java = pytest.mark.skipif(jpmml.PmmlEngine().missing() is not None, reason=str(jpmml.PmmlEngine().missing()))
 SPACE = {"p": NAMESPACE}
 BASE = Points([], [7], step=0.5)
+RULES = st.tuples(st.integers(0, 2), st.booleans(), st.integers(-9, 9))
 
 
 def agrees(network: RuleNetwork, data: object = None, limit: int = 300) -> int:
@@ -199,29 +201,43 @@ def validate(text: str) -> None:
 
 
 @needs_java
-@given(st.lists(st.tuples(st.integers(0, 2), st.booleans(), st.integers(-9, 9)), max_size=6), st.integers(0, 63))
+@given(st.lists(RULES, max_size=6), st.integers(0, 63), st.sampled_from([("bad", 1), ("good", -1)]))
 @settings(max_examples=10)
-def test_reasons_are_the_columns_that_cost_a_row_most_points(rules, row):
+def test_reasons_are_the_columns_that_cost_a_row_most_points(rules, row, aim):
     """Against the best value of each column: rules of one column may overlap, so that none has all their points."""
     columns = [Column("a"), Column("b"), Column("c", missing=True)]
     tests = [test for column in "abc" for test in (Interval(column, 1), Interval(column, high=2))]
     level = Level([Rule([Literal(2 * column + side)]) for column, side, _ in rules], ())
     head = Points([[points] for *_, points in rules], [0], probabilities=[(0, 0.5)])
     card = RuleNetwork(columns, tests, [level], ["good", "bad"], head=head)
-    values = [0.0, 1.5, 3.0, None]
+    values, (label, sign) = [0.0, 1.5, 3.0, None], aim
     cells = {name: values[(row >> 2 * place) % 4] for place, name in enumerate("abc")}
-    costs = {}
+    costs, text = {}, export(card, "pmml", reasons_to=label)
     for name in "abc":
-        scores = card.scores([{**cells, name: value} for value in values])
-        costs[name] = int(scores.max() - card.scores([cells])[0])
+        scores = sign * card.scores([{**cells, name: value} for value in values])
+        costs[name] = int(scores.max() - sign * card.scores([cells])[0])
     with jpmml._java_imports():
         from jpmml_evaluator import LoadingModelEvaluatorBuilder
 
-        evaluator = LoadingModelEvaluatorBuilder(jpmml._backend()).loadString(export(card, "pmml")).build()
+        evaluator = LoadingModelEvaluatorBuilder(jpmml._backend()).loadString(text).build()
         answer = evaluator.evaluate(cells)
     stated = [answer[f"reason_{rank}"] for rank in range(1, 5) if answer[f"reason_{rank}"] in costs]
     assert [costs[name] for name in stated] == sorted((costs[name] for name in stated), reverse=True)
     assert {name for name, cost in costs.items() if cost} <= set(stated)
+
+
+@pytest.mark.parametrize(
+    ("network", "aim", "message"),
+    [
+        (CARD, "badd", r"reasons_to is 'badd'; it is one of \['good', 'bad'\]"),
+        (make_number_card(), "up", r"it is one of \['low', 'high'\]"),
+        (SEVERAL, "a", "only scorecards of two classes or of a number have reason codes"),
+        (hostile.network(), "a", "only scorecards of two classes or of a number have reason codes"),
+    ],
+)
+def test_reasons_that_there_cannot_be_are_refused(network, aim, message):
+    with pytest.raises(InputError, match=message):
+        export(network, "pmml", reasons_to=aim)
 
 
 @needs_java

@@ -42,7 +42,7 @@ FORMATS: dict[str, Format] = {
     "latex": Format("documents:latex", suffix=".tex"),
     "markdown": Format("documents:markdown", suffix=".md"),
     "onnx": Format("onnx.model:onnx_model", "verify.onnxruntime:OnnxEngine", ".onnx", "onnx", "onnx"),
-    "pmml": Format("pmml:pmml", "verify.jpmml:PmmlEngine", ".pmml"),
+    "pmml": Format("pmml.model:pmml", "verify.jpmml:PmmlEngine", ".pmml"),
     "python": Format("code.languages:python", "verify.programs:PythonEngine", ".py"),
     "sql": Format("sql.query:sql", "verify.sql_engine:SqlEngine", ".sql", "sqlglot", "sql"),
 }

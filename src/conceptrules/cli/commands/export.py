@@ -59,6 +59,9 @@ def export(
     output: Annotated[str, typer.Option("--output", "-o", help="The file; - for standard output.")] = STREAM,
     sql: SqlOptions,
     name: Annotated[str, option("Programming languages: the name of the function.", default="decide")] = "",
+    reasons_to: Annotated[
+        str, option("PMML of a scorecard: the class that reasons cost points for; of a number, high or low.")
+    ] = "",
     verify: Annotated[bool, typer.Option(help="Run the export, and compare it with the model row by row.")] = True,
     data: Annotated[str, option("Verify on the rows of this table too.")] = "",
 ) -> None:
@@ -74,7 +77,8 @@ def export(
         "columns": _parse_pairs("--column", sql.columns, "model name=table name, for example age=AGE"),
         "types": _parse_pairs("--type", sql.types, "model name=type, for example smoker=boolean"),
     }
-    options = {option: value for option, value in (asdict(sql) | mappings | {"name": name}).items() if value}
+    chosen = asdict(sql) | mappings | {"name": name, "reasons_to": reasons_to}
+    options = {option: value for option, value in chosen.items() if value}
     if output != STREAM:
         check_output(output)
     network = read_model(model)

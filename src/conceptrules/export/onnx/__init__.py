@@ -1,1 +1,1 @@
-"""The export to ONNX: raw columns in; label, probabilities and fired rules out."""
+"""The export to ONNX: raw columns in; label, scores, probabilities and fired rules out."""

@@ -15,7 +15,9 @@ from xml.etree import ElementTree
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptrules.export.pmml import LABEL, NAMESPACE, escape_xml, label_texts, score_fields, share_fields
+from conceptrules.export.pmml.elements import LABEL, escape_xml, label_texts
+from conceptrules.export.pmml.model import NAMESPACE
+from conceptrules.export.pmml.scorecards import score_fields, share_fields
 from conceptrules.export.verify.engine import Answers, ExportEngine, TrialRows
 from conceptrules.export.wording import rule_ids
 from conceptrules.model.network import RuleNetwork
