@@ -6,15 +6,18 @@ from functools import cache
 
 import pytest
 
-from conceptrules import MLLPClassifier, datasets
+from conceptrules import MLLPClassifier, ScorecardClassifier, datasets
 from conceptrules.export import export
 from conceptrules.export.verify.comparison import compare
 from tests.export.test_laws import ENGINES, need
 
 
 @cache
-def learned(name: str, layers: tuple[int, ...]):
+def learned(name: str, layers: tuple[int, ...] | None):
+    """A network with these layers, or a scorecard."""
     data = datasets.load(name)
+    if layers is None:
+        return ScorecardClassifier(effort="fast", random_state=0).fit(data.X, data.y).network_, data.X
     settings = {
         "layers": layers,
         "binarization_rate": 0.5,
@@ -25,12 +28,10 @@ def learned(name: str, layers: tuple[int, ...]):
     return MLLPClassifier(**settings).fit(data.X, data.y).network_, data.X
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize(
-    ("name", "layers"), [("wine", (16, 8, 16)), ("breast-cancer", (16, 8, 16)), ("tic-tac-toe", (64,))]
-)
+@pytest.mark.parametrize("engine", [*ENGINES, "onnx", "pmml"])
+@pytest.mark.parametrize(("name", "layers"), [("wine", None), ("breast-cancer", None), ("tic-tac-toe", (64,))])
 def test_a_learned_network_decides_the_same_everywhere(engine, name, layers):
-    to, options = ENGINES[engine]
+    to, options = ENGINES.get(engine, (engine, {}))
     need(to, **options)
     network, table = learned(name, layers)
     assert network.edges > 10
