@@ -35,6 +35,7 @@ from tests.strategies import measured_networks, networks
 ONE = [Level([Rule([Literal(0)])], [Concept(), Concept([0])])]
 needs_java = pytest.mark.skipif(jpmml.PmmlEngine().missing() is not None, reason=str(jpmml.PmmlEngine().missing()))
 SPACE = {"p": NAMESPACE}
+CHARACTERISTIC = f"{{{NAMESPACE}}}Characteristic"
 BASE = Points([], [7], step=0.5)
 RULES = st.tuples(st.integers(0, 2), st.booleans(), st.integers(-9, 9))
 
@@ -224,6 +225,14 @@ def test_reasons_are_the_columns_that_cost_a_row_most_points(rules, row, aim):
     stated = [answer[f"reason_{rank}"] for rank in range(1, 5) if answer[f"reason_{rank}"] in costs]
     assert [costs[name] for name in stated] == sorted((costs[name] for name in stated), reverse=True)
     assert {name for name, cost in costs.items() if cost} <= set(stated)
+
+
+@needs_java
+def test_reasons_go_by_the_codes_of_the_network():
+    coded = CARD.with_reason_codes({"debt": ("R01", "Debt is high"), "age": ("<\0>", "Age")})
+    assert agrees(coded) > 0
+    codes = [each.attrib["reasonCode"] for each in ElementTree.fromstring(export(coded, "pmml")).iter(CHARACTERISTIC)]
+    assert codes == ["<\\u0000>", "R01"]
 
 
 @pytest.mark.parametrize(

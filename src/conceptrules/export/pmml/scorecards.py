@@ -15,6 +15,7 @@ from conceptrules.export.pmml.elements import (
     constant,
     derive,
     double_text,
+    escape_xml,
     label_texts,
     reference,
     start_model,
@@ -106,14 +107,15 @@ def _start_card(
 def _add_characteristics(
     card: Element, network: RuleNetwork, head: Points, output: int, names: dict[str, str], rising: bool = True
 ) -> None:
-    """Add a characteristic for each rule with points, whose reason code is the columns that it asks about."""
+    """Add a characteristic for each rule with points, whose reason code is that of the columns that it asks about."""
     characteristics = SubElement(card, "Characteristics")
+    codes = names | {column: escape_xml(code) for column, code, _ in network.reason_codes}
     sign = 1 if rising else -1
     baselines = _baselines(network, [sign * row[output] for row in head.points])
     for rule, columns in enumerate(asked_columns(network)[-1]):
         points, name = head.points[rule][output], f"R{rule_id(len(network.levels) - 1, rule)}"
         if points:
-            code = " and ".join(names[column] for column in names if column in columns) or name
+            code = " and ".join(codes[column] for column in names if column in columns) or name
             about = {"name": name, "reasonCode": code, "baselineScore": str(sign * baselines[rule])}
             characteristic = SubElement(characteristics, "Characteristic", about)
             gained = SubElement(characteristic, "Attribute", {"partialScore": str(points)})
