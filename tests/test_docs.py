@@ -39,10 +39,10 @@ PAGES = [
     for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 ]
 BLOCK = re.compile(r"^(<!-- (?:may differ|needs) [^>]*-->\n)?```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-# Our own program, with a file for its output or with a word on its exit code, and nothing else of a shell.
+# Our own program, with a file or a filter for its output or with a word on its exit code, and nothing else of a shell.
 NO_SHELL = re.compile(
     r"""conceptrules (?P<arguments>(?:[^|<>&;$*'"]|'[^']*'|"[^"$]*")*?)"""
-    r"""(?: > (?P<file>[\w.-]+))?(?P<code> \|\| echo "exit code \$\?")?"""
+    r"""(?: > (?P<file>[\w.-]+)| \| (?P<filter>[^|].*))?(?P<code> \|\| echo "exit code \$\?")?"""
 )
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
@@ -58,7 +58,7 @@ def run_command(command: str) -> str:
     found = NO_SHELL.fullmatch(command)
     if found is None:
         return run_shell(command)
-    output = io.StringIO()
+    output = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
     with contextlib.ExitStack() as stack:
         stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("default")  # as in a shell: they are shown, and no errors
@@ -68,9 +68,9 @@ def run_command(command: str) -> str:
         code = run_main(shlex.split(found["arguments"]))
     if found["code"] and code:
         print("exit code", code, file=output)
-    else:
-        assert code == 0, output.getvalue()
-    return without_blanks(output.getvalue())
+    text = output.buffer.getvalue().decode()
+    assert code == 0 or found["code"], text
+    return run_shell(found["filter"], text) if found["filter"] else without_blanks(text)
 
 
 def run_main(arguments: list[str]) -> int | str | None:
@@ -85,11 +85,12 @@ def without_blanks(text: str) -> str:
     return "".join(f"{line.rstrip()}\n" for line in text.splitlines())  # rich fills tables up with blanks
 
 
-def run_shell(command: str) -> str:
+def run_shell(command: str, text: str | None = None) -> str:
     """Standard output and error of a shell command, with this environment's programs first on the path."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     run = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", command],
+        input=text,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

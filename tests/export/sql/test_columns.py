@@ -193,6 +193,8 @@ def in_sqlite(network: RuleNetwork, values: Sequence[Any], declared: str = "") -
 
 @pytest.mark.parametrize(("column", "values"), PAIRS)
 def test_duckdb_reads_and_refuses_as_python_does(column, values):
+    if values == "zoned nanoseconds" and duckdb.__version__ < "2":
+        pytest.skip("DuckDB before 2.0 cuts moments with a zone to microseconds when it reads them from Arrow")
     assert in_duckdb(COLUMNS[column], VALUES[values]) == in_python(COLUMNS[column], VALUES[values])
 
 
