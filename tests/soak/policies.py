@@ -1,7 +1,7 @@
 """Tables and policies drawn at random: every network that is learned keeps its policy, by trying all cells.
 
-Policies have clauses about decisions, structure and locked rules; least rows and precision; or bounds on groups. Of
-scorecards and policies drawn at random, no verdict is false.
+Policies have clauses about decisions, structure and locked rules; least rows and precision; or bounds on groups. So do
+those that scorecards are learned under. Of scorecards and policies drawn at random, no verdict is false.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
+from tests.learn.points.test_constraints import CARD_CASES, learn_and_prove
 from tests.learn.search.test_policy_masks import CASES, learn_and_check
 from tests.learn.search.test_row_clauses import FAIR, PRECISE, learn_fair_rules, learn_precise_rules
 from tests.logic.policies.brute_force import card_cases
@@ -25,6 +26,7 @@ LAWS: tuple[tuple[Any, Callable[[Any, int], None]], ...] = (
     (PRECISE, learn_precise_rules),
     (FAIR, learn_fair_rules),
     (card_cases(), lambda case, _: check_verdicts(*case)),
+    (CARD_CASES, learn_and_prove),
 )
 EACH = 25
 """Tables that one law is asked about at a time."""

@@ -98,3 +98,41 @@ def test_a_model_is_learned_under_a_policy(run, tmp_path, capsys):
     with pytest.raises(SystemExit):
         main([*fit[:6], "--method", "mllp", *fit[8:]])
     assert "--policy is no option of --method mllp" in capsys.readouterr().err
+
+
+CARD_POLICIES = {
+    "--scorecard": (
+        'better = "yes"\nmax_edges = 9\n[monotone]\nage = "down"\n[[locked]]\nrule = "job = cook"\npoints = -2\n',
+        "proved: as age rises, the score, the probability of yes and the decision never get better (no < yes)",
+        ["confirmed: monotone.age", "confirmed: locked.job = cook", "confirmed: max_edges"],
+    ),
+    "--regression": (
+        '[monotone]\nage = "up"\n[[bounds]]\nleast = 0\nmost = 90\n',
+        "proved: as age rises, the prediction never falls (on all possible rows)",
+        ["confirmed: monotone.age", "confirmed: bounds.always"],
+    ),
+}
+
+
+@pytest.mark.parametrize("head", ["--scorecard", "--regression"])
+def test_cards_are_learned_under_a_policy_and_checked(tmp_path, monkeypatch, capsys, head):
+    monkeypatch.chdir(tmp_path)
+    policy, said, confirmed = CARD_POLICIES[head]
+    answers = {"--scorecard": ("yes", "no"), "--regression": ("20.5", "60.5")}[head]
+    rows = [f"{age},{job},{answers[age > 40]}" for age in range(20, 60) for job in ("nurse", "cook")]
+    (tmp_path / "people.csv").write_text("\n".join(["age,job,answer", *rows]) + "\n")
+    (tmp_path / "p.toml").write_text(policy)
+    fit = ["fit", "people.csv", "--target", "answer", head]
+    fit += ["--policy", "p.toml", "--effort", "fast", "-q", "-o", "m.json"]
+    with pytest.raises(SystemExit) as end:
+        main(fit)
+    assert end.value.code == 0, capsys.readouterr().err
+    network = load("m.json")
+    assert network.levels[0].rules
+    assert {verdict.outcome for verdict in network.proof.verdicts} == {"proved"}
+    with pytest.raises(SystemExit) as end:
+        main(["prove", "m.json", "--certificate", "c.json"])
+    assert end.value.code == 0
+    assert said in capsys.readouterr().out
+    assert checker.main(["m.json", "c.json"]) == 0
+    assert capsys.readouterr().out.splitlines() == confirmed
