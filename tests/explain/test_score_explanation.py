@@ -30,6 +30,10 @@ good, since the score of 2 is below 3. The chance of bad is 40.0%.
   age > 41         +3
   debt > 1000      -2
   score            +2
+
+counterfactual: bad if
+  debt <= 1000 (such as 1000) instead of debt = 5000
+This is proved to be the smallest: nothing less than a change of 1 column will do.
 """
     )
     assert str(explain(CARD, [50, None])).startswith("bad, since the score of 4 is at least 3. The chance")
@@ -50,6 +54,10 @@ a, since its score is the largest. Its chance is 33.3%.
   score                        +2     +2     +2
   offset                                     -1
   chance                    33.3%  33.3%  33.3%
+
+counterfactual: b if
+  age <= 41 (such as 41) instead of age = 50
+This is proved to be the smallest: nothing less than a change of 1 column will do.
 """
     )
 
@@ -62,12 +70,14 @@ def test_only_the_largest_of_many_scores_are_shown() -> None:
     assert text.splitlines()[2].split() == list("efghijkl")
 
 
-def test_counterfactuals_of_scores_are_refused_by_name() -> None:
-    for options in ({"fixed": ["age"]}, {"to": "bad"}, {"count": 2}):
-        with pytest.raises(InputError, match="the search for a counterfactual does not know scorecards yet"):
-            explain(CARD, [50, 0], **options)
-    with pytest.raises(InputError, match="the question about one rule does not know scorecards yet"):
-        explain(CARD, [50, 0], rule="R1.1")
+def test_a_rule_and_further_counterfactuals_are_asked_for() -> None:
+    explanation = explain(CARD, [50, 5000], rule="R1.3", count=2, fixed=["debt"])
+    assert "R1.3 holds on this row" in str(explanation)
+    assert str(explanation).endswith("Nothing that the row could say gives another class while debt stays; this is proved.")
+    both = explain(CARD, [20, 5000], count=3, to="bad")
+    assert len(both.alternatives) == 0 and len(both.counterfactual.changes) == 2
+    assert "or bad if" in str(explain(CARD, [20, 0], to="bad", count=2)) or both.counterfactual.proved
+    assert "<li>" in explanation._repr_html_()
 
 
 def test_many_rows_are_explained_as_a_table() -> None:

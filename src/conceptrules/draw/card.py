@@ -75,12 +75,12 @@ def _bar_html(points: int, largest: int) -> str:
     return f'<td class="bar" aria-hidden="true">{bar}</td>'
 
 
-def score_html(explanation: ScoreExplanation) -> str:
-    """Return the class and the score as a sentence, and below it the points that add up."""
+def score_html(explanation: ScoreExplanation, further: str) -> str:
+    """Return the class and the score as a sentence, below it the points that add up, and what else there is to say."""
     return (
         f'<div class="conceptrules-card conceptrules-explanation"><style>{_STYLE}</style>'
         f"<p><strong>{escape_text(explanation.sentence)}</strong></p>"
-        f'<div style="overflow-x: auto">{_table_html(explanation.lines)}</div></div>'
+        f'<div style="overflow-x: auto">{_table_html(explanation.lines)}</div>{further}</div>'
     )
 
 

@@ -5,9 +5,9 @@ Names come from data, so everything is escaped. The HTML has the notebook's own 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import singledispatch
-from itertools import groupby
+from itertools import chain, groupby
 
 from conceptrules.draw.appearance import Theme, check_theme, escape_text
 from conceptrules.draw.card import card_html, score_html
@@ -67,19 +67,24 @@ def network_html(network: RuleNetwork) -> str:
 @show_html.register
 def explanation_html(explanation: Explanation) -> str:
     """Return the text of an explanation, with its indented lines as lists."""
-    parts = []
-    lines = [line for line in str(explanation).split("\n") if line]
-    for indented, group in groupby(lines, key=lambda line: line.startswith("  ")):
-        if indented:
-            parts.append(_list_html(_code(line.strip()) for line in group))
-        else:
-            parts += [f"<p>{escape_text(line)}</p>" for line in group]
-    first, *rest = parts
+    first, *rest = _lines_html(str(explanation).split("\n"))
     strong = first.replace("<p>", "<p><strong>").replace("</p>", "</strong></p>")
     return f'<div class="conceptrules-explanation">{strong}{"".join(rest)}</div>'
 
 
-show_html.register(ScoreExplanation, score_html)
+def _lines_html(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines as paragraphs, indented ones as lists."""
+    for indented, group in groupby(filter(None, lines), key=lambda line: line.startswith("  ")):
+        if indented:
+            yield _list_html(_code(line.strip()) for line in group)
+        else:
+            yield from (f"<p>{escape_text(line)}</p>" for line in group)
+
+
+@show_html.register
+def score_explanation_html(explanation: ScoreExplanation) -> str:
+    """Return the points that add up as a table, and below it the counterfactual."""
+    return score_html(explanation, "".join(_lines_html(chain.from_iterable(explanation.further))))
 
 
 @show_html.register

@@ -1,9 +1,14 @@
-"""Counterfactuals: the smallest change of a row that gives it another class, and whether it is proved smallest."""
+"""Counterfactuals: the smallest change of a row that gives it another answer, and whether it is proved smallest."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+import math
+import operator
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
@@ -12,23 +17,27 @@ import numpy as np
 from conceptrules.explain.column_options import Example, Option, list_options, make_example
 from conceptrules.explain.counterfactual_search import (
     Budget,
+    ClassGoal,
     FreeColumn,
+    Goal,
     Question,
-    SmallestChange,
-    States,
+    ScoreGoal,
     find_smallest_change,
-    may_lead,
     split_sides,
 )
 from conceptrules.model.derived import require_own_columns
 from conceptrules.model.errors import InputError
-from conceptrules.model.heads import require_decision
+from conceptrules.model.evaluation import class_nodes, first_firing
+from conceptrules.model.heads import Points
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
-from conceptrules.tables.prediction import compile_plan, decide
+from conceptrules.model.scoring import answer_scores, score_bits, score_numbers
+from conceptrules.tables.prediction import compile_plan, predict
 from conceptrules.tables.table import nearest, open_row, read_row
 
 LIMIT = 1_000_000  # states; two to three seconds on a network of a few hundred edges
+_COMPARISONS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
+_BOUND = re.compile(r"\s*(>=|<=|>|<)\s*(\S+)\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +58,7 @@ class ColumnChange:
 
 @dataclass(frozen=True, slots=True)
 class Counterfactual:
-    """The fewest columns to change for another class.
+    """The fewest columns to change for another answer.
 
     Of several such changes it is the one that flips fewest predicates.
     """
@@ -57,11 +66,11 @@ class Counterfactual:
     changes: tuple[ColumnChange, ...]
     """The columns to change; empty where the search ended before it found any change."""
     label: Value | None
-    """The class that the changed row gets; None if there are no changes."""
+    """The class that the changed row gets, or the number that is predicted; None if there are no changes."""
     proved: bool
     """Whether it is proved that no change of fewer columns exists; otherwise the search reached its limit."""
     at_least: int
-    """A lower bound that is proved: no change of fewer columns than this gives another class."""
+    """A lower bound that is proved: no change of fewer columns than this will do."""
     visited: int
     """How many states the search looked at."""
 
@@ -75,7 +84,7 @@ def find_counterfactual(
     limit: int = LIMIT,
     seconds: float | None = None,
 ) -> Counterfactual | None:
-    """Find the smallest change of a row that gives it another class.
+    """Find the smallest change of a row that gives it another class, or a number that is large or small enough.
 
     The search is exact: a change of the fewest columns, and a proof that fewer will not do.
 
@@ -87,8 +96,9 @@ def find_counterfactual(
         A dictionary, a list of values, a row of a pandas table, or a table with one row.
     fixed : iterable of str, default=()
         The columns that have to stay as they are.
-    to : class label, optional
-        The class that the changed row is to get; by default, any other class will do.
+    to : class label or str, optional
+        The class that the changed row is to get; by default, any other class will do. For a network that predicts a
+        number, what it is to be, such as ``">= 300"`` or ``"< 20"``.
     limit : int, default=1_000_000
         The most states to look at. A search that ends there says so.
     seconds : float, optional
@@ -102,7 +112,7 @@ def find_counterfactual(
     Raises
     ------
     InputError
-        If `fixed` names an unknown column, `to` is no other class of the network, or `row` is not one row.
+        If `fixed` names an unknown column, `to` is no other answer of the network, or `row` is not one row.
 
     Examples
     --------
@@ -113,25 +123,26 @@ def find_counterfactual(
     >>> counterfactual.label, counterfactual.changes[0].after, counterfactual.changes[0].example, counterfactual.proved
     ('old', 'age > 41', 42, True)
     """
-    require_decision(network, "the search for a counterfactual")
     require_own_columns(network.columns, "the search for a counterfactual")
     for name, value in (("limit", limit), ("seconds", 0 if seconds is None else seconds)):
         if not isinstance(value, Real) or not value >= 0:
             raise InputError(f"{name} is {value!r}; give a number that is not negative")
     frozen = check_fixed(network, fixed)
     table = open_row(row)
-    allowed = check_target(network, network.classes[int(decide(network, table)[0])], to)
+    goal = make_goal(network, predict(network, table).tolist()[0], to)
     used = _used_columns(network, read_row(network.columns, table))
     free = [index for index, options in used if network.columns[index].name not in frozen and len(options) > 1]
-    question = _ask(network, used, free, allowed)
+    parts = tuple(_read_part(options, index in free) for index, options in used)
+    plan = compile_plan(network)
+    question = Question(split_sides(plan.levels, sum(len(tests) for _, tests in plan.used)), goal, parts)
     budget = Budget(limit, seconds)
     result = find_smallest_change(question, budget)
     if result is None:
         return None
-    changes = () if result.state is None else _list_changes(network, dict(used), free, result.state)
-    return Counterfactual(
-        changes, _find_label(network, question, result), result.proved, result.at_least, budget.visited
-    )
+    state = dict(zip(free, () if result.state is None else result.state.tolist(), strict=False))
+    changes = tuple(_list_changes(network, dict(used), state))
+    label = None if result.state is None else _answer_state(network, used, state)
+    return Counterfactual(changes, label, result.proved, result.at_least, budget.visited)
 
 
 def find_counterfactuals(
@@ -189,16 +200,64 @@ def check_fixed(network: RuleNetwork, fixed: Iterable[str]) -> frozenset[str]:
     return frozenset((*fixed, *immutable_columns(network)))
 
 
-def check_target(network: RuleNetwork, label: Value, to: Value | None) -> frozenset[int]:
-    """Return the classes, as indices, that a change may lead to."""
-    if to is None:
-        return frozenset(range(len(network.classes))) - {network.classes.index(label)}
-    if to not in network.classes:
+def make_goal(network: RuleNetwork, answer: Value, to: Value | None) -> Goal:
+    """Return what a changed row is to be answered: another class than now, or `to`."""
+    head = network.head
+    if head is not None and head.step is not None:
+        return _make_number_goal(head, float(answer), to)
+    if to is not None and to not in network.classes:
         names = [str(name) for name in network.classes]
         raise InputError(f"to={to!r} is not a class of the network; {nearest(str(to), names)}")
-    if to == label:
+    if to == answer:
         raise InputError(f"the row gets the class {to!r} already; name another one with `to`, or none")
-    return frozenset({network.classes.index(to)})
+    allowed = {network.classes.index(answer)} ^ set(range(len(network.classes)))
+    if to is not None:
+        allowed = {network.classes.index(to)}
+    if head is None:
+        return ClassGoal(network.priority_indices, network.default_index, frozenset(allowed))
+    points, base = np.array(head.points, np.float64).reshape(-1, head.outputs).T, np.array(head.base, np.float64)
+    if head.outputs == 1:
+        least = head.cutoff - base
+        return ScoreGoal(((points, least) if 1 in allowed else (-points, 1 - least),))
+    base += head.offsets
+    ways = []
+    for label in sorted(allowed):
+        others = np.delete(np.arange(head.outputs), label)
+        ways.append((points[label] - points[others], base[others] - base[label] + (others < label)))
+    return ScoreGoal(tuple(ways))
+
+
+def has_answer(network: RuleNetwork, answer: Value, to: Value | None) -> bool:
+    """Return whether an answer is what is asked for already, so that there is nothing to change."""
+    if to is None or network.classes:
+        return to == answer
+    sign, bound = _read_bound(to)
+    return _COMPARISONS[sign](float(answer), bound)
+
+
+def _read_bound(to: object) -> tuple[str, float]:
+    """Return the sign and the number of what a prediction is to be."""
+    parts = _BOUND.fullmatch(to) if isinstance(to, str) else None
+    with suppress(ValueError):
+        if parts and not math.isnan(bound := float(parts[2])):
+            return parts[1], bound
+    raise InputError(f"to is {to!r}; say what the number is to be, such as '>= 300' or '< 20'")
+
+
+def _make_number_goal(head: Points, answer: float, to: object) -> Goal:
+    """Return the sum of points from which on, or up to which, the number that is predicted is as it is to be."""
+    sign, bound = _read_bound(to)
+    if _COMPARISONS[sign](answer, bound):
+        raise InputError(f"the row gets {answer:.10g} already, which is {to}; ask for something else")
+    ((low, high),) = head.bounds
+
+    def reaches(score: int) -> bool:
+        value = float(score_numbers(head, np.array([[score]]))[0])
+        return value >= bound if sign in (">=", "<") else value > bound
+
+    first = bisect_left(range(low, high + 1), True, key=reaches) + low  # numbers rise with the score
+    points, least = np.array(head.points, np.float64).reshape(-1, 1).T, np.array([first - head.base[0]], np.float64)
+    return ScoreGoal(((points, least) if sign in (">=", ">") else (-points, 1 - least),))
 
 
 def _used_columns(network: RuleNetwork, values: Sequence[Value | None]) -> list[tuple[int, list[Option]]]:
@@ -210,33 +269,25 @@ def _used_columns(network: RuleNetwork, values: Sequence[Value | None]) -> list[
     ]
 
 
-def _ask(
-    network: RuleNetwork, used: Sequence[tuple[int, list[Option]]], free: Sequence[int], allowed: frozenset[int]
-) -> Question:
-    plan = compile_plan(network)
-    bits = {index: np.array([option.bits for option in options], dtype=np.bool_) for index, options in used}
-    parts = tuple(FreeColumn.of(bits[index]) if index in free else options[0].bits for index, options in used)
-    predicates = sum(len(of_column) for _, of_column in plan.used)
-    return Question(split_sides(plan.levels, predicates), plan.order, plan.default, allowed, parts)
+def _read_part(options: Sequence[Option], free: bool) -> FreeColumn | tuple[bool, ...]:
+    return FreeColumn.of(np.array([option.bits for option in options], dtype=np.bool_)) if free else options[0].bits
 
 
-def _list_changes(
-    network: RuleNetwork, used: dict[int, list[Option]], free: Sequence[int], state: States
-) -> tuple[ColumnChange, ...]:
-    changes = []
-    for index, number in zip(free, state, strict=True):
+def _list_changes(network: RuleNetwork, used: dict[int, list[Option]], state: dict[int, int]) -> Iterator[ColumnChange]:
+    for index, number in state.items():
         if number:
-            column, now, then = network.columns[index], used[index][0], used[index][int(number)]
-            changes.append(
-                ColumnChange(column.name, now.text, then.text, then.sample, make_example(column, then.value))
-            )
-    return tuple(changes)
+            column, now, then = network.columns[index], used[index][0], used[index][number]
+            yield ColumnChange(column.name, now.text, then.text, then.sample, make_example(column, then.value))
 
 
-def _find_label(network: RuleNetwork, question: Question, result: SmallestChange) -> Value | None:
-    if result.state is None:
-        return None
-    for index in question.allowed:
-        if may_lead(replace(question, allowed=frozenset({index})), result.state[None])[0]:
-            return network.classes[index]
-    raise AssertionError(result.state)
+def _answer_state(network: RuleNetwork, used: Sequence[tuple[int, list[Option]]], state: dict[int, int]) -> Value:
+    """Return the answer where the columns say these options."""
+    bits = [bit for index, options in used for bit in options[state.get(index, 0)].bits]
+    nodes = np.array([class_nodes(compile_plan(network).levels, bits, 1)], dtype=np.bool_)
+    head = network.head
+    if head is None:
+        return network.classes[first_firing(nodes, network.priority_indices, network.default_index)[0]]
+    scores = score_bits(head, nodes)
+    if head.step is None:
+        return network.classes[answer_scores(head, scores)[0]]
+    return float(score_numbers(head, scores)[0])

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import combinations, islice
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,16 +49,63 @@ class FreeColumn:
         return FreeColumn(bits, must, np.vstack([bits, changed.any(axis=0), bits.any(axis=0)]))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Question:
-    """How can a row get one of certain classes?"""
+class Goal(Protocol):
+    """What the changed row is to be answered."""
 
-    levels: tuple[Level, ...]
-    """The levels as `split_sides` makes them."""
+    def may_reach(self, nodes: Sequence[Cases], states: int) -> Bits:
+        """Return which states may be answered so: `nodes` are those of the last level that must hold, then may."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ClassGoal:
+    """One of these classes is answered, by priority."""
+
     order: tuple[int, ...]
     default: int
     allowed: frozenset[int]
-    """The classes that will do."""
+
+    def may_reach(self, nodes: Sequence[Cases], states: int) -> Bits:
+        """Return where an allowed class may fire and no class before it must."""
+        silent, result = (1 << states) - 1, 0
+        full = silent
+        for index in self.order:
+            if index in self.allowed:
+                result |= silent & nodes[len(self.order) + index]
+            silent &= full ^ nodes[index]
+        if self.default in self.allowed:
+            result |= silent
+        return _to_bits([result], states)[0]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreGoal:
+    """Points add up to enough: each sum of a way is at least its threshold, in one way or another.
+
+    An open rule counts with what is best for the sum: its points if they are positive, and nothing if they are not.
+    """
+
+    ways: tuple[tuple[NDArray[np.float64], NDArray[np.float64]], ...]
+    """For each way the points, [sum, rule], and the thresholds, [sum]."""
+
+    def may_reach(self, nodes: Sequence[Cases], states: int) -> Bits:
+        """Return where the largest possible sums of some way are large enough."""
+        holds = _to_bits(nodes, states).astype(np.float64)
+        must, may = holds[: len(nodes) // 2], holds[len(nodes) // 2 :]
+        result = np.zeros(states, np.bool_)
+        for points, least in self.ways:
+            sums = np.maximum(points, 0) @ may + np.minimum(points, 0) @ must
+            result |= (sums >= least[:, None]).all(axis=0)
+        return result
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """How can a row get a certain answer?"""
+
+    levels: tuple[Level, ...]
+    """The levels as `split_sides` makes them."""
+    goal: Goal
     parts: tuple[FreeColumn | tuple[bool, ...], ...]
     """The used columns: one that may change, or for one that stays whether its predicates hold."""
 
@@ -106,7 +154,7 @@ class Budget:
 
 
 def find_smallest_change(question: Question, budget: Budget) -> SmallestChange | None:
-    """Return the fewest columns to change, or None if no change at all leads to an allowed class.
+    """Return the fewest columns to change, or None if no change at all leads to the goal.
 
     Of several such changes it is the one that flips fewest predicates, then the first.
     """
@@ -177,7 +225,7 @@ def _random_changes(question: Question) -> States:
 
 
 def _expand(question: Question, states: States, budget: Budget, most: int) -> Iterator[States]:
-    """Yield all that these open states can become and that lead to an allowed class, in order."""
+    """Yield all that these open states can become and that lead to the goal, in order."""
     budget.spend(len(states))
     states = states[may_lead(question, states)]
     if not len(states) or not (states < 0).any():
@@ -229,7 +277,7 @@ def split_sides(levels: Sequence[Level], below: int) -> tuple[Level, ...]:
 
 
 def may_lead(question: Question, states: States) -> Bits:
-    """Return which states may lead to an allowed class; for those without an open column the answer is exact."""
+    """Return which states may lead to the goal; for those without an open column the answer is exact."""
     full = (1 << len(states)) - 1
     must: list[Cases] = []
     may: list[Cases] = []
@@ -244,16 +292,15 @@ def may_lead(question: Question, states: States) -> Bits:
             must += known
             may += known
     nodes = class_nodes(question.levels, [*must, *may], full)
-    # A class may be the answer where it may fire and no class before it must.
-    silent, result = full, 0
-    for index in question.order:
-        if index in question.allowed:
-            result |= silent & nodes[len(question.order) + index]
-        silent &= full ^ nodes[index]
-    if question.default in question.allowed:
-        result |= silent
-    octets = np.frombuffer(result.to_bytes(-(-len(states) // 8), "little"), dtype=np.uint8)
-    return np.unpackbits(octets, count=len(states), bitorder="little").view(np.bool_)
+    return question.goal.may_reach(nodes, len(states))
+
+
+def _to_bits(nodes: Sequence[Cases], states: int) -> Bits:
+    """Return in which states nodes hold: (nodes, states)."""
+    width = -(-states // 8)
+    octets = np.frombuffer(b"".join(node.to_bytes(width, "little") for node in nodes), dtype=np.uint8)
+    packed = octets.reshape(len(nodes), width)
+    return np.unpackbits(packed, axis=1, count=states, bitorder="little").view(np.bool_)
 
 
 def _to_cases(bits: Bits) -> list[Cases]:

@@ -9,15 +9,15 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from conceptrules.explain.counterfactual import (
     LIMIT,
     Counterfactual,
     check_fixed,
-    check_target,
     find_counterfactual,
     find_counterfactuals,
+    has_answer,
+    make_goal,
 )
 from conceptrules.explain.measurement import FIRES, Fires
 from conceptrules.explain.nearest_miss import Miss, RuleCheck, check_rule, find_nearest_miss
@@ -26,7 +26,7 @@ from conceptrules.explain.score_explanation import ScoreExplanation, explain_sco
 from conceptrules.model.derived import require_own_columns
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, decide_fired, layers, layers_plain, unpack
-from conceptrules.model.heads import require_classes, require_decision
+from conceptrules.model.heads import require_classes
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Default, Implies, Locked
 from conceptrules.model.precision import Ends
@@ -145,8 +145,9 @@ def explain(
     fixed : iterable of str, default=()
         The columns that the counterfactual leaves as they are, besides those that the estimator was told are
         `immutable`.
-    to : class label, optional
-        The class that the counterfactual is to give; by default, any other class will do.
+    to : class label or str, optional
+        The class that the counterfactual is to give; by default, any other class will do. Of a number, what it is to
+        be, such as ``">= 300"``; without it, no counterfactual is looked for.
     rule : str, optional
         The number of a rule, such as "R1.3": the explanation also says whether it holds on the row, and what it lacks.
     count : int, default=1
@@ -162,12 +163,12 @@ def explain(
         The rules that fired, the other classes that did, the nearest miss and the counterfactual; of a scorecard, the
         points that add up to the score. Of several rows, a table like the one that was given: `answer`, its
         `probability`, the numbers of the `rules` of the class that hold, `because` with their words, and
-        `counterfactual`; of a scorecard without the two of rules and counterfactuals.
+        `counterfactual`; of a scorecard without the rules, and with a counterfactual only if `to` is given.
 
     Raises
     ------
     InputError
-        If `fixed` names an unknown column, or `to` is no other class of the network.
+        If `fixed` names an unknown column, or `to` is no other answer of the network.
 
     Examples
     --------
@@ -186,10 +187,6 @@ def explain(
     """
     if not isinstance(count, Integral) or count < 1:
         raise InputError(f"count is {count!r}; it needs a whole number of at least 1")
-    if to is not None or tuple(fixed) or count > 1:
-        require_decision(network, "the search for a counterfactual")
-    if rule is not None:
-        require_decision(network, "the question about one rule")
     table = open_rows(row)
     frozen = check_fixed(network, fixed)
     if table.rows > 1:
@@ -198,14 +195,15 @@ def explain(
     if to is not None or tuple(fixed) or count > 1:
         require_own_columns(network.columns, "the search for a counterfactual")
     table = open_row(table)  # which refuses a table without rows
+    options: dict[str, Any] = {"fixed": frozen, "to": to, "limit": limit, "seconds": seconds}
+    place = None if rule is None else find_rule_place(network, rule)
     if network.head is not None:
-        return explain_score(network, table)
+        return explain_score(network, table, options, int(count), place)
     hidden = layers_plain(network, read_bits(network.columns, network.predicates, table, network.used_predicates))
     classes_fired = hidden[-1]
     decided = int(decide_fired(network, classes_fired)[0])
     label = network.classes[decided]
-    check_target(network, label, to)
-    place = None if rule is None else find_rule_place(network, rule)
+    make_goal(network, label, to)  # raises if there is no such class
     seen = _count_same_pattern(network, classes_fired)
     firing = [index for index in network.priority_indices if classes_fired[0, index]]
     holding = [layer[0] for layer in hidden]
@@ -218,7 +216,6 @@ def explain(
         )
         for index in firing[1:]
     )
-    options: dict[str, Any] = {"fixed": frozen, "to": to, "limit": limit, "seconds": seconds}
     return Explanation(
         label=label,
         settled=FIRES[min(len(firing), 2)],
@@ -347,25 +344,29 @@ def _explain_rows(network: RuleNetwork, X: Any, table: Table, **options: Any) ->
             for rules, name in zip(fired_rules(network, X), names, strict=True)
         ]
     values["because"] = list_rule_texts(network, X)
-    if network.head is None:
-        values["counterfactual"] = _list_change_texts(network, table, answers, options)
+    if network.head is None or options["to"] is not None:  # cards have many scores, and each is searched for itself
+        values["counterfactual"] = _list_change_texts(network, table, values["answer"], options)
     native = nw.from_native(X, pass_through=True)
     backend = native.implementation if isinstance(native, nw.DataFrame) else pick_backend()
     return nw.from_dict(values, backend=backend).to_native()
 
 
 def _list_change_texts(
-    network: RuleNetwork, table: Table, answers: NDArray[np.integer[Any]], options: Mapping[str, Any]
+    network: RuleNetwork, table: Table, answers: Sequence[Value], options: Mapping[str, Any]
 ) -> list[str]:
     """Return what would change each answer, as text; rows on which the same tests hold share the search."""
     bits = read_bits(network.columns, network.predicates, table, network.used_predicates)
     texts: dict[bytes, str] = {}
-    for row, (key, answer) in enumerate(zip(map(bytes, np.packbits(bits, axis=1)), answers.tolist(), strict=True)):
-        if key not in texts:
-            # A row that has the wanted class already is no mistake.
-            to = None if network.classes[answer] == options["to"] else options["to"]
-            single = table.take(np.array([row]))
-            texts[key] = _change_text(find_counterfactual(network, single, **{**options, "to": to}))
+    for row, (key, answer) in enumerate(zip(map(bytes, np.packbits(bits, axis=1)), answers, strict=True)):
+        if key in texts:
+            continue
+        asked = dict(options)
+        if has_answer(network, answer, options["to"]):  # which is no mistake
+            if not network.classes:
+                texts[key] = "none needed"
+                continue
+            asked["to"] = None
+        texts[key] = _change_text(find_counterfactual(network, table.take(np.array([row])), **asked))
     return [texts[key] for key in map(bytes, np.packbits(bits, axis=1))]
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from conceptrules.explain.counterfactual import Counterfactual, find_counterfactual, find_counterfactuals
+from conceptrules.explain.nearest_miss import RuleCheck, check_rule
 from conceptrules.model.card import amount_text, chance_text, points_text
 from conceptrules.model.evaluation import layers, layers_plain, unpack
 from conceptrules.model.heads import Points
@@ -58,6 +60,17 @@ class ScoreExplanation(ShownAsHtml):
     """What a point adds to the number that is predicted, or to its logarithm; None of classes."""
     link: str = "identity"
     """With "log", points multiply the number that is predicted."""
+    counterfactual: Counterfactual | None = None
+    """The smallest change for another class, or for the number asked for; None where it is proved that there is none,
+    and where no number was asked for."""
+    fixed: tuple[str, ...] = ()
+    """The columns that the counterfactual leaves as they are."""
+    to: Value | None = None
+    """What the counterfactual is to give, if that was said."""
+    rule: RuleCheck | None = None
+    """The rule that was asked for."""
+    alternatives: tuple[Counterfactual, ...] = ()
+    """Further counterfactuals, each without some column that an earlier one changes."""
 
     @property
     def sentence(self) -> str:
@@ -107,13 +120,29 @@ class ScoreExplanation(ShownAsHtml):
         ranks = np.argsort(-np.add(self.scores, self.offsets), kind="stable")
         return sorted(ranks[:_MOST_OUTPUTS].tolist())
 
+    @property
+    def further(self) -> list[list[str]]:
+        """The rule that was asked for, and the counterfactual, as paragraphs of lines."""
+        from conceptrules.explain.text import counterfactual_lines, rule_check_lines
+
+        searched = self.classes or self.to is not None
+        return [*rule_check_lines(self.rule), *([counterfactual_lines(self)] if searched else [])]
+
     def __str__(self) -> str:
         table = align_columns(self.lines).replace("\n", "\n  ")
-        return f"{self.sentence}\n\n  {table}"
+        return "\n\n".join([self.sentence, f"  {table}", *map("\n".join, self.further)])
 
 
-def explain_score(network: RuleNetwork, row: Any) -> ScoreExplanation:
-    """Explain why a row of a scorecard gets its score and its class.
+def explain_score(
+    network: RuleNetwork,
+    row: Any,
+    options: Mapping[str, Any] | None = None,
+    count: int = 1,
+    rule: tuple[int, int] | None = None,
+) -> ScoreExplanation:
+    """Explain why a row of a scorecard gets its score and its class, and what would change it.
+
+    The options are those of `find_counterfactual`, `rule` is the level and the number of a rule that is asked for.
 
     >>> from conceptrules.model import Column, Interval, Level, Literal, Points, Rule
     >>> card = RuleNetwork(
@@ -127,12 +156,17 @@ def explain_score(network: RuleNetwork, row: Any) -> ScoreExplanation:
       base          -2
       age > 41      +5
       score         +3
+    <BLANKLINE>
+    counterfactual: young if
+      age <= 41 (such as 41) instead of age = 50
+    This is proved to be the smallest: nothing less than a change of 1 column will do.
     """
     head = network.head
     assert head is not None
     table = open_row(row)
     bits = read_bits(network.columns, network.predicates, table, network.used_predicates)
-    rules = layers_plain(network, bits)[-2]
+    hidden = layers_plain(network, bits)
+    rules = hidden[-2]
     scores = score_bits(head, rules)
     level = len(network.levels) - 1
     rules_with_points = [
@@ -141,9 +175,15 @@ def explain_score(network: RuleNetwork, row: Any) -> ScoreExplanation:
         if any(head.points[rule])
     ]
     ranked = sorted(rules_with_points, key=lambda each: (-max(map(abs, each.points)), each.index))
-    number = head.step is not None
+    number, options = head.step is not None, options or {}
+    label = score_numbers(head, scores).item() if number else network.classes[answer_scores(head, scores)[0]]
+    changes: tuple[Counterfactual, ...] = ()
+    searched = not number or options.get("to") is not None
+    best = find_counterfactual(network, table, **options) if searched else None
+    if count > 1 and searched:
+        changes = find_counterfactuals(network, table, count, **options)[1:]
     return ScoreExplanation(
-        label=score_numbers(head, scores).item() if number else network.classes[answer_scores(head, scores)[0]],
+        label=label,
         classes=network.classes,
         scores=tuple(scores[0].tolist()),
         probabilities=() if number else tuple(score_probabilities(head, scores)[0].tolist()),
@@ -153,6 +193,11 @@ def explain_score(network: RuleNetwork, row: Any) -> ScoreExplanation:
         target=network.target,
         step=head.step,
         link=head.link,
+        counterfactual=best,
+        fixed=tuple(column.name for column in network.columns if column.name in options.get("fixed", ())),
+        to=options.get("to"),
+        rule=None if rule is None else check_rule(network, [layer[0] for layer in hidden], *rule),
+        alternatives=changes,
     )
 
 

@@ -7,6 +7,8 @@ from itertools import groupby
 
 from conceptrules.explain.counterfactual import Counterfactual
 from conceptrules.explain.explanation import Absent, Explanation, FiredRule
+from conceptrules.explain.nearest_miss import RuleCheck
+from conceptrules.explain.score_explanation import ScoreExplanation
 from conceptrules.model.precision import interval_text
 from conceptrules.model.text import percent, plural, rule_name, word
 
@@ -31,15 +33,12 @@ def explanation_text(explanation: Explanation) -> str:
         paragraphs += [[heading, *_rule_lines(rival.rules, rival.label)]]
     paragraphs += [_absent_lines(absent) for absent in explanation.absent]
     paragraphs += [[f"The policy asks for this: {clause}." for clause in explanation.clauses]]
-    if rule := explanation.rule:
-        verdict = "holds on this row" if rule.unmet == () else "does not hold on this row"
-        lacks = f": it lacks {' and '.join(rule.unmet)}" if rule.unmet else ""
-        paragraphs += [[f"{rule.name} {verdict}{lacks}", f"  {rule.text}"]]
+    paragraphs += rule_check_lines(explanation.rule)
     if miss := explanation.nearest:
         lost = "" if miss.wins else " (though a class that fires would still come first)"
         lacks = f"which only lacks {' and '.join(miss.unmet)}{lost}"
         paragraphs += [[f"nearest miss: {word(miss.label)} by the rule", f"  {miss.text}", lacks]]
-    paragraphs += [_counterfactual_lines(explanation)]
+    paragraphs += [counterfactual_lines(explanation)]
     return "\n\n".join("\n".join(lines) for lines in paragraphs if lines)
 
 
@@ -89,22 +88,41 @@ def _absent_lines(absent: Absent) -> list[str]:
     ]
 
 
-def _counterfactual_lines(explanation: Explanation) -> list[str]:
+def rule_check_lines(rule: RuleCheck | None) -> list[list[str]]:
+    """Return a paragraph about the rule that was asked for, if one was."""
+    if rule is None:
+        return []
+    verdict = "holds on this row" if rule.unmet == () else "does not hold on this row"
+    lacks = f": it lacks {' and '.join(rule.unmet)}" if rule.unmet else ""
+    return [[f"{rule.name} {verdict}{lacks}", f"  {rule.text}"]]
+
+
+def counterfactual_lines(explanation: Explanation | ScoreExplanation) -> list[str]:
     """Return the counterfactual as lines of text; the last one says how sure it is."""
     counterfactual = explanation.counterfactual
     names = [word(name) for name in explanation.fixed]
     listed = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
     fixed = f" while {listed} stay{'s' * (len(names) == 1)}" if names else ""
     if counterfactual is None:
-        other = "another class" if explanation.to is None else word(explanation.to)
+        other = "another class" if explanation.to is None else _goal_text(explanation)
         return [f"counterfactual: none. Nothing that the row could say gives {other}{fixed}; this is proved."]
     if not counterfactual.changes:
         return [f"counterfactual{fixed}: none found yet", _certainty_text(counterfactual)]
-    lines = [f"counterfactual{fixed}: {word(counterfactual.label)} if", *_change_lines(counterfactual)]
+    lines = [f"counterfactual{fixed}: {_label_text(counterfactual)} if", *_change_lines(counterfactual)]
     lines.append(_certainty_text(counterfactual))
     for alternative in explanation.alternatives:
-        lines += ["", f"or {word(alternative.label)} if", *_change_lines(alternative)]
+        lines += ["", f"or {_label_text(alternative)} if", *_change_lines(alternative)]
     return lines
+
+
+def _goal_text(explanation: Explanation | ScoreExplanation) -> str:
+    number = isinstance(explanation, ScoreExplanation) and not explanation.classes
+    return f"a number {explanation.to}" if number else word(explanation.to)
+
+
+def _label_text(counterfactual: Counterfactual) -> str:
+    label = counterfactual.label
+    return f"{label:.10g}" if isinstance(label, float) else word(label)
 
 
 def _change_lines(counterfactual: Counterfactual) -> Iterator[str]:

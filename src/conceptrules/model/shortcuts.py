@@ -309,8 +309,9 @@ class Shortcuts(ShownAsHtml):
         fixed : iterable of str, default=()
             The columns that the counterfactual leaves as they are, besides those that the estimator was told are
             `immutable`.
-        to : class label, optional
-            The class that the counterfactual is to give; by default, any other class will do.
+        to : class label or str, optional
+            The class that the counterfactual is to give; by default, any other class will do. Of a number, what it is
+            to be, such as ``">= 300"``; without it, no counterfactual is looked for.
         rule : str, optional
             The number of a rule, such as "R1.3": the explanation also says whether it holds on the row, and what it
             lacks.
@@ -327,12 +328,12 @@ class Shortcuts(ShownAsHtml):
             The rules that fired, the other classes that did, the nearest miss and the counterfactual; of a scorecard,
             the points that add up to the score. Of several rows, a table like the one that was given: `answer`, its
             `probability`, the numbers of the `rules` of the class that hold, `because` with their words, and
-            `counterfactual`; of a scorecard without the two of rules and counterfactuals.
+            `counterfactual`; of a scorecard without the rules, and with a counterfactual only if `to` is given.
 
         Raises
         ------
         InputError
-            If `fixed` names an unknown column, or `to` is no other class of the network.
+            If `fixed` names an unknown column, or `to` is no other answer of the network.
         """
         from conceptrules.explain.explanation import explain
 

@@ -11,7 +11,9 @@ from conceptrules.cli import columns
 from conceptrules.cli.console import to_json
 from conceptrules.cli.files import read_model_and_table
 from conceptrules.cli.options import Data, Model, TextOptions, option
+from conceptrules.explain.counterfactual import has_answer
 from conceptrules.model.errors import InputError
+from conceptrules.model.predicate import Value
 from conceptrules.model.text import word
 
 
@@ -29,7 +31,7 @@ def explain(
             help="A column that the counterfactual must not change; repeat it, or separate names by commas.",
         ),
     ],
-    to: Annotated[str, option("The class that the counterfactual is to give.")] = "",
+    to: Annotated[str, option("The class that the counterfactual is to give; of a number, such as '>= 300'.")] = "",
     counterfactuals: Annotated[int, typer.Option(help="How many counterfactuals to look for.")] = 1,
     rule: Annotated[str, option("The number of a rule, such as R1.3: does it hold, and what does it lack?")] = "",
     text: TextOptions,
@@ -45,18 +47,18 @@ def explain(
     if row < 1 or rows < 1:
         raise InputError(f"--row {row} --rows {rows}: rows count from 1, and at least one is explained")
     unchanged = columns.parse_names(fixed, [column.name for column in network.own_columns], "the model")
-    wanted_class = columns.parse_class(network, to) if to else None
+    target: Value | None = columns.parse_class(network, to) if to and network.classes else to or None
     table = columns.read_rows(source, network)
     if row > len(table):
         raise InputError(f"--row {row}: {source.name} has {len(table)} rows")
     numbers = range(row, min(row + rows, len(table) + 1))
     for number in numbers:
         single = table.slice(number - 1, 1)
-        has_class = wanted_class is not None and network.predict(single)[0] == wanted_class
-        if has_class:  # which is no mistake
-            typer.echo(f"row {number} is {word(wanted_class)} already", err=as_json)
+        reached = target is not None and has_answer(network, network.predict(single).tolist()[0], target)
+        if reached:  # which is no mistake
+            typer.echo(f"row {number} is {target if not network.classes else word(target)} already", err=as_json)
         explanation = network.explain(
-            single, fixed=unchanged, to=None if has_class else wanted_class, rule=rule or None, count=counterfactuals
+            single, fixed=unchanged, to=None if reached else target, rule=rule or None, count=counterfactuals
         )
         if as_json:
             typer.echo(to_json(asdict(explanation), indent=None))
