@@ -97,6 +97,7 @@ def test_the_effect_on_rows_and_on_all_rows():
         "1 of 5 rows get another class\n"
         "  yes -> no: 1 row, 0 right before, 1 right after\n"
         "  the first: row 3\n"
+        "  accuracy: 0.8 before, 1 after (+0.2 [-0.1506 to +0.5506])\n"
         "not every row gets the same class as before; this one is yes -> no:\n"
         "  age = 42.0, job = nurse"
     )

@@ -2,12 +2,11 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 
 from conceptrules.explain.explanation import explain, fired_rules, list_rule_texts
 from conceptrules.explain.score_explanation import ScoreExplanation
-from conceptrules.model import Column, InputError, Interval, Level, Literal, Points, Rule, RuleNetwork
+from conceptrules.model import Column, Interval, Level, Literal, Points, Rule, RuleNetwork
 from conceptrules.model.evaluation import layers_plain
 from conceptrules.tables.prediction import decide
 from tests.strategies import all_inputs, measured_scorecards, number_cards, scorecards
@@ -55,9 +54,7 @@ a, since its score is the largest. Its chance is 33.3%.
   offset                                     -1
   chance                    33.3%  33.3%  33.3%
 
-counterfactual: b if
-  age <= 41 (such as 41) instead of age = 50
-This is proved to be the smallest: nothing less than a change of 1 column will do.
+counterfactual: none. Nothing that the row could say gives another class; this is proved.
 """
     )
 
@@ -73,9 +70,12 @@ def test_only_the_largest_of_many_scores_are_shown() -> None:
 def test_a_rule_and_further_counterfactuals_are_asked_for() -> None:
     explanation = explain(CARD, [50, 5000], rule="R1.3", count=2, fixed=["debt"])
     assert "R1.3 holds on this row" in str(explanation)
-    assert str(explanation).endswith("Nothing that the row could say gives another class while debt stays; this is proved.")
+    assert str(explanation).endswith(
+        "Nothing that the row could say gives another class while debt stays; this is proved."
+    )
     both = explain(CARD, [20, 5000], count=3, to="bad")
-    assert len(both.alternatives) == 0 and len(both.counterfactual.changes) == 2
+    assert len(both.alternatives) == 0
+    assert len(both.counterfactual.changes) == 2
     assert "or bad if" in str(explain(CARD, [20, 0], to="bad", count=2)) or both.counterfactual.proved
     assert "<li>" in explanation._repr_html_()
 

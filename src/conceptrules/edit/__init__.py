@@ -10,11 +10,15 @@ from conceptrules.edit.operations import (
     LockRule,
     MoveCut,
     Operation,
+    Recalibrate,
     Rename,
+    SetCutoff,
     SetDefault,
+    SetPoints,
     SetPriority,
     UnlockRule,
 )
+from conceptrules.edit.scaling import Scale
 from conceptrules.edit.trail import Replayed, replay
 
 __all__ = [
@@ -27,9 +31,13 @@ __all__ = [
     "LockRule",
     "MoveCut",
     "Operation",
+    "Recalibrate",
     "Rename",
     "Replayed",
+    "Scale",
+    "SetCutoff",
     "SetDefault",
+    "SetPoints",
     "SetPriority",
     "UnlockRule",
     "edit",

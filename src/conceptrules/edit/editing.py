@@ -8,16 +8,17 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from conceptrules.edit.effects import Effect, compute_effect
-from conceptrules.edit.operations import Operation, to_plain
-from conceptrules.edit.rules import add_rule, drop_stale_names, normalise, remove_rule, say_rule
+from conceptrules.edit.operations import Operation, Recalibrate, to_plain
+from conceptrules.edit.rules import CARD, add_rule, drop_stale_names, normalise, remove_rule, say_rule
 from conceptrules.explain.measurement import list_labels, measure
 from conceptrules.io.decode import read_predicate
 from conceptrules.io.encode import predicate_fields
 from conceptrules.io.json_readers import finite, infinite
 from conceptrules.logic.policies.proof import Proof, prove, record_proof
 from conceptrules.model.errors import InputError
-from conceptrules.model.heads import require_decision
 from conceptrules.model.network import Literal, Rule, RuleNetwork
 from conceptrules.model.policy.plain import from_plain as policy_from_plain
 from conceptrules.model.policy.plain import to_plain as policy_to_plain
@@ -27,6 +28,7 @@ from conceptrules.model.provenance import without_rule_figures
 from conceptrules.model.shortcuts import ShownAsHtml
 from conceptrules.model.trail import START, TrailEntry, head_of, seal, state_of
 from conceptrules.model.values import label_text
+from conceptrules.tables.prediction import find_scores
 
 Plain = dict[str, Any]
 
@@ -59,16 +61,67 @@ def edit(
     data: Any = None,
     labels: Iterable[object] | None = None,
     when: str | None = None,
+    recalibrate: bool = False,
 ) -> Edited:
     """Edit a network, and say what that does: the function behind `RuleNetwork.edit`, which explains the parameters.
 
     `when` is the time, in UTC; by default now.
     """
-    require_decision(network, "the edit of rules")
     # The trail has the words of a rule: its number is another one as soon as a rule goes.
     names = {name: getattr(operation, name) for name in ("rule", "node") if hasattr(operation, name)}
     operation = replace(operation, **{name: say_rule(network, text) for name, text in names.items()})
+    if recalibrate:
+        labels = None if labels is None else list_labels(labels)
+        operation = Recalibrate(operation, fit_probabilities(operation.apply(normalise(network)), data, labels))
+    elif not isinstance(operation, Recalibrate):
+        _check_scores(network, operation)
     return _record_edit(network, to_plain(operation), operation.apply, who, why, data, labels, when)
+
+
+def _check_scores(network: RuleNetwork, operation: Operation) -> None:
+    """Raise an `InputError` if an edit leads to scores that the probabilities of a scorecard say nothing about."""
+    head, after = network.head, operation.apply(normalise(network)).head
+    if head is None or after is None or not head.probabilities or head.probabilities != after.probabilities:
+        return
+    ((low, high),), ((least, most),) = head.bounds, after.bounds
+    low, high = min(low, head.probabilities[0][0]), max(high, head.probabilities[-1][0])
+    if least < low or most > high:
+        raise InputError(
+            f"with this edit scores go from {least} to {most}, and the probabilities of the card are for {low} to "
+            f"{high}; fit them anew to rows whose classes are known: recalibrate=True with data and labels, or "
+            "--recalibrate"
+        )
+
+
+def fit_probabilities(network: RuleNetwork, data: Any, labels: list[Any] | None) -> tuple[tuple[int, float], ...]:
+    """Return the probability of the second class at each score that rows have, by a logistic curve (Platt's)."""
+    head = network.head
+    if head is None or not head.probabilities:
+        raise InputError("only the probabilities of a scorecard of two classes are fitted anew; leave recalibrate out")
+    if data is None or labels is None:
+        raise InputError("recalibrate needs rows whose classes are known: give data and labels")
+    scores = find_scores(network, data)[:, 0]
+    texts, names = list(map(label_text, list_labels(labels, len(scores)))), list(map(label_text, network.classes))
+    counts = [texts.count(name) for name in names]
+    if min(counts) == 0 or len(set(scores.tolist())) == 1:
+        raise InputError(f"recalibrate needs rows of {' and of '.join(names)}, with different scores; give others")
+    known = np.array([text in names for text in texts])
+    second = np.array([text == names[1] for text in texts])[known]
+    spread = float(scores[known].std()) or 1.0
+    margin, curve = (scores[known] - scores[known].mean()) / spread, np.zeros(2)
+    target = np.where(second, (counts[1] + 1) / (counts[1] + 2), 1 / (counts[0] + 2))
+    design = np.stack([margin, np.ones_like(margin)])
+    for _ in range(50):
+        shares = 1 / (1 + np.exp(-np.clip(curve @ design, -30, 30)))
+        step = np.linalg.solve((design * (shares * (1 - shares) + 1e-9)) @ design.T, design @ (target - shares))
+        curve += np.clip(step, -2, 2)
+        if np.abs(step).max() < 1e-10:
+            break
+    if curve[0] <= 0:
+        raise InputError("on these rows the class is less frequent where the score is larger; change the points")
+    listed = np.unique([*scores.tolist(), *head.bounds[0]])
+    fitted = 1 / (1 + np.exp(-np.clip(curve[0] * (listed - scores[known].mean()) / spread + curve[1], -700, 700)))
+    return tuple(zip(listed.tolist(), fitted.tolist(), strict=True))
 
 
 def undo(
@@ -112,7 +165,7 @@ def _record_edit(
     before = normalise(network)
     after = drop_stale_names(normalise(apply(before)))
     if after.policy is not None:
-        check_policy(after.policy, after.columns, after.classes)
+        check_policy(after.policy, after.columns, after.classes, after.head is not None)
     targets = None if labels is None else list_labels(labels)
     effect = compute_effect(before, after, data, targets)
     entry = seal(
@@ -129,12 +182,10 @@ def _record_edit(
         )
     )
     edited = replace(after, trail=(*network.trail, entry), proof=None)
-    if after == before:
-        edited = replace(edited, statistics=before.statistics)
-    else:
+    if after != before:
         training = without_rule_figures(network.training)
-        edited = replace(edited, statistics=None, training=training and replace(training, validation=None))
-        classes = set(map(label_text, network.classes))
+        edited = replace(edited, training=training and replace(training, validation=None))
+        classes = set(map(label_text, after.classes))
         if targets is not None and any(label_text(label) in classes for label in targets):
             edited = measure(edited, data, targets)
     if after.policy is None:
@@ -164,6 +215,12 @@ def _find_inverse(before: RuleNetwork, after: RuleNetwork) -> Plain:
         inverse["default"] = before.default
     if before.policy != after.policy:
         inverse["policy"] = None if before.policy is None else policy_to_plain(before.policy)
+    if before.classes != after.classes:
+        inverse["classes"] = list(before.classes)
+    if before.head is not None and after.head is not None:
+        changed = [name for name in _SETTINGS if getattr(before.head, name) != getattr(after.head, name)]
+        if changed:
+            inverse["head"] = {name: _plain_setting(getattr(before.head, name)) for name in changed}
     if before.names != after.names:
         inverse["names"] = dict(before.names)
     return inverse
@@ -175,10 +232,15 @@ def _apply_inverse(network: RuleNetwork, inverse: Plain) -> RuleNetwork:
         for level, concept, plain in inverse["drop"]:
             network, literals = _read_literals(network, level, plain)
             index = network.levels[level].rules.index(Rule(tuple(literals)))
-            network = remove_rule(network, (level, concept), index)
+            network = remove_rule(network, (level, _read_owner(concept)), index)
         for level, concept, plain in inverse["add"]:
             network, literals = _read_literals(network, level, plain)
-            network = add_rule(network, (level, concept), literals)
+            points = concept if isinstance(concept, list | tuple) else ()
+            network = add_rule(network, (level, _read_owner(concept)), literals, points)
+        if "head" in inverse:
+            assert network.head is not None
+            classes = tuple(inverse.get("classes", network.classes))
+            network = replace(network, classes=classes, head=replace(network.head, **inverse["head"]))
     except (ValueError, IndexError, KeyError, TypeError):
         raise InputError("the network was changed since, by something that is not on its trail") from None
     policy = inverse.get("policy")
@@ -192,15 +254,37 @@ def _apply_inverse(network: RuleNetwork, inverse: Plain) -> RuleNetwork:
     )
 
 
+_SETTINGS = ("base", "cutoff", "probabilities", "unit", "offsets")
+
+
+def _plain_setting(value: Any) -> Any:
+    return [_plain_setting(each) for each in value] if isinstance(value, tuple) else value
+
+
+def _read_owner(concept: Any) -> int:
+    """Return the number of a concept; rules of a scorecard have a list of their points instead."""
+    return concept if isinstance(concept, int) else CARD
+
+
 def _rules_only_in(network: RuleNetwork, other: RuleNetwork) -> list[Any]:
-    """Return the rules, with their level and concept, that only the first network has."""
-    result = []
+    """Return the rules, with their level and concept or their points, that only the first network has."""
+    known_points = _list_scored(other)
+    result = [rule for rule in _list_scored(network) if rule not in known_points]
     for number, (level, other_level) in enumerate(zip(network.levels, other.levels, strict=True)):
         for index, (concept, same) in enumerate(zip(level.concepts, other_level.concepts, strict=True)):
             known = [_plain_literals(other, number, other_level.rules[rule]) for rule in same.rules]
             rules = [_plain_literals(network, number, level.rules[rule]) for rule in concept.rules]
             result += [[number, index, rule] for rule in rules if rule not in known]
     return result
+
+
+def _list_scored(network: RuleNetwork) -> list[Any]:
+    """Return the rules of a scorecard: their level, their points and their literals."""
+    last, points = len(network.levels) - 1, network.head.points if network.head else ()
+    return [
+        [last, list(row), _plain_literals(network, last, rule)]
+        for rule, row in zip(network.levels[last].rules, points, strict=False)
+    ]
 
 
 def _plain_literals(network: RuleNetwork, level: int, rule: Rule) -> list[Plain]:

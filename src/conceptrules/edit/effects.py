@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from conceptrules.logic.equivalence import Row, find_difference
 from conceptrules.logic.solver import Undecided
@@ -18,9 +19,10 @@ from conceptrules.model.predicate import Value
 from conceptrules.model.text import plural, word
 from conceptrules.model.values import label_text
 from conceptrules.tables.hashes import hash_rows
-from conceptrules.tables.prediction import predict
-from conceptrules.tables.table import open_table
+from conceptrules.tables.prediction import decide, find_scores, predict, predict_proba
+from conceptrules.tables.table import Table, open_table
 
+Floats = NDArray[np.float64]
 _WORK = 1_000_000  # parts of formulas that the test of equivalence may look at: about two seconds
 
 
@@ -41,6 +43,27 @@ class ClassChange:
 
 
 @dataclass(frozen=True, slots=True)
+class FigureChange:
+    """A figure of the given rows before and after."""
+
+    name: str
+    """What is measured."""
+    before: float
+    """Before the edit."""
+    after: float
+    """After it."""
+    low: float
+    """The lower end of the 95 % interval of the difference, from the differences row by row."""
+    high: float
+    """Its upper end."""
+
+    def __str__(self) -> str:
+        change = self.after - self.before
+        interval = f"[{self.low:+.4g} to {self.high:+.4g}]"
+        return f"{self.name}: {self.before:.4g} before, {self.after:.4g} after ({change:+.4g} {interval})"
+
+
+@dataclass(frozen=True, slots=True)
 class Effect:
     """What an edit does. `print` shows it as text."""
 
@@ -58,23 +81,35 @@ class Effect:
     """A made-up row that gets another class."""
     decisions: tuple[Value, Value] | None
     """The class of the witness before and after."""
+    figures: tuple[FigureChange, ...] = ()
+    """What is measured on the given rows, if their classes or numbers are given."""
+    moved: int | None = None
+    """The rows that get another number; None of classes."""
+    largest: float = 0.0
+    """By how much the number of a row changes at most."""
+    scored: bool = False
+    """Whether it is a scorecard."""
 
     def __str__(self) -> str:
         lines = []
         if self.rows is not None:
-            moved = sum(change.rows for change in self.changes)
-            lines.append(f"{moved:,} of {plural(self.rows, 'row')} get another class")
+            moved = sum(change.rows for change in self.changes) if self.moved is None else self.moved
+            answer = "class" if self.moved is None else f"number, by at most {self.largest:.6g}"
+            lines.append(f"{moved:,} of {plural(self.rows, 'row')} get another {answer}")
             for change in self.changes:
                 right = f", {change.right_before:,} right before, {change.right_after:,} right after"
                 right = "" if change.right_before is None else right
                 lines.append(f"  {word(change.before)} -> {word(change.after)}: {plural(change.rows, 'row')}{right}")
             if self.first:
                 lines.append(f"  the first: row {', '.join(str(row + 1) for row in self.first)}")
+            lines += [f"  {figure}" for figure in self.figures]
         return "\n".join([*lines, *self.equivalence])
 
     @property
     def equivalence(self) -> tuple[str, ...]:
         """Whether every row that there can be gets the same class as before, in words, with a row that does not."""
+        if self.scored and self.equivalent is None:
+            return ()
         if self.equivalent:
             return ("every row that there can be gets the same class as before",)
         if self.witness is None or self.decisions is None:
@@ -88,15 +123,20 @@ class Effect:
 
     def plain(self) -> dict[str, Any]:
         """Return what the trail keeps: counts and a made-up row, never a real one."""
-        witness = self.witness and {name: _plain_value(value) for name, value in self.witness.items()}
-        return {
+        plain: dict[str, Any] = {
             "rows": self.rows,
             "fingerprint": self.fingerprint,
             "changes": [list(astuple(change)) for change in self.changes],
-            "equivalent": self.equivalent,
-            "witness": witness,
-            "decisions": None if self.decisions is None else list(self.decisions),
         }
+        if self.figures:
+            plain["figures"] = [list(astuple(figure)) for figure in self.figures]
+        if self.moved is not None:
+            plain |= {"moved": self.moved, "largest": self.largest}
+        if self.scored and self.equivalent is None:
+            return plain
+        witness = self.witness and {name: _plain_value(value) for name, value in self.witness.items()}
+        decisions = None if self.decisions is None else list(self.decisions)
+        return {**plain, "equivalent": self.equivalent, "witness": witness, "decisions": decisions}
 
 
 def compute_effect(
@@ -105,23 +145,105 @@ def compute_effect(
     """Compare two networks on given rows, and on all rows that there can be."""
     equivalent: bool | None = None
     witness = None
+    scored = after.head is not None
+    if scored:
+        equivalent = True if before == after else None
     with suppress(Undecided):
-        witness = find_difference(before, after, work=_WORK)
-        equivalent = witness is None
+        witness = None if scored else find_difference(before, after, work=_WORK)
+        equivalent = equivalent if scored else witness is None
         witness = witness and _round_witness(before, after, witness)
     decisions = None if witness is None else _decide_both(before, after, witness)
     if data is None:
-        return Effect(None, None, (), (), equivalent, witness, decisions)
+        return Effect(None, None, (), (), equivalent, witness, decisions, scored=scored)
     table = open_table(data)
-    texts = None if labels is None else list(map(label_text, labels))
+    targets = None if labels is None else list(labels)
+    texts = None if targets is None else list(map(label_text, targets))
     if texts is not None and len(texts) != table.rows:
         raise InputError(f"the data have {table.rows} rows, but there are {len(texts)} labels; give one for each row")
-    old, new = predict(before, table).tolist(), predict(after, table).tolist()
-    moved = [row for row, (label, other) in enumerate(zip(old, new, strict=True)) if label != other]
+    answers = predict(before, table), predict(after, table)
+    moved = np.flatnonzero(answers[0] != answers[1]).tolist()
     hashes = np.sort(hash_rows(before.columns, table, texts or [""] * table.rows))
-    fingerprint = f"sha256:{hashlib.sha256(hashes.tobytes()).hexdigest()}"
-    changes = tuple(_count_changes(old, new, moved, texts))
-    return Effect(table.rows, fingerprint, changes, tuple(moved[:5]), equivalent, witness, decisions)
+    effect = Effect(
+        rows=table.rows,
+        fingerprint=f"sha256:{hashlib.sha256(hashes.tobytes()).hexdigest()}",
+        changes=(),
+        first=tuple(moved[:5]),
+        equivalent=equivalent,
+        witness=witness,
+        decisions=decisions,
+        figures=() if targets is None or not table.rows else tuple(measure_figures(before, after, table, targets)),
+        scored=scored,
+    )
+    if not after.classes:
+        largest = float(np.abs(answers[1] - answers[0]).max(initial=0.0))
+        return replace(effect, moved=len(moved), largest=largest)
+    old, new = (each.tolist() for each in answers)
+    return replace(effect, changes=tuple(_count_changes(old, new, moved, texts)))
+
+
+def measure_figures(
+    before: RuleNetwork, after: RuleNetwork, table: Table, labels: list[object]
+) -> Iterator[FigureChange]:
+    """Yield figures of two networks on the same rows, with the interval of their difference."""
+    both = (before, after)
+    if not after.classes:
+        from conceptrules.tables.labels import check_numbers  # which loads scikit-learn
+
+        numbers = check_numbers(labels)
+        errors = [np.abs(predict(network, table) - numbers) for network in both]
+        yield _compare_means("mean absolute error", *errors)
+        spread = float(np.var(numbers))
+        if spread > 0:
+            yield _compare_means("R2", *(1 - error**2 / spread for error in errors))
+        return
+    truths = [_index_labels(network, labels) for network in both]  # a scale may change the order of the classes
+    right = ((decide(network, table) == truth).astype(np.float64) for network, truth in zip(both, truths, strict=True))
+    yield _compare_means("accuracy", *right)
+    known = truths[1] >= 0
+    if after.head is None or not known.any():
+        return
+    pairs = zip(both, truths, strict=True)
+    shares = [predict_proba(network, table)[known, truth[known]] for network, truth in pairs]
+    yield _compare_means("log loss", *(-np.log(np.maximum(share, 1e-15)) for share in shares))
+    if len(after.classes) == 2 and 0 < np.count_nonzero(truths[1] == 1) < np.count_nonzero(known):
+        signs = (1 if before.classes == after.classes else -1, 1)
+        yield _compare_auc(
+            truths[1], *(sign * find_scores(each, table)[:, 0] for sign, each in zip(signs, both, strict=True))
+        )
+
+
+def _index_labels(network: RuleNetwork, labels: list[object]) -> NDArray[np.intp]:
+    """Return the index of the class of each row; -1 where the network does not know it."""
+    names = {label_text(name): index for index, name in enumerate(network.classes)}
+    return np.array([names.get(label_text(label), -1) for label in labels], dtype=np.intp)
+
+
+def _compare_means(name: str, before: Floats, after: Floats) -> FigureChange:
+    """Return the means of two figures of the same rows."""
+    change, first = after - before, float(before.mean())
+    error = 1.96 * float(change.std()) / len(change) ** 0.5
+    mean = float(change.mean())
+    return FigureChange(name, first, first + mean, mean - error, mean + error)
+
+
+def _compare_auc(truth: NDArray[np.intp], *scores: NDArray[np.int64]) -> FigureChange:
+    """Return the AUC of two scores of the same rows, with the interval of DeLong."""
+    shares = []
+    for each in scores:
+        upper, lower = each[truth == 1], each[truth == 0]
+        shares.append((_share_below(upper, lower), 1 - _share_below(lower, upper)))
+    (wins, losses), (new_wins, new_losses) = shares
+    variance = (new_wins - wins).var() / len(wins) + (new_losses - losses).var() / len(losses)
+    first, last, error = float(wins.mean()), float(new_wins.mean()), 1.96 * float(variance) ** 0.5
+    return FigureChange("AUC", first, last, last - first - error, last - first + error)
+
+
+def _share_below(values: NDArray[np.int64], others: NDArray[np.int64]) -> Floats:
+    """Return for each value the share of others that are below it; equal ones count a half."""
+    ranked = np.sort(others)
+    sides = np.searchsorted(ranked, values, "left") + np.searchsorted(ranked, values, "right")
+    shares: Floats = sides / (2 * len(ranked))
+    return shares
 
 
 def _count_changes(

@@ -6,11 +6,12 @@ A rule is named by its text, as the network prints it, and not by a number, whic
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, ClassVar
 
 from conceptrules.edit.rules import (
+    CARD,
     Conflict,
     Owner,
     add_rule,
@@ -18,9 +19,11 @@ from conceptrules.edit.rules import (
     find_owner,
     find_rule,
     list_nodes,
+    points_of_rule,
     read_rule_of,
     remove_rule,
 )
+from conceptrules.model.card import amount_text, output_names
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import Literal, Rule, RuleNetwork
 from conceptrules.model.policy import Locked, Policy
@@ -29,6 +32,7 @@ from conceptrules.model.predicate import Column, Interval, OneOf, Predicate, Val
 from conceptrules.model.rule_reader import nearest_name, read_bound
 from conceptrules.model.text import rule_text, value_word, word
 
+Amounts = int | float | Sequence[float]
 _LONGEST_NAME = 100
 """Characters of a name."""
 
@@ -47,7 +51,8 @@ class Operation:
         """What is done, in words."""
         arguments = {field.name: getattr(self, field.name) for field in fields(self)}
         # Rules, literals and cut points are in words already; names may need quotes.
-        names = {key: word(arguments[key]) for key in ("label", "column") if key in arguments}
+        names = {key: word(arguments[key]) for key in ("label", "column") if arguments.get(key) is not None}
+        names["label"] = names.get("label", "the card")
         return self.template.format(**arguments | names)
 
     def apply(self, network: RuleNetwork) -> RuleNetwork:
@@ -62,13 +67,22 @@ class AddRule(Operation):
     kind, template = "add", "add to {label}: {rule}"
     rule: str
     """The rule in words."""
-    label: Value
-    """The class, or the concept such as "C1.2", that gets it."""
+    label: Value | None = None
+    """The class, or the concept such as "C1.2", that gets it; None for a scorecard."""
+    points: Amounts | None = None
+    """What it adds to the score of a scorecard, as `SetPoints` takes it."""
+
+    @property
+    def text(self) -> str:
+        return super(AddRule, self).text + ("" if self.points is None else f" ({_amounts_text(self.points)})")
 
     def apply(self, network: RuleNetwork) -> RuleNetwork:
         owner = find_owner(network, self.label)
+        points = _read_points(network, self.points) if owner[1] == CARD else ()
+        if owner[1] != CARD and self.points is not None:
+            raise InputError("only rules of a scorecard have points; leave them out")
         extended, literals = read_rule_of(network, owner, self.rule)
-        return add_rule(extended, owner, literals)
+        return add_rule(extended, owner, literals, points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +92,8 @@ class DropRule(Operation):
     kind, template = "drop", "drop from {label}: {rule}"
     rule: str
     """The rule in words."""
-    label: Value
-    """The class or the concept that loses it."""
+    label: Value | None = None
+    """The class or the concept that loses it; None for a scorecard."""
 
     def apply(self, network: RuleNetwork) -> RuleNetwork:
         return remove_rule(network, *find_rule(network, self.label, self.rule))
@@ -94,11 +108,13 @@ class ChangeRule(Operation):
     """The rule in words."""
     to: str
     """The new rule in words."""
-    label: Value
-    """The class or the concept of the rule."""
+    label: Value | None = None
+    """The class or the concept of the rule; None for a scorecard."""
 
     def apply(self, network: RuleNetwork) -> RuleNetwork:
-        return AddRule(self.to, self.label).apply(DropRule(self.rule, self.label).apply(network))
+        rest, owner, _, points = _take_out(network, self.label, self.rule)
+        extended, literals = read_rule_of(rest, owner, self.to)
+        return add_rule(extended, owner, literals, points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +126,15 @@ class AddLiteral(Operation):
     """The rule in words."""
     literal: str
     """The condition in words."""
-    label: Value
-    """The class or the concept of the rule."""
+    label: Value | None = None
+    """The class or the concept of the rule; None for a scorecard."""
 
     def apply(self, network: RuleNetwork) -> RuleNetwork:
-        extended, owner, literals, more = _take_out(network, self)
+        rest, owner, literals, points = _take_out(network, self.label, self.rule)
+        extended, more = read_rule_of(rest, owner, self.literal)
         if set(more) <= set(literals):
             raise Conflict(f"the rule {self.rule!r} says {self.literal!r} already", already=True)
-        return add_rule(extended, owner, (*literals, *more))
+        return add_rule(extended, owner, (*literals, *more), points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,24 +146,129 @@ class DropLiteral(Operation):
     """The rule in words."""
     literal: str
     """The condition in words."""
-    label: Value
-    """The class or the concept of the rule."""
+    label: Value | None = None
+    """The class or the concept of the rule; None for a scorecard."""
 
     def apply(self, network: RuleNetwork) -> RuleNetwork:
-        extended, owner, literals, less = _take_out(network, self)
+        rest, owner, literals, points = _take_out(network, self.label, self.rule)
+        extended, less = read_rule_of(rest, owner, self.literal)
         if not set(less) <= set(literals):
             raise Conflict(f"the rule {self.rule!r} does not say {self.literal!r}")
-        return add_rule(extended, owner, [literal for literal in literals if literal not in less])
+        return add_rule(extended, owner, [literal for literal in literals if literal not in less], points)
 
 
 def _take_out(
-    network: RuleNetwork, operation: AddLiteral | DropLiteral
-) -> tuple[RuleNetwork, Owner, tuple[Literal, ...], tuple[Literal, ...]]:
-    """Return the network without the rule, the owner and the literals of the rule, and those that the edit names."""
-    owner, index = find_rule(network, operation.label, operation.rule)
-    literals = network.levels[owner[0]].rules[index].literals
-    extended, named = read_rule_of(remove_rule(network, owner, index), owner, operation.literal)
-    return extended, owner, literals, named
+    network: RuleNetwork, label: Value | None, text: str
+) -> tuple[RuleNetwork, Owner, tuple[Literal, ...], tuple[int, ...]]:
+    """Return the network without a rule, and the owner, the literals and the points of the rule."""
+    owner, index = find_rule(network, label, text)
+    literals, points = network.levels[owner[0]].rules[index].literals, points_of_rule(network, owner, index)
+    return remove_rule(network, owner, index), owner, literals, points
+
+
+@dataclass(frozen=True, slots=True)
+class SetPoints(Operation):
+    """Set what a rule of a scorecard adds to the score, or what the score starts from."""
+
+    kind = "points"
+    rule: str
+    """The rule in words, or "base"."""
+    points: Amounts
+    """As the card shows it: whole points, one for each class of several; of a number, an amount such as 2.5, or with
+    the log link the factor, of which the nearest step is taken."""
+
+    @property
+    def text(self) -> str:
+        return f"points of {self.rule}: {_amounts_text(self.points)}"
+
+    def apply(self, network: RuleNetwork) -> RuleNetwork:
+        points = _read_points(network, self.points)
+        assert network.head is not None
+        if self.rule == "base":
+            head = replace(network.head, base=points)
+        else:
+            _, index = find_rule(network, None, self.rule)
+            rows = network.head.points
+            head = replace(network.head, points=(*rows[:index], points, *rows[index + 1 :]))
+        if head == network.head:
+            raise Conflict(f"{self.rule!r} has these points already", already=True)
+        return replace(network, head=head, statistics=None)
+
+
+def _amounts_text(points: Amounts) -> str:
+    return ", ".join(f"{each:+,}" for each in (points if isinstance(points, tuple | list) else [points]))
+
+
+def _read_points(network: RuleNetwork, points: Amounts | None) -> tuple[int, ...]:
+    """Return whole points for each output, from points, or from an amount of the number that is predicted."""
+    head = network.head
+    if head is None:
+        raise InputError("only rules of a scorecard have points; this network decides by rules")
+    if points is None:
+        raise InputError("how many points does the rule have? Give points")
+    given = tuple(points) if isinstance(points, tuple | list) else (points,)
+    if len(given) != head.outputs:
+        raise InputError(
+            f"points are {points!r}; give {head.outputs}, one for each of {', '.join(output_names(network))}"
+        )
+    if any(isinstance(each, bool) or not isinstance(each, int | float) or not math.isfinite(each) for each in given):
+        raise InputError(f"points are {points!r}; give numbers")
+    if head.link == "log":
+        if given[0] <= 0:
+            raise InputError(
+                f"a factor of {given[0]} is not positive; rules of this card multiply, and 1 changes nothing"
+            )
+        return (round(math.log(given[0]) / (head.step or 1)),)
+    steps = [each / (head.step or 1) for each in given]
+    for each, count in zip(given, steps, strict=True):
+        if not math.isclose(count, round(count), rel_tol=1e-9, abs_tol=1e-9):
+            unit = "whole numbers" if head.step is None else f"multiples of the step {head.step}"
+            near = (
+                amount_text(math.floor(count), head.step, head.link),
+                amount_text(math.ceil(count), head.step, head.link),
+            )
+            raise InputError(f"points are {unit}, and {each} is not one; take {near[0]} or {near[1]}")
+    return tuple(map(round, steps))
+
+
+@dataclass(frozen=True, slots=True)
+class SetCutoff(Operation):
+    """Say from which score on the second class of a scorecard of two is answered."""
+
+    kind, template = "cutoff", "cut-off: {cutoff}"
+    cutoff: int
+    """The score."""
+
+    def apply(self, network: RuleNetwork) -> RuleNetwork:
+        head = network.head
+        if head is None or not head.probabilities:
+            raise InputError("only a scorecard of two classes has a cut-off")
+        low, high = head.bounds[0]
+        if not low <= self.cutoff <= high + 1:
+            raise InputError(f"the cut-off is {self.cutoff}; scores go from {low} to {high}: take {low} to {high + 1}")
+        if head.cutoff == self.cutoff:
+            raise Conflict(f"the cut-off is {self.cutoff} already", already=True)
+        return replace(network, head=replace(head, cutoff=self.cutoff))
+
+
+@dataclass(frozen=True, slots=True)
+class Recalibrate(Operation):
+    """Make an edit of a scorecard of two classes, and set the probabilities of its scores."""
+
+    kind = "recalibrate"
+    operation: Operation
+    """The edit."""
+    probabilities: tuple[tuple[int, float], ...]
+    """The probability of the second class from each score on, ascending."""
+
+    @property
+    def text(self) -> str:
+        return f"{self.operation.text}, with the probabilities of given rows"
+
+    def apply(self, network: RuleNetwork) -> RuleNetwork:
+        after = self.operation.apply(network)
+        assert after.head is not None
+        return replace(after, head=replace(after.head, probabilities=self.probabilities), statistics=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +347,7 @@ class SetPriority(Operation):
         return f"priority: {', '.join(map(word, self.classes))}"
 
     def apply(self, network: RuleNetwork) -> RuleNetwork:
+        _require_priority(network)
         if network.priority == self.classes:
             raise Conflict("the priority is this one already", already=True)
         return replace(network, priority=self.classes, statistics=None)
@@ -239,9 +362,15 @@ class SetDefault(Operation):
     """The class."""
 
     def apply(self, network: RuleNetwork) -> RuleNetwork:
+        _require_priority(network)
         if network.default == self.label:
             raise Conflict(f"the default is {word(self.label)} already", already=True)
         return replace(network, default=self.label, statistics=None)
+
+
+def _require_priority(network: RuleNetwork) -> None:
+    if network.head is not None:
+        raise InputError("a scorecard has no priority and no default: its points decide")
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,16 +380,19 @@ class LockRule(Operation):
     kind, template = "lock", "lock ({mode}) for {label}: {rule}"
     rule: str
     """The rule in words."""
-    label: Value
-    """Its class."""
+    label: Value | None = None
+    """Its class; None for a scorecard, whose rule is locked with its points."""
     mode: Mode = "keep"
     """Whether its class keeps the rule, or is also answered wherever the rule holds ("decides")."""
 
     def apply(self, network: RuleNetwork) -> RuleNetwork:
-        (level, _), index = find_rule(network, self.label, self.rule)
+        owner, index = find_rule(network, self.label, self.rule)
+        level, points = owner[0], points_of_rule(network, owner, index)
+        if network.head is not None and self.mode != "keep":
+            raise InputError("a rule of a scorecard does not decide alone; lock it with its points, mode='keep'")
         if len(network.levels) > 1:
             raise Conflict("only rules of networks with one level can be locked by an edit")
-        clause = Locked(rule_text(network, level, index), self.label, self.mode)
+        clause = Locked(rule_text(network, level, index), self.label, self.mode, points)
         policy = network.policy or Policy()
         if clause in policy.clauses:
             raise Conflict(f"the rule {self.rule!r} is locked already", already=True)
@@ -312,10 +444,10 @@ class Rename(Operation):
         return replace(network, names=tuple(sorted(names.items())))
 
 
-_RULE_OPERATIONS = (AddRule, DropRule, ChangeRule, AddLiteral, DropLiteral, MoveCut)
+_RULE_OPERATIONS = (AddRule, DropRule, ChangeRule, AddLiteral, DropLiteral, MoveCut, SetPoints)
 KINDS: dict[str, type[Operation]] = {
     operation.kind: operation
-    for operation in (*_RULE_OPERATIONS, SetPriority, SetDefault, LockRule, UnlockRule, Rename)
+    for operation in (*_RULE_OPERATIONS, SetPriority, SetDefault, SetCutoff, LockRule, UnlockRule, Rename, Recalibrate)
 }
 """All operations by kind."""
 
@@ -323,6 +455,8 @@ KINDS: dict[str, type[Operation]] = {
 def to_plain(operation: Operation) -> dict[str, Any]:
     """Return an operation as plain values."""
     values = {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(operation).items()}
+    if isinstance(operation, Recalibrate):
+        values["operation"] = to_plain(operation.operation)
     return {"kind": operation.kind, **values}
 
 
@@ -332,4 +466,7 @@ def from_plain(values: dict[str, Any]) -> Operation:
     operation: Callable[..., Operation] | None = KINDS.get(values.get("kind", ""))
     if operation is None or {field.name for field in fields(KINDS[values["kind"]])} != set(arguments):
         raise InputError(f"not an edit: {str(values)[:200]}")
+    if operation is Recalibrate:
+        table = tuple((score, share) for score, share in arguments["probabilities"])
+        return Recalibrate(from_plain(dict(arguments["operation"])), table)
     return operation(**arguments)

@@ -22,7 +22,8 @@ from conceptrules.model.values import label_text
 Figure = TypeVar("Figure")
 _KINDS: tuple[type[Predicate], ...] = (Interval, Equals, OneOf, Missing)
 Owner = tuple[int, int]
-"""The class or concept of a rule: its level and its number there, both counted from 0."""
+"""The class or concept of a rule: its level and its number there, counted from 0; `CARD` for rules with points."""
+CARD = -1
 
 
 class Conflict(InputError):
@@ -34,22 +35,46 @@ class Conflict(InputError):
         """Whether the network is as the edit would make it."""
 
 
-def _list_owners(network: RuleNetwork) -> list[tuple[Value, Owner]]:
-    """Return the names of the classes, then of the concepts below them."""
+def _list_owners(network: RuleNetwork) -> list[tuple[Value | None, Owner]]:
+    """Return the names of the classes, or None for a scorecard, then of the concepts below them."""
     last = len(network.levels) - 1
-    owners: list[tuple[Value, Owner]] = [(name, (last, index)) for index, name in enumerate(network.classes)]
+    owners: list[tuple[Value | None, Owner]] = [(name, (last, index)) for index, name in enumerate(network.classes)]
+    if network.head is not None:
+        owners = [(None, (last, CARD))]
     for level in range(last):
         owners += [(concept_name(level, index), (level, index)) for index in range(len(network.levels[level].concepts))]
     return owners
 
 
-def find_owner(network: RuleNetwork, label: Value) -> Owner:
-    """Return the class or concept of this name; a class, if both have it."""
-    owners = {label_text(name): owner for name, owner in reversed(_list_owners(network))}
+def find_owner(network: RuleNetwork, label: Value | None) -> Owner:
+    """Return the class or concept of this name; a class, if both have it. None is the rules with points of a card."""
+    if label is None:
+        if network.head is None:
+            raise InputError("say which class or concept the rule is for, by label")
+        return len(network.levels) - 1, CARD
+    owners = {label_text(name): owner for name, owner in reversed(_list_owners(network)) if name is not None}
     if label_text(label) not in owners:
         known = list(reversed(owners))
+        if network.head is not None:
+            raise Conflict(f"the rules of a scorecard are for no class, and it has no concept {label!r}; leave it out")
         raise Conflict(f"there is no class or concept {label!r}; {nearest_name(str(label), known)}")
     return owners[label_text(label)]
+
+
+def owner_text(label: Value | None) -> str:
+    """Return the class or the concept of a rule in words."""
+    return "the card" if label is None else word(label)
+
+
+def members_of(network: RuleNetwork, owner: Owner) -> Sequence[int]:
+    """Return the rules of a class, of a concept, or of a scorecard."""
+    level, concept = owner
+    return _all_rules(network, level) if concept == CARD else network.levels[level].concepts[concept].rules
+
+
+def points_of_rule(network: RuleNetwork, owner: Owner, rule: int) -> tuple[int, ...]:
+    """Return the points of a rule; none of a rule that is for a class or a concept."""
+    return network.head.points[rule] if network.head is not None and owner[1] == CARD else ()
 
 
 def say_rule(network: RuleNetwork, text: str) -> str:
@@ -58,7 +83,7 @@ def say_rule(network: RuleNetwork, text: str) -> str:
     return text if place is None else rule_text(network, *place)
 
 
-def find_sole_owner(network: RuleNetwork, text: str) -> Value:
+def find_sole_owner(network: RuleNetwork, text: str) -> Value | None:
     """Return the name of the only class or concept that has a rule; raise if there is none, or several."""
     names, text = [], say_rule(network, text)
     for name, _ in _list_owners(network):
@@ -68,21 +93,21 @@ def find_sole_owner(network: RuleNetwork, text: str) -> Value:
     if len(names) == 1:
         return names[0]
     if names:
-        raise InputError(f"{' and '.join(map(word, names))} have the rule {text!r}; say which is meant (--class)")
+        raise InputError(f"{' and '.join(map(owner_text, names))} have the rule {text!r}; say which is meant (--class)")
     last = len(network.levels) - 1
     read_rule_of(network, (last, 0), text)  # raises if something is wrong with the text itself
     texts = [rule_text(network, number, rule) for number in range(last + 1) for rule in _all_rules(network, number)]
     raise Conflict(f"there is no rule {text!r}; {_nearest(text, texts)}")
 
 
-def find_rule(network: RuleNetwork, label: Value, text: str) -> tuple[Owner, int]:
+def find_rule(network: RuleNetwork, label: Value | None, text: str) -> tuple[Owner, int]:
     """Return the owner of a rule, and the number of the rule on its level."""
-    owner = level, concept = find_owner(network, label)
-    rules = network.levels[level].concepts[concept].rules
+    owner = level, _ = find_owner(network, label)
+    rules = members_of(network, owner)
     index = _match_words(network, level, text, rules)
     if index is None:
         near = _nearest(text, [rule_text(network, level, rule) for rule in rules])
-        raise Conflict(f"{word(label)} has no rule {text!r}; {near}")
+        raise Conflict(f"{owner_text(label)} has no rule {text!r}; {near}")
     return owner, index
 
 
@@ -94,15 +119,15 @@ def _match_words(network: RuleNetwork, level: int, text: str, rules: Sequence[in
     return next((rule for rule in rules if condition_texts(network, level, of_level[rule].literals) == words), None)
 
 
-def find_similar_rule(network: RuleNetwork, label: Value, text: str) -> str | None:
+def find_similar_rule(network: RuleNetwork, label: Value | None, text: str) -> str | None:
     """Return a rule of a class that differs from a text in its bounds only; None if there is none."""
     try:
-        level, concept = find_owner(network, label)
+        level, _ = owner = find_owner(network, label)
         extended, literals = read_literals(text, network, level)
     except InputError:
         return None
     shape = _shape(extended, level, literals)
-    for rule in network.levels[level].concepts[concept].rules:
+    for rule in members_of(network, owner):
         if _shape(network, level, network.levels[level].rules[rule].literals) == shape:
             return rule_text(network, level, rule)
     return None
@@ -137,24 +162,40 @@ def read_rule_of(network: RuleNetwork, owner: Owner, text: str) -> tuple[RuleNet
     return extended, literals
 
 
-def add_rule(network: RuleNetwork, owner: Owner, literals: Sequence[Literal]) -> RuleNetwork:
-    """Return the network with one more rule for a class or concept."""
-    level, concept = owner
+def add_rule(
+    network: RuleNetwork, owner: Owner, literals: Sequence[Literal], points: Sequence[int] = ()
+) -> RuleNetwork:
+    """Return the network with one more rule for a class or concept, or with points."""
+    level, _ = owner
     rule = Rule(tuple(literals))
     rules = network.levels[level].rules
-    index = rules.index(rule) if rule in rules else len(rules)
-    members = network.levels[level].concepts[concept].rules
     words = condition_texts(network, level, rule.literals)
+    members = members_of(network, owner)
     if any(condition_texts(network, level, rules[member].literals) == words for member in members):
         raise Conflict("the rule is there already", already=True)
+    if owner[1] == CARD:
+        assert network.head is not None
+        return _replace_scored(network, (*rules, rule), (*network.head.points, tuple(points)))
+    index = rules.index(rule) if rule in rules else len(rules)
     return _replace_members(network, owner, (*members, index), rules if index < len(rules) else (*rules, rule))
 
 
 def remove_rule(network: RuleNetwork, owner: Owner, rule: int) -> RuleNetwork:
-    """Return the network without a rule of a class or concept."""
+    """Return the network without a rule of a class or concept, or with points."""
     level, concept = owner
-    members = tuple(member for member in network.levels[level].concepts[concept].rules if member != rule)
-    return _replace_members(network, owner, members, network.levels[level].rules)
+    members = tuple(member for member in members_of(network, owner) if member != rule)
+    rules = network.levels[level].rules
+    if concept == CARD:
+        assert network.head is not None
+        points = network.head.points
+        return _replace_scored(network, tuple(rules[i] for i in members), tuple(points[i] for i in members))
+    return _replace_members(network, owner, members, rules)
+
+
+def _replace_scored(network: RuleNetwork, rules: tuple[Rule, ...], points: tuple[tuple[int, ...], ...]) -> RuleNetwork:
+    assert network.head is not None
+    levels = (*network.levels[:-1], Level(rules, ()))
+    return replace(network, levels=levels, head=replace(network.head, points=points), statistics=None)
 
 
 def _replace_members(
@@ -212,21 +253,29 @@ def _nearest(text: str, texts: Sequence[str]) -> str:
 def normalise(network: RuleNetwork) -> RuleNetwork:
     """Return the network with its used predicates and rules sorted, each once, and without rules that no concept has.
 
-    Classes and concepts stay where they are. Statistics, which are listed by the number of a rule, follow the rules if
-    each is there as before, and are dropped otherwise.
+    Classes and concepts stay where they are, and equal rules of a scorecard become one with the sum of their points.
+    Statistics, which are listed by the number of a rule, follow the rules if each is there as before, and are dropped
+    otherwise.
     """
     positions = {column.name: position for position, column in enumerate(network.columns)}
     used = {network.predicates[index] for index in network.used_predicates}
     predicates = tuple(sorted(used, key=lambda predicate: (positions[predicate.column], *_sort_key(predicate))))
     below = [predicates.index(predicate) if predicate in used else 0 for predicate in network.predicates]
-    levels = []
-    for level in network.levels:
+    levels, head = [], network.head
+    for number, level in enumerate(network.levels):
         moved = [Rule(tuple(Literal(below[i.index], i.negated) for i in rule.literals)) for rule in level.rules]
-        rules = sorted({moved[rule] for concept in level.concepts for rule in concept.rules}, key=lambda r: r.literals)
+        kept = {moved[rule] for concept in level.concepts for rule in concept.rules}
+        if head is not None and number == len(network.levels) - 1:
+            sums: dict[Rule, list[int]] = {}
+            for rule, points in zip(moved, head.points, strict=True):
+                sums[rule] = [a + b for a, b in zip(sums.get(rule, [0] * head.outputs), points, strict=True)]
+            kept = set(sums)
+            head = replace(head, points=tuple(tuple(sums[rule]) for rule in sorted(kept, key=lambda r: r.literals)))
+        rules = sorted(kept, key=lambda r: r.literals)
         concepts = [Concept(tuple(rules.index(moved[rule]) for rule in concept.rules)) for concept in level.concepts]
         levels.append(Level(tuple(rules), tuple(concepts)))
         below = list(range(len(concepts)))
-    result = replace(network, predicates=predicates, levels=tuple(levels), statistics=None)
+    result = replace(network, predicates=predicates, levels=tuple(levels), head=head, statistics=None)
     if len(result.used_predicates) < len(predicates):
         return normalise(result)  # a rule that no concept had was the last one with some predicate
     if (result.predicates, result.levels) == (network.predicates, network.levels):

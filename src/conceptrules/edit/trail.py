@@ -9,11 +9,10 @@ from typing import Literal as Choice
 
 from conceptrules.edit.editing import edit, list_active_edits
 from conceptrules.edit.operations import DropRule, Operation, from_plain
-from conceptrules.edit.rules import Conflict, find_rule, find_similar_rule
+from conceptrules.edit.rules import Conflict, find_owner, find_rule, find_similar_rule, members_of, owner_text
 from conceptrules.io.json_readers import infinite
 from conceptrules.logic.column_cells import rules_inside
 from conceptrules.model.errors import InputError
-from conceptrules.model.heads import require_decision
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
 from conceptrules.model.rule_reader import read_rule
@@ -84,7 +83,6 @@ def replay(
     Replayed
         The network, and what became of each edit: applied, true already, or a conflict, which is left out.
     """
-    require_decision(network, "the replay of edits")
     steps = []
     targets = None if labels is None else list(labels)
     for entry in list_active_edits(trail):
@@ -93,7 +91,7 @@ def replay(
         if isinstance(operation, DropRule) and (inside := _find_rules_inside(network, operation)):
             for text in inside:
                 network = edit(network, DropRule(text, operation.label), **options).network
-            steps.append(Step(entry, f"drop from {word(operation.label)}: {'; '.join(inside)}", "applied"))
+            steps.append(Step(entry, f"drop from {owner_text(operation.label)}: {'; '.join(inside)}", "applied"))
             continue
         try:
             network = edit(network, operation, **options).network
@@ -104,19 +102,20 @@ def replay(
     return Replayed(network, tuple(steps))
 
 
-def dropped_rules(network: RuleNetwork) -> tuple[tuple[str, Value], ...]:
-    """Return the rules in words that edits dropped from classes of a network, and that it still does not have."""
+def dropped_rules(network: RuleNetwork) -> tuple[tuple[str, Value | None], ...]:
+    """Return the rules in words that edits dropped from classes of a network, or from a scorecard, and that it still
+    does not have."""
     operations = [from_plain(infinite(entry.edit)) for entry in list_active_edits(network.trail)]
     return tuple(
         (operation.rule, operation.label)
         for operation in operations
         if isinstance(operation, DropRule)
-        and operation.label in network.classes
+        and operation.label in (network.classes if network.head is None else (None,))
         and not _has_rule(network, operation.label, operation.rule)
     )
 
 
-def _has_rule(network: RuleNetwork, label: Value, rule: str) -> bool:
+def _has_rule(network: RuleNetwork, label: Value | None, rule: str) -> bool:
     try:
         find_rule(network, label, rule)
     except InputError:
@@ -128,13 +127,13 @@ def _find_rules_inside(network: RuleNetwork, operation: DropRule) -> list[str]:
     """Return the rules that a dropped rule stands for, where it is not there itself."""
     if _has_rule(network, operation.label, operation.rule):
         return []
-    if len(network.levels) > 1 or operation.label not in network.classes:
+    if len(network.levels) > 1 or operation.label not in (*network.classes, None):
         return []
     try:
         inside = set(rules_inside(network, read_rule(operation.rule, network.columns)))
     except InputError:  # it is about other columns, or about concepts
         return []
-    own = network.levels[0].concepts[network.classes.index(operation.label)].rules
+    own = members_of(network, find_owner(network, operation.label))
     return [rule_text(network, 0, rule) for rule in own if rule in inside]
 
 
@@ -176,12 +175,15 @@ def edit_text(entry: TrailEntry, trail: Sequence[TrailEntry] = ()) -> str:
 
 
 def _effect_texts(effect: Plain) -> Iterator[str]:
-    if effect.get("rows") is not None:
+    if effect.get("moved") is not None:
+        yield f"{effect['moved']:,} of {plural(effect['rows'], 'row')} got another number"
+    elif effect.get("rows") is not None:
         moved = sum(change[2] for change in effect["changes"])
         ways = "; ".join(f"{word(before)} -> {word(after)} {count}" for before, after, count, *_ in effect["changes"])
         yield f"{moved:,} of {plural(effect['rows'], 'row')} got another class" + (f" ({ways})" if ways else "")
     equivalent = effect.get("equivalent")
-    if equivalent is None:
-        yield "whether every row gets the same class was not decided"
-    else:
+    if equivalent is not None:
         yield f"{'every' if equivalent else 'not every'} row gets the same class as before"
+    elif "equivalent" in effect:  # scores of all rows are not compared
+        yield "whether every row gets the same class was not decided"
+    yield from (f"{name} {before:.4g} -> {after:.4g}" for name, before, after, *_ in effect.get("figures", ()))

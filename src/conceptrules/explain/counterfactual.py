@@ -232,7 +232,7 @@ def has_answer(network: RuleNetwork, answer: Value, to: Value | None) -> bool:
     if to is None or network.classes:
         return to == answer
     sign, bound = _read_bound(to)
-    return _COMPARISONS[sign](float(answer), bound)
+    return bool(_COMPARISONS[sign](float(answer), bound))
 
 
 def _read_bound(to: object) -> tuple[str, float]:
@@ -282,12 +282,12 @@ def _list_changes(network: RuleNetwork, used: dict[int, list[Option]], state: di
 
 def _answer_state(network: RuleNetwork, used: Sequence[tuple[int, list[Option]]], state: dict[int, int]) -> Value:
     """Return the answer where the columns say these options."""
-    bits = [bit for index, options in used for bit in options[state.get(index, 0)].bits]
+    bits = [int(bit) for index, options in used for bit in options[state.get(index, 0)].bits]
     nodes = np.array([class_nodes(compile_plan(network).levels, bits, 1)], dtype=np.bool_)
     head = network.head
     if head is None:
-        return network.classes[first_firing(nodes, network.priority_indices, network.default_index)[0]]
+        return network.classes[int(first_firing(nodes, network.priority_indices, network.default_index)[0])]
     scores = score_bits(head, nodes)
     if head.step is None:
-        return network.classes[answer_scores(head, scores)[0]]
+        return network.classes[int(answer_scores(head, scores)[0])]
     return float(score_numbers(head, scores)[0])

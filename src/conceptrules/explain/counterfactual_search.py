@@ -75,7 +75,8 @@ class ClassGoal:
             silent &= full ^ nodes[index]
         if self.default in self.allowed:
             result |= silent
-        return _to_bits([result], states)[0]
+        reached: Bits = _to_bits([result], states)[0]
+        return reached
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -370,8 +370,57 @@ class Shortcuts(ShownAsHtml):
 
         return prove(self._network, policy, data=data, labels=labels, work=work)
 
+    def scaled(
+        self, *, pdo: float = 20, score: int = 600, odds: float = 50, label: Value | None = None,
+        nonnegative: bool = False,
+    ) -> RuleNetwork:  # fmt: skip
+        """Return a scorecard of two classes on the scale that people expect; it decides as before.
+
+        All points are multiplied by one whole number, so that the order of all rows, every decision and the probability
+        of every row stay just as they are. The points that double the odds are therefore the nearest to `pdo` that
+        there can be, and a warning names them where they are more than a twentieth off.
+
+        Parameters
+        ----------
+        pdo : float, default=20
+            The points that double the odds.
+        score : int, default=600
+            The score at which the odds are known, to the nearest whole number.
+        odds : float, default=50
+            These odds, to 1.
+        label : class label, optional
+            The class that the odds are of, and that larger scores speak for; by default the second class. With the
+            first one, the classes change places, and probabilities may differ in the last bit.
+        nonnegative : bool, default=False
+            Whether rules that take points away are told by where they do not hold, so that all points are at least 0.
+            A rule of several conditions becomes as many rules.
+
+        Returns
+        -------
+        RuleNetwork
+            The card. `edit` with `conceptrules.edit.Scale` puts the same on the trail.
+
+        Raises
+        ------
+        InputError
+            If the network is no scorecard of two classes, its probabilities do not rise with the score, or it has a
+            trail of edits, which this would break.
+        """
+        from conceptrules.edit.scaling import scale_card
+
+        if self._network.trail:
+            raise InputError("the card has a trail of edits; edit it with conceptrules.edit.Scale, which is put on it")
+        return scale_card(self._network, pdo, score, odds, label, nonnegative)
+
     def edit(
-        self, operation: Operation, *, who: str, why: str, data: Any = None, labels: Iterable[object] | None = None
+        self,
+        operation: Operation,
+        *,
+        who: str,
+        why: str,
+        data: Any = None,
+        labels: Iterable[object] | None = None,
+        recalibrate: bool = False,
     ) -> Edited:
         """Return an edited network and what the edit does, with an entry on its trail.
 
@@ -385,6 +434,8 @@ class Shortcuts(ShownAsHtml):
             Rows to compare the classes of before and after on; the trail keeps counts of them, and no row.
         labels : iterable of class labels, optional
             The class of each row of `data`; the statistics of the network are counted on them again.
+        recalibrate : bool, default=False
+            Whether the probabilities of a scorecard of two classes are fitted anew to these rows.
 
         Returns
         -------
@@ -398,7 +449,7 @@ class Shortcuts(ShownAsHtml):
         """
         from conceptrules.edit.editing import edit
 
-        return edit(self._network, operation, who=who, why=why, data=data, labels=labels)
+        return edit(self._network, operation, who=who, why=why, data=data, labels=labels, recalibrate=recalibrate)
 
     def export(self, to: str, *, verify: bool = False, data: Any = None, **options: Any) -> Any:
         """Write the network in another language.

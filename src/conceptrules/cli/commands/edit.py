@@ -14,11 +14,11 @@ from conceptrules.cli.commands.prove import proof_fields
 from conceptrules.cli.console import escape_lines, to_json
 from conceptrules.cli.files import check_model_output, check_not_input, check_streams, read_model, write_model
 from conceptrules.cli.options import TABLE, Json, Model, Target, TextOptions, WithoutOption, argument, option
-from conceptrules.edit import LockRule, Operation, SetDefault, SetPriority
+from conceptrules.edit import AddRule, LockRule, Operation, SetDefault, SetPriority
 from conceptrules.edit.editing import Edited
 from conceptrules.edit.editing import edit as apply_edit
 from conceptrules.edit.editing import undo as apply_undo
-from conceptrules.edit.operations import KINDS
+from conceptrules.edit.operations import KINDS, Amounts
 from conceptrules.edit.rules import find_sole_owner
 from conceptrules.edit.trail import log_text
 from conceptrules.edit.trail import replay as replay_trail
@@ -38,6 +38,9 @@ FORMS = {
     "add-literal": "RULE CONDITION",
     "drop-literal": "RULE CONDITION",
     "move-cut": "COLUMN OLD NEW",
+    "points": "RULE POINTS",
+    "cutoff": "SCORE",
+    "scale": "PDO SCORE ODDS",
     "priority": "CLASS...",
     "default": "CLASS",
     "lock": "RULE",
@@ -56,6 +59,9 @@ class EditOptions:
     why: Annotated[str, option("The reason; the trail keeps it.")] = ""
     data: Annotated[str, option("Rows to show the effect on. " + TABLE)] = ""
     target: Target = ""
+    recalibrate: Annotated[
+        bool, typer.Option("--recalibrate", help="Scorecards: fit the probabilities anew to the rows of --data.")
+    ] = False
     force: Annotated[bool, typer.Option("--force", help="Write even if the change refutes the policy.")] = False
     text: Annotated[TextOptions, WithoutOption("dates")]
     as_json: Json = False
@@ -67,7 +73,9 @@ def edit(
     arguments: Annotated[list[str], argument("What the action takes.")],
     *,
     label: Annotated[str, option("The class, or concept such as C1.2, of the rule.", "--class")] = "",
+    points: Annotated[str, option("add: what the rule of a scorecard adds; for several classes 2,0,-1.")] = "",
     decides: Annotated[bool, typer.Option("--decides", help="lock: where the rule holds, answer its class.")] = False,
+    nonnegative: Annotated[bool, typer.Option("--nonnegative", help="scale: no rule takes points away.")] = False,
     options: EditOptions,
 ) -> None:
     """Change a model, and show first what that does.
@@ -76,14 +84,15 @@ def edit(
     file. The exit code is 1, and nothing is written, if it refutes a clause of the model's policy; --force writes it.
     """
     network, effect_rows = _read(model, options)
-    operation = _parse_operation(network, action, arguments, label, decides)
-    _finish(apply_edit(network, operation, who=_user_name(options.who), why=options.why, **effect_rows), options)
+    operation = _parse_operation(network, action, arguments, label, points, decides, nonnegative)
+    changed = {"who": _user_name(options.who), "why": options.why, "recalibrate": options.recalibrate, **effect_rows}
+    _finish(apply_edit(network, operation, **changed), options)
 
 
 def undo(
     model: Model,
     *,
-    options: EditOptions,
+    options: Annotated[EditOptions, WithoutOption("recalibrate")],
 ) -> None:
     """Take back the last change of a model that was not taken back yet; this too is an entry of the trail."""
     network, effect_rows = _read(model, options)
@@ -175,7 +184,13 @@ def _finish(edited: Edited, options: EditOptions) -> None:
 
 
 def _parse_operation(
-    network: RuleNetwork, action: str, arguments: Sequence[str], label: str, decides: bool
+    network: RuleNetwork,
+    action: str,
+    arguments: Sequence[str],
+    label: str,
+    points: str,
+    decides: bool,
+    nonnegative: bool,
 ) -> Operation:
     if action not in FORMS:
         raise InputError(f"there is no action {action!r}; {nearest_name(action, list(FORMS))}")
@@ -189,14 +204,37 @@ def _parse_operation(
         labels = tuple(classes[text] for text in arguments)
         return SetPriority(labels) if action == "priority" else SetDefault(labels[0])
     make: Any = KINDS[action]
-    if action in ("move-cut", "unlock", "rename"):
-        return make(*arguments)
-    if action == "add" and not label:
-        raise InputError("which class gets the rule? Say it with --class")
+    if action in ("move-cut", "unlock", "rename", "points", "cutoff"):
+        read = {"points": _parse_points, "cutoff": _parse_whole}.get(action, str)
+        return make(*arguments[:-1], read(arguments[-1]))
+    if action == "scale":
+        (pdo, odds), score = map(_parse_points, (arguments[0], arguments[2])), _parse_whole(arguments[1])
+        return make(pdo, score, odds, classes.get(label, label) or None, nonnegative)
+    if action == "add":
+        if not label and network.head is None:
+            raise InputError("which class gets the rule? Say it with --class")
+        return AddRule(arguments[0], classes.get(label, label) or None, _parse_points(points) if points else None)
     owner = classes.get(label, label) if label else find_sole_owner(network, arguments[0])
     if action == "lock":
         return LockRule(arguments[0], owner, "decides" if decides else "keep")
     return make(*arguments, owner)
+
+
+def _parse_points(text: str) -> Amounts:
+    """Return the points of each score; of one score, just these."""
+    try:
+        amounts = [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(f"points are {text!r}; give a number, or one for each class, separated by commas") from None
+    whole = [int(amount) if amount.is_integer() else amount for amount in amounts]
+    return whole[0] if len(whole) == 1 else tuple(whole)
+
+
+def _parse_whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise InputError(f"cutoff is {text!r}; give a whole number, the score from which on it is answered") from None
 
 
 def _user_name(who: str) -> str:
