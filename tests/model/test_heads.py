@@ -7,9 +7,6 @@ import numpy as np
 import pytest
 
 import conceptrules
-from conceptrules.edit import DropRule
-from conceptrules.edit.trail import replay
-from conceptrules.explain import find_counterfactual
 from conceptrules.explain.explanation import list_rule_texts
 from conceptrules.io.model_file import dumps, loads
 from conceptrules.model import Column, Concept, InputError, Interval, Level, Literal, Points, Rule, RuleNetwork
@@ -111,9 +108,6 @@ ROWS = [{"age": 50, "debt": 2000}, {"age": 20, "debt": 0}]
     [
         ("the comparison of all possible rows", lambda: conceptrules.implies(DECISION, CARD, "bad")),
         ("the coverage of rules", lambda: conceptrules.coverage(CARD)),
-        ("the search for a counterfactual", lambda: find_counterfactual(CARD, ROWS[0])),
-        ("the edit of rules", lambda: CARD.edit(DropRule("age > 41", "bad"), who="me", why="")),
-        ("the replay of edits", lambda: replay((), CARD)),
         ("the drawing", CARD.draw),
         ("the report", lambda: report(CARD, ROWS, ["good", "bad"])),
         ("the report", lambda: model_card(CARD, title="A card")),
