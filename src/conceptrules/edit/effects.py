@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from conceptrules.logic.equivalence import Row, find_difference
 from conceptrules.logic.solver import Undecided
 from conceptrules.model.errors import InputError
+from conceptrules.model.heads import Points
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
 from conceptrules.model.text import plural, word
@@ -108,16 +109,16 @@ class Effect:
     @property
     def equivalence(self) -> tuple[str, ...]:
         """Whether every row that there can be gets the same class as before, in words, with a row that does not."""
-        if self.scored and self.equivalent is None:
-            return ()
+        answer = "score" if self.scored else "class"
         if self.equivalent:
-            return ("every row that there can be gets the same class as before",)
+            return (f"every row that there can be gets the same {answer} as before",)
         if self.witness is None or self.decisions is None:
-            return ("whether every row that there can be gets the same class as before is not decided: too large",)
+            large = "" if self.scored else ": too large"
+            return (f"whether every row that there can be gets the same {answer} as before is not decided{large}",)
         old, new = map(word, self.decisions)
         cells = [f"{word(name)} = {word(value)}" for name, value in self.witness.items() if value is not None]
         return (
-            f"not every row gets the same class as before; this one is {old} -> {new}:",
+            f"not every row gets the same {answer} as before; this one is {old} -> {new}:",
             f"  {', '.join(cells) or 'every value missing'}",
         )
 
@@ -132,8 +133,8 @@ class Effect:
             plain["figures"] = [list(astuple(figure)) for figure in self.figures]
         if self.moved is not None:
             plain |= {"moved": self.moved, "largest": self.largest}
-        if self.scored and self.equivalent is None:
-            return plain
+        if self.scored:
+            plain["scored"] = True
         witness = self.witness and {name: _plain_value(value) for name, value in self.witness.items()}
         decisions = None if self.decisions is None else list(self.decisions)
         return {**plain, "equivalent": self.equivalent, "witness": witness, "decisions": decisions}
@@ -146,11 +147,11 @@ def compute_effect(
     equivalent: bool | None = None
     witness = None
     scored = after.head is not None
-    if scored:
-        equivalent = True if before == after else None
     with suppress(Undecided):
-        witness = None if scored else find_difference(before, after, work=_WORK)
-        equivalent = equivalent if scored else witness is None
+        if before.classes != after.classes:
+            raise Undecided("not decided: these are scores of another class")
+        witness = find_difference(_with_meaning(before, after.head), after, work=_WORK)
+        equivalent = witness is None
         witness = witness and _round_witness(before, after, witness)
     decisions = None if witness is None else _decide_both(before, after, witness)
     if data is None:
@@ -270,12 +271,27 @@ def _round_witness(before: RuleNetwork, after: RuleNetwork, row: Row) -> Row:
     return row
 
 
+def _with_meaning(network: RuleNetwork, head: Points | None) -> RuleNetwork:
+    """Return a scorecard whose scores mean what those of another head do, so that only scores are compared."""
+    own = network.head
+    if own is None or head is None:
+        return network
+    return replace(network, head=replace(head, points=own.points, base=own.base))
+
+
 def _decide_both(before: RuleNetwork, after: RuleNetwork, row: Row) -> tuple[Value, Value]:
-    old, new = (
-        predict(network, [{column.name: row[column.name] for column in network.columns}]).tolist()[0]
-        for network in (before, after)
-    )
+    """Return the classes of a row, or its scores."""
+    old, new = (_answer_row(network, row) for network in (before, after))
     return old, new
+
+
+def _answer_row(network: RuleNetwork, row: Row) -> Value:
+    table = [{column.name: row[column.name] for column in network.columns}]
+    if network.head is None:
+        label: Value = predict(network, table).tolist()[0]
+        return label
+    scores = find_scores(network, table)[0].tolist()
+    return scores[0] if len(scores) == 1 else " ".join(map(str, scores))
 
 
 def _plain_value(value: Any) -> Any:

@@ -181,9 +181,9 @@ def _effect_texts(effect: Plain) -> Iterator[str]:
         moved = sum(change[2] for change in effect["changes"])
         ways = "; ".join(f"{word(before)} -> {word(after)} {count}" for before, after, count, *_ in effect["changes"])
         yield f"{moved:,} of {plural(effect['rows'], 'row')} got another class" + (f" ({ways})" if ways else "")
-    equivalent = effect.get("equivalent")
-    if equivalent is not None:
-        yield f"{'every' if equivalent else 'not every'} row gets the same class as before"
-    elif "equivalent" in effect:  # scores of all rows are not compared
-        yield "whether every row gets the same class was not decided"
+    equivalent, answer = effect.get("equivalent"), "score" if effect.get("scored") else "class"
+    if equivalent is None:
+        yield f"whether every row gets the same {answer} was not decided"
+    else:
+        yield f"{'every' if equivalent else 'not every'} row gets the same {answer} as before"
     yield from (f"{name} {before:.4g} -> {after:.4g}" for name, before, after, *_ in effect.get("figures", ()))
