@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from conceptrules.explain.counterfactual import find_counterfactual, has_answer
 from conceptrules.model import Column, InputError, Interval, Level, Literal, Points, Rule, RuleNetwork
+from conceptrules.model.derived import Relation, make_derived
 from tests.explain.test_score_explanation import CARD
 from tests.strategies import number_cards, scorecards
 
@@ -94,3 +95,18 @@ def test_large_cards_are_searched_within_the_limit():
     spread = sorted((2 * number % 7 + (2 * number + 1) % 7 + 2 for number in range(20)), reverse=True)
     fewest = next(count for count in range(1, 21) if sum(spread[:count]) >= 60)
     assert result.at_least <= fewest <= len(result.changes)
+
+
+def test_columns_that_are_worked_out_from_others_are_said_to_have_none():
+    own = [Column("debt"), Column("income")]
+    ratio = make_derived(Relation("debt", "/", "income"), own)
+    head = Points([[3]], [0], cutoff=2, probabilities=[(0, 0.1), (3, 0.6)])
+    level = Level([Rule([Literal(0)])], ())
+    card = RuleNetwork([*own, ratio], [Interval(ratio.name, 0.5)], [level], ["a", "b"], head=head)
+    explanation = card.explain([3, 4])
+    assert explanation.label == "b"
+    assert "counterfactual" not in str(explanation)
+    assert card.contributions([[3, 4]]).values.tolist() == [[0, 0, 3]]
+    assert card.reasons([[3, 4]]).to_list() == ["debt / income (-3)"]
+    with pytest.raises(InputError, match="the search for a counterfactual does not know columns that are worked out"):
+        card.explain([3, 4], to="a")

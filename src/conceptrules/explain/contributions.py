@@ -17,7 +17,7 @@ from conceptrules.model.network import RuleNetwork
 from conceptrules.model.statistics import asked_columns
 from conceptrules.model.text import rule_text
 from conceptrules.tables.prediction import compile_plan
-from conceptrules.tables.table import Table, locate_columns, open_table
+from conceptrules.tables.table import Table, match_columns, open_table
 
 By = Choice["rule", "column"]
 
@@ -102,7 +102,7 @@ def compute_contributions(network: RuleNetwork, table: Any, by: By = "column") -
             for name in own if value else ():
                 values[output, name] += holds * (np.int64(value) if by == "rule" else np.float64(value / len(own)))
     shaped = values[0].T if head.outputs == 1 else values.transpose(2, 1, 0)
-    positions = locate_columns(network.columns, opened)
+    opened, positions = match_columns(network.columns, opened)
     located = opened.select(positions, [column.name for column in network.columns])
     return Contributions(shaped, base, names, output_names(network), head.step, located)
 

@@ -116,6 +116,8 @@ class Explanation(ShownAsHtml):
     """The rule that was asked for."""
     alternatives: tuple[Counterfactual, ...] = ()
     """Further counterfactuals, each without some column that an earlier one changes."""
+    searched: bool = True
+    """Whether a counterfactual was looked for; not where rules ask about columns that are worked out from others."""
 
     def __str__(self) -> str:
         from conceptrules.explain.text import explanation_text
@@ -198,7 +200,7 @@ def explain(
     options: dict[str, Any] = {"fixed": frozen, "to": to, "limit": limit, "seconds": seconds}
     place = None if rule is None else find_rule_place(network, rule)
     if network.head is not None:
-        return explain_score(network, table, options, int(count), place)
+        return explain_score(network, table, options, int(count), place, searched=not derived)
     hidden = layers_plain(network, read_bits(network.columns, network.predicates, table, network.used_predicates))
     classes_fired = hidden[-1]
     decided = int(decide_fired(network, classes_fired)[0])
@@ -232,6 +234,7 @@ def explain(
         clauses=tuple(_list_clauses(network, table, label, bool(firing))),
         rule=None if place is None else check_rule(network, holding, *place),
         alternatives=find_counterfactuals(network, table, int(count), **options)[1:] if count > 1 else (),
+        searched=not derived,
     )
 
 

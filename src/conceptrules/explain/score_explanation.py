@@ -71,6 +71,8 @@ class ScoreExplanation(ShownAsHtml):
     """The rule that was asked for."""
     alternatives: tuple[Counterfactual, ...] = ()
     """Further counterfactuals, each without some column that an earlier one changes."""
+    searched: bool = True
+    """Whether a counterfactual was looked for: not for a number without `to`."""
 
     @property
     def sentence(self) -> str:
@@ -125,8 +127,7 @@ class ScoreExplanation(ShownAsHtml):
         """The rule that was asked for, and the counterfactual, as paragraphs of lines."""
         from conceptrules.explain.text import counterfactual_lines, rule_check_lines
 
-        searched = self.classes or self.to is not None
-        return [*rule_check_lines(self.rule), *([counterfactual_lines(self)] if searched else [])]
+        return [*rule_check_lines(self.rule), *([counterfactual_lines(self)] if self.searched else [])]
 
     def __str__(self) -> str:
         table = align_columns(self.lines).replace("\n", "\n  ")
@@ -139,6 +140,7 @@ def explain_score(
     options: Mapping[str, Any] | None = None,
     count: int = 1,
     rule: tuple[int, int] | None = None,
+    searched: bool = True,
 ) -> ScoreExplanation:
     """Explain why a row of a scorecard gets its score and its class, and what would change it.
 
@@ -178,7 +180,7 @@ def explain_score(
     number, options = head.step is not None, options or {}
     label = score_numbers(head, scores).item() if number else network.classes[answer_scores(head, scores)[0]]
     changes: tuple[Counterfactual, ...] = ()
-    searched = not number or options.get("to") is not None
+    searched = searched and (not number or options.get("to") is not None)
     best = find_counterfactual(network, table, **options) if searched else None
     if count > 1 and searched:
         changes = find_counterfactuals(network, table, count, **options)[1:]
@@ -198,6 +200,7 @@ def explain_score(
         to=options.get("to"),
         rule=None if rule is None else check_rule(network, [layer[0] for layer in hidden], *rule),
         alternatives=changes,
+        searched=searched,
     )
 
 

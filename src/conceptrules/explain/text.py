@@ -38,7 +38,7 @@ def explanation_text(explanation: Explanation) -> str:
         lost = "" if miss.wins else " (though a class that fires would still come first)"
         lacks = f"which only lacks {' and '.join(miss.unmet)}{lost}"
         paragraphs += [[f"nearest miss: {word(miss.label)} by the rule", f"  {miss.text}", lacks]]
-    paragraphs += [counterfactual_lines(explanation)]
+    paragraphs += [counterfactual_lines(explanation)] if explanation.searched else []
     return "\n\n".join("\n".join(lines) for lines in paragraphs if lines)
 
 
