@@ -57,8 +57,9 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         The most literals of a rule, kept exactly. None: at most 12 conditions and 24 edges, since a set of categories
         counts each category.
     min_rows : int, default=None
-        The least rows that every rule covers, kept exactly, as the clause of the same name of a policy. None: one; what
-        a rule has to earn for its edges keeps rules of a few rows out of large tables already.
+        The least rows that every rule covers, kept exactly, as the clause of the same name of a policy. None: they grow
+        with the table, as a twentieth of the square root of its rows: 1 of up to 1,600 rows, 5 of 10,000, 50 of a
+        million; but no more than a tenth of the rows of the class of the rule.
     negation : bool, default=True
         Whether rules may say `not` (`not job = nurse`).
     max_bins : int, default=None
@@ -79,6 +80,10 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
     relations : sequence of (str, str, str), default=None
         Pairs of columns that rules may subtract, divide or compare, such as ("debt", "/", "income") or ("paid", "<",
         "due"). None: none.
+    keep : sequence of str, default=()
+        Columns that are learned from although they look like identifiers, or say on every row what another column says.
+        Such columns are left out otherwise, with a line that says so; those of an array, which have no names, and those
+        that `kinds` or the policy names are not.
     policy : Policy, default=None
         What every network of the Pareto front has to satisfy. None: nothing.
     immutable : sequence of str, default=()
@@ -147,6 +152,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         kinds: Mapping[Any, Any] | None = None,
         max_categories: int = 255,
         relations: Sequence[tuple[str, str, str]] | None = None,
+        keep: Sequence[str] = (),
         policy: Policy | None = None,
         immutable: Sequence[str] = (),
         random_state: Any = None,
@@ -166,6 +172,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         self.kinds = kinds
         self.max_categories = max_categories
         self.relations = relations
+        self.keep = keep
         self.policy = policy
         self.immutable = immutable
         self.random_state = random_state
@@ -271,7 +278,9 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             settings=settings,
             policy=add_least_rows(self.policy, self.min_rows),
             class_weight=self.class_weight,
-            binarizer=make_binarizer(self.kinds, self.max_bins, self.max_categories, self.policy, self.relations),
+            binarizer=make_binarizer(
+                self.kinds, self.max_bins, self.max_categories, self.policy, self.relations, self.keep
+            ),
             max_bins=self.max_bins and int(self.max_bins),
             validation_fraction=self.validation_fraction,
             threads=count,
@@ -335,7 +344,7 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         """
         fraction = 0.2 if self.validation_fraction is None else self.validation_fraction
         check_common(self.n_jobs, fraction, self.random_state)
-        make_binarizer(self.kinds, self.max_bins, self.max_categories, self.policy, self.relations)
+        make_binarizer(self.kinds, self.max_bins, self.max_categories, self.policy, self.relations, self.keep)
         self._settings()
         check_rules(self.min_rows, self.policy)
 
@@ -355,4 +364,5 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             max_rules=self.max_rules,
             max_rule_length=self.max_rule_length,
             negation=self.negation,
+            usual_support=self.min_rows is None,
         )

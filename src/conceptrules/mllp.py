@@ -70,6 +70,10 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
         its categories in their order.
     max_categories : int, default=256
         How many categories of a column are kept, the most frequent ones; the others read as unseen.
+    keep : sequence of str, default=()
+        Columns that are learned from although they look like identifiers, or say on every row what another column says.
+        Such columns are left out otherwise, with a line that says so; those of an array, which have no names, and those
+        that `kinds` names are not.
     random_state : int or RandomState, default=None
         Where chance comes from. The same seed and data give the same network.
     n_jobs : int, default=None
@@ -136,6 +140,7 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
         class_weight: Mapping[Any, float] | str | None = None,
         kinds: Mapping[Any, Any] | None = None,
         max_categories: int = 256,
+        keep: Sequence[str] = (),
         random_state: Any = None,
         n_jobs: int | None = None,
         device: str = "auto",
@@ -157,6 +162,7 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
         self.class_weight = class_weight
         self.kinds = kinds
         self.max_categories = max_categories
+        self.keep = keep
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.device = device
@@ -253,7 +259,7 @@ class MLLPClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator
         self._hyperparameters(inputs=1)
 
     def _binarizer(self) -> Binarizer:
-        binarizer = Binarizer(self.kinds, self.max_categories, self.literals, self.quantiles)
+        binarizer = Binarizer(self.kinds, self.max_categories, self.literals, self.quantiles, keep=self.keep)
         binarizer.check()
         return binarizer
 

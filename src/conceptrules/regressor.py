@@ -68,7 +68,8 @@ class ScorecardRegressor(RuleModel, RegressorMixin, TransformerMixin, BaseEstima
     max_rule_length : int, default=None
         The most conditions of a rule, kept exactly; with 1, every rule asks about one column. None: three.
     min_rows : int, default=None
-        The least rows that every rule covers, as the clause of the same name of a policy. None: one.
+        The least rows that every rule covers, as the clause of the same name of a policy. None: they
+        grow with the table, as a twentieth of the square root of its rows: 1 of up to 1,600 rows, 5 of 10,000.
     max_bins : int, default=None
         The most parts that a column of numbers is cut into, from 2 to 255. None: 32 of up to 4,000 different
         rows, and 255 of more.
@@ -82,6 +83,10 @@ class ScorecardRegressor(RuleModel, RegressorMixin, TransformerMixin, BaseEstima
     relations : sequence of (str, str, str), default=None
         Pairs of columns that rules may subtract, divide or compare, such as ("debt", "/", "income") or ("paid", "<",
         "due"). None: none.
+    keep : sequence of str, default=()
+        Columns that are learned from although they look like identifiers, or say on every row what another column says.
+        Such columns are left out otherwise, with a line that says so; those of an array, which have no names, and those
+        that `kinds` or the policy names are not.
     policy : Policy, default=None
         What every card has to satisfy, and is proved to. Clauses that cannot be kept while learning are refused.
     random_state : int or RandomState, default=None
@@ -142,6 +147,7 @@ class ScorecardRegressor(RuleModel, RegressorMixin, TransformerMixin, BaseEstima
         kinds: Mapping[Any, Any] | None = None,
         max_categories: int = 255,
         relations: Sequence[tuple[str, str, str]] | None = None,
+        keep: Sequence[str] = (),
         policy: Policy | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -159,6 +165,7 @@ class ScorecardRegressor(RuleModel, RegressorMixin, TransformerMixin, BaseEstima
         self.kinds = kinds
         self.max_categories = max_categories
         self.relations = relations
+        self.keep = keep
         self.policy = policy
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -363,7 +370,7 @@ class ScorecardRegressor(RuleModel, RegressorMixin, TransformerMixin, BaseEstima
         """
         fraction = 0.2 if self.validation_fraction is None else self.validation_fraction
         check_common(self.n_jobs, fraction, self.random_state)
-        make_binarizer(self.kinds, self.max_bins, self.max_categories, self.policy, self.relations)
+        make_binarizer(self.kinds, self.max_bins, self.max_categories, self.policy, self.relations, self.keep)
         self._settings()
         check_rules(self.min_rows, self.policy)
 
@@ -373,7 +380,9 @@ class ScorecardRegressor(RuleModel, RegressorMixin, TransformerMixin, BaseEstima
             settings=settings,
             policy=add_least_rows(self.policy, self.min_rows),
             class_weight=None,
-            binarizer=make_binarizer(self.kinds, self.max_bins, self.max_categories, self.policy, self.relations),
+            binarizer=make_binarizer(
+                self.kinds, self.max_bins, self.max_categories, self.policy, self.relations, self.keep
+            ),
             max_bins=self.max_bins and int(self.max_bins),
             validation_fraction=self.validation_fraction,
             threads=count_threads(self.n_jobs),
@@ -391,6 +400,7 @@ class ScorecardRegressor(RuleModel, RegressorMixin, TransformerMixin, BaseEstima
             max_edges=self.max_edges,
             max_columns=self.max_columns,
             max_rule_length=self.max_rule_length,
+            usual_support=self.min_rows is None,
             loss=self.loss,
             step=self.step,
         )

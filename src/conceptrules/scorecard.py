@@ -59,7 +59,8 @@ class ScorecardClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEsti
     max_points : int, default=20
         The most points of a rule, up or down, kept exactly.
     min_rows : int, default=None
-        The least rows that every rule covers, kept exactly, as the clause of the same name of a policy. None: one.
+        The least rows that every rule covers, kept exactly, as the clause of the same name of a policy. None: they
+        grow with the table, as a twentieth of the square root of its rows: 1 of up to 1,600 rows, 5 of 10,000.
     cutoff : int or float, default=None
         Of two classes, where the second one is answered: from this score on, or from the first score on at which it is
         this probable (a number between 0 and 1). None: where held-out rows have the best macro-F1.
@@ -82,6 +83,10 @@ class ScorecardClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEsti
     relations : sequence of (str, str, str), default=None
         Pairs of columns that rules may subtract, divide or compare, such as ("debt", "/", "income") or ("paid", "<",
         "due"). None: none.
+    keep : sequence of str, default=()
+        Columns that are learned from although they look like identifiers, or say on every row what another column says.
+        Such columns are left out otherwise, with a line that says so; those of an array, which have no names, and those
+        that `kinds` or the policy names are not.
     policy : Policy, default=None
         What every card has to satisfy, and is proved to. Clauses that cannot be kept while learning are refused.
     random_state : int or RandomState, default=None
@@ -147,6 +152,7 @@ class ScorecardClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEsti
         kinds: Mapping[Any, Any] | None = None,
         max_categories: int = 255,
         relations: Sequence[tuple[str, str, str]] | None = None,
+        keep: Sequence[str] = (),
         policy: Policy | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -167,6 +173,7 @@ class ScorecardClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEsti
         self.kinds = kinds
         self.max_categories = max_categories
         self.relations = relations
+        self.keep = keep
         self.policy = policy
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -267,7 +274,7 @@ class ScorecardClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEsti
         """
         fraction = 0.2 if self.validation_fraction is None else self.validation_fraction
         check_common(self.n_jobs, fraction, self.random_state)
-        make_binarizer(self.kinds, self.max_bins, self.max_categories, self.policy, self.relations)
+        make_binarizer(self.kinds, self.max_bins, self.max_categories, self.policy, self.relations, self.keep)
         self._settings()
         check_rules(self.min_rows, self.policy)
 
@@ -277,7 +284,9 @@ class ScorecardClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEsti
             settings=settings,
             policy=add_least_rows(self.policy, self.min_rows),
             class_weight=self.class_weight,
-            binarizer=make_binarizer(self.kinds, self.max_bins, self.max_categories, self.policy, self.relations),
+            binarizer=make_binarizer(
+                self.kinds, self.max_bins, self.max_categories, self.policy, self.relations, self.keep
+            ),
             max_bins=self.max_bins and int(self.max_bins),
             validation_fraction=self.validation_fraction,
             threads=count,
@@ -295,6 +304,7 @@ class ScorecardClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEsti
             max_edges=self.max_edges,
             max_columns=self.max_columns,
             max_rule_length=self.max_rule_length,
+            usual_support=self.min_rows is None,
             max_points=self.max_points,
             cutoff=self.cutoff,
             costs=read_costs(self.costs),

@@ -540,6 +540,17 @@ def test_columns_that_are_hardly_features_are_told_before_the_fit(run, tmp_path)
     assert err.count("note: constant columns") == 1
 
 
+@pytest.mark.filterwarnings("always::conceptrules.model.errors.ColumnWarning")
+def test_identifiers_are_left_out_and_can_be_kept(run, tmp_path):
+    rows = "".join(f"person {number},{line}\n" for number, line in enumerate(ROWS.splitlines()))
+    (tmp_path / "data.csv").write_text("name,age,job,class\n" + rows)
+    _, err = run("fit", "data.csv", "-t", "class", "-o", "new.json", *FAST)
+    assert "note: not learned from: 'name' is different on every row (an identifier?); --keep name learns" in err
+    assert '"name": "name"' not in (tmp_path / "new.json").read_text()
+    _, err = run("fit", "data.csv", "-t", "class", "-o", "new.json", *FAST, "--keep", "name")
+    assert "not learned from" not in err
+
+
 @pytest.mark.filterwarnings("always:.*often means missing")
 def test_words_that_often_mean_missing_are_told(run, tmp_path):
     (tmp_path / "odd.csv").write_text(TABLE.replace(",cook,", ",N/A,").replace("30,nurse", "30,?"))

@@ -169,7 +169,7 @@ def test_a_worker_that_is_killed_between_passes_changes_nothing(client, monkeypa
         monkeypatch.setattr(dask_workers, name, after_a_kill)
 
     deadly("fit_to_counts")
-    deadly("report_duplicate_columns")
+    deadly("make_bins")
     parts = [table.iloc[:50], table.iloc[:0], table.iloc[50:]]
     frame = dataframe.from_map(lambda number: parts[number], range(3), meta=table.iloc[:0])
     found = ConceptRuleClassifier(**quick).fit(frame, "y")

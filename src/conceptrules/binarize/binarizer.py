@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from numbers import Integral
 from typing import Any, Self, cast, get_args
 
@@ -15,11 +15,23 @@ from sklearn.utils.validation import check_is_fitted
 
 from conceptrules.binarize.columns import LearnedColumn, Literals, PredicateSettings, choose_terms, learn_column
 from conceptrules.binarize.cut_points import QUANTILES
-from conceptrules.binarize.inspection import Finding, find_suspicion, hash_content, report_findings
+from conceptrules.binarize.inspection import (
+    CompareColumns,
+    Finding,
+    Signature,
+    find_duplicate_columns,
+    find_suspicion,
+    list_left_out,
+    report_findings,
+    sign_values,
+    sum_keys,
+)
 from conceptrules.binarize.value_counts import GivenKind, ValueCounts, count_column
 from conceptrules.model.derived import Length, Mention, Relation, make_derived, name_derivation
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, PackedBits, unpack
+from conceptrules.model.policy import Policy
+from conceptrules.model.policy.policy import names_column
 from conceptrules.model.predicate import KINDS, Column, Predicate
 from conceptrules.model.text import predicate_text
 from conceptrules.model.values import int_if_whole
@@ -33,6 +45,9 @@ class Binarizer(TransformerMixin, BaseEstimator):
     Numbers, dates and durations are cut into intervals that tell the classes apart (minimal entropy, MDL stopping
     rule); categories and booleans get one predicate each; a column with gaps gets `is missing` as well. A category that
     training never showed, or a gap where there was none, makes all predicates of its column false.
+
+    Columns that are hardly features are left out, with a line that says so: identifiers, and columns that say on every
+    row what an earlier one says. What `kinds` names is kept, and so are all columns of an array, which have no names.
 
     Categories with an order are an ordinal column: ordered categoricals of pandas, polars' Enum, or what `kinds` says.
 
@@ -54,13 +69,15 @@ class Binarizer(TransformerMixin, BaseEstimator):
         threshold at each.
     relations : sequence of (str, str, str), default=()
         Pairs of columns that are subtracted, divided or compared, such as ("debt", "/", "income").
+    keep : sequence of str, default=()
+        Columns that are learned from even if they are identifiers, or say the same as another one.
 
     Attributes
     ----------
     predicates_ : tuple of Predicate
         The meaning of each bit. They are made when they are first asked for.
     columns_ : tuple of Column
-        The columns as training saw them.
+        The columns as training saw them, without those that are left out.
     cuts_ : tuple of tuple of float
         Where each column of numbers, dates or durations is cut, ascending; nothing of other columns.
     categories_dropped_ : tuple of (str, int)
@@ -69,7 +86,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
         What is worth a look before learning from the table: copies of the target, identifiers, dates, constant and
         duplicate columns, columns with very many categories, classes with a handful of rows.
     n_features_in_ : int
-        The number of columns.
+        The number of columns, those that are left out among them.
     feature_names_in_ : array of str
         The names of the columns, where the table has some.
 
@@ -85,6 +102,8 @@ class Binarizer(TransformerMixin, BaseEstimator):
     inspection_: tuple[Finding, ...]
     categories_dropped_: tuple[tuple[str, int], ...]
     cuts_: tuple[tuple[float, ...], ...]
+    policy: Policy | None = None
+    """What is asked of the networks that are learned: the columns that it names are kept."""
 
     def __init__(
         self,
@@ -93,12 +112,14 @@ class Binarizer(TransformerMixin, BaseEstimator):
         literals: str = "intervals",
         quantiles: int = QUANTILES,
         relations: Sequence[tuple[str, str, str]] = (),
+        keep: Sequence[str] = (),
     ) -> None:
         self.relations = relations
         self.kinds = kinds
         self.max_categories = max_categories
         self.literals = literals
         self.quantiles = quantiles
+        self.keep = keep
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the predicates from a table and the classes of its rows.
@@ -128,7 +149,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
         table = open_table(X)
         labels, weight = check_labels(y, sample_weight=sample_weight)
         check_rows(table, len(labels))
-        kinds = check_kinds(self.kinds or {}, table.names)
+        kinds = self.check_columns(table.names)
         rows = np.flatnonzero(weight)
         if len(rows) < table.rows:
             table, labels, weight = table.take(rows), labels[rows], weight[rows]
@@ -140,7 +161,8 @@ class Binarizer(TransformerMixin, BaseEstimator):
             if counted.needs_rows:
                 counted = count_column(counted.read(table), codes, weight, len(classes))
             counts.append(replace(counted, derived=derived, cells=None))
-        self.fit_counts(counts, dict(zip(classes.tolist(), np.bincount(codes).tolist(), strict=True)))
+        class_rows = dict(zip(classes.tolist(), np.bincount(codes).tolist(), strict=True))
+        self.fit_counts(counts, class_rows, partial(sum_keys, table=table), named=table.named)
         if not table.strings:
             del self.feature_names_in_
         return self
@@ -173,7 +195,13 @@ class Binarizer(TransformerMixin, BaseEstimator):
                 derived += [(text, make_derived(mention, [text])) for mention in mentions]
         return derived
 
-    def fit_counts(self, counts: Iterable[ValueCounts], class_rows: Mapping[Any, int]) -> Self:
+    def fit_counts(
+        self,
+        counts: Iterable[ValueCounts],
+        class_rows: Mapping[Any, int],
+        compare: CompareColumns | None = None,
+        named: bool = True,
+    ) -> Self:
         """Learn the predicates from what was counted in a table, which may be larger than memory.
 
         Parameters
@@ -182,6 +210,11 @@ class Binarizer(TransformerMixin, BaseEstimator):
             The values of each column.
         class_rows : dict of label to int
             The rows of each class, in the order of the classes.
+        compare : callable, optional
+            Says how columns split the rows of the table, which tells those that say the same. None: they are not
+            looked for.
+        named : bool, default=True
+            Whether columns have names; those of an array are never left out.
 
         Returns
         -------
@@ -197,25 +230,62 @@ class Binarizer(TransformerMixin, BaseEstimator):
         """
         settings = self._settings()
         inspected: list[tuple[LearnedColumn, Finding | None]] = []
-        contents: dict[str, bytes] = {}
+        signed: list[tuple[LearnedColumn, Signature | None]] = []
         for counted in counts:
             column = learn_column(counted, settings)
             plain = not counted.derived and not counted.holds_text
             suspicion = find_suspicion(counted, column.column) if plain and not column.constant else None
+            if suspicion is not None and suspicion.topic == "identifier" and counted.name in self.keep:
+                suspicion = None
             inspected.append((column, suspicion))
-            if plain and counted.cells is not None and not column.constant and not column.dropped:
-                content = hash_content(counted.cells, column.column)
-                contents |= {} if content is None else {counted.name: content}
-        self.inspection_ = report_findings(inspected, contents, class_rows)
-        learned = [column for column, _ in inspected]
+            signed.append(sign_values(counted, column) if plain else (column, None))
+        every = [column for column, _ in inspected]
+        duplicates = find_duplicate_columns(signed, compare) if compare else []
+        left_out = list_left_out(inspected, duplicates, sum(class_rows.values())) if named else []
+        left_out = [name for name in left_out if not self._is_asked_for(name)]
+        learned = [column for column in every if column.column.name not in left_out]
+        if all(column.constant for column in learned):  # there is nothing better to learn from
+            learned, left_out = every, []
+        self.inspection_ = report_findings(inspected, duplicates, left_out, class_rows)
         self.columns_ = tuple(each.column for each in learned)
         self.categories_dropped_ = tuple((each.column.name, each.dropped) for each in learned if each.dropped)
         self.cuts_ = tuple(each.cuts for each in learned)
         self._predicates = _Predicates(learned, settings.literals)
-        own = [column.name for column in self.columns_ if column.derivation is None]
+        own = [column.column.name for column in every if column.column.derivation is None]
         self.n_features_in_ = len(own)
         self.feature_names_in_ = np.array(own, dtype=object)
         return self
+
+    def check_columns(self, names: Sequence[str]) -> dict[str, GivenKind]:
+        """Return what the user says of the columns of a table, by their names.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names of all columns.
+
+        Returns
+        -------
+        dict of str to GivenKind
+            The kinds that `kinds` gives.
+
+        Raises
+        ------
+        InputError
+            If `kinds` or `keep` name a column that is not there, or a kind is none.
+        """
+        if isinstance(self.keep, str) or not isinstance(self.keep, Sequence):
+            raise InputError(f"keep is {self.keep!r}; it needs a list of columns, such as ['zip']")
+        for name in self.keep:
+            if name not in names:
+                known = nearest(str(name), names)
+                raise InputError(f"keep names column {str(name)!r}, which is not in the table; {known}")
+        return check_kinds(self.kinds or {}, names)
+
+    def _is_asked_for(self, name: str) -> bool:
+        """Return whether the user names a column as one to learn from."""
+        related = {column for left, _, right in self.relations for column in (left, right)}
+        return name in (*self.keep, *map(str, self.kinds or {}), *related) or names_column(self.policy, name)
 
     @property
     def predicates_(self) -> tuple[Predicate, ...]:

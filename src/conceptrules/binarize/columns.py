@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from conceptrules.binarize.category_order import find_order, find_word_order
 from conceptrules.binarize.cut_points import QUANTILES, find_cuts, short_moments, short_numbers
-from conceptrules.binarize.known_values import Counts
+from conceptrules.binarize.known_values import Counts, hash_value
 from conceptrules.binarize.value_counts import GivenKind, ValueCounts
 from conceptrules.model.derived import Relation
 from conceptrules.model.errors import InputError
@@ -46,6 +46,15 @@ class LearnedColumn:
     """How many categories are not kept."""
     recognised: bool = False
     """Whether the order of its categories was read from their words."""
+
+    def encode(self, cells: ColumnValues) -> NDArray[np.intp]:
+        """Return which of its values each row has, as far as predicates can tell them apart; 0 is a gap."""
+        if self.column.ordered:
+            numbers = to_numbers(cells)
+            codes = np.where(np.isnan(numbers), 0, np.searchsorted(self.cuts, numbers) + 1)
+        else:
+            codes = to_codes(cells, self.column.categories) + 1
+        return cells.by_row(codes)
 
     def predicates(self, literals: Literals) -> Iterator[Predicate]:
         """Yield the predicates of the column. A wide table has hundreds of thousands, of which few are ever used."""
@@ -209,8 +218,9 @@ def _learn_categories(
     if count > most:
         weights, codes = np.zeros(count, np.int64), to_codes(cells, distinct)
         np.add.at(weights, codes[codes >= 0], sums.sum(axis=1)[codes >= 0])
-        # Those with the largest weights, of equal ones the first, in their order.
-        kept = [distinct[code] for code in np.sort(np.argsort(-weights, kind="stable")[:most])]
+        # Those with the largest weights, in their order; which of equal ones are taken says nothing of their names.
+        by_chance = np.array([hash_value(value) for value in distinct], np.uint64)
+        kept = [distinct[code] for code in np.sort(np.lexsort((by_chance, -weights))[:most])]
         # Of very many categories only the most frequent were counted; how many there are in all is an estimate.
         count = count if counts.exact else max(counts.n_distinct, most + 1)
         more = " (raise max_categories to keep more)" if most < _MAX_SEARCHED else ""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import pairwise
 from shlex import quote
-from typing import Any
+from typing import Any, NamedTuple
 from typing import Literal as Choice
 
 import numpy as np
@@ -17,10 +18,11 @@ from numpy.typing import NDArray
 from conceptrules.binarize.columns import LearnedColumn
 from conceptrules.binarize.known_values import Counts
 from conceptrules.binarize.value_counts import ValueCounts
-from conceptrules.model.errors import ColumnWarning, DateWarning, warn
+from conceptrules.model.errors import ColumnWarning, DateWarning, LeftOutWarning, warn
 from conceptrules.model.predicate import Column
 from conceptrules.model.text import percent, plural, word
-from conceptrules.tables.column_values import ColumnValues, encode_values, to_codes, to_numbers
+from conceptrules.tables.column_values import ColumnValues, to_codes, to_numbers
+from conceptrules.tables.table import Table
 
 Topic = Choice["leak", "identifier", "date", "constant", "categories", "duplicate", "class"]
 _MANY_CATEGORIES = 100  # a rule that names one of so many categories says little about the others
@@ -36,6 +38,18 @@ _IDENTIFIER_NAME = re.compile(
     r"(^|[^a-z])(id|ids|idx|index|key|uuid|guid|nr|no|num|number)[^a-z]*$|^id[^a-z]|[a-z](Id|ID|Key|Nr|No)$"
 )
 """Names of identifiers; the ends of names in camel case are recognised by their capitals."""
+CompareColumns = Callable[[Sequence[LearnedColumn]], NDArray[np.int64]]
+"""Returns what `sum_keys` says of all rows."""
+
+
+class Signature(NamedTuple):
+    """What columns that say the same on every row have in common."""
+
+    ranked: bool
+    """Whether the order of the values counts."""
+    gaps: int
+    sums: bytes
+    """A hash of the weight of each class at each value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,24 +70,34 @@ class Finding:
 
 def report_findings(
     columns: Sequence[tuple[LearnedColumn, Finding | None]],
-    contents: Mapping[str, Hashable],
+    duplicates: Sequence[tuple[str, str]],
+    left_out: Sequence[str],
     class_rows: Mapping[Any, int],
 ) -> tuple[Finding, ...]:
     """Warn of what is worth a look, and return all findings.
 
-    Each column comes with what makes it suspicious, if anything does. `contents` is what `find_duplicate_columns`
-    compares, and `class_rows` has the number of rows of each class.
+    Each column comes with what makes it suspicious, if anything does. `duplicates` are pairs of columns that say the
+    same, `left_out` the columns that are not learned from, and `class_rows` has the number of rows of each class.
     """
     findings: list[Finding] = []
     for column, suspicion in columns:
         if suspicion is not None:
             findings.append(suspicion)
-            warn(ColumnWarning(suspicion.text, suspicion.columns))
+            if column.column.name not in left_out:
+                warn(ColumnWarning(suspicion.text, suspicion.columns))
             continue
-        if column.warning:
+        if column.warning and column.column.name not in left_out:
             warn(column.warning)
         findings += _report_many_categories(column)
-    learned = [column for column, _ in columns]
+    if left_out:
+        reasons = {finding.columns[0]: finding.text.removeprefix("column ") for finding in findings}
+        reasons |= {later: f"{later!r} says the same as {earlier!r}" for earlier, later in duplicates}
+        warn(LeftOutWarning([reasons[name] for name in left_out], left_out))
+    kept = [pair for pair in duplicates if pair[1] not in left_out]
+    if kept:
+        listed = ", ".join(f"{later!r} as {earlier!r}" for earlier, later in kept)
+        warn(ColumnWarning(f"columns say the same on every row: {listed}", [later for _, later in kept]))
+    learned = [column for column, _ in columns if column.column.name not in left_out]
     dates = [each.column.name for each in learned if each.column.kind in ("date", "datetime")]
     if dates:
         warning = DateWarning(dates)
@@ -87,13 +111,30 @@ def report_findings(
         text = f"constant columns tell no classes apart: {', '.join(map(repr, constant))}"
         findings.append(Finding("constant", tuple(constant), text))
         warn(ColumnWarning(text, constant))
-    duplicates = find_duplicate_columns(contents)
+    text = "columns {!r} and {!r} say the same on every row"
+    findings += [Finding("duplicate", pair, text.format(*pair)) for pair in duplicates]
     rare = [
         Finding("class", (), f"class {word(label)} has only {plural(rows, 'row')}")
         for label, rows in class_rows.items()
         if 0 < rows < _FEW_ROWS
     ]
-    return (*findings, *duplicates, *rare)
+    return (*findings, *rare)
+
+
+def list_left_out(
+    columns: Sequence[tuple[LearnedColumn, Finding | None]], duplicates: Sequence[tuple[str, str]], rows: int
+) -> list[str]:
+    """Return the columns that are hardly features: identifiers, and copies of other columns.
+
+    Numbers of few rows may be all different, or rank the rows alike, by chance; they are only warned about.
+    """
+    copies, enough = {later for _, later in duplicates}, rows >= _MIN_ROWS
+    return [
+        column.column.name
+        for column, suspicion in columns
+        if (suspicion is not None and suspicion.topic == "identifier" and (enough or not column.column.ordered))
+        or (enough and column.column.name in copies)
+    ]
 
 
 def _report_many_categories(learned: LearnedColumn) -> Iterator[Finding]:
@@ -111,31 +152,57 @@ def _warn_of_recognised_orders(columns: Sequence[Column]) -> None:
     )
 
 
-def find_duplicate_columns(contents: Mapping[str, Hashable]) -> list[Finding]:
-    """Warn of the columns that say on every row what an earlier one says: those of equal contents."""
-    first: dict[Hashable, str] = {}
-    pairs = [(first.setdefault(content, name), name) for name, content in contents.items()]
-    pairs = [(earlier, later) for earlier, later in pairs if earlier != later]
-    if pairs:
-        listed = ", ".join(f"{later!r} as {earlier!r}" for earlier, later in pairs)
-        warn(ColumnWarning(f"columns say the same on every row: {listed}", [later for _, later in pairs]))
-    text = "columns {!r} and {!r} say the same on every row"
-    return [Finding("duplicate", pair, text.format(*pair)) for pair in pairs]
+def sign_values(counts: ValueCounts, column: LearnedColumn) -> tuple[LearnedColumn, Signature | None]:
+    """Return how often the classes have each value of a column, hashed: columns that say the same have it in common.
 
-
-def hash_content(cells: ColumnValues, column: Column) -> bytes | None:
-    """Return a hash of the rows: of numbers as they are, and of categories numbered as they appear (f, m is as 0, 1).
-
-    A few numbers on many rows are categories too, such as the years of school beside the school. Return None for a
-    column whose categories are nearly all different: any two of these would look alike.
+    Numbers are compared in their order. A few numbers on many rows are categories too, such as the years of school
+    beside the school; the column is returned with a cut at each of them. The hash is None for a column that is compared
+    with none: on a few rows, or of categories that are nearly all different, any two would look alike.
     """
-    if not column.ordered and len(column.categories) * 2 > len(cells):
-        return None
-    rows = cells.by_row(to_numbers(cells) if column.ordered else to_codes(cells, column.categories)) + 0.0  # 0 of -0
-    rows[np.isnan(rows)] = np.nan  # of all the ways to write NaN, one
-    codes, distinct = encode_values(rows)
-    numbers = column.ordered and (len(distinct) > _MANY_CATEGORIES or len(distinct) * 10 > len(rows))
-    return blake2b((rows if numbers else codes.astype(np.float64)).tobytes(), digest_size=16).digest()
+    values, sums = counts.distinct()
+    rows, distinct = counts.rows, len(sums) - (counts.gaps > 0)
+    ordered = column.column.ordered
+    if column.constant or column.dropped or rows < _MIN_NUMBER_ROWS or (not ordered and distinct * 2 > rows):
+        return column, None
+    ranked = ordered and (distinct > _MANY_CATEGORIES or distinct * 10 > rows)
+    sums = sums[np.argsort(to_numbers(values), kind="stable") if ranked else np.lexsort(sums.T)]
+    if ordered and not ranked:
+        numbers = to_numbers(values)
+        column = replace(column, cuts=tuple(np.unique(numbers[~np.isnan(numbers)]).tolist()))
+    digest = blake2b(np.ascontiguousarray(sums).tobytes(), digest_size=16).digest()
+    return column, Signature(ranked, counts.gaps, digest)
+
+
+def sum_keys(columns: Sequence[LearnedColumn], table: Table) -> NDArray[np.int64]:
+    """Return [column, value]: the sum of the keys of the rows that have the value; equal rows have equal keys.
+
+    The sums of parts of a table add up, in any order, and two columns that split the rows alike have the same sums.
+    """
+    codes = [column.encode(table.cells(table.names.index(column.column.name))) for column in columns]
+    key = np.zeros(table.rows, np.uint64)
+    for code in codes:
+        key = (key ^ code.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        key ^= key >> np.uint64(29)
+    lowest = (key & np.uint64((1 << 26) - 1)).astype(np.float64)  # sums of these are exact on 100 million rows
+    width = 2 + max(max(len(column.cuts), len(column.column.categories)) for column in columns)
+    return np.array([np.bincount(code, lowest, width) for code in codes]).astype(np.int64)
+
+
+def find_duplicate_columns(
+    columns: Sequence[tuple[LearnedColumn, Signature | None]], compare: CompareColumns
+) -> list[tuple[str, str]]:
+    """Return the columns that say on every row what an earlier one says, after that one."""
+    repeats = Counter(signature for _, signature in columns)
+    signed = [(column, signature) for column, signature in columns if signature and repeats[signature] > 1]
+    if not signed:
+        return []
+    first: dict[Hashable, str] = {}
+    pairs = []
+    for (column, signature), sums in zip(signed, compare([column for column, _ in signed]), strict=True):
+        assert signature is not None
+        content = sums[sums != 0] if signature.ranked else np.sort(sums[sums != 0])
+        pairs.append((first.setdefault((signature, content.tobytes()), column.column.name), column.column.name))
+    return [(earlier, later) for earlier, later in pairs if earlier != later]
 
 
 def find_suspicion(counts: ValueCounts, column: Column) -> Finding | None:

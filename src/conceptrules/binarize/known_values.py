@@ -197,7 +197,7 @@ class TextBuckets:
 
     def add(self, values: NDArray[Any], counts: Counts) -> None:
         """Count values that differ, and the weight of each class at each."""
-        hashes = np.fromiter((_hash(value) for value in values.tolist()), np.uint64, len(values))
+        hashes = np.fromiter((hash_value(value) for value in values.tolist()), np.uint64, len(values))
         bucket = (hashes % _BUCKETS).astype(np.intp)
         if self.heavy is None:
             self.sample.add(_mix(hashes))
@@ -233,5 +233,6 @@ def _mix(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return (bits ^ (bits >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9) ^ bits >> np.uint64(32)
 
 
-def _hash(value: object) -> int:
+def hash_value(value: object) -> int:
+    """Return a hash of a category that has nothing to do with its place in the alphabet."""
     return hash_text(f"{isinstance(value, str)} {int_if_whole(value)}")

@@ -65,7 +65,10 @@ def task_in_batches(files: Sequence[str], target: str, options: LearningOptions)
     features = columns.select_features(names, target, chosen, where)
     kinds = columns.parse_kinds(options.features.kind, names, where)
     relations = columns.parse_relations(options.features.relation, features, where)
-    classifier = make_classifier(options.learner, {name: kinds[name] for name in features if name in kinds}, relations)
+    kept = columns.parse_names(options.features.keep, features, where)
+    classifier = make_classifier(
+        options.learner, {name: kinds[name] for name in features if name in kinds}, relations, kept
+    )
     table = table.restrict_to([*features, *holdout.values(), target], {})
     return LearningTask(classifier, table, target, dict(holdout))
 
@@ -84,9 +87,9 @@ def task_in_memory(file: str, target: str, options: LearningOptions) -> Learning
     X, y = columns.read_examples(source, target, features, kinds, options.bins, regression)
     X = columns.replace_dates(X) if options.date_parts else X
     relations = columns.parse_relations(features.relation, X.column_names, source.name)
-    classifier = make_classifier(
-        options.learner, {name: kinds[name] for name in X.column_names if name in kinds}, relations
-    )
+    kept = columns.parse_names(features.keep, X.column_names, source.name)
+    kinds = {name: kinds[name] for name in X.column_names if name in kinds}
+    classifier = make_classifier(options.learner, kinds, relations, kept)
     return LearningTask(classifier, X, y, parts)
 
 
@@ -102,7 +105,10 @@ def find_method(options: LearnerOptions) -> str:
 
 
 def make_classifier(
-    options: LearnerOptions, kinds: Mapping[str, KindOption], relations: Sequence[tuple[str, str, str]] = ()
+    options: LearnerOptions,
+    kinds: Mapping[str, KindOption],
+    relations: Sequence[tuple[str, str, str]] = (),
+    keep: Sequence[str] = (),
 ) -> Classifier:
     """Return the estimator that the options describe; its `fit` checks most of their ranges before it trains."""
     from conceptrules.classifier import ConceptRuleClassifier
@@ -120,7 +126,7 @@ def make_classifier(
     if not 0 <= options.seed < 2**32:
         raise InputError(f"--seed {options.seed} is out of range: from 0 to {2**32 - 1}")
     known = {name: estimator().get_params() for name, estimator in methods.items()}
-    parameters: dict[str, Any] = {"kinds": dict(kinds) or None}
+    parameters: dict[str, Any] = {"kinds": dict(kinds) or None, "keep": tuple(keep)}
     for option, value in asdict(options).items():
         if option in ("method", "scorecard", "regression") or value is None:
             continue

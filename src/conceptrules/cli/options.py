@@ -74,6 +74,13 @@ class FeatureOptions:
     only: Annotated[
         list[str], option("A column to learn from; all that are not named are left out. Repeat it, or use commas.")
     ] = field(default_factory=list)
+    keep: Annotated[
+        list[str],
+        option(
+            "A column to learn from although it looks like an identifier, or says the same as another. Repeat it, or "
+            "use commas."
+        ),
+    ] = field(default_factory=list)
     kind: Annotated[
         list[str],
         option(

@@ -100,7 +100,20 @@ def add_least_rows(policy: Policy | None, min_rows: int | None) -> Policy | None
     return Policy((*others, LeastRows(least)), clauses.domain)
 
 
-def make_binarizer(kinds: Any, max_bins: Any, max_categories: Any, policy: Any, relations: Any = None) -> Binarizer:
+def choose_least_rows(rows: float) -> float:
+    """Return the least rows that a rule covers unless the user says it, of a table of so many: a few rows show little.
+
+    They grow with the spread of a count: 1 of up to 1,600 rows, 5 of 10,000, 50 of a million.
+
+    >>> [choose_least_rows(rows) for rows in (150, 1600, 10_000, 1_000_000)]
+    [1.0, 2.0, 5.0, 50.0]
+    """
+    return max(1.0, float(int(rows**0.5 / 20)))
+
+
+def make_binarizer(
+    kinds: Any, max_bins: Any, max_categories: Any, policy: Any, relations: Any = None, keep: Any = ()
+) -> Binarizer:
     """Return the binarizer of a fit, unfitted; the kinds of forbidden columns are left out."""
     for name, value, least in (("max_bins", max_bins, 2), ("max_categories", max_categories, 1)):
         if name == "max_bins" and value is None:
@@ -110,6 +123,7 @@ def make_binarizer(kinds: Any, max_bins: Any, max_categories: Any, policy: Any, 
     if isinstance(kinds, Mapping) and isinstance(policy, Policy):
         forbidden = [clause.column for clause in policy.of_kind(Forbidden)]
         kinds = {name: kind for name, kind in kinds.items() if str(name) not in forbidden}
-    binarizer = Binarizer(kinds, int(max_categories), "thresholds", MAX_BINS - 1, relations or ())
+    binarizer = Binarizer(kinds, int(max_categories), "thresholds", MAX_BINS - 1, relations or (), keep)
+    binarizer.policy = policy if isinstance(policy, Policy) else None
     binarizer.check()
     return binarizer

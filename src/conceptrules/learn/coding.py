@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptrules.binarize import Binarizer
-from conceptrules.binarize.binarizer import check_kinds, check_rows
-from conceptrules.binarize.inspection import find_duplicate_columns
+from conceptrules.binarize.binarizer import check_rows
 from conceptrules.binarize.value_counts import count_column
 from conceptrules.kernels.search.shards import fixed_weights
-from conceptrules.learn.binned_table import BinnedTable
 from conceptrules.learn.checks import check_validation_labels, check_validation_table, warn_of_light_weights
 from conceptrules.learn.encoding import Batch, Coding, choose_keys, encode_batch, make_bins
 from conceptrules.learn.folds import check_one_holdout, raise_same_group, read_holdout_column
@@ -205,7 +202,7 @@ def _code_files(inputs: FitInputs, options: FitOptions[Any], folder: Path) -> Co
     unread = resolve_source(inputs.X)
     columns = list_columns(unread)
     roles = assign_roles(columns, inputs, options)
-    kinds = check_kinds(options.binarizer.kinds or {}, columns)
+    kinds = options.binarizer.check_columns(columns)
 
     def open_columns(table: Any, place: Path, wanted: ColumnRoles) -> Source:
         with reading_progress(options.verbose) as show:
@@ -231,18 +228,17 @@ def _code_files(inputs: FitInputs, options: FitOptions[Any], folder: Path) -> Co
         classes = read_classes(source, roles, threads, show).check_classes()
         roles = replace(roles, number=classes.number)
         class_weight = check_class_weight(options.class_weight, classes.labels, classes.weight)
-        counting = plan_counting(source, roles, classes.labels, threads, show)
-        moments = fit_to_counts(roles, classes, binarizer, *counting)
+        moments = fit_to_counts(roles, classes, binarizer, plan_counting(source, roles, classes.labels, threads, show))
+        roles = roles.restrict_to(binarizer)
         keys = choose_keys(options, inputs, moments, by_groups=roles.groups is not None)
         table = make_bins(binarizer, options, classes.labels)
         coding = Coding(table, classes.labels, keys, classes.groups, classes.number)
-        files, hashes, contents = _write_codes(source, roles, coding, folder, threads, show)
+        files, hashes = _write_codes(source, roles, coding, folder, threads, show)
         held_out = None
         if validation is not None:
             plain = replace(coding, keys=replace(keys, by="rows"))
             place = folder / "validation"
-            held_out, _, _ = _write_codes(validation, roles.without_holdout(), plain, place, threads, show)
-    report_duplicate_columns(binarizer, table, contents)
+            held_out, _ = _write_codes(validation, roles.without_holdout(), plain, place, threads, show)
     return CodedTable(
         store=DiskStore(files, threads),
         validation=None if held_out is None else DiskStore(held_out, threads),
@@ -295,27 +291,16 @@ def _check_no_holdout(inputs: FitInputs) -> None:
 
 def _write_codes(
     source: Source, roles: ColumnRoles, coding: Coding, folder: Path, threads: int, show: Show
-) -> tuple[ShardFiles, SmallestHashes, list[bytes]]:
-    """Write the coded rows to files; return the hashes of the rows as well, and a hash of each column of codes."""
-    hashes, contents = SmallestHashes(), [blake2b(digest_size=16) for _ in coding.table.bins]
+) -> tuple[ShardFiles, SmallestHashes]:
+    """Write the coded rows to files; return the hashes of the rows as well."""
+    hashes = SmallestHashes()
     encode: Callable[..., Any] = partial(encode_read, roles, coding)
     columns, weighted = len(coding.table.bins), roles.weight is not None or roles.exposure is not None
     with ShardFiles(folder, columns, len(roles.fair), weighted, roles.number is not None) as files:
         for batch in map_batches(source, roles.all_columns, encode, threads, show, "codes"):
             files.add(batch.shard)
             hashes.add(batch.hashes)
-            for content, more in zip(contents, batch.contents, strict=True):
-                content.update(more)
-    return files, hashes, [content.digest() for content in contents]
-
-
-def report_duplicate_columns(binarizer: Binarizer, table: BinnedTable, contents: Sequence[bytes]) -> None:
-    """Warn of columns that have on every row the code that an earlier one has, and note them in the inspection."""
-    pairs = zip(table.bins, contents, strict=True)
-    contents_by_name = {
-        bins.column.name: (bins.count, each) for bins, each in pairs if bins.count > 1 and not bins.others
-    }
-    binarizer.inspection_ = (*binarizer.inspection_, *find_duplicate_columns(contents_by_name))
+    return files, hashes
 
 
 def _drop_forbidden(X: Any, options: FitOptions[Any]) -> Any:

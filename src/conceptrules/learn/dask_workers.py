@@ -9,18 +9,22 @@ from functools import partial
 from operator import itemgetter
 from typing import Any, Protocol, Self, TypeVar
 
+import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from conceptrules.binarize.columns import LearnedColumn
 from conceptrules.binarize.value_counts import ValueCounts
 from conceptrules.kernels.search.shards import Shard, concatenate_shards
-from conceptrules.learn.coding import CodedTable, report_duplicate_columns
+from conceptrules.learn.coding import CodedTable
 from conceptrules.learn.encoding import CodedBatch, Coding, choose_keys, make_bins
 from conceptrules.learn.inputs import ColumnRoles, FitInputs, FitOptions
 from conceptrules.learn.progress import reading_progress
 from conceptrules.learn.reading import (
+    ColumnPasses,
     Show,
     TrainingClasses,
+    compare_columns,
     count_values,
     encode_read,
     fit_to_counts,
@@ -82,17 +86,20 @@ def code_on_workers(
         classes = _read_classes(partitions, roles, options.threads, show)
         roles = replace(roles, number=classes.number)
         class_weight = check_class_weight(options.class_weight, classes.labels, classes.weight)
-        count = partial(_count_columns, partitions, roles, classes, options.threads, show)
-        moments = fit_to_counts(roles, classes, binarizer, len(roles.all_columns), count)
+        passes = ColumnPasses(
+            len(roles.all_columns),
+            partial(_count_columns, partitions, roles, classes, options.threads, show),
+            partial(_compare_columns, partitions, roles, classes.labels),
+        )
+        moments = fit_to_counts(roles, classes, binarizer, passes)
+    roles = roles.restrict_to(binarizer)
     keys = choose_keys(options, inputs, moments, by_groups=roles.groups is not None)
     table = make_bins(binarizer, options, classes.labels)
     coding = Coding(table, classes.labels, keys, classes.groups, classes.number)
     store, coded = _encode_partitions(partitions, roles, coding)
-    hashes, contents = SmallestHashes(), []
-    for kept, content in client.gather(client.map(itemgetter(1, 2), coded, pure=False)):
+    hashes = SmallestHashes()
+    for kept in client.gather(client.map(itemgetter(1), coded, pure=False)):
         hashes.add(kept)
-        contents.append(content)
-    report_duplicate_columns(binarizer, table, [b"".join(content) for content in zip(*contents, strict=True)])
     held_out = None
     if validation is not None:
         plain = replace(coding, keys=replace(keys, by="rows"))
@@ -236,6 +243,20 @@ def _count_partition(
     return _ColumnCounts(counts)
 
 
+def _compare_columns(
+    partitions: _Partitions, roles: ColumnRoles, labels: NDArray[Any], columns: Sequence[LearnedColumn]
+) -> NDArray[np.int64]:
+    names = list(dict.fromkeys([*(column.column.name for column in columns), *roles.outcome]))
+    futures = partitions.map(partial(_compare_in_partition, roles, labels, columns), names)
+    return np.sum(partitions.client.gather(futures), axis=0)
+
+
+def _compare_in_partition(
+    roles: ColumnRoles, labels: NDArray[Any], columns: Sequence[LearnedColumn], source: Source
+) -> NDArray[np.int64]:
+    return compare_columns(source, roles, labels, 1, _show_nothing, columns)
+
+
 def _encode_partitions(partitions: _Partitions, roles: ColumnRoles, coding: Coding) -> tuple[DaskStore, list[Any]]:
     coded = partitions.map(partial(_encode_partition, roles, coding), roles.all_columns)
     return DaskStore(partitions.client, partitions.client.map(itemgetter(0), coded, pure=False)), coded
@@ -248,5 +269,4 @@ def _encode_partition(roles: ColumnRoles, coding: Coding, source: Source) -> Cod
     hashes = SmallestHashes()
     for batch in batches:
         hashes.add(batch.hashes)
-    contents = [b"".join(each) for each in zip(*(batch.contents for batch in batches), strict=True)]
-    return CodedBatch(concatenate_shards([batch.shard for batch in batches]), hashes.kept, contents)
+    return CodedBatch(concatenate_shards([batch.shard for batch in batches]), hashes.kept)

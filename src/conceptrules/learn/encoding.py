@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -86,8 +85,6 @@ class CodedBatch(NamedTuple):
     shard: Shard
     hashes: NDArray[np.uint64]
     """Of the rows as they are written; the smallest identify the table."""
-    contents: list[bytes]
-    """A hash of the codes of each column."""
 
 
 def encode_batch(batch: Batch, coding: Coding) -> CodedBatch:
@@ -104,7 +101,6 @@ def encode_batch(batch: Batch, coding: Coding) -> CodedBatch:
     return CodedBatch(
         Shard(codes, batch.target.astype(np.uint16), weight, coding.keys.assign(codes, batch.holdout), member, number),
         hash_labelled_rows(columns, rows, hash_labels(coding.classes)[batch.target]),
-        [blake2b(column, digest_size=16).digest() for column in np.ascontiguousarray(codes.T)],
     )
 
 

@@ -132,6 +132,10 @@ class ColumnRoles:
         """Return the roles of the columns of validation rows, none of which are held out."""
         return replace(self, groups=None, time=None)
 
+    def restrict_to(self, binarizer: Binarizer) -> ColumnRoles:
+        """Return the roles without the features that a fitted binarizer leaves out."""
+        return replace(self, features=tuple(column.name for column in binarizer.columns_ if column.derivation is None))
+
     def read_kinds(self, kinds: Mapping[str, GivenKind]) -> dict[str, str]:
         """Return how columns of text are read: as the user says, labels as they are written, weights as numbers."""
         own = {**dict.fromkeys(self.outcome, "number"), **({} if self.number else {self.target: "category"})}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +15,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from conceptrules.binarize import Binarizer
-from conceptrules.binarize.binarizer import check_kinds
+from conceptrules.binarize.columns import LearnedColumn
+from conceptrules.binarize.inspection import CompareColumns, sum_keys
 from conceptrules.binarize.known_values import MAX_COUNTED_VALUES
 from conceptrules.binarize.value_counts import ValueCounts
 from conceptrules.kernels.search.shards import WEIGHT_UNIT, fixed_weights
@@ -281,10 +282,17 @@ CountColumns = Callable[[Sequence[ValueCounts], str], None]
 """Adds the values of all rows to the counts of some columns, in a pass that is for what the text says."""
 
 
-def plan_counting(
-    source: Source, roles: ColumnRoles, labels: NDArray[Any], threads: int, show: Show
-) -> tuple[int, CountColumns]:
-    """Return how many columns of a source can be counted at a time, and the function that counts them."""
+class ColumnPasses(NamedTuple):
+    """How to learn about columns by passes over all rows."""
+
+    block: int
+    """How many columns can be counted at a time."""
+    add_counts: CountColumns
+    compare: CompareColumns
+
+
+def plan_counting(source: Source, roles: ColumnRoles, labels: NDArray[Any], threads: int, show: Show) -> ColumnPasses:
+    """Return how the columns of a source are counted and compared, as many at a time as fit into memory."""
     room = max(1, _COUNTS // (8 * MAX_COUNTED_VALUES * (len(labels) + 2)))
     threads = min(threads, room)
 
@@ -292,25 +300,27 @@ def plan_counting(
         count_values(source, roles, labels, columns, threads, show, purpose)
 
     # Each thread has counts of its own, and so have two batches that wait.
-    return room // (threads + 2), count
+    compare = partial(compare_columns, source, roles, labels, threads, show)
+    return ColumnPasses(room // (threads + 2), count, compare)
 
 
 def fit_to_counts(
-    roles: ColumnRoles, classes: TrainingClasses, binarizer: Binarizer, block: int, count: CountColumns
+    roles: ColumnRoles, classes: TrainingClasses, binarizer: Binarizer, passes: ColumnPasses
 ) -> ValueCounts | None:
-    """Fit the binarizer by passes that count the values of at most `block` columns at a time.
+    """Fit the binarizer by passes that count the values of a block of columns at a time.
 
     Columns with very many values take further passes. Return the counts of the moments, if there are some.
     """
-    kinds = check_kinds(binarizer.kinds or {}, roles.features)
+    kinds = binarizer.check_columns(roles.features)
     unit = 1 if roles.weight is None and roles.exposure is None else WEIGHT_UNIT
     width = len(classes.labels)
     features = [ValueCounts(name, width, unit, kinds.get(name)) for name in roles.features]
     moments = None if roles.time is None else ValueCounts(roles.time, width, unit)
-    _count_in_passes([*features, *([] if moments is None else [moments])], max(1, block), count)
+    _count_in_passes([*features, *([] if moments is None else [moments])], max(1, passes.block), passes.add_counts)
     derived = [ValueCounts(each[-1].name, width, unit, derived=each) for each in binarizer.plan_derived(features)]
-    _count_in_passes([column for column in derived if column.needs_rows], max(1, block), count)
-    binarizer.fit_counts([*features, *derived], dict(zip(classes.labels.tolist(), classes.rows.tolist(), strict=True)))
+    _count_in_passes([column for column in derived if column.needs_rows], max(1, passes.block), passes.add_counts)
+    class_rows = dict(zip(classes.labels.tolist(), classes.rows.tolist(), strict=True))
+    binarizer.fit_counts([*features, *derived], class_rows, passes.compare)
     return moments
 
 
@@ -349,6 +359,24 @@ def count_values(
     for later in map_batches(source, counted.all_columns, count, threads, show, purpose):
         for column, counted_column in zip(counts, later, strict=True):
             column.merge(counted_column)
+
+
+def compare_columns(
+    source: Source,
+    roles: ColumnRoles,
+    labels: NDArray[Any],
+    threads: int,
+    show: Show,
+    columns: Sequence[LearnedColumn],
+) -> NDArray[np.int64]:
+    """Return what `sum_keys` says of some columns, over all rows that weigh anything."""
+    names = tuple(column.column.name for column in columns)
+    compared = ColumnRoles(roles.target, roles.weight, names, number=roles.number)
+
+    def add_up(read: pa.Table, first: int) -> NDArray[np.int64]:
+        return sum_keys(columns, read_batch(read, first, compared, labels).table)
+
+    return np.sum(list(map_batches(source, compared.all_columns, add_up, threads, show, "equal columns")), axis=0)
 
 
 def encode_read(roles: ColumnRoles, coding: Coding, read: pa.Table, first: int = 0) -> CodedBatch:

@@ -32,7 +32,7 @@ class ConceptRulesWarning(UserWarning):
 
 
 class ColumnWarning(ConceptRulesWarning):
-    """A column that is hardly a feature, such as an identifier; it is learned from all the same.
+    """A column that is hardly a feature, such as a copy of the target; it is learned from all the same.
 
     Parameters
     ----------
@@ -60,6 +60,35 @@ class ColumnWarning(ConceptRulesWarning):
         """
         dropped = " ".join(f"--drop {quote(name)}" for name in self.columns[:5])
         return f"{dropped} leaves {'it' if len(self.columns) == 1 else 'them'} out"
+
+
+class LeftOutWarning(ColumnWarning):
+    """Columns that are not learned from: identifiers, and copies of other columns.
+
+    Parameters
+    ----------
+    reasons : iterable of str
+        What was found of each column.
+    columns : iterable of str
+        The columns.
+    """
+
+    def __init__(self, reasons: Iterable[str], columns: Iterable[str]) -> None:
+        super().__init__(f"not learned from: {', '.join(reasons)}", columns)
+
+    def _advice(self) -> str:
+        return f"keep={list(self.columns[:5])} learns from {'it' if len(self.columns) == 1 else 'them'} all the same"
+
+    def option(self) -> str:
+        """Return what helps on the command line.
+
+        Returns
+        -------
+        str
+            An option, and what it does.
+        """
+        kept = " ".join(f"--keep {quote(name)}" for name in self.columns[:5])
+        return f"{kept} learns from {'it' if len(self.columns) == 1 else 'them'} all the same"
 
 
 class DateWarning(ColumnWarning):

@@ -16,11 +16,11 @@ from conceptrules.tables.files.table_reader import open_file
 
 _ADVICE = {
     "leak": "is it known when you decide? otherwise --drop",
-    "identifier": "--drop",
+    "identifier": "is left out; --keep",
     "date": "--date-parts, or --drop",
     "constant": "--drop",
     "categories": "group them, or --drop",
-    "duplicate": "--drop one of them",
+    "duplicate": "the second is left out; --keep",
     "class": "find more rows, or merge it with another class",
 }
 

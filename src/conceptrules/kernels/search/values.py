@@ -103,6 +103,11 @@ def empty_rules(room: int) -> Rules:
     )
 
 
+def take_rules(rules: Rules, kept: NDArray[np.bool_] | slice) -> Rules:
+    """Return some of the rules."""
+    return Rules(rules.owner[kept], rules.length[kept], rules.column[kept], rules.allowed[kept], rules.size[kept])
+
+
 class Limits(NamedTuple):
     """What a network may be like, and how hard to look for it."""
 

@@ -16,6 +16,7 @@ from conceptrules.learn.points.constraints import list_kept_rules
 from conceptrules.learn.points.learning import CardTrial, make_grower
 from conceptrules.learn.points.number_rows import NumberRows, NumberTask
 from conceptrules.learn.points.path import NumberPath, PointRows, RealCard
+from conceptrules.learn.points.policy import find_least_rows
 from conceptrules.logic.bins import split_into_bins
 from conceptrules.model.heads import MAX_SCORE, Points
 from conceptrules.model.network import RuleNetwork
@@ -204,7 +205,9 @@ def _make_network(numbers: NumberTask, card: RealCard, unit: float) -> RuleNetwo
     network = write_rules(table, rules, (), head)
     settings = numbers.task.settings
     banned = settings.constraints is not None and settings.constraints.banned
-    if settings.least_rows or kept or banned:  # a bin can cover less than the rules that it is made of
+    if (
+        find_least_rows(numbers.task.constraints.policy) or kept or banned
+    ):  # a bin can cover less than the rules that it is made of
         return network
     split = split_into_bins(network)
     too_many = len(split.levels[0].rules) > (settings.max_rules or len(split.levels[0].rules))

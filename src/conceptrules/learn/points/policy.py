@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from conceptrules.learn.checks import choose_least_rows
 from conceptrules.learn.points.constraints import CardConstraints, make_constraints
 from conceptrules.learn.points.settings import CardSettings, NumberSettings, check_classes
 from conceptrules.learn.task import Task
@@ -23,6 +24,9 @@ def apply_policy(task: Task[Settings]) -> Task[Settings]:
     """Return a task whose cards all satisfy its policy, and whose settings fit its classes."""
     check_classes(task.settings, task.classes)
     policy = task.constraints.policy
+    if task.settings.usual_support:
+        weight = (task.rows.mass / np.where(task.class_weight > 0, task.class_weight, 1.0)).sum()
+        task = replace(task, settings=replace(task.settings, least_rows=choose_least_rows(float(weight))))
     if policy is None:
         return task
     columns = tuple(bins.column for bins in task.table.bins)
@@ -33,7 +37,7 @@ def apply_policy(task: Task[Settings]) -> Task[Settings]:
     for limit in policy.of_kind(Limit):
         known = getattr(task.settings, _LIMITS[limit.of])
         limits[_LIMITS[limit.of]] = limit.most if known is None else min(known, limit.most)
-    least = max((float(clause.rows) for clause in policy.of_kind(LeastRows)), default=0.0)
+    least = find_least_rows(policy) or task.settings.least_rows
     outputs = len(task.classes) if len(task.classes) > 2 else 1
     constraints = make_constraints(policy, task.table, task.classes, outputs)
     settings = replace(task.settings, **limits, least_rows=least, constraints=constraints)  # type: ignore[arg-type]
@@ -44,6 +48,12 @@ def apply_policy(task: Task[Settings]) -> Task[Settings]:
     sided = [flag and column.name in monotone for flag, column in zip(sided, columns, strict=True)]
     ordered = np.where(sided, 1, task.columns.ordered)
     return replace(task, settings=settings, columns=task.columns._replace(ordered=ordered))
+
+
+def find_least_rows(policy: Policy | None) -> float:
+    """Return the least rows of a rule that a policy asks for."""
+    clauses = () if policy is None else policy.of_kind(LeastRows)
+    return max((float(clause.rows) for clause in clauses), default=0.0)
 
 
 def _check_clauses(policy: Policy) -> None:

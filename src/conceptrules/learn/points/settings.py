@@ -78,6 +78,8 @@ class CardSettings:
     """What a policy asks of rules."""
     point: float | None = None
     """What a point of a locked rule weighs, in units of margins; None: what suits the rows."""
+    usual_support: bool = True
+    """Whether that grows with the table: the user did not say it."""
 
     def __post_init__(self) -> None:
         for name, known in (("effort", tuple(EFFORTS)), ("scoring", SCORINGS)):

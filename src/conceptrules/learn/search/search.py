@@ -14,8 +14,10 @@ from operator import attrgetter, methodcaller
 
 import numpy as np
 
-from conceptrules.kernels.search.values import Columns, Rows
+from conceptrules.kernels.search.coverage import count_rules
+from conceptrules.kernels.search.values import Columns, Rows, take_rules
 from conceptrules.learn.checkpoint import Checkpoint
+from conceptrules.learn.checks import choose_least_rows
 from conceptrules.learn.choose import Trial, choose_trial, compute_error
 from conceptrules.learn.memory import (
     estimate_column_bytes,
@@ -176,13 +178,36 @@ def _scale_settings(task: Task[SearchSettings], rows: Rows) -> SearchSettings:
     return replace(task.settings, least_rows=task.settings.least_rows * share)
 
 
+def _drop_rare_rules(task: Task[SearchSettings], snapshot: Snapshot, rows: Rows) -> Snapshot:
+    """Return the network without the rules that cover too few rows to show anything.
+
+    A rule needs as many as suit the size of the table, but no more than a tenth of its class.
+    """
+    settings, rules = task.settings, snapshot.rules
+    locked = 0 if task.constraints.locked is None else len(task.constraints.locked.tests)
+    counted = rows.mass / np.where(task.class_weight > 0, task.class_weight, 1.0)
+    weight = counted.sum(axis=1)
+    usual = choose_least_rows(float(weight.sum()))
+    if usual == 1 or not settings.usual_support or settings.least_rows:
+        return snapshot
+    least = np.minimum(usual, counted.sum(axis=0) / 10)
+    kept = np.ones(len(rules.owner), np.bool_)
+    for number in range(locked, len(kept)):
+        rule = take_rules(rules, slice(number, number + 1))
+        holds = np.zeros((1, len(weight)), np.int16)
+        count_rules(rows.codes, rule._replace(owner=np.zeros(1, np.int64)), 1, holds)
+        kept[number] = holds[0] @ weight >= least[rules.owner[number]]
+    dropped = int((rules.size[~kept].sum(axis=1) + 1).sum())
+    return replace(snapshot, rules=take_rules(rules, kept), edges=snapshot.edges - dropped)
+
+
 def _learn_paths(trials: Trials, rows: Sequence[Rows], pool: Executor, watch: Watch) -> None:
     """Learn from all sources side by side, one penalty after another, and judge each by the held-out rows."""
     paths = [_begin_screened_path(trials, number, learned) for number, learned in enumerate(rows)]
     for penalty in choose_penalties(trials.task):
         learned = list(pool.map(methodcaller("learn_at", penalty), paths))
-        for snapshots, snapshot in zip(trials.snapshots, learned, strict=True):
-            snapshots.append(snapshot)
+        for snapshots, snapshot, source in zip(trials.snapshots, learned, trials.sources, strict=True):
+            snapshots.append(_drop_rare_rules(trials.task, snapshot, source))
         judge_by_folds(trials, penalty, uses_forest(trials.task))
         watch(trials.tried[-1])
         if _should_stop(trials):
@@ -217,7 +242,7 @@ def _refine(trials: Trials, more: Rows, pool: Executor, watch: Watch) -> None:
         return _begin_plain_path(trials, more, more, task.columns).improve(start, best.penalty * part * scale)
 
     for part, network in zip(_REFINED, pool.map(improve, _REFINED), strict=True):
-        trials.snapshots[0].append(network)
+        trials.snapshots[0].append(_drop_rare_rules(task, network, more))
         judge_by_folds(trials, best.penalty * part, augmented=False)
         # What groups are treated like is checked on all rows in the end.
         trials.tried[-1] = replace(trials.tried[-1], unfairness=0.0, refined=True)

@@ -73,6 +73,8 @@ class SearchSettings:
     least_precision: float = 0.0
     deviations: float = 0.0
     """What a policy asks of the rows that a rule covers, as in `Limits`."""
+    usual_support: bool = True
+    """Whether rules of fewer rows than suit the size of the table are dropped: the user did not say how many."""
 
     def __post_init__(self) -> None:
         for name, known in (("effort", EFFORTS), ("scoring", SCORINGS)):

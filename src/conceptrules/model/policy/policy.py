@@ -338,6 +338,15 @@ def _classes_of(policy: Policy) -> Iterator[tuple[str, Value]]:
             yield from ((clause.name, label) for label in labels if label is not None)
 
 
+def names_column(policy: Policy | None, name: str) -> bool:
+    """Return whether a policy says something of a column, perhaps in a rule, besides that it is forbidden."""
+    if policy is None:
+        return False
+    banned = (clause.rule for clause in policy.of_kind(Banned))
+    texts = (*(text for _, text in rule_texts(policy)), *banned)
+    return any(column == name for _, column in _columns_of(policy)) or any(name in text for text in texts)
+
+
 def _place(clause: Clause) -> tuple[int, int]:
     """Return what clauses are sorted by."""
     return KINDS.index(type(clause)), get_args(Size).index(clause.of) if isinstance(clause, Limit) else 0
