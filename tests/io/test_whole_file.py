@@ -89,3 +89,17 @@ def test_a_command_that_is_terminated_leaves_nothing_behind(tmp_path: Path) -> N
         running.send_signal(signal.SIGTERM)
         assert running.wait() == 128 + signal.SIGTERM
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files as Linux does")
+def test_a_full_disk_is_told_with_the_file(tmp_path: Path) -> None:
+    code = (
+        "import resource, signal, sys; from pathlib import Path; from conceptrules.io.whole_file import write_whole\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
+        "try: write_whole(bytes(100_000), sys.argv[1])\n"
+        "except OSError as error: print(error.filename)\n"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "model.json")]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == str(tmp_path / "model.json")
+    assert list(tmp_path.iterdir()) == []

@@ -231,3 +231,21 @@ def test_numbers_are_learned_on_workers_as_in_memory(client, tmp_path, loss):
         table.iloc[part::3].to_parquet(tmp_path / f"{part}.parquet")
     assert model.fit(tmp_path / "*.parquet", **roles, client=client).network_ == expected
     assert model.network_.statistics == expected.statistics
+
+
+@pytest.mark.usefixtures("client")
+def test_a_file_that_is_replaced_while_workers_read_it_is_told(monkeypatch, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    monkeypatch.setattr(coding, "IN_MEMORY", 0)
+    X, y = some_table(np.random.default_rng(0))
+    path = _write(pandas.DataFrame(X, columns=list("abcd")).assign(y=y), tmp_path)
+    plain = dask_workers.make_bins
+
+    def replace_and_make(*given):
+        pandas.DataFrame(X[::-1], columns=list("abcd")).assign(y=y).to_parquet(path, index=False)
+        return plain(*given)
+
+    monkeypatch.setattr(dask_workers, "make_bins", replace_and_make)
+    clf = ConceptRuleClassifier(effort="fast", random_state=0, n_jobs=1)
+    with pytest.raises(ConceptRulesError, match=r"\.parquet was changed while it was read"):
+        clf.fit(str(path), "y", client=dask_workers._check_client(None))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -11,6 +12,8 @@ from stat import S_IMODE
 from typing import BinaryIO
 
 from conceptrules.model.errors import InputError
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def check_place(path: str | os.PathLike[str]) -> Path:
@@ -60,8 +63,13 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     try:
         with open(temporary, "xb") as file:
             yield file
+            file.flush()
         with suppress(FileNotFoundError):
             temporary.chmod(S_IMODE(path.stat().st_mode))
         temporary.replace(path)
+    except OSError as error:
+        if error.filename is None and error.errno in _FULL:  # what a write raises names no file
+            raise OSError(error.errno, error.strerror, str(path)) from None
+        raise
     finally:
         temporary.unlink(missing_ok=True)

@@ -41,7 +41,7 @@ from conceptrules.learn.scratch import open_scratch_folder
 from conceptrules.learn.store import DiskStore, MemoryStore, RowStore, ShardFiles, check_disk_space
 from conceptrules.logic.policies.clause_checks import read_groups
 from conceptrules.model.errors import InputError
-from conceptrules.tables.dask_frames import DaskFrame, is_dask_frame, read_dask_frame
+from conceptrules.tables.dask_frames import DaskFrame, is_dask_frame
 from conceptrules.tables.hashes import SKETCH_SIZE, SmallestHashes
 from conceptrules.tables.labels import (
     check_class_weight,
@@ -255,18 +255,16 @@ def _code_dask(inputs: FitInputs, options: FitOptions[Any], client: Any) -> Code
     """Code a dask DataFrame, or Parquet files, on the workers of a cluster; one of few rows is read here."""
     from conceptrules.learn.dask_workers import code_on_workers
 
-    def frame_of(table: Any) -> DaskFrame:
-        return DaskFrame(table if is_dask_frame(table) else read_dask_frame(resolve_source(table)))
-
-    source = frame_of(inputs.X)
+    source = DaskFrame.open(inputs.X)
     roles = assign_roles(source.schema.names, inputs, options)
     validation = None
     if inputs.X_val is not None or inputs.y_val is not None:
         _check_validation_table(inputs)
-        validation = frame_of(inputs.X_val)
-    if source.rows <= IN_MEMORY:
-        return _code_memory(_read_into_memory(inputs, roles, source, validation), options)
-    return code_on_workers(source, validation, roles, inputs, options, client)
+        validation = DaskFrame.open(inputs.X_val)
+    with source.files.watch():
+        if source.rows <= IN_MEMORY:
+            return _code_memory(_read_into_memory(inputs, roles, source, validation), options)
+        return code_on_workers(source, validation, roles, inputs, options, client)
 
 
 def _read_into_memory(inputs: FitInputs, roles: ColumnRoles, source: Source, validation: Source | None) -> FitInputs:

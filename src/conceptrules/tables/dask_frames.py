@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,7 @@ from narwhals.dependencies import is_dask_dataframe
 
 from conceptrules.model.errors import InputError
 from conceptrules.tables.files.formats import PARQUET, table_suffix
-from conceptrules.tables.sources import UnreadTable
+from conceptrules.tables.sources import UnreadTable, WatchedFiles, resolve_source
 
 
 def is_dask_frame(data: Any) -> bool:
@@ -48,6 +48,17 @@ class DaskFrame:
 
     frame: Any
     name: str = "the dask DataFrame"
+    files: WatchedFiles = field(default_factory=lambda: WatchedFiles(()))
+    """The files that it was made of here, which must not change while workers read them."""
+
+    @classmethod
+    def open(cls, data: Any) -> DaskFrame:
+        """Return a dask DataFrame, or one that reads Parquet files."""
+        if is_dask_frame(data):
+            return cls(data)
+        table = resolve_source(data)
+        files = WatchedFiles(table.data if isinstance(table.data, tuple) else ())
+        return cls(read_dask_frame(table), files=files)
 
     @cached_property
     def schema(self) -> pa.Schema:
