@@ -19,7 +19,8 @@ from sklearn.utils.validation import check_is_fitted
 from conceptrules.binarize import Binarizer
 from conceptrules.binarize.inspection import Finding
 from conceptrules.explain.importance_scores import column_shares
-from conceptrules.explain.scores import Evaluation
+from conceptrules.explain.number_scores import NumberEvaluation
+from conceptrules.explain.scores import Evaluation, evaluate
 from conceptrules.io.model_file import save
 from conceptrules.model.canonical import drop_unused_predicates
 from conceptrules.model.errors import InputError, NothingLearnedWarning, warn
@@ -37,7 +38,9 @@ if TYPE_CHECKING:
 
     from conceptrules.report.model_card import ModelCard
 
-_OF_ROWS = ("confusion", "roc", "reliability", "scores")
+_OF_CLASSES = ("confusion", "roc", "reliability", "scores", "gains", "lift")
+_OF_NUMBERS = ("predicted", "residuals")
+_OF_ROWS = (*_OF_CLASSES, *_OF_NUMBERS)
 _PLOTS = ("pareto_front", "coverage", "history", "importance", *_OF_ROWS)
 DOCUMENTATION = "https://github.com/conceptrules/conceptrules/blob/main/docs/learning.md"
 
@@ -203,7 +206,7 @@ class RuleModel:
             Accuracy, AUC, log loss, precision and recall of each class, calibration and cut-offs. It prints as text.
         """
         check_is_fitted(self, "network_")
-        return self.network_.evaluate(X, y, positive=positive)
+        return evaluate(self.network_, X, y, positive=positive)
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
@@ -343,12 +346,13 @@ class RuleModel:
 
         Parameters
         ----------
-        what : {"pareto_front", "coverage", "history", "importance", "confusion", "roc", "reliability", "scores"}
-            What to plot.
+        what : str, default="pareto_front"
+            What to plot: "pareto_front", "coverage", "history" or "importance"; of classes "confusion", "roc",
+            "reliability", "scores", "gains" or "lift"; of numbers "predicted" or "residuals".
         X : table of shape (n_samples, n_features), default=None
-            Rows, which the last five need.
+            Rows, which all but the first three need.
         y : array-like of shape (n_samples,), default=None
-            Their classes, which the last four need.
+            Their classes or numbers, which all but the first four need.
 
         Returns
         -------
@@ -373,15 +377,26 @@ class RuleModel:
                 return plots.history(self.history_, training=self.network_.training)
             case "importance" if X is not None:
                 return plots.importance(importance(self.network_, X))
-            case "confusion" | "roc" | "reliability" | "scores" if X is not None and y is not None:
-                evaluation = self.network_.evaluate(X, np.asarray(y).tolist())
-                if what == "confusion":
-                    return plots.confusion(evaluation.confusion, evaluation.classes)
-                figure: Figure = getattr(plots, what)(evaluation)
-                return figure
-            case "importance" | "confusion" | "roc" | "reliability" | "scores":
+            case _ if what in _OF_ROWS and X is not None and y is not None:
+                return self._plot_rows(what, self.network_.evaluate(X, np.asarray(y).tolist()))
+            case _ if what in ("importance", *_OF_ROWS):
                 raise InputError(f"the plot {what!r} needs rows; give X{' and y' if what in _OF_ROWS else ''}")
         raise InputError(f"there is no plot {what!r}; {nearest(str(what), _PLOTS)}")
+
+    def _plot_rows(self, what: str, result: Evaluation | NumberEvaluation) -> Figure:
+        """Plot how good the model is on rows."""
+        from conceptrules.draw import plots
+
+        if (what in _OF_NUMBERS) != isinstance(result, NumberEvaluation):
+            about = _OF_CLASSES if what in _OF_NUMBERS else _OF_NUMBERS
+            raise InputError(
+                f"the plot {what!r} is about {'numbers' if what in _OF_NUMBERS else 'classes'}, which this model does "
+                f"not predict; it can be {', '.join(map(repr, about))}"
+            )
+        if isinstance(result, Evaluation) and what == "confusion":
+            return plots.confusion(result.confusion, result.classes)
+        figure: Figure = getattr(plots, what)(result)
+        return figure
 
     def model_card(
         self, X: Any = None, y: Any = None, *, title: str | None = None, intended_use: str = "", owner: str = ""

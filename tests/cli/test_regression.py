@@ -65,9 +65,19 @@ def test_options_that_do_not_go_together_are_refused(run: Run, options: tuple[st
     assert message in " ".join(run(*FIT, *options, code=2)[1].split())
 
 
+def test_the_readers_of_a_model_take_one_that_predicts_a_number(run: Run) -> None:
+    run(*FIT, "--regression", "--step", "5", "--quiet")
+    assert "counted on" in run("measure", "model.json", "homes.csv", "-o", "again.json")[1]
+    records = json.loads(run("rules", "again.json", "--json")[0])
+    assert {record["for"] for record in records} == {"price"}
+    assert all(record["precision"] is None for record in records)
+    run("draw", "model.json", "-o", "card.svg")
+    run("report", "model.json", "homes.csv", "-o", "report.html", "--include-rows")
+    assert "Predicted and true" in Path("report.html").read_text()
+
+
 def test_what_needs_classes_is_refused(run: Run) -> None:
     run(*FIT, "--regression", "--step", "5", "--quiet")
     assert "needs classes" in run("predict", "model.json", "homes.csv", "--probabilities", code=2)[1]
-    assert "needs classes" in run("measure", "model.json", "homes.csv", "-o", "again.json", code=2)[1]
     assert "does not know" in run("evaluate", "homes.csv", "-t", "price", "--cv", "3", "--regression", code=2)[1]
     assert "learns from numbers" in run("fit", "homes.csv", "-t", "kind", "-o", "x.json", "--regression", code=2)[1]

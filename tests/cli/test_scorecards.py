@@ -136,8 +136,6 @@ def test_overlapping_rules_are_added_up_to_bins(run: Run) -> None:
     ("arguments", "reader"),
     [
         (["export", "model.json", "--to", "pmml"], "the export to pmml"),
-        (["draw", "model.json", "-o", "model.svg"], "the drawing"),
-        (["report", "model.json", "-o", "report.html"], "the report"),
         (["diff", "model.json", "model.json"], "the comparison of two models"),
         (["predict", "model.json", "rows.csv", "--abstain", "none"], "abstaining"),
         (["explain", "model.json", "rows.csv", "--to", "good"], "the search for a counterfactual"),

@@ -188,6 +188,11 @@ def test_the_axis_of_the_pareto_front_names_the_score_that_was_used(settings, la
     assert plots.pareto_front([Point(9, 0.8)]).axes[0].get_ylabel() == "score"
 
 
+NUMBERS = RuleNetwork(
+    [Column("age")], [Interval("age", 41)], [Level([Rule([Literal(0)])], ())], (), head=Points([[5]], [20], step=0.5)
+)
+
+
 def card_evaluation(labels=("no", "yes")):
     """The evaluation of a scorecard with scores from 0 to 7."""
     columns = [Column(f"x{i}") for i in range(3)]
@@ -221,6 +226,25 @@ def test_the_scores_of_each_class_sum_to_1():
     assert len(heights) == 16
     assert (sum(heights[:8]), sum(heights[8:])) == (1, 1)
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["no (4 rows)", "yes (4 rows)"]
+
+
+def test_gains_and_lift_are_those_of_the_cut_offs():
+    result = card_evaluation()
+    x, found = plots.gains(result).axes[0].lines[-1].get_data()
+    assert list(found[1:]) == [each.recall for each in result.cutoffs]
+    rate = sum(rows[1] for _, rows in result.score_rows) / result.rows
+    drawn = plots.lift(result).axes[0].lines[-1].get_ydata()
+    assert list(drawn * rate) == pytest.approx([each.precision for each in result.cutoffs])
+    assert list(x[1:]) == [each.answered / result.rows for each in result.cutoffs]
+
+
+def test_plots_of_numbers_show_every_group_and_every_row():
+    result = NUMBERS.evaluate([[20], [50], [60], [70]], [10.0, 12.0, 13.0, 11.0])
+    assert [rectangle.get_height() for rectangle in plots.residuals(result).axes[0].patches] == [
+        rows for *_, rows in result.residuals
+    ]
+    means = plots.predicted(result).axes[0].containers[0].lines[0].get_ydata()
+    assert list(means) == [each.true for each in result.by_prediction] == [10, 12]
 
 
 def test_plots_of_two_classes_take_hostile_names_and_refuse_what_has_none():

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 
 from conceptrules.explain.rule_coverage import BACKENDS, coverage, rule_records
+from conceptrules.model import Column, Interval, Level, Literal, Points, Rule, RuleNetwork
 from conceptrules.model.errors import InputError
 from tests.strategies import measured_networks, measured_scorecards, networks
 
@@ -49,3 +50,24 @@ def test_the_records_of_a_scorecard_are_its_points_and_its_edges(network):
 def test_other_backends_are_refused(network):
     with pytest.raises(InputError, match="backend is 'excel'; it can be pandas, polars, pyarrow"):
         network.to_frame("excel")
+
+
+def test_coverage_of_a_scorecard_speaks_for_the_class_that_a_rule_raises():
+    level = Level([Rule([Literal(0)]), Rule([Literal(0, True)])], ())
+    head = Points([[5], [-8]], [0], cutoff=1, probabilities=[(0, 0.5)])
+    card = RuleNetwork([Column("age")], [Interval("age", 41)], [level], ["no", "yes"], head=head)
+    card = card.measure([[20], [30], [50], [60], [70]], ["no", "yes", "yes", "yes", "no"])
+    assert [(rule.text, rule.label, rule.rows, rule.right, rule.points) for rule in coverage(card)] == [
+        ("not (age > 41)", "no", 2, 1, (-8,)),
+        ("age > 41", "yes", 3, 2, (5,)),
+    ]
+
+
+def test_coverage_of_a_number_counts_rows_only():
+    level = Level([Rule([Literal(0)])], ())
+    card = RuleNetwork([Column("age")], [Interval("age", 41)], [level], (), head=Points([[5]], [20], step=0.5))
+    with pytest.raises(InputError, match="no statistics"):
+        coverage(card)
+    (rule,) = coverage(card.measure([[20], [50], [60]], [1.0, 2.0, 2.5]))
+    assert (rule.label, rule.rows, rule.right, rule.precision, rule.points) == ("prediction", 2, None, None, (5,))
+    assert {record["for"] for record in rule_records(card)} == {"prediction"}

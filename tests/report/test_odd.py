@@ -104,7 +104,7 @@ def test_a_long_search_does_not_leave_the_counterfactual_of_another_row(open_pag
     opened = open_page(report(examples.many_classes()[0]))
     opened.page.wait_for_selector("#counterfactual[data-state=done]", state="attached")
     assert "proved" in opened.page.locator("#counterfactual").text_content()
-    opened.run("findCounterfactual = function* () { while (true) yield; }; showDecision()")
+    opened.run("findCounterfactual = function* () { while (true) yield; }; showAnswer()")
     opened.page.wait_for_selector("#counterfactual .searching", state="attached")
     assert opened.page.locator("#counterfactual").text_content() == "Searching …"
 

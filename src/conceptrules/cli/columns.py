@@ -14,7 +14,6 @@ from conceptrules.cli import targets
 from conceptrules.cli.options import FeatureOptions
 from conceptrules.model.derived import OPERATORS
 from conceptrules.model.errors import InputError
-from conceptrules.model.heads import require_classes
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Fair, Policy
 from conceptrules.model.predicate import Column, Value
@@ -166,18 +165,12 @@ def _warn_of_words_for_missing(table: pa.Table) -> None:
         )
 
 
-def read_numbers(source: TableFile, target: str, network: RuleNetwork) -> tuple[pa.Table, np.ndarray]:
-    """Return the columns that a network uses and the true number of each row."""
-    target = require_column(target, source.columns, source.name) if target else find_target(source, network)
-    column = targets.check_labels(source.read([target], {target: "category"})[target], target, source.name)
-    return read_rows(source, network), targets.finite_numbers(column, target, "the model predicts")
-
-
 def read_labelled_rows(source: TableFile, target: str, network: RuleNetwork) -> tuple[pa.Table, np.ndarray]:
-    """Return the columns that a network uses and the true class of each row."""
-    require_classes(network, "this command")
+    """Return the columns that a network uses and the true class of each row, or its number."""
     target = require_column(target, source.columns, source.name) if target else find_target(source, network)
     column = targets.check_labels(source.read([target], {target: "category"})[target], target, source.name)
+    if not network.classes:
+        return read_rows(source, network), targets.finite_numbers(column, target, "the model predicts")
     cuts = targets.parse_cuts(network.classes)
     if cuts is None:
         column = _match_type(column, network.classes)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from conceptrules.draw.appearance import LIGHT, QUIET, shorten
 from conceptrules.explain.importance_scores import Importance
+from conceptrules.explain.number_scores import NumberEvaluation
 from conceptrules.explain.rule_coverage import RuleCoverage
 from conceptrules.explain.scores import Cutoff, Evaluation
 from conceptrules.model.errors import InputError
@@ -29,7 +30,20 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["confusion", "coverage", "history", "importance", "pareto_front", "reliability", "roc", "scores"]
+__all__ = [
+    "confusion",
+    "coverage",
+    "gains",
+    "history",
+    "importance",
+    "lift",
+    "pareto_front",
+    "predicted",
+    "reliability",
+    "residuals",
+    "roc",
+    "scores",
+]
 
 _MOST = 20  # bars of a plot; what is left is counted
 _WORDS = 56
@@ -203,20 +217,24 @@ def coverage(rules: Sequence[RuleCoverage]) -> Figure:
     shown = rules[:_MOST] if len(rules) <= _MOST else sorted(rules, key=lambda rule: -rule.rows)[:_MOST]
     figure = _figure(9, 1.2 + 0.28 * max(2, len(shown)))
     axes = figure.subplots()
-    axes.barh(range(len(shown)), [rule.right for rule in shown], color=LIGHT[0], label="of its class")
-    wrong = [rule.rows - rule.right for rule in shown]
-    axes.barh(
-        range(len(shown)), wrong, left=[rule.right for rule in shown], color=LIGHT[1], hatch="///", label="of another"
-    )
+    numbers = all(rule.right is None for rule in shown)  # where one is predicted, no row is right or wrong
+    right = [rule.rows if rule.right is None else rule.right for rule in shown]
+    axes.barh(range(len(shown)), right, color=LIGHT[0], label="" if numbers else "of its class")
+    if not numbers:
+        wrong = [rule.rows - part for rule, part in zip(shown, right, strict=True)]
+        axes.barh(range(len(shown)), wrong, left=right, color=LIGHT[1], hatch="///", label="of another")
     for y, rule in enumerate(shown):
-        share = "no rows" if rule.precision is None else f"{percent(rule.precision)} {interval_text(rule.interval)}"
+        share = f"{rule.rows:,.0f}" if rule.right is None else "no rows"
+        if rule.precision is not None:
+            share = f"{percent(rule.precision)} {interval_text(rule.interval)}"
         axes.annotate(f" {share}", (rule.rows, y), va="center", fontsize="small", color=QUIET["light"])
     _names(axes, [f"{word(rule.label)}: {rule.text}" for rule in shown])
     more = f" (and {len(rules) - len(shown)} more)" if len(rules) > len(shown) else ""
-    axes.set_title(f"rules: rows covered and share that is right{more}", fontsize="medium")
+    axes.set_title(f"rules: rows covered{'' if numbers else ' and share that is right'}{more}", fontsize="medium")
     axes.set_xlabel("training rows")
     axes.margins(x=0.2)
-    figure.legend(frameon=False, fontsize="small", loc="outside lower right", ncols=2)
+    if not numbers:
+        figure.legend(frameon=False, fontsize="small", loc="outside lower right", ncols=2)
     return figure
 
 
@@ -464,6 +482,169 @@ def scores(value: Evaluation) -> Figure:
     axes.set(xlabel="score", ylabel="share of the rows of the class")
     axes.grid(alpha=0.25, axis="y")
     return figure
+
+
+def gains(value: Evaluation) -> Figure:
+    """Plot which share of the positive class is found among the rows with the highest scores.
+
+    Parameters
+    ----------
+    value : Evaluation
+        What `network.evaluate(X, y)` returns, for two classes.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A figure with the curve, and dashed what rows in any order and in the best order would give.
+
+    Raises
+    ------
+    InputError
+        If there are no cut-offs: of more than two classes, or of rows of one class.
+
+    Examples
+    --------
+    >>> from conceptrules.model import Column, Interval, Level, Literal, Points, Rule, RuleNetwork
+    >>> level = Level([Rule([Literal(0)])], ())
+    >>> head = Points([[5]], [0], cutoff=5, probabilities=[(0, 0.2), (5, 0.9)])
+    >>> card = RuleNetwork([Column("age")], [Interval("age", 41)], [level], ["no", "yes"], head=head)
+    >>> figure = gains(card.evaluate([[20], [50], [60]], ["no", "no", "yes"]))
+    >>> figure.axes[0].get_xlabel()
+    'share of the rows, highest scores first'
+    """
+    axes = _ranking_axes(value)
+    points = [(0.0, 0.0), *((cutoff.answered / value.rows, cutoff.recall) for cutoff in value.cutoffs)]
+    quiet: dict[str, Any] = {"color": QUIET["light"], "linewidth": 0.8, "linestyle": "--"}
+    axes.plot([0, 1], [0, 1], **quiet)
+    axes.plot([0, _base_rate(value), 1], [0, 1, 1], **quiet)
+    axes.plot(*zip(*points, strict=True), color=LIGHT[0], linewidth=1.4)
+    axes.set_title("gains", fontsize="medium")
+    axes.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
+    axes.set_ylabel(_drawable(f"share of {shorten(word(value.positive), 20)} found"), parse_math=False)
+    return _figure_of(axes)
+
+
+def lift(value: Evaluation) -> Figure:
+    """Plot how many times as often the positive class occurs among the rows with the highest scores as among all.
+
+    Parameters
+    ----------
+    value : Evaluation
+        What `network.evaluate(X, y)` returns, for two classes.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A figure with the curve.
+
+    Raises
+    ------
+    InputError
+        If there are no cut-offs: of more than two classes, or of rows of one class.
+
+    Examples
+    --------
+    >>> from conceptrules.model import Column, Interval, Level, Literal, Points, Rule, RuleNetwork
+    >>> level = Level([Rule([Literal(0)])], ())
+    >>> head = Points([[5]], [0], cutoff=5, probabilities=[(0, 0.2), (5, 0.9)])
+    >>> card = RuleNetwork([Column("age")], [Interval("age", 41)], [level], ["no", "yes"], head=head)
+    >>> figure = lift(card.evaluate([[20], [50], [60]], ["no", "no", "yes"]))
+    >>> figure.axes[0].get_ylabel()
+    'lift'
+    """
+    axes = _ranking_axes(value)
+    points = [(cutoff.answered / value.rows, cutoff.precision / _base_rate(value)) for cutoff in value.cutoffs]
+    axes.axhline(1, color=QUIET["light"], linewidth=0.8, linestyle="--")
+    axes.plot(*zip(*points, strict=True), color=LIGHT[0], linewidth=1.4, marker="." if len(points) < _MOST else "")
+    axes.set_title(_drawable(f"lift of {shorten(word(value.positive), 30)}"), fontsize="medium", parse_math=False)
+    axes.set(ylabel="lift", xlim=(-0.01, 1.01), ylim=(0, None))
+    return _figure_of(axes)
+
+
+def _ranking_axes(value: Evaluation) -> Axes:
+    _check_two_classes(value)
+    axes: Axes = _figure(4.8, 4.0).subplots()
+    axes.set_xlabel("share of the rows, highest scores first")
+    axes.grid(alpha=0.25)
+    return axes
+
+
+def _figure_of(axes: Axes) -> Figure:
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    return figure
+
+
+def _base_rate(value: Evaluation) -> float:
+    return next(each.rows for each in value.by_class if each.label == value.positive) / value.rows
+
+
+def predicted(value: NumberEvaluation) -> Figure:
+    """Plot what is true over what was predicted, in groups of rows with about the same prediction.
+
+    Parameters
+    ----------
+    value : NumberEvaluation
+        What `network.evaluate(X, y)` of a network that predicts a number returns.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A figure with the mean of each group, and the range of eight in ten of its rows.
+
+    Examples
+    --------
+    >>> from conceptrules.model import Column, Interval, Level, Literal, Points, Rule, RuleNetwork
+    >>> level = Level([Rule([Literal(0)])], ())
+    >>> card = RuleNetwork([Column("age")], [Interval("age", 41)], [level], (), head=Points([[5]], [20], step=0.5))
+    >>> figure = predicted(card.evaluate([[20], [50], [60]], [10.0, 12.0, 13.0]))
+    >>> figure.axes[0].get_xlabel()
+    'predicted'
+    """
+    groups = value.by_prediction
+    axes: Axes = _figure(4.8, 4.4).subplots()
+    below = [max(each.true - each.low, 0.0) for each in groups]
+    above = [max(each.high - each.true, 0.0) for each in groups]
+    stated = [each.predicted for each in groups]
+    axes.plot([stated[0], stated[-1]], [stated[0], stated[-1]], color=QUIET["light"], linewidth=0.8, linestyle="--")
+    axes.errorbar(stated, [each.true for each in groups], [below, above], color=LIGHT[0], marker="o", linestyle="")
+    axes.set_title("R2: unknown" if value.r2 is None else f"R2: {value.r2:.3f}", fontsize="medium")
+    axes.set(xlabel="predicted", ylabel="true: mean, and eight in ten rows")
+    axes.grid(alpha=0.25)
+    return _figure_of(axes)
+
+
+def residuals(value: NumberEvaluation) -> Figure:
+    """Plot how what was predicted less what is true is distributed.
+
+    Parameters
+    ----------
+    value : NumberEvaluation
+        What `network.evaluate(X, y)` of a network that predicts a number returns.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A figure with bars; the outermost ones hold all rows beyond them.
+
+    Examples
+    --------
+    >>> from conceptrules.model import Column, Interval, Level, Literal, Points, Rule, RuleNetwork
+    >>> level = Level([Rule([Literal(0)])], ())
+    >>> card = RuleNetwork([Column("age")], [Interval("age", 41)], [level], (), head=Points([[5]], [20], step=0.5))
+    >>> figure = residuals(card.evaluate([[20], [50], [60]], [10.0, 12.0, 13.0]))
+    >>> figure.axes[0].get_ylabel()
+    'rows'
+    """
+    axes: Axes = _figure(5.6, 3.6).subplots()
+    starts, ends, rows = zip(*value.residuals, strict=True)
+    widths = [end - start for start, end in zip(starts, ends, strict=True)]
+    axes.bar(starts, rows, width=widths, align="edge", color=LIGHT[0], edgecolor="white", linewidth=0.4)
+    axes.axvline(0, color=QUIET["light"], linewidth=0.8, linestyle="--")
+    axes.set_title(f"errors: {value.mae:.4g} in the mean", fontsize="medium")
+    axes.set(xlabel="predicted less true", ylabel="rows")
+    axes.grid(alpha=0.25, axis="y")
+    return _figure_of(axes)
 
 
 def _check_two_classes(value: Evaluation) -> None:

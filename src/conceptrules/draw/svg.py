@@ -138,6 +138,7 @@ def _colours(where: str, theme: str) -> str:
     ]
     for key, colour in enumerate(PALETTES[theme]):
         rules.append(f".edge.k{key}, {where} .wire.k{key}, {where} .bubble.k{key} {{stroke: {colour}}}")
+        rules.append(f".amount.k{key} {{fill: {colour}}}")
         rules.append(f".condition.k{key} rect {{fill: {colour}; stroke: {colour}}}")
     return "\n".join(f"{where} {rule}" for rule in rules)
 

@@ -11,6 +11,7 @@ from itertools import chain, groupby
 
 from conceptrules.draw.appearance import Theme, check_theme, escape_text
 from conceptrules.draw.card import card_html, score_html
+from conceptrules.draw.card_picture import card_svg
 from conceptrules.draw.layout import FOLD, lay_out
 from conceptrules.draw.rule_set import collect_rule_set, rule_set_svg
 from conceptrules.draw.svg import Svg, network_svg
@@ -24,7 +25,6 @@ from conceptrules.explain.score_explanation import ScoreExplanation
 from conceptrules.explain.scores import Evaluation
 from conceptrules.logic.policies.proof import Proof, Verdict
 from conceptrules.model.errors import InputError
-from conceptrules.model.heads import require_decision
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
 from conceptrules.model.provenance import ProofRecord, VerdictRecord
@@ -37,10 +37,12 @@ _CELL = 'style="text-align: left; padding: 0.1em 1em 0.1em 0"'
 
 def draw(network: RuleNetwork, rule_set: Value | None = None, *, theme: Theme = "auto", fold: int | None = FOLD) -> Svg:
     """Draw a network, or the rules of one class or concept: the function behind `RuleNetwork.draw`."""
-    require_decision(network, "the drawing")
     check_theme(theme)
     if fold is not None and (not isinstance(fold, int) or fold < 1):
         raise InputError(f"fold is {fold!r}; give the number of edges that may be drawn one by one, or None for all")
+    if network.head is not None and (rule_set is None or rule_set in network.classes):
+        output = None if rule_set is None or network.head.outputs == 1 else network.classes.index(rule_set)
+        return card_svg(network, output, fold, theme)
     if rule_set is None:
         return network_svg(lay_out(network, fold), theme)
     return rule_set_svg(collect_rule_set(network, rule_set, fold), theme)

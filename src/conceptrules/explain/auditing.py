@@ -46,6 +46,12 @@ class Audit(ShownAsHtml):
     numbers: NumberEvaluation | None = None
     """How good a network that predicts a number is on the given rows; such a network has no `scores`."""
 
+    @property
+    def rows(self) -> int:
+        """The number of rows that it was judged by; 0 if none were given."""
+        judged = self.scores or self.numbers
+        return judged.rows if judged else 0
+
     def __str__(self) -> str:
         parts = [str(self.scores or self.numbers or "No rows were given to test the network on.")]
         if self.overlap is not None:

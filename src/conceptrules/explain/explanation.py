@@ -26,7 +26,6 @@ from conceptrules.explain.score_explanation import ScoreExplanation, explain_sco
 from conceptrules.model.derived import require_own_columns
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, decide_fired, layers, layers_plain, unpack
-from conceptrules.model.heads import require_classes
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Default, Implies, Locked
 from conceptrules.model.precision import Ends
@@ -307,7 +306,6 @@ def fired_rules(network: RuleNetwork, table: Any) -> list[tuple[FiredRule, ...]]
     """Return the rules of classes that hold on each row, by priority; of a scorecard, those with most points first."""
     last = len(network.levels) - 1
     if network.head is not None:
-        require_classes(network, "the list of rules that hold")
         points, kind = network.head.points, 1 if len(network.classes) == 2 else None
         ranked = sorted(range(len(points)), key=lambda rule: -max(map(abs, points[rule])))
         rules = [_make_fired_rule(network, "", last, rule, kind) for rule in ranked]

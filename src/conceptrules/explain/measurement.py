@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, PackedBits, decide_fired, unpack
-from conceptrules.model.heads import require_classes
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value, python_value
 from conceptrules.model.statistics import probabilities, with_statistics
@@ -28,8 +27,13 @@ _BINS = 10
 
 def measure(network: RuleNetwork, table: Any, labels: Iterable[object]) -> RuleNetwork:
     """Return the network with statistics of these rows: the function behind `RuleNetwork.measure`."""
-    require_classes(network, "the measurement of rules")
     opened = open_table(table)
+    if not network.classes:  # it predicts a number, and its rules only count rows
+        from conceptrules.tables.labels import check_numbers  # which loads scikit-learn
+
+        check_numbers(list_labels(labels, opened.rows))
+        words = read_packed_bits(network.columns, network.predicates, opened, network.used_predicates)
+        return with_statistics(network, words, np.zeros(opened.rows, np.intp))
     texts = [label_text(label) for label in list_labels(labels, opened.rows)]
     indices = {label_text(name): index for index, name in enumerate(network.classes)}
     known = np.array([row for row, text in enumerate(texts) if text in indices], dtype=np.intp)

@@ -10,7 +10,7 @@ from typing import Any, cast
 import narwhals as nw
 
 from conceptrules.model.errors import InputError
-from conceptrules.model.heads import Points, require_classes, require_decision
+from conceptrules.model.heads import Points
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.precision import Ends, wilson_interval
 from conceptrules.model.predicate import Value
@@ -32,11 +32,12 @@ class RuleCoverage:
     text: str
     """The rule as text."""
     label: Value
-    """The class that the rule speaks for; for a rule of a concept, the commonest class of its rows."""
+    """The class that the rule speaks for; for a rule of a concept, the commonest class of its rows; the name of the
+    number that is predicted, if it has one, and otherwise "prediction"."""
     rows: float
     """The weight of the rows that the rule covers."""
-    right: float
-    """The weight of those of them that are of the class."""
+    right: float | None
+    """The weight of those of them that are of the class; None where a number is predicted."""
     decided: float | None = None
     """The weight of the covered rows that are answered with the class; None where nobody counted them."""
     decided_right: float | None = None
@@ -51,16 +52,18 @@ class RuleCoverage:
     """How many times the base rate the precision is; None where either is unknown or the base rate is 0."""
     recall: float | None = None
     """The share of the rows of the class that the rule covers; None where there are none."""
+    points: tuple[int, ...] = ()
+    """What the rule of a scorecard adds to each score; empty of other rules."""
 
     @property
     def precision(self) -> float | None:
-        """The share of the covered rows that is of the class; None where the rule covers no row."""
-        return self.right / self.rows if self.rows else None
+        """The share of the covered rows that is of the class; None where there are none, or a number is predicted."""
+        return self.right / self.rows if self.rows and self.right is not None else None
 
     @property
     def interval(self) -> Ends | None:
-        """The 95 % Wilson interval of the precision; None where the rule covers no row."""
-        return wilson_interval(self.right, self.rows)
+        """The 95 % Wilson interval of the precision; None where there is none."""
+        return None if self.right is None else wilson_interval(self.right, self.rows)
 
     @property
     def decided_precision(self) -> float | None:
@@ -82,7 +85,8 @@ def coverage(network: RuleNetwork) -> tuple[RuleCoverage, ...]:
     """Return what each rule of a class covers and decides of the training rows.
 
     A rule covers the rows on which it holds. It decides those of them that are answered with its class: on the others a
-    class fires that comes first by priority.
+    class fires that comes first by priority. A rule of a scorecard speaks for the class that it raises most: of two
+    classes the second one if it adds points, and the first one if it takes some away.
 
     Parameters
     ----------
@@ -92,7 +96,8 @@ def coverage(network: RuleNetwork) -> tuple[RuleCoverage, ...]:
     Returns
     -------
     tuple of RuleCoverage
-        The rules of each class by priority; of each class, the rules that cover most come first.
+        The rules of each class by priority; of each class, the rules that cover most come first. Of a scorecard, all
+        rules with points, those with most points first.
 
     Raises
     ------
@@ -110,10 +115,16 @@ def coverage(network: RuleNetwork) -> tuple[RuleCoverage, ...]:
     >>> [(rule.text, rule.rows, round(rule.precision, 2)) for rule in coverage(network)]
     [('age > 41', 30, 0.83)]
     """
-    require_decision(network, "the coverage of rules")
     if network.statistics is None:
         raise InputError("this network has no statistics of training rows; fit it, or add them with `with_statistics`")
     level = len(network.levels) - 1
+    if network.head is not None:
+        points = network.head.points
+        ranked = sorted(
+            (rule for rule in range(len(points)) if any(points[rule])), key=lambda rule: -_size(points[rule])
+        )
+        measured = [measure_rule(network, level, rule, None) for rule in ranked]
+        return tuple(rule for rule in measured if rule is not None)
     result: list[RuleCoverage] = []
     for kind in network.priority_indices:
         rules = [measure_rule(network, level, rule, kind) for rule in network.levels[level].concepts[kind].rules]
@@ -121,28 +132,40 @@ def coverage(network: RuleNetwork) -> tuple[RuleCoverage, ...]:
     return tuple(result)
 
 
+def _size(points: tuple[int, ...]) -> int:
+    return max(map(abs, points))
+
+
 def measure_rule(network: RuleNetwork, level: int, rule: int, kind: int | None) -> RuleCoverage | None:
     """Return what a rule covers, and decides for the class of index `kind`; None without statistics."""
     if network.statistics is None:
         return None
     covered = network.statistics.covered[level][rule]
-    top = level == len(network.levels) - 1
+    top, rows = level == len(network.levels) - 1, sum(covered)
+    points = network.head.points[rule] if top and network.head is not None else ()
+    share, text = rows / sum(network.statistics.rows), rule_text(network, level, rule)
+    if not network.classes:
+        name = network.target or "prediction"
+        return RuleCoverage(level, rule, text, name, rows, None, share=share, by_class=covered, points=points)
+    if points:
+        kind = int(points[0] > 0) if len(points) == 1 else points.index(max(points))
     decided = decided_rows(network, kind, rule) if top and kind is not None else None
-    index, rows = covered.index(max(covered)) if kind is None else kind, sum(covered)
+    index = covered.index(max(covered)) if kind is None else kind
     return RuleCoverage(
         level=level,
         index=rule,
-        text=rule_text(network, level, rule),
+        text=text,
         label=network.classes[index],
         rows=rows,
         right=covered[index],
         decided=None if decided is None else sum(decided),
         decided_right=None if decided is None else decided[index],
-        share=rows / sum(network.statistics.rows),
+        share=share,
         by_class=covered,
         base_rate=base_rate_of(network, index),
         lift=lift_of(network, index, covered),
         recall=recall_of(network, index, covered),
+        points=points,
     )
 
 
@@ -190,9 +213,9 @@ def rule_records(network: RuleNetwork) -> list[Record]:
     not counted is None.
 
     Of a scorecard, there is a record for the base and for each rule and class that has points, with `points` after
-    `size`, and without what rules decide: the points of the records whose rule holds add up to the score.
+    `size`, and without what rules decide: the points of the records whose rule holds add up to the score. Where a
+    number is predicted, it is for the name of that number, and has no shares.
     """
-    require_classes(network, "the table of rules")
     if network.head is not None:
         return [*_score_records(network, network.head), *_concept_records(network)]
     last = len(network.levels) - 1
@@ -218,22 +241,23 @@ def _score_records(network: RuleNetwork, head: Points) -> Iterator[Record]:
     last = len(network.levels) - 1
     for output in range(head.outputs):
         kind = output if head.outputs > 1 else 1
+        name = network.classes[kind] if network.classes else network.target or "prediction"
         total = network.statistics.rows if network.statistics else None
         yield {
-            "for": network.classes[kind],
+            "for": name,
             "rule": "base",
             "text": "always",
             "level": last + 1,
             "size": 0,
             "points": head.base[output],
             "covers": None if total is None else float(sum(total)),
-            **dict(zip(_SHARES, _compute_shares(total, kind), strict=True)),
+            **dict(zip(_SHARES, _compute_shares(total if network.classes else None, kind), strict=True)),
             **_worth_figures(network, kind, total),
             "stability": None,
         }
         for rule in sorted(range(len(head.points)), key=lambda rule: -abs(head.points[rule][output])):
             if head.points[rule][output]:
-                record = _make_record(network, last, kind, rule, network.classes[kind])
+                record = _make_record(network, last, kind, rule, name)
                 yield {**record, "points": head.points[rule][output]}
 
 
@@ -250,7 +274,7 @@ def _make_record(network: RuleNetwork, level: int, concept: int, rule: int, name
         "size": rule_size(network, level, rule),
         **({"points": 0} if scored else {}),
         "covers": None if covered is None else float(sum(covered)),
-        **dict(zip(_SHARES, _compute_shares(covered if top else None, concept), strict=True)),
+        **dict(zip(_SHARES, _compute_shares(covered if top and network.classes else None, concept), strict=True)),
         **_worth_figures(network, concept, covered if top else None),
         **({} if scored else _decided_figures(decided, concept)),
         "stability": stability[level][rule] if stability else None,
@@ -266,8 +290,8 @@ def _decided_figures(decided: tuple[float, ...] | None, kind: int) -> Record:
 
 
 def _worth_figures(network: RuleNetwork, kind: int, covered: tuple[float, ...] | None) -> Record:
-    """Return the base rate of a class, and what rows by class add to it."""
-    if covered is None:
+    """Return the base rate of a class, and what rows by class add to it; nothing where there are no classes."""
+    if covered is None or not network.classes:
         return dict.fromkeys(_WORTH)
     figures = (base_rate_of(network, kind), lift_of(network, kind, covered), recall_of(network, kind, covered))
     return dict(zip(_WORTH, figures, strict=True))

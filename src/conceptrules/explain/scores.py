@@ -22,7 +22,6 @@ from conceptrules.explain.measurement import (
 )
 from conceptrules.model.errors import InputError, warn
 from conceptrules.model.evaluation import Bits, PackedBits, decide_fired, layers, unpack
-from conceptrules.model.heads import require_classes
 from conceptrules.model.metrics import accuracy, confusion_matrix, macro_f1
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Independent, Monotone
@@ -211,7 +210,6 @@ def evaluate(
     network: RuleNetwork, table: Any, labels: Iterable[object], *, positive: Value | None = None
 ) -> Evaluation:
     """Return the scores of a network on rows whose classes are known: the function behind `RuleNetwork.evaluate`."""
-    require_classes(network, "the evaluation")
     opened = open_table(table)
     classes, target = index_labels(network, labels, opened.rows)
     answers = _answer(network, read_packed_bits(network.columns, network.predicates, opened, network.used_predicates))
@@ -334,7 +332,7 @@ def _score_classes(
         )
 
 
-def _curve(ranks: Floats, positive: Bits) -> tuple[NDArray[np.intp], Floats, Floats]:
+def count_by_rank(ranks: Floats, positive: Bits) -> tuple[NDArray[np.intp], Floats, Floats]:
     """Return a row of each rank, from the highest on, and how many positive and other rows have at least that rank.
 
     Nothing is returned where all rows are positive, or none is.
@@ -350,7 +348,7 @@ def _curve(ranks: Floats, positive: Bits) -> tuple[NDArray[np.intp], Floats, Flo
 
 def _area(ranks: Floats, positive: Bits) -> float | None:
     """Return the area under the ROC curve; None where all rows are positive, or none is."""
-    _, *counts = _curve(ranks, positive)
+    _, *counts = count_by_rank(ranks, positive)
     if not len(counts[0]):
         return None
     hits, alarms = (np.concatenate([[0], count]) / count[-1] for count in counts)
@@ -358,7 +356,7 @@ def _area(ranks: Floats, positive: Bits) -> float | None:
 
 
 def _list_cutoffs(stated: Floats, ranks: Floats, positive: Bits, scores: NDArray[np.int64] | None) -> Iterator[Cutoff]:
-    for row, hits, alarms in zip(*_curve(ranks, positive), strict=True):
+    for row, hits, alarms in zip(*count_by_rank(ranks, positive), strict=True):
         answered, rows = hits + alarms, positive.sum()
         precision, recall, false_alarms = hits / answered, hits / rows, alarms / (len(positive) - rows)
         score = None if scores is None else int(scores[row])

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from conceptrules.edit.operations import Operation
     from conceptrules.explain.contributions import Contributions
     from conceptrules.explain.explanation import Explanation, FiredRule
+    from conceptrules.explain.number_scores import NumberEvaluation
     from conceptrules.explain.reasons import Reasons
     from conceptrules.explain.score_explanation import ScoreExplanation
     from conceptrules.explain.scores import Evaluation
@@ -237,8 +238,8 @@ class Shortcuts(ShownAsHtml):
         table : table
             A pandas, polars or pyarrow table, a 2-D array, or rows as lists or dictionaries.
         labels : iterable of class labels
-            The class of each row. They are compared as they are written: 1.0 is 1. Rows of classes that the network
-            does not know are left out.
+            The class of each row, or its number. Classes are compared as they are written: 1.0 is 1. Rows of classes
+            that the network does not know are left out.
 
         Returns
         -------
@@ -249,23 +250,30 @@ class Shortcuts(ShownAsHtml):
 
         return measure(self._network, table, labels)
 
-    def evaluate(self, table: Any, labels: Iterable[object], *, positive: Value | None = None) -> Evaluation:
-        """Return the scores of the network on rows whose classes are known.
+    def evaluate(
+        self, table: Any, labels: Iterable[object], *, positive: Value | None = None
+    ) -> Evaluation | NumberEvaluation | Any:
+        """Return the scores of the network on rows whose classes, or numbers, are known.
 
         Parameters
         ----------
         table : table
             A pandas, polars or pyarrow table, a 2-D array, or rows as lists or dictionaries.
         labels : iterable of class labels
-            The class of each row. They are compared as they are written: 1.0 is 1.
+            The class of each row, or its number. Classes are compared as they are written: 1.0 is 1.
         positive : class label, optional
             For two classes, the one that Gini, KS and cut-offs are about; by default the second, as in scikit-learn.
 
         Returns
         -------
-        Evaluation
-            Accuracy, AUC, log loss, precision and recall of each class, calibration and cut-offs.
+        Evaluation or NumberEvaluation
+            Accuracy, AUC, log loss, precision and recall of each class, calibration and cut-offs; of a network that
+            predicts a number R2, the errors, and those of always answering the mean.
         """
+        if not self._network.classes:
+            from conceptrules.explain.number_scores import evaluate_numbers
+
+            return evaluate_numbers(self._network, table, labels)
         from conceptrules.explain.scores import evaluate
 
         return evaluate(self._network, table, labels, positive=positive)
@@ -480,16 +488,18 @@ class Shortcuts(ShownAsHtml):
         return export(self._network, to, verify=verify, data=data, **options)
 
     def draw(self, rule_set: Value | None = None, *, theme: Theme = "auto", fold: int | None = 240) -> Svg:
-        """Draw the network, or the rules of one class or concept.
+        """Draw the network, or the rules of one class or concept; a scorecard is drawn as a card with bars.
 
         Parameters
         ----------
         rule_set : class label or str, optional
-            A class, or a concept such as "C1.2", whose rules are drawn as a stack; by default the whole network.
+            A class, or a concept such as "C1.2", whose rules are drawn as a stack; by default the whole network. Of a
+            scorecard, the class whose points are drawn alone.
         theme : {"auto", "light", "dark"}, default="auto"
             The colours; "auto" follows the reader's setting.
         fold : int or None, default=240
-            Of a network with more edges than this, what covers least is folded; None folds nothing.
+            Of a network with more edges than this, what covers least is folded, and in a scorecard what has fewest
+            points; None folds nothing.
 
         Returns
         -------

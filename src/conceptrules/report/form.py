@@ -13,12 +13,17 @@ from dataclasses import dataclass, replace
 from itertools import combinations, zip_longest
 
 import numpy as np
+from numpy.typing import NDArray
 
 from conceptrules.draw.appearance import shorten
 from conceptrules.logic.column_cells import ColumnCells, cell_numbers, unseen_category
 from conceptrules.logic.solver import CellFormulas, Undecided
+from conceptrules.model.card import output_names
+from conceptrules.model.evaluation import layers_plain
+from conceptrules.model.heads import Points
 from conceptrules.model.network import RuleNetwork
-from conceptrules.model.predicate import Column, Kind, Predicate, Value, finite_bounds, known_categories
+from conceptrules.model.predicate import Column, Kind, Predicate, Value, finite_bounds, holds, known_categories
+from conceptrules.model.scoring import score_bits
 from conceptrules.model.text import rule_name, value_word, word
 from conceptrules.model.values import label_text
 from conceptrules.report.sentences import LONGEST
@@ -29,6 +34,7 @@ DAY = 86_400_000_000.0  # microseconds
 OTHER = -1
 _MOST_RULES = 5  # of a class, that are tried for a row
 _MOST_REAL_ROWS = 6  # right ones, and as many wrong ones
+_MOST_CLASSES = 12  # that have a made-up row
 _WORK = 200_000  # parts of formulas to look at for one made-up row
 
 
@@ -108,8 +114,10 @@ class Sample:
 def make_up_samples(network: RuleNetwork, fields: Sequence[Field]) -> tuple[Sample, ...]:
     """Make up a row for each class and, where there can be one, for a rule that is often wrong, no class, several.
 
-    Each column has the plainest of the values that will do.
+    Each column has the plainest of the values that will do. Of a scorecard, the rows have low and high scores.
     """
+    if network.head is not None:
+        return tuple(_make_up_scores(network, fields, network.head))
     pool = CellFormulas({field.name: ColumnCells(field, tuple(_list_values(field))) for field in fields}, sys.maxsize)
     goals = list(_list_goals(network, pool))
     samples: dict[str, Sample] = {}
@@ -124,6 +132,50 @@ def make_up_samples(network: RuleNetwork, fields: Sequence[Field]) -> tuple[Samp
             row = [column.values[plainest[name]] for name, column in pool.cells.items()]
             samples[title] = Sample(title, note, to_form(row, fields))
     return tuple(samples.values())
+
+
+def _make_up_scores(network: RuleNetwork, fields: Sequence[Field], head: Points) -> Iterator[Sample]:
+    """Yield a row with a middle value in each column, and rows that raise one score, column by column."""
+    values = [list(_list_values(field)) for field in fields]
+    middle = [options[0] for options in values]
+    yield Sample("In the middle", "Made up: each column has a value in its middle.", to_form(middle, fields))
+    (name,) = output_names(network) if head.outputs == 1 else ("",)
+    if head.outputs == 1:
+        goals = [
+            (f"Low {name}", "lowers the score", np.array([-1])),
+            (f"High {name}", "raises the score", np.array([1])),
+        ]
+    else:
+        signs = 2 * np.eye(head.outputs, dtype=np.int64) - 1
+        goals = [
+            (word(label), "raises the points of this class", signs[kind]) for kind, label in enumerate(network.classes)
+        ][:_MOST_CLASSES]
+    for title, verb, sign in goals:
+        row = _climb(network, head, values, sign)
+        note = f"Made up: column by column, the value that most {verb}."
+        yield Sample(shorten(title, LONGEST), note, to_form(row, fields))
+
+
+def _climb(
+    network: RuleNetwork, head: Points, values: Sequence[Sequence[Value | None]], sign: NDArray[np.int64]
+) -> list[Value | None]:
+    """Return a row for which no other value of one column gives a larger sum of the scores with these signs."""
+    row = [options[0] for options in values]
+    number = {column.name: number for number, column in enumerate(network.columns)}
+    bits = np.array([[holds(test, row[number[test.column]]) for test in network.predicates]], np.bool_)
+    largest, better = -math.inf, True
+    while better:
+        better = False
+        for column, options in zip(network.columns, values, strict=True):
+            own = [index for index, test in enumerate(network.predicates) if test.column == column.name]
+            tried = np.repeat(bits, len(options), axis=0)
+            tried[:, own] = [[holds(network.predicates[index], value) for index in own] for value in options]
+            sums = score_bits(head, layers_plain(network, tried)[-2]) @ sign
+            best = int(np.argmax(sums))
+            if sums[best] > largest:
+                largest, better = sums[best], True
+                row[number[column.name]], bits = options[best], tried[[best]]
+    return row
 
 
 def _list_values(field: Field) -> Iterator[Value | None]:
@@ -142,7 +194,12 @@ def _list_values(field: Field) -> Iterator[Value | None]:
 def pick_real_samples(
     network: RuleNetwork, fields: Sequence[Field], table: Table, y: Sequence[Value]
 ) -> tuple[Sample, ...]:
-    """Return rows of the table that got the right class and rows that got the wrong one, of as many kinds as can be."""
+    """Return rows of the table that got the right class and rows that got the wrong one, of as many kinds as can be.
+
+    Where a number is predicted, they are rows from the smallest prediction to the largest, then those furthest off.
+    """
+    if not network.classes:
+        return _pick_real_numbers(network, fields, table, np.array(y, np.float64))
     answers = predict(network, table).tolist()
     kinds: dict[tuple[str, str], list[int]] = {}
     for row, (true, answer) in enumerate(zip(y, answers, strict=True)):
@@ -151,13 +208,29 @@ def pick_real_samples(
     for outcome in ("right", "wrong"):
         alike = [rows for (true, answer), rows in kinds.items() if (true == answer) == (outcome == "right")]
         for row in _take_in_turn(alike):
-            cells = read_row(network.columns, table.take(np.array([row])))
-            by_name = {column.name: value for column, value in zip(network.columns, cells, strict=True)}
             true, answer = (shorten(word(label), LONGEST) for label in (y[row], answers[row]))
             note = f"A row of the data. Its class is {true}; the model answers {answer}."
-            values = to_form([by_name[field.name] for field in fields], fields)
-            samples.append(Sample(f"Row {row + 1}, {outcome}: {true}", note, values))
+            samples.append(Sample(f"Row {row + 1}, {outcome}: {true}", note, _read_values(network, fields, table, row)))
     return tuple(samples)
+
+
+def _pick_real_numbers(
+    network: RuleNetwork, fields: Sequence[Field], table: Table, truth: NDArray[np.float64]
+) -> tuple[Sample, ...]:
+    predicted = predict(network, table)
+    spread = np.argsort(predicted, kind="stable")[np.linspace(0, len(truth) - 1, _MOST_REAL_ROWS).round().astype(int)]
+    furthest = np.argsort(-np.abs(predicted - truth), kind="stable")[:_MOST_REAL_ROWS]
+    samples = []
+    for row in dict.fromkeys([*spread.tolist(), *furthest.tolist()]):
+        note = f"A row of the data. Its number is {truth[row]:.6g}; the model predicts {predicted[row]:.6g}."
+        samples.append(Sample(f"Row {row + 1}: {truth[row]:.6g}", note, _read_values(network, fields, table, row)))
+    return tuple(samples)
+
+
+def _read_values(network: RuleNetwork, fields: Sequence[Field], table: Table, row: int) -> tuple[float | None, ...]:
+    cells = read_row(network.columns, table.take(np.array([row])))
+    by_name = {column.name: value for column, value in zip(network.columns, cells, strict=True)}
+    return to_form([by_name[field.name] for field in fields], fields)
 
 
 def _take_in_turn(kinds: Sequence[Sequence[int]]) -> list[int]:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from conceptrules.explain.number_scores import NumberEvaluation
 from conceptrules.explain.scores import Evaluation
 from conceptrules.export.documents import escape_markdown
 from conceptrules.io.whole_file import check_place, write_whole
 from conceptrules.model.errors import InputError
-from conceptrules.model.heads import require_classes
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import printable
 from conceptrules.model.text import percent, plural, rule_count, word
@@ -24,7 +24,13 @@ from conceptrules.report.rule_list import find_unstable_rules, list_rules
 from conceptrules.report.sentences import describe_tuning, judge_fairness
 
 _STATED = "Not stated. Whoever puts the model to use should say it here."
+_KINDS = {
+    "decision": "a network of AND/OR rules (Concept Rule Set)",
+    "classes": "a scorecard: rules with whole-number points that add up",
+    "number": "a scorecard: rules that add up to a number, or multiply to it",
+}
 _RULES = 40  # rules that a card shows; of larger networks it says where they are
+_WORST = 5  # rules with the largest errors
 _STYLE = (
     "<style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;"
     "padding:0 1rem}pre{overflow-x:auto}table{border-collapse:collapse}"
@@ -150,7 +156,6 @@ def model_card(
     InputError
         If only one of `X` and `y` is given.
     """
-    require_classes(network, "the model card")
     report = collect(network, X, y, title=title)
     verdicts = tuple((verdict.text, verdict.outcome) for verdict in report.verdicts)
     return ModelCard(
@@ -170,9 +175,10 @@ def model_card(
 def _details(report: Report, owner: str) -> Iterator[tuple[str, str]]:
     network, training = report.network, report.audit.training
     yield "owner", owner or "not stated"
-    yield "kind of model", "a network of AND/OR rules (Concept Rule Set)"
+    yield "kind of model", _KINDS[report.kind]
     yield "size", f"{plural(rule_count(network), 'rule')}, {plural(network.edges, 'edge')}"
-    yield "classes", ", ".join(map(word, network.classes))
+    if network.classes:
+        yield "classes", ", ".join(map(word, network.classes))
     if network.target:
         yield "target", network.target
     yield "hash", report.hash
@@ -188,8 +194,8 @@ def _training(report: Report) -> Iterator[Block]:
     if training is None:
         yield "How the model was learned was not recorded."
         return
-    yield f"{plural(training.rows, 'row')} with {_count_columns(report)}. {describe_tuning(training)}"
-    if network.statistics is not None:
+    yield f"{plural(training.rows, 'row')} with {_count_columns(report)}. {describe_tuning(network, training)}"
+    if network.statistics is not None and network.classes:
         shares = zip(network.classes, network.statistics.rows, strict=True)
         total = sum(network.statistics.rows) or 1
         yield Grid(tuple((word(label), f"{rows:,.0f} rows ({percent(rows / total)})") for label, rows in shares))
@@ -197,10 +203,21 @@ def _training(report: Report) -> Iterator[Block]:
 
 def _metrics(report: Report) -> Iterator[Block]:
     yield report.sentences[2].replace("this report", "this card")
-    if report.audit.scores is not None:
+    if report.audit.rows:
         tested = judge_fairness(report.audit)
         yield f"{tested.title} {tested.text}"
+    if report.audit.scores is not None:
         yield Grid(tuple(_scores(report.audit.scores)))
+    if report.audit.numbers is not None:
+        yield Grid(tuple(_errors(report.audit.numbers)))
+
+
+def _errors(numbers: NumberEvaluation) -> Iterator[tuple[str, str]]:
+    yield "R2", "-" if numbers.r2 is None else f"{numbers.r2:.3f}"
+    yield "root mean squared error", f"{numbers.rmse:.4g} (always the mean: {numbers.mean_rmse:.4g})"
+    yield "mean absolute error", f"{numbers.mae:.4g} (always the mean: {numbers.mean_mae:.4g})"
+    for each in numbers.by_rule[:_WORST]:
+        yield f"mean absolute error where {each.text}", f"{each.mae:.4g}, {plural(each.rows, 'row')}"
 
 
 def _scores(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
@@ -227,20 +244,20 @@ def _rules(network: RuleNetwork) -> Block:
 
 def _caveats(report: Report) -> Iterator[str]:
     yield "The rules say what goes together in the training data, not what causes what."
-    scores = report.audit.scores
-    if scores is None:
+    scores, judged = report.audit.scores, report.audit.scores or report.audit.numbers
+    if judged is None:
         yield "No rows were given to test the model on."
     elif report.audit.overlap is None or judge_fairness(report.audit).kind == "bad":
         yield "The scores above may be of rows that the model has learned from: test it on others."
-    if scores is not None:
+    if scores is not None and scores.settled:
         none, _, several = scores.settled
         yield (
             f"No rule holds on {percent(none.rows / scores.rows)} of the rows, which get the default class; rules of "
             f"several classes hold on {percent(several.rows / scores.rows)}."
         )
-        if scores.unseen:
-            listed = ", ".join(f"{name} ({plural(rows, 'row')})" for name, rows in scores.unseen[:5])
-            yield f"Values that training never showed: {listed}."
+    if judged is not None and judged.unseen:
+        listed = ", ".join(f"{name} ({plural(rows, 'row')})" for name, rows in judged.unseen[:5])
+        yield f"Values that training never showed: {listed}."
     weak = find_unstable_rules(list_rules(report.groups))
     if weak:
         count = plural(len(weak), "rule")

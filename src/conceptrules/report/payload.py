@@ -5,18 +5,22 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
 from conceptrules.explain.rule_coverage import RuleCoverage
 from conceptrules.logic.column_cells import unseen_category
+from conceptrules.model.card import Card, amount_text, points_of, points_text
 from conceptrules.model.evaluation import decide_fired
+from conceptrules.model.heads import Points
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.precision import interval_text
 from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value, printable
 from conceptrules.model.statistics import probabilities
-from conceptrules.model.text import concept_name, node_names, percent, plural, rule_name, word
+from conceptrules.model.text import concept_name, node_names, percent, plural, rule_name, rule_text, word
+from conceptrules.report.charts import list_cutoffs
 from conceptrules.report.collect import Report
 from conceptrules.report.form import Field, Sample
 from conceptrules.report.rule_list import Group, Item
@@ -28,10 +32,20 @@ def payload(report: Report) -> str:
     fields = {field.name: field for field in report.fields}
     model = {
         "classes": [word(name) for name in network.classes],
-        "priority": network.priority_indices,
-        "default": network.default_index,
         "columns": [_column(field) for field in report.fields],
         "predicates": [_predicate(predicate, fields[predicate.column]) for predicate in network.predicates],
+        "samples": [_sample(sample) for sample in report.samples],
+        **(_decision(report) if report.card is None else _card(report, report.card)),
+    }
+    text = json.dumps(model, separators=(",", ":"), allow_nan=False)
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _decision(report: Report) -> dict[str, Any]:
+    network = report.network
+    return {
+        "priority": network.priority_indices,
+        "default": network.default_index,
         "levels": [
             {
                 "rules": [[[lit.index, int(lit.negated)] for lit in rule.literals] for rule in level.rules],
@@ -42,10 +56,51 @@ def payload(report: Report) -> str:
         "patterns": _patterns(network),
         "probabilities": _probabilities(network),
         "nodes": _nodes(report),
-        "samples": [_sample(sample) for sample in report.samples],
     }
-    text = json.dumps(model, separators=(",", ":"), allow_nan=False)
-    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _card(report: Report, card: Card) -> dict[str, Any]:
+    """Return what is not in the code of the decision: the lines as text, the range of the scores, and the cut-offs."""
+    network = report.network
+    head, level, scores = points_of(network), len(network.levels), report.audit.scores
+    return {
+        "outputs": card.outputs,
+        "name": card.label or card.outputs[0],
+        "base": {"points": head.base, "shown": [amount_text(value, card.step, card.link) for value in head.base]},
+        "lines": {
+            f"{level}.{rule + 1}": {
+                "text": rule_text(network, level - 1, rule),
+                "points": points,
+                "shown": [points_text(value, card.step, card.link) for value in points],
+            }
+            for rule, points in enumerate(head.points)
+        },
+        "bounds": head.bounds,
+        "cutoff": head.cutoff if head.probabilities else None,
+        "offsets": head.offsets,
+        "digits": _digits(head),
+        "multiplies": head.link == "log",
+        "cutoffs": [
+            [each.answered, round(each.recall * positives), scores.rows, positives]
+            for each in list_cutoffs(scores)
+            for positives in [next(known.rows for known in scores.by_class if known.label == scores.positive)]
+        ]
+        if scores
+        else [],
+    }
+
+
+def _digits(head: Points) -> dict[str, int]:
+    """Return the digits that predictions are written with, in the terms of JavaScript.
+
+    >>> _digits(Points([], [0], step=0.05)), _digits(Points([], [0], step=0.05, link="log"))
+    ({'minimumFractionDigits': 2, 'maximumFractionDigits': 2}, {'maximumSignificantDigits': 3})
+    """
+    step = head.step or 1.0
+    if head.link == "log" or not 1e-9 <= step <= 1e12:
+        return {"maximumSignificantDigits": min(max(3, 1 - math.floor(math.log10(step))), 12)}
+    exponent = int(Decimal(repr(step)).normalize().as_tuple().exponent)
+    return {name: max(0, -exponent) for name in ("minimumFractionDigits", "maximumFractionDigits")}
 
 
 def _column(field: Field) -> dict[str, Any]:

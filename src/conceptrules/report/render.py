@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from functools import cache
+import math
+from functools import cache, partial
 from importlib.resources import files
+from itertools import chain
 from typing import Any
 
 from jinja2 import DictLoader, Environment, StrictUndefined
@@ -16,9 +18,11 @@ from conceptrules.draw.appearance import PALETTES, assign_colours
 from conceptrules.draw.layout import lay_out
 from conceptrules.draw.svg import network_svg, stylesheet
 from conceptrules.export.code.languages import javascript
+from conceptrules.model.card import Card, chance_text
 from conceptrules.model.precision import interval_text
 from conceptrules.model.predicate import printable
-from conceptrules.model.text import percent, plural, word
+from conceptrules.model.text import concept_sections, percent, plural, word
+from conceptrules.report.charts import chart_svg, is_used, list_cutoffs
 from conceptrules.report.collect import Report
 from conceptrules.report.payload import payload
 from conceptrules.report.rule_list import count_by_stability, find_unstable_rules, list_rules
@@ -27,13 +31,15 @@ from conceptrules.report.sentences import describe_source, describe_tuning, find
 
 def render(report: Report) -> str:
     """Return the whole HTML file."""
-    script = "\n".join([javascript(report.network), _read_file("counterfactual.js"), _read_file("page.js")])
+    scripts = ("cells", "page", *(("counterfactual", "decision") if report.kind == "decision" else ("card",)))
+    script = "\n".join([javascript(report.network), *(_read_file(f"{name}.js") for name in scripts)])
     style = _read_file("style.css") + _column_colours() + stylesheet()
     numbers = {column.name: number for number, column in enumerate(report.network.columns)}
-    drawing = lay_out(report.network)
+    drawing = lay_out(report.network) if report.kind == "decision" else None
     items = list_rules(report.groups)
     training, scores = report.audit.training, report.audit.scores
-    text: str = _template().render(
+    head = report.network.head
+    text: str = _template(head.step if head and head.link == "identity" else None).render(
         report=report,
         network=report.network,
         audit=report.audit,
@@ -42,20 +48,30 @@ def render(report: Report) -> str:
         script=Markup(script),
         style=Markup(style),
         model=Markup(payload(report)),
-        drawing=Markup(network_svg(drawing, style=False).text),
+        drawing=Markup(network_svg(drawing, style=False).text if drawing else ""),
         below=[group for group in report.groups if group.id.startswith("concept")],
-        drawn={name for mark in drawing.marks for name in (mark.node.id, *mark.node.stands_for)},
+        drawn={name for mark in drawing.marks for name in (mark.node.id, *mark.node.stands_for)} if drawing else set(),
         rule_count=sum(len(level.rules) for level in report.network.levels),
         fairness=judge_fairness(report.audit),
         source=describe_source(training.validation if training else None),
-        tuned=describe_tuning(training) if training else "",
+        tuned=describe_tuning(report.network, training) if training else "",
         reliability=find_reliability(report.audit),
         stability=count_by_stability(items),
         shaky=find_unstable_rules(items),
+        most_points=_find_most_points(report.card) if report.card else 0,
+        concepts="\n\n".join(concept_sections(report.network)) if report.card else "",
+        charts=[(chart, Markup(chart_svg(chart))) for chart in report.charts],
+        cutoffs=list_cutoffs(scores) if scores else [],
         wrong=scores.rows - sum(scores.confusion[i][i] for i in range(len(scores.confusion))) if scores else 0,
         colours={numbers[name]: key for name, key in assign_colours(report.network).items()},
     )
     return text.lstrip()
+
+
+def _find_most_points(card: Card) -> int:
+    """Return the points that the longest bar stands for."""
+    lines = [*chain.from_iterable(card.groups), *card.mixed]
+    return max((abs(points) for line in lines for points in line.points), default=0) or 1
 
 
 def _column_colours() -> str:
@@ -87,9 +103,19 @@ def _figure(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
+def _error_text(step: float | None, error: float, sign: str = "") -> str:
+    """Return an error with a digit more than the step of the predictions has, or four digits where there is no step.
+
+    >>> _error_text(0.5, 2.92583), _error_text(2000.0, 48123.4), _error_text(None, -0.0041237, "+")
+    ('2.93', '48,123', '-0.004124')
+    """
+    digits = None if step is None else max(0, 1 - math.floor(math.log10(step)))
+    return f"{error:{sign},.4g}" if digits is None or digits > 9 else f"{error:{sign},.{digits}f}"
+
+
 @cache
-def _template() -> Any:
-    parts = {name: _read_file(f"{name}.html.jinja") for name in ("template", "audit")}
+def _template(step: float | None) -> Any:
+    parts = {name: _read_file(f"{name}.html.jinja") for name in ("template", "rules", "card", "try", "audit")}
     environment = Environment(
         loader=DictLoader(parts), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -100,6 +126,7 @@ def _template() -> Any:
         "interval": interval_text,
         "listed": join_names,
         "figure": _figure,
+        "error": partial(_error_text, step),
     }
-    environment.globals |= {"plural": plural, "zip": zip}
+    environment.globals |= {"plural": plural, "zip": zip, "chance": chance_text, "is_used": is_used}
     return environment.get_template("template")

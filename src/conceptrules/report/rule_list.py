@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from conceptrules.draw.graph import rule_id
 from conceptrules.explain.rule_coverage import RuleCoverage, measure_rule
+from conceptrules.model.card import list_points
 from conceptrules.model.conditions import Condition, conditions
 from conceptrules.model.network import RuleNetwork, Statistics
 from conceptrules.model.statistics import asked_columns, rule_size
@@ -62,8 +63,13 @@ class Group:
 
 
 def group_rules(network: RuleNetwork, given: Statistics | None) -> tuple[Group, ...]:
-    """Return every rule with every concept that has it, so that all edges of the network are there."""
+    """Return every rule with every concept that has it, so that all edges of the network are there.
+
+    The rules that add points are one group.
+    """
     lister = _RuleLister(network, None if given is None else replace(network, statistics=given))
+    if network.head is not None:
+        return (lister.list_points(), *lister.list_concepts())
     return (*lister.list_classes(), *lister.list_concepts(), *lister.list_unused())
 
 
@@ -118,6 +124,11 @@ class _RuleLister:
             if index == network.default_index:
                 lead += f" It is {'also ' if rules else ''}the answer for everything else."
             yield Group(key, title, lead, self._items(top, rules, key, index), title)
+
+    def list_points(self) -> Group:
+        top = len(self.network.levels) - 1
+        items = self._items(top, range(len(self.network.levels[top].rules)), "points")
+        return Group("points", "The rules that add points", "", items, "")
 
     def list_concepts(self) -> Iterator[Group]:
         for level in reversed(range(len(self.network.levels) - 1)):
@@ -184,6 +195,8 @@ class _RuleLister:
         network, levels = self.network, len(self.network.levels)
         users = [number for number, concept in enumerate(network.levels[level].concepts) if index in concept.rules]
         is_top = level + 1 == levels
+        if is_top and network.head is not None:
+            return f"{rule_name(level, index)} adds {list_points(network, index) or 'nothing'}."
         names = [f"class {word(network.classes[user])}" if is_top else concept_name(level, user) for user in users]
         effect = f"makes {_shorten(names)} hold" if names else "is used nowhere"
         where = f"level {level + 1} of {levels}" if levels > 1 else "the only level"

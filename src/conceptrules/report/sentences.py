@@ -9,7 +9,9 @@ from typing import Literal as Choice
 from conceptrules.draw.appearance import shorten
 from conceptrules.explain.auditing import Audit, Overlap
 from conceptrules.explain.measurement import Bin
+from conceptrules.explain.number_scores import NumberEvaluation
 from conceptrules.explain.scores import Evaluation
+from conceptrules.model.card import card_sentences, positive_text
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
 from conceptrules.model.provenance import Training, Validation
@@ -23,6 +25,11 @@ _SOURCES = {
     "given": "given for validation",
     "training": "the training rows themselves, since none could be held back",
 }
+_CHOSEN_ON_TRAINING = "Which class wins, the answer for everything else and the cut points come from the training rows."
+_CHOSEN_FOR_CARDS = (
+    "The probabilities and what decides the class were fitted to the same rows; the cut points come from the training "
+    "rows."
+)
 _MIXED = (
     " The rules were learned from mixed rows as well, with the classes that a forest expects of them; "
     "all figures are of rows of the table."
@@ -62,6 +69,8 @@ def _brief(name: Value) -> str:
 
 def _describe_scope(network: RuleNetwork, unused: int) -> str:
     asked = len(network.columns) - unused
+    if network.head is not None:
+        return _describe_card_scope(network, asked, unused)
     classes = [word(name) for name in network.classes]
     of = f"{asked} of the {plural(len(network.columns), 'column')}" if unused else plural(asked, "column")
     if not asked:
@@ -70,7 +79,22 @@ def _describe_scope(network: RuleNetwork, unused: int) -> str:
     return f"This model looks at {of} of a row and answers with {answer}: {join_names(classes, 'or')}."
 
 
+def _describe_card_scope(network: RuleNetwork, asked: int, unused: int) -> str:
+    of = f"{asked} of the {plural(asked + unused, 'column')}" if unused else plural(asked, "column")
+    looks = f"looks at {of} of a row" if asked else "looks at nothing"
+    if not network.classes:
+        target = f", {shorten(word(network.target), LONGEST)}" if network.target else ""
+        return f"This scorecard {looks} and predicts a number{target}."
+    classes = join_names([word(name) for name in network.classes], "or")
+    chance = (
+        f"the chance of {shorten(positive_text(network), LONGEST)}" if len(network.classes) == 2 else "their chances"
+    )
+    return f"This scorecard {looks} and answers with {classes}, and with {chance}."
+
+
 def _describe_decision(network: RuleNetwork) -> str:
+    if network.head is not None:
+        return " ".join(card_sentences(network))
     firing = [name for name in network.priority if network.levels[-1].concepts[network.classes.index(name)].rules]
     default = _brief(network.default)
     if not firing:
@@ -94,6 +118,10 @@ def _describe_decision(network: RuleNetwork) -> str:
 def _describe_scores(network: RuleNetwork, audit: Audit) -> str:
     if audit.scores is not None:
         return _describe_test(audit.scores, audit.overlap)
+    if audit.numbers is not None:
+        return _describe_errors(audit.numbers, audit.overlap)
+    if not network.classes:
+        return "This report was given no rows to test it on, so it cannot say how far off the predictions are."
     validation = audit.training.validation if audit.training else None
     if validation is not None and validation.source != "training":
         return (
@@ -101,6 +129,19 @@ def _describe_scores(network: RuleNetwork, audit: Audit) -> str:
             f"{validation.macro_f1:.3f}; this report was given no rows to test it on, so expect less."
         )
     return "This report was given no rows to test it on, so it cannot say how often the answers are right."
+
+
+def _describe_errors(numbers: NumberEvaluation, overlap: Overlap | None) -> str:
+    off = (
+        f"On the {plural(numbers.rows, 'row')} given to this report it is off by {numbers.mae:.4g} in the mean, where "
+        f"always answering their mean is off by {numbers.mean_mae:.4g}"
+    )
+    if overlap is None:
+        return f"{off}; whether it learned from these rows was not recorded."
+    if overlap.rows and overlap.share >= FEW:
+        known = "all" if overlap.rows >= numbers.rows else percent(overlap.share)
+        return f"{off}; but it learned from {known} of them, so that is not a fair test."
+    return f"{off}; it learned from {'nearly ' if overlap.rows else ''}none of them."
 
 
 def _describe_test(scores: Evaluation, overlap: Overlap | None) -> str:
@@ -119,7 +160,7 @@ def _describe_test(scores: Evaluation, overlap: Overlap | None) -> str:
 
 def judge_fairness(audit: Audit) -> TestFairness:
     """Say whether the rows of the report were held out, as far as that is known."""
-    if audit.scores is None:
+    if not audit.rows:
         return TestFairness("open", "no rows were given", "Not tested.", "No rows were given to this report.")
     if audit.overlap is None:
         return TestFairness(
@@ -128,7 +169,7 @@ def judge_fairness(audit: Audit) -> TestFairness:
             "Not known.",
             "The model file holds no fingerprint of the training rows: it cannot tell whether these were held out.",
         )
-    return _judge_overlap(audit.overlap, audit.scores.rows)
+    return _judge_overlap(audit.overlap, audit.rows)
 
 
 def _judge_overlap(overlap: Overlap, rows: int) -> TestFairness:
@@ -151,16 +192,16 @@ def describe_source(validation: Validation | None) -> str:
     return "" if validation is None else _SOURCES.get(validation.source, validation.source)
 
 
-def describe_tuning(training: Training) -> str:
+def describe_tuning(network: RuleNetwork, training: Training) -> str:
     """Say what was chosen, and on which rows."""
     validation = training.validation
     rows = f"{plural(round(validation.rows), 'row')} {describe_source(validation)}" if validation else ""
-    chosen = _describe_choice(training)
+    chosen = _describe_choice(training) if network.head is None else "The size of the card was"
     if validation is None:
         return f"{chosen} chosen in training; on which rows was not recorded."
     return (
         f"{chosen} chosen by scores on {rows}. "
-        "Which class wins, the answer for everything else and the cut points come from the training rows. "
+        f"{_CHOSEN_ON_TRAINING if network.head is None else _CHOSEN_FOR_CARDS} "
         "So scores on any of these rows flatter the model." + (_MIXED if training.augmented else "")
     )
 

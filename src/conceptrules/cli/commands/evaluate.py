@@ -28,6 +28,7 @@ from conceptrules.cli.options import (
     option,
 )
 from conceptrules.explain.scores import Evaluation
+from conceptrules.explain.scores import evaluate as score
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.text import percent, plural
@@ -63,7 +64,7 @@ def evaluate(
     if not cv:
         network, source = read_model_and_table(paths[0], paths[1], learning.text.format)
         if not network.classes:
-            _evaluate_numbers(network, *columns.read_numbers(source, target, network), as_json)
+            _evaluate_numbers(network, *columns.read_labelled_rows(source, target, network), as_json)
             return
         X, y = columns.read_labelled_rows(source, target, network)
         _note_training_rows(network, X, y)
@@ -147,7 +148,7 @@ def _compare(
     matrix = np.zeros((len(classes), len(classes)), dtype=int)
     truth, answers = ([index[label_text(label)] for label in labels.tolist()] for labels in (y, network.predict(X)))
     np.add.at(matrix, (truth, answers), 1)
-    return ScoredNetwork(classes, matrix, network.edges, network.evaluate(X, y, positive=positive))
+    return ScoredNetwork(classes, matrix, network.edges, score(network, X, y, positive=positive))
 
 
 def _show(results: Sequence[ScoredNetwork]) -> None:
