@@ -1,4 +1,4 @@
-"""Makes the pictures of docs/report.md: a short fit on adult, its report, and a browser's view of it.
+"""Makes the pictures of docs/report.md: short fits, their reports, and a browser's view of them.
 
     python docs/report_images.py
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import numpy as np
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from conceptrules import ConceptRuleClassifier, datasets
+from conceptrules import ConceptRuleClassifier, ScorecardClassifier, datasets
 
 HERE = Path(__file__).parent / "images"
 VIEWS: dict[str, dict[str, Any]] = {
@@ -24,8 +25,17 @@ VIEWS: dict[str, dict[str, Any]] = {
     "dark": {"viewport": {"width": 1200, "height": 900}, "color_scheme": "dark"},
     "phone": {"viewport": {"width": 390, "height": 844}},
 }
-# What a picture shows of the page: from the top of one section to that of another.
-PARTS = {"light": ("body", "#try"), "dark": ("#try", "#audit"), "phone": ("body", "#rules")}
+# The view of a picture, and what it shows of the page: from the top of one section to that of another.
+DECISION = {
+    "report-light": ("light", "body", "#try"),
+    "report-dark": ("dark", "#try", "#audit"),
+    "report-phone": ("phone", "body", "#rules"),
+}
+CARD = {
+    "report-card": ("light", "#card", "#try"),
+    "report-card-row": ("dark", "#try", "#audit"),
+    "report-card-phone": ("phone", "#card", "#quality"),
+}
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 COLOURS = 256  # of a picture: half of the size; the rare colours of columns are kept
 
@@ -33,12 +43,13 @@ COLOURS = 256  # of a picture: half of the size; the rare colours of columns are
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "report.html")
-        write(path)
-        for name, options in VIEWS.items():
-            picture(path, HERE / f"report-{name}.png", options, PARTS[name])
+        for write, pictures in ((write_card, CARD), (write_decision, DECISION)):
+            write(path)
+            for name, (view, *part) in pictures.items():
+                picture(path, HERE / f"{name}.png", VIEWS[view], part)
 
 
-def write(path: Path) -> None:
+def write_decision(path: Path) -> None:
     data = datasets.load("adult")
     rows = np.random.default_rng(0).permutation(len(data.y))
     train, test = np.split(rows, [len(rows) * 7 // 10])
@@ -46,12 +57,19 @@ def write(path: Path) -> None:
     clf.report(data.X.take(test), data.y[test], path, title="Predicting income")
 
 
-def picture(page_path: Path, path: Path, options: dict[str, Any], part: tuple[str, str]) -> None:
+def write_card(path: Path) -> None:
+    cells = datasets.load("breast-cancer")
+    clf = ScorecardClassifier(max_rule_length=1, max_edges=16, effort="fast", random_state=0)
+    clf.fit(cells.X[:400], cells.y[:400]).report(cells.X[400:], cells.y[400:], path, title="Malignant or benign?")
+
+
+def picture(page_path: Path, path: Path, options: dict[str, Any], part: Sequence[str]) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--headless", "--no-sandbox"])
         page = browser.new_context(**options).new_page()
         page.goto(page_path.as_uri())
-        page.wait_for_selector("#counterfactual[data-state=done]", state="attached")
+        if page.query_selector("#counterfactual"):
+            page.wait_for_selector("#counterfactual[data-state=done]", state="attached")
         # As high as the page, so that what sticks to the window's edges is where it belongs.
         page.set_viewport_size({**options["viewport"], "height": page.evaluate("document.body.scrollHeight")})
         top, end = (
