@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from conceptrules.model.card import card_sentences, list_points
 from conceptrules.model.content_hash import content_hash
 from conceptrules.model.network import Literal, RuleNetwork
-from conceptrules.model.predicate import printable
+from conceptrules.model.predicate import Kind, printable
 from conceptrules.model.text import concept_name, given_name, literal_text, rule_text, word
 from conceptrules.model.trail import head_of
+from conceptrules.model.values import NOUNS
 
 _ENDS = re.compile(r"(?<=\*)(?=/)|(?<=/)(?=\*)|(?<=<)(?=[/!?A-Za-z])|(?<=\]\])(?=>)|(?<=\?)(?=\?)")
 
@@ -53,8 +54,20 @@ def header(network: RuleNetwork) -> list[str]:
         f"Made by conceptrules {__version__} from the network {content_hash(network)}.",
         *([f"It was edited; the last entry of its trail is {head_of(network)}."] if network.trail else []),
         "Change the network and export again, rather than this text.",
+        *_list_types(network),
         *_reading(network),
     ]
+
+
+def _list_types(network: RuleNetwork) -> list[str]:
+    """Return what the columns hold that rules compare with numbers: text that was read as such has to be read first."""
+    used = {predicate.column for predicate in network.predicates}
+    names: dict[Kind, list[str]] = {}
+    for column in network.columns:
+        if column.ordered and column.name in used:
+            names.setdefault(column.kind, []).append(word(column.name))
+    listed = [f"{NOUNS[kind]} in {', '.join(columns)}" for kind, columns in names.items()]
+    return [f"It expects {'; '.join(listed)}: not text that is written so."] if listed else []
 
 
 def _reading(network: RuleNetwork) -> list[str]:
