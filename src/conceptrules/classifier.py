@@ -26,18 +26,15 @@ from conceptrules.learn.search.policy_masks import apply_policy
 from conceptrules.learn.search.search import choose_penalties, estimate_bytes, search_networks
 from conceptrules.learn.search.settings import SearchSettings
 from conceptrules.learn.task import make_task
-from conceptrules.model.errors import InputError, warn
-from conceptrules.model.network import RuleNetwork
-from conceptrules.model.policy import Banned, Forbidden, Locked, Policy
-from conceptrules.model.policy.policy import read_banned_rule
-from conceptrules.rule_model import RuleModel
-from conceptrules.tables.table import nearest, open_table
+from conceptrules.model.errors import warn
+from conceptrules.model.policy import Policy
+from conceptrules.rule_model import SteeredModel
 
 _TOO_FEW_ROWS = "the table is too small to tell rules from chance on held-out rows"
 _NOT_BETTER = "no rules did better on held-out rows than chance explains"
 
 
-class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator):
+class ConceptRuleClassifier(SteeredModel, ClassifierMixin, TransformerMixin, BaseEstimator):
     """Learn a Concept Rule Set, a small network of AND/OR rules that a person can read, by a search over networks.
 
     Networks are grown and improved from the highest penalty of an edge to the lowest, and held-out rows choose the
@@ -291,49 +288,6 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
             checkpoint=checkpoint,
         )
 
-    def refit(self, X: Any, y: Any, *, around: RuleNetwork, **others: Any) -> Self:
-        """Learn again around the locked rules of an edited network.
-
-        The rules that its policy locks stay word for word, and the rest is learned anew. Rules that were dropped are
-        banned: they are not learned again, nor others of their class with nine in ten of their rows in the same region.
-        Its other edits are not made again: `conceptrules.edit.replay(around.trail, clf.network_)` does that, and shows
-        conflicts.
-
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-            The rows to learn from.
-        y : array-like of shape (n_samples,)
-            The class of each row.
-        around : RuleNetwork
-            The edited network.
-        **others
-            The other parameters of `fit`.
-
-        Returns
-        -------
-        ConceptRuleClassifier
-            This estimator, fitted; its `policy` has the locked and the banned rules as well.
-
-        Raises
-        ------
-        InputError
-            If the locked rules contradict the policy of the estimator, or do not fit the table.
-        """
-        from conceptrules.edit.trail import dropped_rules
-
-        policy, edited = self.policy or Policy(), around.policy or Policy()
-        forbidden = [clause.column for clause in policy.of_kind(Forbidden)]
-        known = [name for name in open_table(X).names if name not in forbidden]
-        dropped = [Banned(*rule) for rule in dropped_rules(around)]
-        banned = [
-            ban
-            for ban in dropped
-            if all(test.predicate.column in known for test in read_banned_rule(ban, around.columns))
-        ]
-        clauses = dict.fromkeys((*policy.clauses, *edited.of_kind(Locked), *edited.of_kind(Banned), *banned))
-        return self.set_params(policy=Policy(tuple(clauses), policy.domain)).fit(X, y, **others)
-
     def check_parameters(self) -> None:
         """Check all parameters; `fit` does this before it reads the table.
 
@@ -347,13 +301,6 @@ class ConceptRuleClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEs
         make_binarizer(self.kinds, self.max_bins, self.max_categories, self.policy, self.relations, self.keep)
         self._settings()
         check_rules(self.min_rows, self.policy)
-
-    def _check_immutable(self, names: Sequence[str]) -> None:
-        columns = [self.immutable] if isinstance(self.immutable, str) else list(self.immutable)
-        for name in columns:
-            if name not in names:
-                known = nearest(str(name), names)
-                raise InputError(f"immutable names column {name!r}, which is not in the table; {known}")
 
     def _settings(self) -> SearchSettings:
         """Return the settings of the search, checked."""

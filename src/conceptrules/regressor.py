@@ -33,7 +33,7 @@ from conceptrules.learn.progress import search_progress
 from conceptrules.model.errors import InputError, warn
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.policy import Policy
-from conceptrules.rule_model import RuleModel
+from conceptrules.rule_model import SteeredModel
 from conceptrules.tables import prediction
 from conceptrules.tables.dask_frames import is_dask_frame, map_partitions
 
@@ -45,7 +45,7 @@ def _raise_without_classes(model: object) -> NoReturn:
     raise AttributeError(f"{type(model).__name__} predicts a number and knows no classes")
 
 
-class ScorecardRegressor(RuleModel, RegressorMixin, TransformerMixin, BaseEstimator):
+class ScorecardRegressor(SteeredModel, RegressorMixin, TransformerMixin, BaseEstimator):
     """Learn rules that add up to a number: a base, and what each rule that holds adds to it.
 
     What is added is a whole number of readable steps, such as 0.5 miles or 1,000 dollars. The card grows by one rule
@@ -89,6 +89,8 @@ class ScorecardRegressor(RuleModel, RegressorMixin, TransformerMixin, BaseEstima
         that `kinds` or the policy names are not.
     policy : Policy, default=None
         What every card has to satisfy, and is proved to. Clauses that cannot be kept while learning are refused.
+    immutable : sequence of str, default=()
+        Columns that cannot change, such as a date of birth: counterfactuals leave them as they are.
     random_state : int or RandomState, default=None
         Where chance comes from. The same seed and data give the same card.
     n_jobs : int, default=None
@@ -149,6 +151,7 @@ class ScorecardRegressor(RuleModel, RegressorMixin, TransformerMixin, BaseEstima
         relations: Sequence[tuple[str, str, str]] | None = None,
         keep: Sequence[str] = (),
         policy: Policy | None = None,
+        immutable: Sequence[str] = (),
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -167,6 +170,7 @@ class ScorecardRegressor(RuleModel, RegressorMixin, TransformerMixin, BaseEstima
         self.relations = relations
         self.keep = keep
         self.policy = policy
+        self.immutable = immutable
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -251,6 +255,7 @@ class ScorecardRegressor(RuleModel, RegressorMixin, TransformerMixin, BaseEstima
         )
         options = self._options()
         with code_table(inputs, options, scratch, client) as coded:
+            self._check_immutable([column.name for column in coded.binarizer.columns_])
             numbers = make_number_task(coded, options)
             with search_progress(None, self.verbose) as watch:
                 result = learn_numbers(numbers, options.threads, watch)

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from conceptrules.binarize import Binarizer
 from conceptrules.binarize.inspection import Finding
+from conceptrules.edit.trail import dropped_rules
 from conceptrules.explain.importance_scores import column_shares
 from conceptrules.explain.number_scores import NumberEvaluation
 from conceptrules.explain.scores import Evaluation, evaluate
@@ -27,11 +28,13 @@ from conceptrules.model.errors import InputError, NothingLearnedWarning, warn
 from conceptrules.model.evaluation import Bits, layers, unpack
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.pareto import Choice, choose_by_score, choose_by_size
+from conceptrules.model.policy import Banned, Forbidden, Locked, Policy
+from conceptrules.model.policy.policy import read_banned_rule
 from conceptrules.model.scoring import answer_scores, score_numbers
 from conceptrules.model.text import node_names
 from conceptrules.tables import prediction
 from conceptrules.tables.dask_frames import is_dask_frame, map_partitions
-from conceptrules.tables.table import nearest, read_packed_bits
+from conceptrules.tables.table import nearest, open_table, read_packed_bits
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -514,6 +517,63 @@ def _find_only_answer(network: RuleNetwork) -> str:
     if network.head.step is not None:
         return f"the number {score_numbers(network.head, base)[0]:g}"
     return f"the class {network.classes[int(answer_scores(network.head, base)[0])]!r}"
+
+
+class SteeredModel(RuleModel):
+    """Mixin of estimators that learn under a policy, and again around what people have edited."""
+
+    policy: Policy | None
+    immutable: Sequence[str] | str
+
+    def refit(self, X: Any, y: Any, *, around: RuleNetwork, **others: Any) -> Self:
+        """Learn again around the locked rules of an edited network.
+
+        The rules that its policy locks stay word for word, those of a scorecard with their points in proportion, and
+        the rest is learned anew. Rules that were dropped are
+        banned: they are not learned again, nor others of their class with nine in ten of their rows in the same region.
+        Its other edits are not made again: `conceptrules.edit.replay(around.trail, clf.network_)` does that, and shows
+        conflicts.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            The rows to learn from.
+        y : array-like of shape (n_samples,)
+            The class or the number of each row.
+        around : RuleNetwork
+            The edited network.
+        **others
+            The other parameters of `fit`.
+
+        Returns
+        -------
+        estimator
+            This estimator, fitted; its `policy` has the locked and the banned rules as well.
+
+        Raises
+        ------
+        InputError
+            If the locked rules contradict the policy of the estimator, or do not fit the table.
+        """
+
+        policy, edited = self.policy or Policy(), around.policy or Policy()
+        forbidden = [clause.column for clause in policy.of_kind(Forbidden)]
+        known = [name for name in open_table(X).names if name not in forbidden]
+        dropped = [Banned(*rule) for rule in dropped_rules(around)]
+        banned = [
+            ban
+            for ban in dropped
+            if all(test.predicate.column in known for test in read_banned_rule(ban, around.columns))
+        ]
+        clauses = dict.fromkeys((*policy.clauses, *edited.of_kind(Locked), *edited.of_kind(Banned), *banned))
+        return self.set_params(policy=Policy(tuple(clauses), policy.domain)).fit(X, y, **others)  # type: ignore[attr-defined]
+
+    def _check_immutable(self, names: Sequence[str]) -> None:
+        columns = [self.immutable] if isinstance(self.immutable, str) else list(self.immutable)
+        for name in columns:
+            if name not in names:
+                known = nearest(str(name), names)
+                raise InputError(f"immutable names column {name!r}, which is not in the table; {known}")
 
 
 class _LayerTransformer(TransformerMixin, BaseEstimator):

@@ -30,11 +30,11 @@ from conceptrules.learn.progress import search_progress
 from conceptrules.learn.task import make_task
 from conceptrules.model.errors import warn
 from conceptrules.model.policy import Policy
-from conceptrules.rule_model import RuleModel
+from conceptrules.rule_model import SteeredModel
 from conceptrules.tables import prediction
 
 
-class ScorecardClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEstimator):
+class ScorecardClassifier(SteeredModel, ClassifierMixin, TransformerMixin, BaseEstimator):
     """Learn a scorecard: a few rules with whole-number points that add up to a score.
 
     Two classes have one score, and a table says how probable the second class is at each value of it. Several classes
@@ -89,6 +89,8 @@ class ScorecardClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEsti
         that `kinds` or the policy names are not.
     policy : Policy, default=None
         What every card has to satisfy, and is proved to. Clauses that cannot be kept while learning are refused.
+    immutable : sequence of str, default=()
+        Columns that cannot change, such as a date of birth: counterfactuals leave them as they are.
     random_state : int or RandomState, default=None
         Where chance comes from. The same seed and data give the same card.
     n_jobs : int, default=None
@@ -154,6 +156,7 @@ class ScorecardClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEsti
         relations: Sequence[tuple[str, str, str]] | None = None,
         keep: Sequence[str] = (),
         policy: Policy | None = None,
+        immutable: Sequence[str] = (),
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -175,6 +178,7 @@ class ScorecardClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEsti
         self.relations = relations
         self.keep = keep
         self.policy = policy
+        self.immutable = immutable
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -231,6 +235,7 @@ class ScorecardClassifier(RuleModel, ClassifierMixin, TransformerMixin, BaseEsti
         )  # fmt: skip
         options = self._options()
         with code_table(inputs, options, scratch, client) as coded:
+            self._check_immutable([column.name for column in coded.binarizer.columns_])
             task = apply_policy(make_task(coded, options))
             with search_progress(None, self.verbose) as watch:
                 result = learn_cards(task, options.threads, watch)

@@ -139,7 +139,7 @@ class LearnerOptions:
     min_rows: Annotated[int | None, option("search, scorecard: the least rows that every rule covers.")] = None
     policy: Annotated[str | None, option("all but mllp: a policy file (TOML) that every network satisfies.")] = None
     immutable: Annotated[
-        str | None, option("search: columns that cannot change, separated by commas: counterfactuals keep them.")
+        str | None, option("search, scorecard, regression: columns that cannot change: counterfactuals keep them.")
     ] = None
     layers: Annotated[
         str | None,
