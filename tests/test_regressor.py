@@ -8,11 +8,13 @@ import pandas as pd
 import pytest
 
 from conceptrules import InputError, ScorecardRegressor
+from conceptrules.edit import LockRule
 from conceptrules.io.model_file import dumps, loads
 from conceptrules.learn import coding
 from conceptrules.model.errors import ConceptRulesWarning, NothingLearnedWarning
 from conceptrules.model.policy import Policy
 from conceptrules.model.policy.clauses import Forbidden, LeastRows
+from conceptrules.model.text import rule_text
 
 SMALL = {"effort": "fast", "random_state": 0, "n_jobs": 1}
 
@@ -331,3 +333,13 @@ def test_ten_rows_are_enough_to_answer() -> None:
     except ConceptRulesWarning:
         return
     assert model.predict(table).shape == (10,)
+
+
+def test_it_is_learned_again_around_a_locked_rule(fitted: ScorecardRegressor) -> None:
+    table, y = make_table()
+    rule = rule_text(fitted.network_, 0, 0)
+    edited = fitted.network_.edit(LockRule(rule), who="anna", why="law").network
+    again = ScorecardRegressor(**SMALL, immutable="kind").refit(table, y, around=edited).network_
+    rules = {rule_text(again, 0, number): points for number, points in enumerate(again.head.points)}
+    assert (rules[rule], again.head.step) == (fitted.network_.head.points[0], fitted.network_.head.step)
+    assert again.explain(table[:1], to=">= 85").fixed == ("kind",)

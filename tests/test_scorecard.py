@@ -11,10 +11,12 @@ import pandas as pd
 import pytest
 
 from conceptrules import InputError, Policy, ScorecardClassifier
+from conceptrules.edit import DropRule, LockRule
 from conceptrules.learn.points import learning
 from conceptrules.learn.points.settings import SCORINGS
 from conceptrules.model.errors import NothingLearnedWarning
 from conceptrules.model.policy import Apart, Clause, Forbidden, LeastRows, Limit
+from conceptrules.model.text import rule_text
 from tests.people import entangled
 
 X, Y = entangled(240)
@@ -218,3 +220,26 @@ def test_a_large_table_is_learned_from_a_sample(monkeypatch: pytest.MonkeyPatch)
     card = quick().fit(pd.DataFrame(rows), answers)
     assert card.score(*entangled(600, seed=5)) > 0.8
     assert sum(card.network_.statistics.rows) == 900
+
+
+def test_it_is_learned_again_around_a_locked_rule_and_without_a_dropped_one() -> None:
+    card = score().network_
+    locked, dropped = (rule_text(card, 0, rule) for rule in (0, 1))
+    edited = card.edit(LockRule(locked), who="anna", why="law").network
+    edited = edited.edit(DropRule(dropped), who="anna", why="makes no sense").network
+    again = quick(immutable=["age"]).refit(X, RISK, around=edited)
+    rules = {
+        rule_text(again.network_, 0, rule): again.network_.head.points[rule]
+        for rule in range(len(again.network_.head.points))
+    }
+    assert rules[locked] == card.head.points[0]
+    assert dropped not in rules
+    assert [verdict.outcome for verdict in again.network_.proof.verdicts] == ["proved", "proved"]
+    assert all(change.column != "age" for change in again.explain(X[:1]).counterfactual.changes)
+
+
+def test_columns_that_cannot_change_have_to_be_there() -> None:
+    with pytest.raises(
+        InputError, match="immutable names column 'agee', which is not in the table; did you mean 'age'"
+    ):
+        quick(immutable=["agee"]).fit(X, RISK)

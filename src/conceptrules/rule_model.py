@@ -566,7 +566,10 @@ class SteeredModel(RuleModel):
             if all(test.predicate.column in known for test in read_banned_rule(ban, around.columns))
         ]
         clauses = dict.fromkeys((*policy.clauses, *edited.of_kind(Locked), *edited.of_kind(Banned), *banned))
-        return self.set_params(policy=Policy(tuple(clauses), policy.domain)).fit(X, y, **others)  # type: ignore[attr-defined]
+        changed: dict[str, Any] = {"policy": Policy(tuple(clauses), policy.domain)}
+        if around.head is not None and around.head.step is not None and getattr(self, "step", None) is None:
+            changed["step"] = around.head.step  # in which locked points count
+        return self.set_params(**changed).fit(X, y, **others)  # type: ignore[attr-defined]
 
     def _check_immutable(self, names: Sequence[str]) -> None:
         columns = [self.immutable] if isinstance(self.immutable, str) else list(self.immutable)
