@@ -114,6 +114,7 @@ def test_figures_before_and_after_come_with_intervals():
     assert [figure.name for figure in edited.effect.figures] == ["mean absolute error", "R2"]
     assert "get another number, by at most 11" in str(edited)
     assert "got another number" in log_text(edited.network.trail)
+    assert "<li>R2: " in edited._repr_html_()
     assert undo(edited.network, **WHO).network == normalise(NUMBER)
 
 

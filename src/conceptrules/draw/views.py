@@ -153,8 +153,8 @@ def _effect_html(effect: Effect) -> str:
     """Return how many of the given rows get another class, and whether every possible row keeps its own."""
     moved = ""
     if effect.rows is not None:
-        count = sum(change.rows for change in effect.changes)
-        moved = f"<p>{count:,} of {plural(effect.rows, 'row')} get another class</p>{_changes_html(effect)}"
+        figures = _list_html(escape_text(str(figure)) for figure in effect.figures) if effect.figures else ""
+        moved = f"<p>{effect.summary}</p>{_changes_html(effect)}{figures}"
     first, *rest = effect.equivalence
     equivalence = escape_text(first[0].upper() + first[1:]) + "".join(f" {_code(line.strip())}" for line in rest)
     return f"{moved}<p>{equivalence}</p>"

@@ -94,9 +94,7 @@ class Effect:
     def __str__(self) -> str:
         lines = []
         if self.rows is not None:
-            moved = sum(change.rows for change in self.changes) if self.moved is None else self.moved
-            answer = "class" if self.moved is None else f"number, by at most {self.largest:.6g}"
-            lines.append(f"{moved:,} of {plural(self.rows, 'row')} get another {answer}")
+            lines.append(self.summary)
             for change in self.changes:
                 right = f", {change.right_before:,} right before, {change.right_after:,} right after"
                 right = "" if change.right_before is None else right
@@ -105,6 +103,13 @@ class Effect:
                 lines.append(f"  the first: row {', '.join(str(row + 1) for row in self.first)}")
             lines += [f"  {figure}" for figure in self.figures]
         return "\n".join([*lines, *self.equivalence])
+
+    @property
+    def summary(self) -> str:
+        """How many of the given rows get another answer, in words."""
+        moved = sum(change.rows for change in self.changes) if self.moved is None else self.moved
+        answer = "class" if self.moved is None else f"number, by at most {self.largest:.6g}"
+        return f"{moved:,} of {plural(self.rows or 0, 'row')} get another {answer}"
 
     @property
     def equivalence(self) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from conceptrules.edit.rules import drop_stale_names, normalise
 from conceptrules.model.errors import InputError, warn
 from conceptrules.model.heads import Points
 from conceptrules.model.network import Level, Rule, RuleNetwork, Statistics
+from conceptrules.model.policy import Locked, Policy
 from conceptrules.model.predicate import Value
 from conceptrules.model.rule_reader import nearest_name
 
@@ -97,7 +98,21 @@ def _stretch(network: RuleNetwork, pdo: float, score: int, odds: float) -> RuleN
     counted = network.statistics
     if counted is not None:
         counted = replace(counted, scores=tuple((move(value), rows) for value, rows in counted.scores))
-    return replace(network, head=moved, statistics=counted, proof=None)
+    policy = _multiply_locks(network.policy, factor, common)
+    return replace(network, head=moved, statistics=counted, policy=policy, proof=None)
+
+
+def _multiply_locks(policy: Policy | None, factor: int, divisor: int = 1) -> Policy | None:
+    """Return a policy whose locked rules have their points on another scale."""
+    if policy is None:
+        return None
+    clauses = (
+        replace(clause, points=tuple(each * factor // divisor for each in clause.points))
+        if isinstance(clause, Locked)
+        else clause
+        for clause in policy.clauses
+    )
+    return replace(policy, clauses=tuple(clauses))
 
 
 def _fit_log_odds(head: Points, statistics: Statistics | None) -> tuple[float, float]:
@@ -134,7 +149,9 @@ def _swap_classes(network: RuleNetwork, head: Points) -> RuleNetwork:
             tuple(tuple(rows[::-1] for rows in level) for level in counted.covered),
             scores=tuple((-score, rows[::-1]) for score, rows in counted.scores)[::-1],
         )
-    return replace(network, classes=network.classes[::-1], head=swapped, statistics=counted, proof=None)
+    policy = _multiply_locks(network.policy, -1)
+    classes = network.classes[::-1]
+    return replace(network, classes=classes, head=swapped, statistics=counted, policy=policy, proof=None)
 
 
 def _without_negative_points(network: RuleNetwork) -> RuleNetwork:

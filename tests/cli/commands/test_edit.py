@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -14,6 +15,7 @@ from conceptrules.model import Rule
 from conceptrules.model.policy import Policy
 from conceptrules.report import report
 from tests.edit.test_editing import NETWORK
+from tests.explain.test_reasons import CARD
 from tests.logic.policies.test_proof import A, J, people
 
 
@@ -215,3 +217,36 @@ def test_the_model_keeps_the_policy_and_its_proof(run, tmp_path):
     assert "<strong>proved</strong>: no rule asks about pay" in report(network)
     run("edit", "kept.json", "add", "pay > 3", "--class", "no", "--force", "-o", "kept.json", code=0)
     assert "<strong>refuted</strong>: no rule asks about pay" in report(load("kept.json"))
+
+
+def test_scorecards_are_edited_scaled_and_explained(run, tmp_path):
+    save(replace(CARD, target="class"), "card.json")
+    (tmp_path / "rows.csv").write_text("age,debt,job,class\n50,2000,cook,bad\n20,0,nurse,good\n20,0,cook,good\n")
+    shown = run("edit", "card.json", "points", "age > 41", "4", "--data", "rows.csv", "-o", "card.json", code=2)
+    assert "with this edit scores go from -1 to 10" in shown
+    rows = ("--data", "rows.csv", "-o", "card.json")
+    shown = run("edit", "card.json", "points", "age > 41", "4", *rows, "--recalibrate")
+    assert "AUC: " in shown
+    run("edit", "card.json", "add", "age > 60", "--points", "2", *rows, "--recalibrate")
+    run("edit", "card.json", "cutoff", "2", "-o", "card.json")
+    run("edit", "card.json", "lock", "age > 60", "-o", "card.json")
+    run("edit", "card.json", "scale", "20", "600", "50", "--class", "good", "-o", "scaled.json")
+    assert load("scaled.json").classes == ("bad", "good")
+    assert load("scaled.json").policy.clauses[0].points == (-6,)
+    log = run("log", "card.json", "--verify")
+    assert "points of age > 41: +4, with the probabilities of given rows" in log
+    assert "add to the card: age > 60 (+2), with the probabilities of given rows" in log
+    assert "verified" in log
+    save(CARD, "old.json")
+    assert "CONFLICT" not in run("replay", "card.json", "old.json", "-o", "again.json")
+    assert load("again.json") == load("card.json")
+    assert (
+        run("predict", "old.json", "rows.csv", "--reasons", "--to", "good").splitlines()[1].endswith(",bad,3,age (-4)")
+    )
+    assert "counterfactual: good if" in run("explain", "old.json", "rows.csv", "--to", "good")
+    for arguments, message in (
+        (("points", "age > 41", "many"), "points are 'many'; give a number"),
+        (("cutoff", "0.5"), "cutoff is '0.5'; give a whole number"),
+        (("default", "bad"), "a scorecard has no priority and no default"),
+    ):
+        assert message in run("edit", "old.json", *arguments, code=2)
