@@ -77,7 +77,7 @@ def _stretch(network: RuleNetwork, pdo: float, score: int, odds: float) -> RuleN
     exact = factor * math.log(2) / (slope * common)
     if abs(exact / pdo - 1) > _CLOSE:
         unit = exact / factor
-        known = " or ".join(f"{each * unit:.3g}" for each in (factor, factor + 1))
+        known = ", ".join(f"{each * unit:.3g}" for each in range(max(factor - 1, 1), factor + 2))
         warn(
             f"the odds double every {exact:.3g} points, not {pdo:g}: whole points that keep every decision allow "
             f"{known}"
