@@ -162,6 +162,11 @@ def test_edits_that_cannot_be_made(card, operation, message):
     assert message in str(error.value)
 
 
+def test_a_card_without_columns_is_edited():
+    card = RuleNetwork((), (), [Level([Rule(())], ())], "ab", head=Points([[0]], [1], 0, [(0, 0.5), (9, 0.9)]))
+    assert not edit(card, SetPoints("always", 2), **WHO).effect.equivalent
+
+
 @settings(max_examples=60)
 @given(st.data())
 def test_undoing_and_replaying(data: st.DataObject):

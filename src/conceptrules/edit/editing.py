@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from conceptrules.edit.effects import Effect, compute_effect
 from conceptrules.edit.operations import Operation, Recalibrate, to_plain
+from conceptrules.edit.points import fit_probabilities
 from conceptrules.edit.rules import CARD, add_rule, drop_stale_names, normalise, remove_rule, say_rule
 from conceptrules.explain.measurement import list_labels, measure
 from conceptrules.io.decode import read_predicate
@@ -28,7 +27,6 @@ from conceptrules.model.provenance import without_rule_figures
 from conceptrules.model.shortcuts import ShownAsHtml
 from conceptrules.model.trail import START, TrailEntry, head_of, seal, state_of
 from conceptrules.model.values import label_text
-from conceptrules.tables.prediction import find_scores
 
 Plain = dict[str, Any]
 
@@ -91,37 +89,6 @@ def _check_scores(network: RuleNetwork, operation: Operation) -> None:
             f"{high}; fit them anew to rows whose classes are known: recalibrate=True with data and labels, or "
             "--recalibrate"
         )
-
-
-def fit_probabilities(network: RuleNetwork, data: Any, labels: list[Any] | None) -> tuple[tuple[int, float], ...]:
-    """Return the probability of the second class at each score that rows have, by a logistic curve (Platt's)."""
-    head = network.head
-    if head is None or not head.probabilities:
-        raise InputError("only the probabilities of a scorecard of two classes are fitted anew; leave recalibrate out")
-    if data is None or labels is None:
-        raise InputError("recalibrate needs rows whose classes are known: give data and labels")
-    scores = find_scores(network, data)[:, 0]
-    texts, names = list(map(label_text, list_labels(labels, len(scores)))), list(map(label_text, network.classes))
-    counts = [texts.count(name) for name in names]
-    if min(counts) == 0 or len(set(scores.tolist())) == 1:
-        raise InputError(f"recalibrate needs rows of {' and of '.join(names)}, with different scores; give others")
-    known = np.array([text in names for text in texts])
-    second = np.array([text == names[1] for text in texts])[known]
-    spread = float(scores[known].std()) or 1.0
-    margin, curve = (scores[known] - scores[known].mean()) / spread, np.zeros(2)
-    target = np.where(second, (counts[1] + 1) / (counts[1] + 2), 1 / (counts[0] + 2))
-    design = np.stack([margin, np.ones_like(margin)])
-    for _ in range(50):
-        shares = 1 / (1 + np.exp(-np.clip(curve @ design, -30, 30)))
-        step = np.linalg.solve((design * (shares * (1 - shares) + 1e-9)) @ design.T, design @ (target - shares))
-        curve += np.clip(step, -2, 2)
-        if np.abs(step).max() < 1e-10:
-            break
-    if curve[0] <= 0:
-        raise InputError("on these rows the class is less frequent where the score is larger; change the points")
-    listed = np.unique([*scores.tolist(), *head.bounds[0]])
-    fitted = 1 / (1 + np.exp(-np.clip(curve[0] * (listed - scores[known].mean()) / spread + curve[1], -700, 700)))
-    return tuple(zip(listed.tolist(), fitted.tolist(), strict=True))
 
 
 def undo(

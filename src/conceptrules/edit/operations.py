@@ -6,10 +6,11 @@ A rule is named by its text, as the network prints it, and not by a number, whic
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, ClassVar
 
+from conceptrules.edit.points import Amounts, amounts_text, read_points
 from conceptrules.edit.rules import (
     CARD,
     Conflict,
@@ -23,7 +24,6 @@ from conceptrules.edit.rules import (
     read_rule_of,
     remove_rule,
 )
-from conceptrules.model.card import amount_text, output_names
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import Literal, Rule, RuleNetwork
 from conceptrules.model.policy import Locked, Policy
@@ -32,7 +32,6 @@ from conceptrules.model.predicate import Column, Interval, OneOf, Predicate, Val
 from conceptrules.model.rule_reader import nearest_name, read_bound
 from conceptrules.model.text import rule_text, value_word, word
 
-Amounts = int | float | Sequence[float]
 _LONGEST_NAME = 100
 """Characters of a name."""
 
@@ -74,11 +73,11 @@ class AddRule(Operation):
 
     @property
     def text(self) -> str:
-        return super(AddRule, self).text + ("" if self.points is None else f" ({_amounts_text(self.points)})")
+        return super(AddRule, self).text + ("" if self.points is None else f" ({amounts_text(self.points)})")
 
     def apply(self, network: RuleNetwork) -> RuleNetwork:
         owner = find_owner(network, self.label)
-        points = _read_points(network, self.points) if owner[1] == CARD else ()
+        points = read_points(network, self.points) if owner[1] == CARD else ()
         if owner[1] != CARD and self.points is not None:
             raise InputError("only rules of a scorecard have points; leave them out")
         extended, literals = read_rule_of(network, owner, self.rule)
@@ -179,10 +178,10 @@ class SetPoints(Operation):
 
     @property
     def text(self) -> str:
-        return f"points of {self.rule}: {_amounts_text(self.points)}"
+        return f"points of {self.rule}: {amounts_text(self.points)}"
 
     def apply(self, network: RuleNetwork) -> RuleNetwork:
-        points = _read_points(network, self.points)
+        points = read_points(network, self.points)
         assert network.head is not None
         if self.rule == "base":
             head = replace(network.head, base=points)
@@ -193,42 +192,6 @@ class SetPoints(Operation):
         if head == network.head:
             raise Conflict(f"{self.rule!r} has these points already", already=True)
         return replace(network, head=head, statistics=None)
-
-
-def _amounts_text(points: Amounts) -> str:
-    return ", ".join(f"{each:+,}" for each in (points if isinstance(points, tuple | list) else [points]))
-
-
-def _read_points(network: RuleNetwork, points: Amounts | None) -> tuple[int, ...]:
-    """Return whole points for each output, from points, or from an amount of the number that is predicted."""
-    head = network.head
-    if head is None:
-        raise InputError("only rules of a scorecard have points; this network decides by rules")
-    if points is None:
-        raise InputError("how many points does the rule have? Give points")
-    given = tuple(points) if isinstance(points, tuple | list) else (points,)
-    if len(given) != head.outputs:
-        raise InputError(
-            f"points are {points!r}; give {head.outputs}, one for each of {', '.join(output_names(network))}"
-        )
-    if any(isinstance(each, bool) or not isinstance(each, int | float) or not math.isfinite(each) for each in given):
-        raise InputError(f"points are {points!r}; give numbers")
-    if head.link == "log":
-        if given[0] <= 0:
-            raise InputError(
-                f"a factor of {given[0]} is not positive; rules of this card multiply, and 1 changes nothing"
-            )
-        return (round(math.log(given[0]) / (head.step or 1)),)
-    steps = [each / (head.step or 1) for each in given]
-    for each, count in zip(given, steps, strict=True):
-        if not math.isclose(count, round(count), rel_tol=1e-9, abs_tol=1e-9):
-            unit = "whole numbers" if head.step is None else f"multiples of the step {head.step}"
-            near = (
-                amount_text(math.floor(count), head.step, head.link),
-                amount_text(math.ceil(count), head.step, head.link),
-            )
-            raise InputError(f"points are {unit}, and {each} is not one; take {near[0]} or {near[1]}")
-    return tuple(map(round, steps))
 
 
 @dataclass(frozen=True, slots=True)

@@ -271,7 +271,7 @@ def _array_names(count: int) -> tuple[str, ...]:
 def locate_columns(columns: Sequence[Column], table: Table) -> list[int]:
     """Return where each column is in the table: by name if both have names, otherwise by position."""
     names = tuple(column.name for column in columns)
-    if table.named and not (names == _array_names(len(names)) and set(names).isdisjoint(table.names)):
+    if table.named and not (names and names == _array_names(len(names)) and set(names).isdisjoint(table.names)):
         positions = {name: position for position, name in enumerate(table.names)}
         for name in names:
             if name not in positions:

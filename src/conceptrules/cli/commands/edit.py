@@ -18,7 +18,8 @@ from conceptrules.edit import AddRule, LockRule, Operation, SetDefault, SetPrior
 from conceptrules.edit.editing import Edited
 from conceptrules.edit.editing import edit as apply_edit
 from conceptrules.edit.editing import undo as apply_undo
-from conceptrules.edit.operations import KINDS, Amounts
+from conceptrules.edit.operations import KINDS
+from conceptrules.edit.points import Amounts
 from conceptrules.edit.rules import find_sole_owner
 from conceptrules.edit.trail import log_text
 from conceptrules.edit.trail import replay as replay_trail
