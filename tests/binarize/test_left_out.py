@@ -102,6 +102,12 @@ def test_a_table_of_nothing_else_is_learned_from_all_the_same() -> None:
     assert len(array.columns_) == 2  # an array has no names, so its columns go by their position
 
 
+def test_part_of_numbered_rows_is_still_numbered() -> None:
+    part = RNG.permutation(ROWS * 3)[:ROWS]  # as in the training rows of a split
+    table = TABLE[KEPT].assign(rownames=part, wealth=RNG.choice(10**6, ROWS, replace=False))
+    assert [column.name for column in fit_silently(Binarizer(), table, CLASSES).columns_] == [*KEPT, "wealth"]
+
+
 def test_a_copy_of_the_target_is_only_warned_about() -> None:
     copy = TABLE[KEPT].assign(copy=CLASSES == "yes")
     with pytest.warns(ConceptRulesWarning, match="'copy' alone tells the classes apart"):
