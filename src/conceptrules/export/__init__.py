@@ -33,6 +33,8 @@ class Format:
     """What writes it and is not always installed."""
     extra: str = ""
     """The extra of conceptrules that brings the package."""
+    derives: bool = True
+    """Whether it can work columns out from others."""
 
 
 FORMATS: dict[str, Format] = {
@@ -41,8 +43,8 @@ FORMATS: dict[str, Format] = {
     "javascript": Format("code.languages:javascript", "verify.programs:JavaScriptEngine", ".js"),
     "latex": Format("documents:latex", suffix=".tex"),
     "markdown": Format("documents:markdown", suffix=".md"),
-    "onnx": Format("onnx.model:onnx_model", "verify.onnxruntime:OnnxEngine", ".onnx", "onnx", "onnx"),
-    "pmml": Format("pmml.model:pmml", "verify.jpmml:PmmlEngine", ".pmml"),
+    "onnx": Format("onnx.model:onnx_model", "verify.onnxruntime:OnnxEngine", ".onnx", "onnx", "onnx", False),
+    "pmml": Format("pmml.model:pmml", "verify.jpmml:PmmlEngine", ".pmml", derives=False),
     "python": Format("code.languages:python", "verify.programs:PythonEngine", ".py"),
     "sql": Format("sql.query:sql", "verify.sql_engine:SqlEngine", ".sql", "sqlglot", "sql"),
 }
@@ -79,7 +81,8 @@ def export(network: RuleNetwork, to: str, *, verify: bool = False, data: Any = N
     """
     if data is not None and not verify:
         raise InputError("data is what an export is verified on; say verify=True as well, or leave it out")
-    require_own_columns(network.columns, f"the export to {to}")
+    if not format_of(to).derives:
+        require_own_columns(network.columns, f"the export to {to}")
     exporter = load(to, format_of(to).exporter)
     accepted = [name for name in signature(exporter).parameters if name != "network"]
     for name in options:

@@ -32,6 +32,11 @@ class Input:
     """What the column is in a table of a database; None means what its kind suggests."""
 
     @property
+    def sources(self) -> tuple[str, ...]:
+        """The columns that a derived one is worked out from."""
+        return self.column.derivation.columns if self.column.derivation else ()
+
+    @property
     def holds_flags(self) -> bool:
         """Whether a table has true and false in the column; categories can be that too."""
         if self.storage is not None:
@@ -45,14 +50,30 @@ class Input:
 
 
 def inputs(network: RuleNetwork) -> tuple[Input, ...]:
-    """Return the columns that rules use, in the order of the network."""
-    columns = {column.name: column for column in network.columns}
-    result = []
-    for name, predicates in network.used_columns.items():
-        values = (value for index in predicates for value in categories_of(network.predicates[index]))
-        known = (*columns[name].categories, *values)
-        result.append(Input(columns[name], _family(columns[name], known), predicates, known))
-    return tuple(result)
+    """Return the columns of the table that rules use, themselves or in derived columns, in the order of the network."""
+    needed = {name for used in derived_inputs(network) for name in used.sources}
+    asked = network.used_columns
+    return tuple(
+        _make_input(network, column, asked.get(column.name, ()))
+        for column in network.own_columns
+        if column.name in needed or column.name in asked
+    )
+
+
+def derived_inputs(network: RuleNetwork) -> tuple[Input, ...]:
+    """Return the derived columns that rules use, in the order of the network."""
+    asked = network.used_columns
+    return tuple(
+        _make_input(network, column, asked[column.name])
+        for column in network.columns
+        if column.derivation is not None and column.name in asked
+    )
+
+
+def _make_input(network: RuleNetwork, column: Column, predicates: tuple[int, ...]) -> Input:
+    values = (value for index in predicates for value in categories_of(network.predicates[index]))
+    known = (*column.categories, *values)
+    return Input(column, _family(column, known), predicates, known)
 
 
 def _family(column: Column, known: Sequence[Value]) -> Family:

@@ -14,6 +14,7 @@ from random import Random
 
 from conceptrules.logic.column_cells import ColumnCells
 from conceptrules.logic.solver import CellFormulas, Undecided
+from conceptrules.model.derived import Derivation, Mention, Relation
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import (
     Column,
@@ -54,8 +55,9 @@ def covering_rows(network: RuleNetwork, limit: int = 10_000) -> list[Row]:
         for cell in range(len(values)):
             row = search.draw_row({**search.full, name: 1 << cell})
             rows.setdefault(_key_of(row), row)
-    possible = math.prod(map(len, search.values.values()))
-    more = islice(_vary_rows(network, search), 4 * limit)  # rows at random repeat themselves
+    derived = any(column.derivation is not None for column in network.columns)
+    possible = limit if derived else math.prod(map(len, search.values.values()))
+    more = islice(_vary_rows(network, search), (1 if derived else 4) * limit)  # rows at random repeat themselves
     while len(rows) < min(limit, possible) and (extra := next(more, None)) is not None:
         rows.setdefault(_key_of(extra), extra)
     return list(rows.values())
@@ -77,18 +79,45 @@ class _RowSearch:
         self.full = {name: (1 << len(values)) - 1 for name, values in self.values.items()}
         self.pool = CellFormulas(cells, sys.maxsize)
         self.layers = self.pool.layers(network)
+        self._sources = {
+            column.name: _values_of_source(column)
+            for column in network.own_columns
+            if any(column.name in each.derivation.columns for each in network.columns if each.derivation)
+        }
         self._allowed: dict[tuple[str, int], list[Value | None]] = {}
 
     def draw_row(self, cells: CellMasks) -> Row:
         """Return a row out of these cells."""
         row: Row = dict.fromkeys(column.name for column in self.network.columns)
+        row |= {name: self.random.choice(values) for name, values in self._sources.items()}
         for name, mask in cells.items():
             if (name, mask) not in self._allowed:
                 bits = f"{mask:b}"[::-1]  # shifting a long number once for each value would take the square of the time
                 pairs = zip(self.values[name], bits, strict=False)
                 self._allowed[name, mask] = [value for value, bit in pairs if bit == "1"]
             row[name] = self.random.choice(self._allowed[name, mask])
+        for column in self.network.columns:
+            if column.derivation is not None:
+                value = row.pop(column.name)
+                if column.name in cells and self.random.random() < 0.8:
+                    self._suit(row, column.derivation, value)
         return row
+
+    def _suit(self, row: Row, derivation: Derivation, value: Value | None) -> None:
+        """Change what a derived column is worked out from, so that it holds about this value."""
+        name = derivation.columns[0]
+        if isinstance(derivation, Relation):
+            right = row[derivation.right]
+            if value is None or not isinstance(right, float) or not math.isfinite(right):
+                row[name] = None if value is None else row[name]
+            elif derivation.operator == "<":
+                row[name] = right - 1.0 if value else right
+            else:
+                row[name] = float(value) + right if derivation.operator == "-" else float(value) * right
+        elif isinstance(derivation, Mention):
+            row[name] = f"{row[name] or ''} {self.random.choice(derivation.terms).upper()}!" if value else row[name]
+        elif value is None or 0 <= float(value) < 1000:
+            row[name] = None if value is None else (str(row[name] or "") + "é" * 1000)[: int(value)]
 
     def find_row(self, formulas: Iterable[int]) -> list[Row]:
         """Return a row that makes the formulas true, in a list; an empty list if none is found."""
@@ -141,6 +170,15 @@ def _key_of(row: Row) -> tuple[object, ...]:
 
 
 # Values to try a column with
+
+
+def _values_of_source(column: Column) -> list[Value | None]:
+    """Return values of a column that others are worked out from."""
+    if column.kind == "text":
+        return ["", "Not good.", "not  GOOD, refund", "❤️ 7x", "re-fund\tnot\ngood", "never seen", None]
+    if column.kind == "number":
+        return [0.0, -0.0, 1.0, -2.5, 40.0, 1e6, None]
+    return [0.0, _DAY, 40 * _DAY, None]
 
 
 def probe_values(column: Column, predicates: Sequence[Predicate]) -> list[Value | None]:

@@ -17,8 +17,9 @@ from typing import ClassVar
 
 from jinja2 import Environment, StrictUndefined, Template
 
-from conceptrules.export.inputs import Family, Input, can_hold, inputs, is_double, is_utf8
+from conceptrules.export.inputs import Family, Input, can_hold, derived_inputs, inputs, is_double, is_utf8
 from conceptrules.export.wording import comment, concept_ids, concept_title, header, predicate_words, rule_ids
+from conceptrules.model.derived import Derivation, Mention, Relation
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Equals, Interval, Missing, OneOf, Predicate, Value
@@ -49,6 +50,8 @@ class CodeWriter:
     """A column of the row."""
     alternative: ClassVar[str] = "{}"
     """One of several tests of which any may hold."""
+    derived_statement: ClassVar[str] = ""
+    """A line that gives a variable the value of a derived column, where it is another one than `statement`."""
 
     def write(self, network: RuleNetwork, *, name: str = "decide") -> str:
         """Return the network as a function.
@@ -79,6 +82,7 @@ class CodeWriter:
             header=list(map(comment, header(network))),
             columns=[(each.family, f"{comment(word(each.column.name))}: {each.column.kind}") for each in used],
             readers=set(map(_reader_of, used)),
+            derivations={type(each.column.derivation).__name__ for each in derived_inputs(network)},
             statements=self._statements(network),
             rules=[(each, _variable("r", each)) for each in rule_ids(network)],
             concepts=concepts,
@@ -99,6 +103,15 @@ class CodeWriter:
         """Return the call that reads a column; empty in a language with types, which reads it as it is."""
         return ""
 
+    def derive(self, derivation: Derivation, cells: Sequence[str]) -> str:
+        """Return what a derived column holds, from the variables of the columns that it is worked out from."""
+        match derivation:
+            case Relation(operator=operator):
+                return f'relate({cells[0]}, "{operator}", {cells[1]})'
+            case Mention(terms=terms):
+                return f"mentions({', '.join([*cells, *map(self.label, terms)])})"
+        return f"measure({cells[0]})"
+
     def is_missing(self, x: str, family: Family) -> str:
         """Return the test for a missing value."""
         raise NotImplementedError
@@ -117,15 +130,25 @@ class CodeWriter:
         return self.disjunction.join(map(self.alternative.format, tests)) or self.false
 
     def _statements(self, network: RuleNetwork) -> Iterator[str]:
-        """Yield a line for each variable: x2 is the second column in use, p4 the fourth predicate, r1_3 is R1.3."""
+        """Yield a line for each variable: x2 is the second column in use, p4 the fourth predicate, r1_3 is R1.3.
+
+        The first derived column in use is d1.
+        """
+        cells: dict[str, str] = {}
         for number, used in enumerate(inputs(network), start=1):
             x = self.cell.format(number=number)
             call = self.read(_reader_of(used), used.column.name)
             if call:
                 yield self._assign(x, call)
-            for index in used.predicates:
-                test = self._test(network.predicates[index], x, used.family)
-                yield self._assign(f"p{index + 1}", test, predicate_words(network, index))
+            yield from self._test_column(network, used, x)
+            cells[used.column.name] = x
+        for number, used in enumerate(derived_inputs(network), start=1):
+            derivation = used.column.derivation
+            assert derivation is not None
+            value = self.derive(derivation, [cells[name] for name in derivation.columns])
+            statement = self.derived_statement or self.statement
+            yield statement.format(name=f"d{number}", value=value) + self.remark.format(comment(used.column.name))
+            yield from self._test_column(network, used, f"d{number}")
         indent = self.statement[: len(self.statement) - len(self.statement.lstrip())]
         for number, level in enumerate(network.levels, start=1):
             yield indent + self.remark.strip().format(f"Level {number}")
@@ -137,6 +160,11 @@ class CodeWriter:
                 terms = [f"r{number}_{rule + 1}" for rule in concept.rules]
                 words = concept_title(network, number - 1, index - 1)
                 yield self._assign(f"c{number}_{index}", self.disjunction.join(terms) or self.false, words)
+
+    def _test_column(self, network: RuleNetwork, used: Input, x: str) -> Iterator[str]:
+        for index in used.predicates:
+            test = self._test(network.predicates[index], x, used.family)
+            yield self._assign(f"p{index + 1}", test, predicate_words(network, index))
 
     def _assign(self, name: str, value: str, words: str = "") -> str:
         return self.statement.format(name=name, value=value) + (self.remark.format(comment(words)) if words else "")
@@ -281,6 +309,7 @@ class CWriter(CodeWriter):
     while"""
     statement = "    const int {name} = {value};"
     remark = " /* {} */"
+    derived_statement = "    const double {name} = {value};"
     true, false = "1", "0"
     cell = "row->x{number}"
     alternative = "({})"
@@ -290,6 +319,18 @@ class CWriter(CodeWriter):
         text = value if isinstance(value, str) else word(value)
         literal = self._text(text.encode("utf-8", "backslashreplace").decode("utf-8"))
         return literal if literal.startswith('"') else f"{literal[:-1]}, 0}}"
+
+    def derive(self, derivation: Derivation, cells: Sequence[str]) -> str:
+        match derivation:
+            case Relation(operator="-"):
+                return f"{cells[0]} - {cells[1]}"
+            case Relation(operator="/"):
+                return f"{cells[1]} == 0 ? NAN : {cells[0]} / {cells[1]}"
+            case Relation():
+                return f"isnan({cells[0]}) || isnan({cells[1]}) ? NAN : {cells[0]} < {cells[1]}"
+            case Mention(terms=terms):
+                return " || ".join(f"mentions({cells[0]}.bytes, {cells[0]}.size, {self.label(term)})" for term in terms)
+        return f"measure({cells[0]}.bytes, {cells[0]}.size)"
 
     def is_missing(self, x: str, family: Family) -> str:
         return {"text": f"{x}.bytes == NULL", "whole": f"!{x}.present"}.get(family, f"!!isnan({x})")

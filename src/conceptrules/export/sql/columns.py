@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from conceptrules.export.inputs import Input, Storage, inputs
+from conceptrules.export.inputs import Input, Storage, derived_inputs, inputs
 from conceptrules.export.sql.literals import text_literal
 from conceptrules.export.sql.names import QueryNames, raw_column, table_expression
 from conceptrules.export.sql.readings import ASKED, TAKES, Reading, fill, is_open, main_reading, readings
@@ -67,6 +67,15 @@ class TableColumn:
     """The names of what it is read as."""
 
 
+@dataclass(frozen=True, slots=True)
+class DerivedColumn:
+    """A column that the query works out from others."""
+
+    input: Input
+    readings: dict[Reading, str]
+    """The name of what it works out."""
+
+
 def table_columns(used: Sequence[Input], names: QueryNames, dialect: str) -> list[TableColumn]:
     """Return the columns in use, each with the names of its readings: x1, or x1 and x1_2."""
     result = []
@@ -82,9 +91,17 @@ def table_columns(used: Sequence[Input], names: QueryNames, dialect: str) -> lis
     return result
 
 
+def derived_columns(network: RuleNetwork, names: QueryNames) -> list[DerivedColumn]:
+    """Return the derived columns in use, each with its name in the query: d1, d2, ..."""
+    return [
+        DerivedColumn(each, {"flag" if each.family == "flag" else "number": names.own(f"d{number}")})
+        for number, each in enumerate(derived_inputs(network), start=1)
+    ]
+
+
 def typed_inputs(network: RuleNetwork, types: Mapping[str, str] | None) -> tuple[Input, ...]:
     """Return the columns in use, with what `types` says that the table holds; raise if Python could not read that."""
-    columns = {column.name: column for column in network.columns}
+    columns = {column.name: column for column in network.own_columns}
     storages: dict[str, Storage] = {}
     for name, storage in (types or {}).items():
         if name not in columns:

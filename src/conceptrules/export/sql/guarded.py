@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from conceptrules.export.sql.columns import TableColumn, refusal, type_expressions
+from conceptrules.export.sql.columns import DerivedColumn, TableColumn, refusal, type_expressions
+from conceptrules.export.sql.derived import derive_layers
 from conceptrules.export.sql.literals import between, bit, equal, label_literal, number_literal, probability_columns
 from conceptrules.export.sql.names import QueryNames, answer_columns, raw_column, table_expression
 from conceptrules.export.sql.readings import read
@@ -34,6 +35,7 @@ class GuardedQuery:
 
     network: RuleNetwork
     columns: Sequence[TableColumn]
+    derived: Sequence[DerivedColumn]
     names: QueryNames
     dialect: str
 
@@ -47,6 +49,12 @@ class GuardedQuery:
             layers.append(("types", exp.select(*type_expressions(self.columns, self.names)), True))
             first = first.join(own("types"), join_type="cross")
         layers.append(("inputs", first, False))
+        if self.derived:
+            read = {column.input.column.name: next(iter(column.readings.values())) for column in self.columns}
+            for name, nodes in derive_layers(self.derived, read, self.names.own, self.dialect):
+                carried = [exp.column(title) for column in self.columns for title in column.readings.values()]
+                source = exp.select(*self._kept(), *carried, *nodes).from_(own(layers[-1][0]))
+                layers.append((name, source, self.dialect in _MATERIALIZED))
         for name, nodes in self._layers(reasons, probabilities):
             shared = name != "predicates" and self.dialect in _MATERIALIZED
             layers.append((name, exp.select(*self._kept(), *nodes).from_(own(layers[-1][0])), shared))
@@ -71,9 +79,10 @@ class GuardedQuery:
     def _layers(self, reasons: bool, probabilities: bool) -> list[tuple[str, list[exp.Expr]]]:
         """Return the nodes of each layer by its name; with reasons, the rules of the layers below go along."""
         own = self.names.own
+        columns: list[TableColumn | DerivedColumn] = [*self.columns, *self.derived]
         predicates = [
             bit(self._test(column, self.network.predicates[index])).as_(own(f"p{index + 1}"))
-            for column in self.columns
+            for column in columns
             for index in column.input.predicates
         ]
         layers: list[tuple[str, list[exp.Expr]]] = [("predicates", predicates)]
@@ -113,7 +122,7 @@ class GuardedQuery:
         own = self.names.own
         return ScoreAnswers(self.network, head, [own(f"s{k}") for k in range(1, 1 + head.outputs)], own, self.dialect)
 
-    def _test(self, column: TableColumn, predicate: Predicate) -> exp.Expr | None:
+    def _test(self, column: TableColumn | DerivedColumn, predicate: Predicate) -> exp.Expr | None:
         read_as = {reading: exp.column(name) for reading, name in column.readings.items()}
         match predicate:
             case Missing():

@@ -15,7 +15,8 @@ from conceptrules.tables.table import nearest
 
 _SENSITIVE = ("postgres", "snowflake")  # to the case of quoted names
 _WORDS = {
-    "types", "inputs", "predicates", "source", "pattern", "patterns", "fires", "scores", "largest", "best", "powers",
+    "types", "inputs", "derived", "predicates", "source", "pattern", "patterns", "fires", "scores", "largest", "best",
+    "powers",
 }  # fmt: skip
 """Our own tables and columns that have no number."""
 _LONGEST_ANSWER = 63  # bytes of the name of a column with a score or a probability: what every database has
@@ -69,7 +70,7 @@ def make_query_names(
 
 def column_names(network: RuleNetwork, columns: Mapping[str, str]) -> dict[str, str]:
     """Return what the table calls each column of the network; raise if `columns` renames one that does not exist."""
-    known = [column.name for column in network.columns]
+    known = [column.name for column in network.own_columns]
     for name in columns:
         if name not in known:
             raise InputError(f"the network has no column {name!r} to give another name; {nearest(name, known)}")
@@ -172,6 +173,6 @@ def find_marks(names: Sequence[str]) -> str:
 def _could_be_ours(name: str, marks: str) -> bool:
     rest = name.removeprefix(marks) if name.startswith(marks) else ""
     return rest in _WORDS or (
-        rest[:1] in ("t", "x", "p", "r", "c", "s", "e")
+        rest[:1] in ("t", "x", "w", "d", "p", "r", "c", "s", "e")
         and rest.lstrip("abcdefghijklmnopqrstuvwxyz").replace("_", "").isdigit()
     )

@@ -14,7 +14,7 @@ from operator import add
 
 from sqlglot import exp
 
-from conceptrules.export.sql.columns import table_columns, typed_inputs
+from conceptrules.export.sql.columns import derived_columns, table_columns, typed_inputs
 from conceptrules.export.sql.guarded import GuardedQuery
 from conceptrules.export.sql.literals import between, bit, check_labels, text_literal
 from conceptrules.export.sql.names import (
@@ -27,11 +27,12 @@ from conceptrules.export.sql.names import (
     split_name,
     table_expression,
 )
-from conceptrules.export.sql.readings import DIALECTS
+from conceptrules.export.sql.readings import ASKED, DIALECTS
 from conceptrules.export.sql.scores import ScoreAnswers, add_points
 from conceptrules.export.wording import comment, header, rule_lines
 from conceptrules.model.conditions import Condition, conditions
 from conceptrules.model.content_hash import content_hash
+from conceptrules.model.derived import require_own_columns
 from conceptrules.model.errors import InputError
 from conceptrules.model.heads import require_classes
 from conceptrules.model.network import Literal, RuleNetwork
@@ -111,6 +112,7 @@ def sql(
         shown = dict.fromkeys([*(table_names[name] for name in network.used_columns), *keep])
         check_added(["prediction", *scores, *shares], prefix, shown, dialect)
         kept = [exp.column(name, quoted=True) for name in shown]
+        require_own_columns(network.columns, "the short form of SQL")
         tree: exp.Expr = TrustingQuery(network, table_names, dialect).select(
             kept, split_name(table), prefix, scores, shares
         )
@@ -123,7 +125,10 @@ def sql(
         names = make_query_names(network, dialect, table, columns or {}, keep, prefix, added)
         read_columns = table_columns(typed_inputs(network, types), names, dialect)
         check_labels(network, dialect)
-        tree = GuardedQuery(network, read_columns, names, dialect).select(reasons, probabilities)
+        derived = derived_columns(network, names)
+        if derived and dialect not in ASKED:
+            require_own_columns(network.columns, f"the SQL of {dialect}")
+        tree = GuardedQuery(network, read_columns, derived, names, dialect).select(reasons, probabilities)
         notes = [f"SQL of {dialect}. Nothing but the value of the column counts: NULL and NaN are missing."]
         notes += [*_explain_columns(network, scores, shares), *rule_lines(network)]
     if view is not None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from conceptrules.export.inputs import Family, Input, is_double, is_utf8
 from conceptrules.export.wording import rule_ids
 from conceptrules.logic.probe_rows import Row, covering_rows
+from conceptrules.model.derived import derive
 from conceptrules.model.evaluation import Bits, PackedBits, decide_fired, layers, pack, unpack
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Predicate, Value, holds
@@ -139,13 +140,17 @@ def _is_holdable(value: Value | None, family: Family, nul: bool) -> bool:
 def covering_trial(network: RuleNetwork, limit: int = 10_000) -> TrialRows:
     """Return the rows that cover the network; what it answers is worked out from the meaning of each predicate."""
     rows = covering_rows(network, limit)
-    values = {column.name: [row[column.name] for row in rows] for column in network.columns}
+    values = {column.name: [row[column.name] for row in rows] for column in network.own_columns}
     return make_trial(network, values, len(rows))
 
 
 def make_trial(network: RuleNetwork, values: dict[str, list[Value | None]], rows: int) -> TrialRows:
     """Return rows with these values, and what the network answers on them."""
     coded = {name: _encode(column) for name, column in values.items()}
+    for column in network.columns:
+        if column.derivation is not None:
+            sources = zip(*(values[name] for name in column.derivation.columns), strict=True)
+            coded[column.name] = _encode([derive(column.derivation, each) for each in sources])
     bits = [_plain_bits(predicate, *coded[predicate.column]) for predicate in network.predicates]
     matrix = np.array(bits, dtype=np.bool_).reshape(len(bits), rows).T
     return TrialRows(values, answer_rows(network, pack(matrix)))
@@ -155,8 +160,9 @@ def table_trial(network: RuleNetwork, table: Any) -> TrialRows:
     """Return the rows of a table, with what the network predicts. Columns that no rule uses are not read."""
     opened = open_table(table)
     used = network.used_columns
-    values: dict[str, list[Value | None]] = {column.name: [None] * opened.rows for column in network.columns}
-    for column, cells in read_columns(network.columns, opened, used):
+    values: dict[str, list[Value | None]] = {column.name: [None] * opened.rows for column in network.own_columns}
+    needed = {name for column in network.columns if column.derivation for name in column.derivation.columns}
+    for column, cells in read_columns(network.own_columns, opened, needed | set(used)):
         values[column.name] = cells.to_list(ordered=column.ordered)
     indices = [index for predicates in used.values() for index in predicates]
     bits = read_packed_bits(network.columns, network.predicates, opened, indices)
