@@ -152,6 +152,51 @@ def test_a_table_that_says_nothing_has_a_card_of_the_base_rate() -> None:
         assert card.predict_proba(rows)[:, 1] == pytest.approx([2 / 3] * 60, abs=0.02)
 
 
+@pytest.mark.filterwarnings("ignore:class.* too few rows")
+@pytest.mark.parametrize(
+    ("answers", "fit", "parameters"),
+    [
+        (np.where(np.arange(len(X)) == 3, "risk", "none"), {}, {}),  # one row cannot be learned from and held out
+        (RISK, {"sample_weight": np.where(np.arange(len(X)) == 3, 1e9, 1.0)}, {}),
+        (RISK, {}, {"min_rows": len(X)}),
+    ],
+)
+def test_what_cannot_have_a_card_has_that_of_the_base_rate(
+    answers: np.ndarray, fit: dict[str, Any], parameters: dict[str, Any]
+) -> None:
+    with pytest.warns(NothingLearnedWarning, match="every row gets the class"):
+        card = quick(**parameters).fit(X, answers, **fit)
+    assert card.network_.edges == 0
+    assert len(set(card.predict(X))) == 1
+
+
+def test_all_weight_on_one_row_is_one_class() -> None:
+    with pytest.raises(InputError, match="y has 1 class"):
+        quick().fit(X, RISK, sample_weight=np.arange(len(X)) == 3)
+
+
+@pytest.mark.filterwarnings("ignore:y has 60 classes")
+def test_many_classes_have_a_card() -> None:
+    number = np.arange(480) % 60
+    names = np.array([f"class {each}" for each in number])
+    card = quick(max_edges=100).fit(np.stack([number // 10, number % 10], axis=1), names)
+    assert 0 < card.network_.edges <= 100
+    assert card.predict_proba([[0, 0]]).shape == (1, 60)
+
+
+def test_every_rule_covers_the_least_rows_unless_the_user_lowers_them() -> None:
+    rare = np.arange(900) < 7
+    answers = np.where(rare | (np.arange(900) % 20 == 0), "risk", "none")
+    table = np.column_stack([rare, np.arange(900) % 3])
+
+    def list_covered(**parameters: int) -> set[float]:
+        front = quick(**parameters).fit(table, answers).frontier_
+        return {sum(rows) for choice in front for rows in choice.network.statistics.covered[0]}
+
+    assert not list_covered() & {7, 893}
+    assert list_covered(min_rows=1) & {7, 893}
+
+
 @pytest.mark.parametrize(
     ("parameters", "answers", "message"),
     [

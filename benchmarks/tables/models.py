@@ -106,6 +106,11 @@ def _branches(fitted: Any) -> int:
     return int(fitted[-1].tree_.node_count) - 1
 
 
+def _cells(fitted: Any) -> int:
+    """Return the numbers that the curves and surfaces of an EBM are made of."""
+    return sum(scores.size for scores in fitted.term_scores_)
+
+
 def _ours(settings: Mapping[str, Any], changed: Mapping[str, Any] | None = None) -> Model:
     return Model("conceptrules", _conceptrules, settings, _network_edges, ours=True, changed=changed or {})
 
@@ -124,7 +129,7 @@ MODELS = {
     "conceptrules": _ours({}),
     "scorecard": _card({}),
     "scorecard-plain": _card({"max_rule_length": 1}),
-    "ebm": Model("interpret-core", _ebm),
+    "ebm": Model("interpret-core", _ebm, edges=_cells),
     "forest": Model("scikit-learn", _forest, {"n_estimators": 100}),
     # Ablations: the default without one of its ideas each.
     "without-forest": _ours({}, {"search.search.FOREST_UP_TO": 0}),

@@ -59,8 +59,9 @@ class ScorecardClassifier(SteeredModel, ClassifierMixin, TransformerMixin, BaseE
     max_points : int, default=20
         The most points of a rule, up or down, kept exactly.
     min_rows : int, default=None
-        The least rows that every rule covers, kept exactly, as the clause of the same name of a policy. None: they
-        grow with the table, as a twentieth of the square root of its rows: 1 of up to 1,600 rows, 5 of 10,000.
+        The least rows that every rule covers, kept exactly, as the clause of the same name of a policy; each of its
+        conditions leaves out as many. None: they grow with the table, as a quarter of the square root of its rows: 8
+        of 1,000, 25 of 10,000, 250 of a million.
     cutoff : int or float, default=None
         Of two classes, where the second one is answered: from this score on, or from the first score on at which it is
         this probable (a number between 0 and 1). None: where held-out rows have the best macro-F1.
@@ -69,7 +70,7 @@ class ScorecardClassifier(SteeredModel, ClassifierMixin, TransformerMixin, BaseE
         the one that costs least on held-out rows.
     max_bins : int, default=None
         The most parts that a column of numbers is cut into, from 2 to 255. None: 32 of up to 4,000 different
-        rows, and 255 of more.
+        rows, and 64 of more.
     validation_fraction : float, default=None
         The share of rows held out to judge cards. None: as `ConceptRuleClassifier` holds rows out.
     class_weight : dict or "balanced", default=None
@@ -236,7 +237,7 @@ class ScorecardClassifier(SteeredModel, ClassifierMixin, TransformerMixin, BaseE
         options = self._options()
         with code_table(inputs, options, scratch, client) as coded:
             self._check_immutable([column.name for column in coded.binarizer.columns_])
-            task = apply_policy(make_task(coded, options))
+            task = apply_policy(make_task(coded, options), coded.weight)
             with search_progress(None, self.verbose) as watch:
                 result = learn_cards(task, options.threads, watch)
             finished = finish_cards(result, coded, task, options)

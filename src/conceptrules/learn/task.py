@@ -97,6 +97,11 @@ class Task(Generic[Settings]):
     remainder: Remainder | None = None
     """None: the rows of the task are the whole table, and its folds judge."""
 
+    def unweigh(self, mass: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the weight of rows in each class, whatever the class weighs."""
+        raw: NDArray[np.float64] = mass / np.where(self.class_weight > 0, self.class_weight, 1.0)
+        return raw
+
 
 def make_task(coded: CodedTable, options: FitOptions[Settings]) -> Task[Settings]:
     """Return the task of learning from a store of coded rows.

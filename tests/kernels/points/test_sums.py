@@ -34,7 +34,8 @@ def test_sums_in_bins_are_those_of_numpy(seed: int, rows: int, bins: list[int]) 
 
 @given(
     st.integers(0, 999), st.integers(2, 50), st.integers(1, 7), st.integers(0, 2), st.booleans(), st.booleans(),
-    st.sampled_from([0.0, 0.05]), st.integers(1, 4), st.sampled_from([TINY, 4.0]), st.integers(-1, 1),
+    st.sampled_from([0.0, 0.05]), st.integers(1, 4), st.sampled_from([TINY, 4.0]),
+    st.sampled_from([0.0, 4.0]), st.integers(-1, 1),
     st.sampled_from([(0, 0, 0), (0, 0, 0), (-1, 1, 0), (1, -1, 0), (2, 1, -1), (2, -1, 1), (2, 2, 2)]),
 )  # fmt: skip
 @settings(deadline=None, max_examples=300)
@@ -48,6 +49,7 @@ def test_the_best_condition_is_the_best_of_all(
     price: float,
     largest: int,
     least: float,
+    left: float,
     sign: int,
     required: tuple[int, int, int],
 ) -> None:
@@ -59,7 +61,7 @@ def test_the_best_condition_is_the_best_of_all(
     gains, forms = np.zeros(1), np.zeros((1, 4), np.int64)
     columns = (np.array([bins]), np.array([ordered]), np.array([askable], np.uint8))
     sums.find_conditions(
-        table, start, *columns, np.array([required]), sign, slope, curvature, 0.5, price, least, between, largest,
+        table, start, *columns, np.array([required]), sign, slope, curvature, 0.5, price, least, left, between, largest,
         gains, forms,
     )  # fmt: skip
     best = -np.inf
@@ -69,7 +71,7 @@ def test_the_best_condition_is_the_best_of_all(
             continue
         allowed = reference.write_condition(table, form, 0.5)
         weight = table[allowed[: len(table)] != 0, 2].sum()
-        if weight >= least:
+        if weight >= least and table[:, 2].sum() - weight >= left - 1e-9:
             gain = reference.measure_gain(table, allowed, slope, curvature, 0.5, own or sign)
             best = max(best, gain - price * form[3])
     assert gains[0] == pytest.approx(best, abs=1e-9)

@@ -59,6 +59,24 @@ def test_a_path_ends_where_no_rule_fits() -> None:
     assert path.edges
 
 
+def test_points_that_later_rules_make_needless_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(CardPath, "_exchange", 4.0)  # so that a path of a few rules has exchanges
+    total = CODES.sum(axis=1)
+    for target, classes in ((total > 4, 2), ((total > 2) + (total > 5), 3)):
+        path, _ = make_path(np.array(target, int), classes)
+        removed = 0
+        for _ in range(12):
+            before = {rule.key for rule in path.card.rules}
+            path.extend()
+            card = path.card
+            removed += len(before - {rule.key for rule in card.rules})
+            margins = card.compute_margins(CODES)
+            np.testing.assert_allclose(path._margins, margins, atol=1e-9)
+            np.testing.assert_allclose(path.compute_held_out_margins(), margins[:7], atol=1e-9)
+            assert path.edges == sum(rule.count_edges(TABLE) for rule in card.rules) + (card.weights != 0).sum()
+        assert removed
+
+
 @pytest.mark.parametrize("most", [1, 4, 20])
 def test_rounding_keeps_the_bound_and_the_probabilities(most: int) -> None:
     path, rows = make_path(TWO, 2)

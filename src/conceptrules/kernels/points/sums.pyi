@@ -19,6 +19,7 @@ def find_conditions(
     ridge: float,
     price: float,
     least: float,
+    left: float,
     between: bool,
     largest: int,
     gains: Floats,

@@ -46,7 +46,8 @@ cdef struct Search:
     Totals inside  # of the rows on which the rule holds until now
     Totals every  # of all rows
     double ridge
-    double least
+    double least  # weight of the rows that the rule covers
+    double left  # and of those that each condition leaves out
     double tiny
     double price
     int64_t sign  # of the weight that the conditions of the rule until now ask for; 0: any
@@ -68,7 +69,8 @@ cdef inline void offer(Search *search, Totals part, int64_t form, int64_t low, i
     if sign == NEVER or (search.sign and sign != search.sign):
         return
     # A condition that holds on all rows, or on none, says nothing; sums in another order differ by a little.
-    if (part.weight < search.least or part.curvature < search.tiny
+    if (part.weight < search.least or search.inside.weight - part.weight < search.left - 1e-9
+            or part.curvature < search.tiny
             or part.curvature > search.inside.curvature - search.tiny):
         return
     # What the base takes up is not the rule's: without this, `x > 3` and `x <= 3` would differ.
@@ -153,7 +155,7 @@ cdef void find_set(Search *search, const double[:, ::1] sums, Py_ssize_t first, 
 def find_conditions(const double[:, ::1] sums, const int64_t[::1] start, const int64_t[::1] bins,
                     const int64_t[::1] ordered, const uint8_t[::1] askable, const int64_t[:, ::1] required,
                     int64_t sign, double slope, double curvature, double ridge, double price, double least,
-                    bint between, Py_ssize_t largest, double[::1] gains, int64_t[:, ::1] forms):
+                    double left, bint between, Py_ssize_t largest, double[::1] gains, int64_t[:, ::1] forms):
     """Write for each column the condition of the largest Newton gain, less what its edges cost.
 
     `sums` are those of the rows on which the rest of the rule holds, `slope` and `curvature` those of all rows.
@@ -168,7 +170,7 @@ def find_conditions(const double[:, ::1] sums, const int64_t[::1] start, const i
     with nogil:
         search.sign = sign
         search.every = Totals(slope, curvature, 0)
-        search.ridge, search.price, search.least = ridge, price, least
+        search.ridge, search.price, search.least, search.left = ridge, price, least, left
         for j in range(bins.shape[0]):
             known = Totals(0, 0, 0)
             for b in range(bins[j]):

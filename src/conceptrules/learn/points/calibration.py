@@ -22,6 +22,8 @@ _WORTH_A_SHIFT = 0.003
 """What a cut-off has to win on the held-out rows to be moved: less is chance."""
 _REACH = 3.0
 """The furthest that the cut-off of a class is moved, in units of log odds."""
+_MOST_SHIFTED = 50
+"""Classes up to which each has a cut-off of its own: of more, each has few rows, and the search takes long."""
 _JACKKNIFE = 20
 """Parts of the held-out rows that are left out in turn to learn how much a score depends on single rows."""
 
@@ -170,16 +172,30 @@ def choose_shifts(shares: Floats, mass: Floats, utility: Utility, unit: float = 
     logs, shift = np.log(np.maximum(shares, 1e-15)), np.zeros(mass.shape[1])
     steps = np.arange(-round(_REACH / unit), round(_REACH / unit) + 1) * unit
     best = utility(count_confusion(mass, np.argmax(logs, axis=1)))
-    moved = [1] if mass.shape[1] == 2 else range(mass.shape[1])
+    moved = [1] if mass.shape[1] == 2 else range(mass.shape[1] if mass.shape[1] <= _MOST_SHIFTED else 0)
     for _ in range(2):
         for k in moved:
             others = logs + shift
             others[:, k] = -np.inf
             # The class answers where its own value exceeds the largest other one: a single figure for each row.
             answers, lead = np.argmax(others, axis=1), np.max(others, axis=1) - logs[:, k]
-            values = np.array([utility(count_confusion(mass, np.where(step > lead, k, answers))) for step in steps])
+            values = _measure_moves(utility, mass, answers, k, np.searchsorted(steps, lead, "right"), len(steps))
             smooth = np.convolve(np.pad(values, 1, mode="edge"), [0.25, 0.5, 0.25], "valid")
             chosen = int(np.argmax(smooth))
             if values[chosen] > best + _WORTH_A_SHIFT * abs(best):
                 best, shift[k] = float(values[chosen]), steps[chosen]
     return shift
+
+
+def _measure_moves(
+    utility: Utility, mass: Floats, answers: NDArray[np.intp], k: int, first: NDArray[np.intp], steps: int
+) -> Floats:
+    """Return the utility at each step, where each row has its answer before its `first` step, and `k` from it on."""
+    confusion, order = count_confusion(mass, answers), np.argsort(first, kind="stable")
+    starts, values = np.searchsorted(first[order], np.arange(steps + 1)), np.zeros(steps)
+    for step in range(steps):
+        rows = order[starts[step] : starts[step + 1]]
+        np.subtract.at(confusion.T, answers[rows], mass[rows])
+        confusion[:, k] += mass[rows].sum(axis=0)
+        values[step] = utility(confusion) if len(rows) or not step else values[step - 1]
+    return values

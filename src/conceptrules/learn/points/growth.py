@@ -24,6 +24,8 @@ EFFICIENCY = 0.35
 path leads to good cards of few edges first, and long rules come once short ones have nothing left to say."""
 RIDGE = 1.0
 """The ridge of the weights, in rows of the table: a rule on a few rows gets a small weight."""
+LONGER = 2.0
+"""What each further column of a rule costs, in edges: a rule of two columns is read more slowly than two of one."""
 _CATEGORIES = 8
 """Categories in one condition, so that it can be read."""
 
@@ -96,6 +98,9 @@ class Bounds:
     """What a row of the table weighs, with the mixed rows that go with it."""
     efficiency: float = EFFICIENCY
     """What each edge has to gain, as a share of what the best rule of a single condition gains for one."""
+    longer: float = LONGER
+    least_left: float = 0.0
+    """The least weight of the rows that each condition leaves out: what says less is no better than its opposite."""
     required: NDArray[np.int64] | None = None
     """[column, 3]: the signs that the weight has to have for the sake of a condition, as `reference.py` says."""
     forbids: Callable[[CodedRule], bool] = lambda _: False
@@ -161,7 +166,8 @@ class RuleGrower:
         find_conditions(
             self._sums, columns.start, columns.bins, columns.ordered, self._askable, self._find_required(bounds),
             unfinished.sign, *totals, RIDGE * bounds.row, price,
-            max(bounds.least_rows, 1e-9), bounds.edges > 1, min(_CATEGORIES, bounds.edges), self._gains, self._forms,
+            max(bounds.least_rows, 1e-9), bounds.least_left, bounds.edges > 1, min(_CATEGORIES, bounds.edges),
+            self._gains, self._forms,
         )  # fmt: skip
 
     def _find_required(self, bounds: Bounds) -> NDArray[np.int64]:
@@ -184,7 +190,7 @@ class RuleGrower:
             rule = unfinished.rule.add_condition(column, allowed)
             if bounds.forbids(self._name_columns(rule)):
                 continue
-            gain = float(self._gains[column]) - price * (unfinished.edges + 1)
+            gain = float(self._gains[column]) - price * (unfinished.edges + 1 + bounds.longer * (len(rule.columns) - 1))
             sign = find_sign(tuple(form), tuple(required[column].tolist())) or unfinished.sign
             yield _Unfinished(gain, edges, rule, unfinished.rows, sign)
             count += 1

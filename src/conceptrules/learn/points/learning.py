@@ -29,10 +29,11 @@ from conceptrules.model.network import RuleNetwork
 from conceptrules.model.pareto import Point, pareto_front
 
 Floats = NDArray[np.float64]
-_PATIENCE, _FURTHER = 10, (2, 40)
-"""The path ends after so many rounds that led to nothing better, once the card has twice the edges and 40 more."""
-_TOLERANCE = 0.01
-"""The smallest card is taken whose loss on held-out rows is at most this share above that of the best."""
+_PATIENCE = 10
+"""The path ends after so many rounds that led to no card that is worth its edges better."""
+_PRICE, _PRICE_OF_SEVERAL = 5e-4, 3e-4
+"""What an edge has to take away from the loss on held-out rows, as a share of that of the card without rules: of two
+classes, and of several, each of which needs points of its own."""
 _CHANCE = 1.3
 """The best card has to be this many standard errors better than one without rules."""
 
@@ -114,7 +115,8 @@ def learn_cards(task: Task[CardSettings], threads: int, watch: Watch) -> CardRes
                 score = measure_score(judged, task.settings.scoring)
                 trials.tried.append(CardTrial(len(card.rules), card.edges, score))
                 watch(trials.tried[-1])
-                going = not _should_stop(trials.tried) and any(list(pool.map(methodcaller("extend"), paths)))
+                going = not _should_stop(trials.tried, task)
+                going = going and any(list(pool.map(methodcaller("extend"), paths)))
         except KeyboardInterrupt:
             interrupted = True
             if not trials.tried:
@@ -131,7 +133,7 @@ def uses_forest(task: Task[CardSettings]) -> bool:
 
 def _augment(task: Task[CardSettings], rows: Rows) -> PointRows:
     """Return the rows to learn from; those of a small table are followed by mixed ones."""
-    weight = _unweigh(rows.mass, task.class_weight).sum(axis=1)
+    weight = task.unweigh(rows.mass).sum(axis=1)
     if not uses_forest(task):
         return PointRows(rows.codes, rows.mass, weight)
     forest = Forest(rows, task.columns, task.settings.effort_level.trees, task.seed, bootstrap=True)
@@ -139,16 +141,10 @@ def _augment(task: Task[CardSettings], rows: Rows) -> PointRows:
     return PointRows(more.codes, more.mass, np.concatenate([weight, np.zeros(len(more.codes) - len(weight))]))
 
 
-def _unweigh(mass: Floats, class_weight: Floats) -> Floats:
-    """Return the weight of the rows in each class, whatever the class weighs."""
-    raw: Floats = mass / np.where(class_weight > 0, class_weight, 1.0)
-    return raw
-
-
 def _begin_path(task: Task[CardSettings], number: int, rows: PointRows) -> CardPath:
     """Begin the path of a fold or of all rows; that of a wide table considers only the most informative columns."""
     held_out = task.folds[number].held_out.codes if number < len(task.folds) else rows.codes[:0]
-    share = float(rows.weight.sum() / _unweigh(task.rows.mass, task.class_weight).sum())
+    share = float(rows.weight.sum() / task.unweigh(task.rows.mass).sum())
     settings = replace(task.settings, least_rows=task.settings.least_rows * share)
     return CardPath(rows, held_out, task.table, make_grower(rows, task.columns), settings)
 
@@ -163,23 +159,29 @@ def make_grower(rows: PointRows, columns: Columns) -> RuleGrower:
     return RuleGrower(fewer.codes, columns, kept)
 
 
-def _should_stop(tried: Sequence[CardTrial]) -> bool:
+def _should_stop(tried: Sequence[CardTrial], task: Task[CardSettings]) -> bool:
     """Return whether larger cards have nothing left to gain."""
-    best = max(range(len(tried)), key=lambda step: tried[step].score)
-    return len(tried) - best > _PATIENCE and tried[-1].edges > _FURTHER[0] * tried[best].edges + _FURTHER[1]
+    return len(tried) - int(np.argmin(_measure_costs(tried, task))) > _PATIENCE
+
+
+def _measure_costs(tried: Sequence[CardTrial], task: Task[CardSettings], smooth: bool = False) -> Floats:
+    """Return the loss of each card on held-out rows, as a share of that of the first, and the price of its edges."""
+    scores = np.array([trial.score for trial in tried])
+    if smooth:  # the mean with both neighbours on the path: a single score is half chance
+        scores = np.convolve(np.pad(scores, 1, mode="edge"), [0.25, 0.5, 0.25], "valid")
+    losses = -scores if task.settings.scoring.startswith("neg_") else 1 - scores
+    price = _PRICE if len(task.classes) == 2 else _PRICE_OF_SEVERAL
+    costs: Floats = losses / max(losses[0], 1e-12) + price * np.array([trial.edges for trial in tried])
+    return costs
 
 
 def _choose_step(trials: _Trials, task: Task[CardSettings]) -> int:
-    """Return the number of the smallest card that is about as good as the best, or 0 if one without rules may be."""
-    scores = np.array([trial.score for trial in trials.tried])
-    # The mean with both neighbours on the path: a single score is half chance.
-    smooth = np.convolve(np.pad(scores, 1, mode="edge"), [0.25, 0.5, 0.25], "valid")
-    losses = -smooth if task.settings.scoring.startswith("neg_") else 1 - smooth
-    best = int(np.argmin(losses))
+    """Return the number of the card that is worth its edges best, or 0 if one without rules may be as good."""
+    if np.count_nonzero(trials.judged[0].mass.any(axis=0)) < 2:
+        return 0  # rows of a single class cannot judge
+    best = int(np.argmin(_measure_costs(trials.tried, task, smooth=True)))
     loss, error = measure_loss(trials.judged[0], trials.judged[best], task.settings.scoring)
-    if loss <= _CHANCE * error:
-        return 0
-    return next(step for step in range(1, best + 1) if losses[step] <= (1 + _TOLERANCE) * losses[best])
+    return best if loss > _CHANCE * error else 0
 
 
 def _find_front(task: Task[CardSettings], rows: PointRows, trials: _Trials, interrupted: bool) -> CardResult:
@@ -198,7 +200,7 @@ def _find_front(task: Task[CardSettings], rows: PointRows, trials: _Trials, inte
 
 def _finish_card(task: Task[CardSettings], rows: PointRows, trials: _Trials, step: int) -> LearnedCard:
     judged = trials.judged[step]
-    raw = _unweigh(judged.mass, task.class_weight)
+    raw = task.unweigh(judged.mass)
     return LearnedCard(trials.tried[step], *make_network(task, rows, trials.cards[step], judged, raw))
 
 

@@ -113,7 +113,8 @@ def make_number_task(coded: CodedTable, options: FitOptions[NumberSettings]) -> 
         shard = coded.validation.pick(SAMPLE)
         codes = np.ascontiguousarray(recode_rows(shard.codes, table, coarse))
         given = NumberRows(codes, _to_margins(shard.number[:, 0], loss, scale), shard.weight / WEIGHT_UNIT)
-    return NumberTask(apply_policy(task), loss, scale, NumberRows(rows.codes, target, weight), part, given)
+    task = apply_policy(task, coded.weight)
+    return NumberTask(task, loss, scale, NumberRows(rows.codes, target, weight), part, given)
 
 
 def _to_margins(numbers: Floats, loss: Loss, scale: Scale) -> Floats:

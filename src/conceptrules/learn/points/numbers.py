@@ -114,9 +114,8 @@ def _begin_path(numbers: NumberTask, rows: PointRows, held_out: NumberRows) -> N
     task = numbers.task
     share = float(rows.weight.sum() / numbers.rows.weight.sum())
     step, spread = task.settings.step, numbers.scale.spread or 1.0
-    settings = replace(
-        task.settings, least_rows=task.settings.least_rows * share, point=None if step is None else step / spread
-    )
+    least, point = task.settings.least_rows * share, None if step is None else step / spread
+    settings = replace(task.settings, least_rows=least, point=point)
     grower = make_grower(rows, task.columns)
     return NumberPath(rows, held_out.codes, task.table, grower, settings, numbers.loss)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from conceptrules.kernels.points.reference import NEVER
 from conceptrules.kernels.points.sums import add_normal_equations, add_weights
 from conceptrules.learn.binned_table import BinnedTable
-from conceptrules.learn.points.growth import EFFICIENCY, RIDGE, Bounds, CodedRule, RuleGrower
+from conceptrules.learn.points.growth import EFFICIENCY, LONGER, RIDGE, Bounds, CodedRule, RuleGrower
 from conceptrules.learn.points.losses import Loss
 from conceptrules.learn.points.settings import CardSettings
 
@@ -29,6 +29,8 @@ _ALIKE = 0.7
 """Of several classes, those whose best rule gains this share of what the best of all gains get theirs in one round."""
 _LEAST_POINT = 0.02
 """The least weight of a point of locked rules, in log odds: where rows speak against them, they count a little."""
+_EXCHANGE = 0.5
+"""Points that take less from the likelihood, for an edge, than this share of what the latest rule added go."""
 _ROOM = 32
 """Rules that there is room for at first."""
 
@@ -80,6 +82,9 @@ class CardPath:
     """A card on its way from no rules to many."""
 
     _efficiency: ClassVar[float] = EFFICIENCY
+    _longer: ClassVar[float] = LONGER
+    _leaves: ClassVar[bool] = True
+    _exchange: ClassVar[float] = _EXCHANGE
 
     def __init__(
         self,
@@ -141,10 +146,13 @@ class CardPath:
             if best is not None:
                 grown.append((*best, output))
         grown.sort(key=lambda each: -each[0])
+        earlier = len(self._rules)
         added = [self._add(rule, output) for gain, rule, output in grown if gain >= _ALIKE * grown[0][0]]
         # Where the best rule is there already, its weight has not settled yet.
         if grown:
             self._refit()
+        if any(added) and earlier and self._exchange:
+            self._remove_least(earlier, max(gain / (rule.count_edges(self._table) + 1) for gain, rule, _ in grown))
         return any(added)
 
     def _find_columns(self) -> set[int]:
@@ -160,6 +168,8 @@ class CardPath:
             settings.least_rows,
             self._row,
             self._efficiency,
+            self._longer,
+            settings.least_rows if self._leaves else 0.0,
             **({} if self._constraints is None else {"forbids": self._constraints.forbids}),
             required=None if self._required is None else self._required[output],
         )
@@ -231,6 +241,35 @@ class CardPath:
         total = self._total[:, None]
         return self._target - total * shares, total * shares * (1 - shares)
 
+    def _remove_least(self, earlier: int, gain: float) -> None:
+        """Remove those points of the earlier rules that say least for an edge, if the latest one, which gains so much,
+        says more.
+        """
+        slopes, curvatures = self._differentiate()
+        loss = np.full(self._paying.shape, np.inf)
+        for output in range(len(self._base)):
+            rules, _, matrix = self._sum_equations(slopes, curvatures, output)
+            # What the likelihood loses without a weight while all others make up for it, to second order.
+            loss[rules, output] = self._weights[rules, output] ** 2 / (2 * np.linalg.inv(matrix).diagonal()[1:])
+        alone = self._paying.sum(axis=1) == 1  # then the conditions go with the points
+        loss /= 1 + np.where(alone, self._edges, 0)[:, None]
+        loss[earlier:] = loss[: 0 if self._constraints is None else len(self._constraints.kept)] = np.inf
+        rule, output = divmod(int(loss.argmin()), loss.shape[1])
+        if loss[rule, output] >= self._exchange * gain:
+            return
+        self._margins[:, output] -= self._holds[:, rule] * self._weights[rule, output]
+        self._paying[rule, output], self._weights[rule, output] = False, 0.0
+        if alone[rule]:
+            del self._rules[rule], self._edges[rule]
+            self._weights = np.delete(self._weights, rule, axis=0)
+            self._paying = np.delete(self._paying, rule, axis=0)
+            self._signs = np.delete(self._signs, rule, axis=0)
+            self._fixed = np.delete(self._fixed, rule, axis=0)
+            room = np.zeros((len(self._holds), 1), np.uint8)
+            self._holds = np.ascontiguousarray(np.hstack([np.delete(self._holds, rule, axis=1), room]))
+            self._held_out_holds = np.delete(self._held_out_holds, rule, axis=1)
+        self._refit()
+
     def _refit(self) -> None:
         """Fit all weights anew, until no score changes much."""
         for _ in range(_STEPS):
@@ -244,15 +283,9 @@ class CardPath:
         outputs, largest = len(self._base), 0.0
         curvatures *= outputs / (outputs - 1) if outputs > 1 else 1.0
         for output in range(outputs):
-            rules = np.flatnonzero(self._paying[:, output] & ~self._fixed[:, output])
-            vector, matrix = np.zeros(len(rules) + 1), np.zeros((len(rules) + 1, len(rules) + 1))
-            slope, curvature = (np.ascontiguousarray(figure[:, output]) for figure in (slopes, curvatures))
-            add_normal_equations(self._holds, rules, slope, curvature, vector, matrix)
-            matrix += np.tril(matrix, -1).T
-            matrix[np.diag_indices_from(matrix)] += [1e-3, *[RIDGE * self._row] * len(rules)]
-            vector[1:] -= RIDGE * self._row * self._weights[rules, output]
+            rules, vector, matrix = self._sum_equations(slopes, curvatures, output)
             step = _solve_step(matrix, vector, self._weights[rules, output], self._signs[rules, output])
-            change = np.zeros(len(slope))
+            change = np.zeros(len(slopes))
             add_weights(self._holds, rules, step, change)
             size = float(np.abs(change).max(initial=0.0))
             if size > _LONGEST_STEP:
@@ -262,6 +295,19 @@ class CardPath:
             self._margins[:, output] += change
             largest = max(largest, size)
         return largest
+
+    def _sum_equations(
+        self, slopes: Floats, curvatures: Floats, output: int
+    ) -> tuple[NDArray[np.intp], Floats, Floats]:
+        """Return the rules that are to get points for an output, and the equations of a Newton step of these."""
+        rules = np.flatnonzero(self._paying[:, output] & ~self._fixed[:, output])
+        vector, matrix = np.zeros(len(rules) + 1), np.zeros((len(rules) + 1, len(rules) + 1))
+        slope, curvature = (np.ascontiguousarray(figure[:, output]) for figure in (slopes, curvatures))
+        add_normal_equations(self._holds, rules, slope, curvature, vector, matrix)
+        matrix += np.tril(matrix, -1).T
+        matrix[np.diag_indices_from(matrix)] += [1e-3, *[RIDGE * self._row] * len(rules)]
+        vector[1:] -= RIDGE * self._row * self._weights[rules, output]
+        return rules, vector, matrix
 
 
 def _solve_step(matrix: Floats, vector: Floats, weights: Floats, signs: NDArray[np.int64]) -> Floats:
@@ -279,7 +325,12 @@ def _solve_step(matrix: Floats, vector: Floats, weights: Floats, signs: NDArray[
 class NumberPath(CardPath):
     """A card that grows towards a number. Gains are in units of log likelihood, which each loss says."""
 
-    _efficiency = 0.6  # all that was settled for numbers was settled with this
+    _efficiency, _longer, _leaves, _exchange = (
+        0.6,
+        0.0,
+        False,
+        0.0,
+    )  # all that was settled for numbers was settled with these
 
     def __init__(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TypeVar
 
@@ -20,13 +21,15 @@ Settings = TypeVar("Settings", bound=CardSettings)
 _LIMITS = {"edges": "max_edges", "literals": "max_rule_length", "rules": "max_rules"}
 
 
-def apply_policy(task: Task[Settings]) -> Task[Settings]:
-    """Return a task whose cards all satisfy its policy, and whose settings fit its classes."""
+def apply_policy(task: Task[Settings], weight: float) -> Task[Settings]:
+    """Return a task whose cards all satisfy its policy, and whose settings fit its classes.
+
+    `weight` is that of all rows of the table, of which those of the task may be a sample.
+    """
     check_classes(task.settings, task.classes)
     policy = task.constraints.policy
     if task.settings.usual_support:
-        weight = (task.rows.mass / np.where(task.class_weight > 0, task.class_weight, 1.0)).sum()
-        task = replace(task, settings=replace(task.settings, least_rows=choose_least_rows(float(weight))))
+        task = replace(task, settings=replace(task.settings, least_rows=_choose_support(task, weight)))
     if policy is None:
         return task
     columns = tuple(bins.column for bins in task.table.bins)
@@ -48,6 +51,17 @@ def apply_policy(task: Task[Settings]) -> Task[Settings]:
     sided = [flag and column.name in monotone for flag, column in zip(sided, columns, strict=True)]
     ordered = np.where(sided, 1, task.columns.ordered)
     return replace(task, settings=settings, columns=task.columns._replace(ordered=ordered))
+
+
+def _choose_support(task: Task[Settings], weight: float) -> float:
+    """Return the least rows of the task that a rule covers unless the user says it.
+
+    Rules of cards are added up, so that a wrong one bends the scores of all rows it covers: they need more rows.
+    """
+    learned = float(task.unweigh(task.rows.mass).sum())
+    if isinstance(task.settings, NumberSettings):
+        return choose_least_rows(learned)
+    return math.ceil(math.sqrt(weight) / 4) * learned / weight
 
 
 def find_least_rows(policy: Policy | None) -> float:

@@ -30,9 +30,8 @@ OF_ANSWERS = ("f1_macro", "accuracy", "balanced_accuracy")
 """The scorings that are about the class that is answered, and so about cut-offs."""
 MOST_EDGES = 4_000
 """Edges of any scorecard."""
-FEW_ROWS, _FEW_BINS = 4_000, 32
-"""Rows up to which a table gets mixed rows that a forest labels, and bins of its columns. Larger tables have enough
-rows of their own, and the tails of their columns tell enough for finer bins."""
+FEW_ROWS, _FEW_BINS, _MANY_BINS = 4_000, 32, 64
+"""Rows up to which a table gets mixed rows that a forest labels, bins of its columns, and those of larger tables."""
 MAX_STEP = 1e298
 """The largest step of a number that is predicted."""
 LONGEST = 3
@@ -103,7 +102,7 @@ class CardSettings:
 
     def choose_bins(self, rows: int) -> int:
         """Return the most bins of a column: on few rows, more of them make cut points that chance sets."""
-        return _FEW_BINS if rows <= FEW_ROWS else CODES - 1
+        return _FEW_BINS if rows <= FEW_ROWS else _MANY_BINS
 
     @property
     def edges(self) -> int:
@@ -127,6 +126,9 @@ class NumberSettings(CardSettings):
     def effort_level(self) -> CardEffort:
         level = EFFORTS[self.effort]
         return level if LOSSES[self.loss].mixes else replace(level, trees=0)
+
+    def choose_bins(self, rows: int) -> int:
+        return _FEW_BINS if rows <= FEW_ROWS else CODES - 1  # the tails of large tables tell enough for fine bins
 
     def __post_init__(self) -> None:
         CardSettings.__post_init__(self)
