@@ -188,7 +188,9 @@ def test_evaluation_is_beside_always_answering_the_mean(fitted: ScorecardRegress
     assert evaluation.rmse == pytest.approx(np.sqrt(np.mean((y - predicted) ** 2)))
     assert evaluation.mae == pytest.approx(np.mean(np.abs(y - predicted)))
     assert evaluation.mean_rmse == pytest.approx(np.std(y))
-    assert "always the mean" in str(evaluation)
+    assert evaluation.median_mae == pytest.approx(np.mean(np.abs(y - np.median(y))))
+    assert evaluation.median_rmse == pytest.approx(np.sqrt(np.mean((y - np.median(y)) ** 2)))
+    assert "always the mean  always the median" in str(evaluation)
     assert fitted.evaluate(table, [5.0] * len(y)).r2 is None
 
 
@@ -258,6 +260,10 @@ def test_counts_are_learned_as_rates_that_rules_multiply() -> None:
     rows = pd.DataFrame({"size": [1.0, 1.0, 5.0, 5.0], "kind": ["b", "a", "b", "a"]})
     assert model.predict(rows) == pytest.approx([0.2, 0.4, 0.6, 1.2], rel=0.15)
     assert sum(model.network_.statistics.rows) == pytest.approx(3000, rel=1e-4)
+    counted = model.evaluate(table, table["claims"], exposure=table["years"])
+    assert counted.rmse == pytest.approx(np.sqrt(np.mean((table.claims - model.predict(table) * table.years) ** 2)))
+    with pytest.raises(InputError, match="exposure needs a positive number for each row"):
+        model.evaluate(table, table["claims"], exposure=[0.0] * 3000)
     ends = model.predict_interval(rows)
     assert (ends[:, 0] == 0).any()
     assert (ends[:, 0] <= model.predict(rows)).all()

@@ -290,8 +290,10 @@ class ScorecardRegressor(SteeredModel, RegressorMixin, TransformerMixin, BaseEst
             return map_partitions(partial(prediction.predict, self.network_, abstain=abstain), X)
         return prediction.predict(self.network_, X, abstain)
 
-    def evaluate(self, X: Any, y: Any) -> NumberEvaluation:  # type: ignore[override]  # other metrics, of another type
-        """Return standard metrics on rows whose numbers are known, beside those of always answering the mean.
+    def evaluate(  # type: ignore[override]  # other metrics, of another type
+        self, X: Any, y: Any, *, exposure: Any = None
+    ) -> NumberEvaluation:
+        """Return standard metrics on rows whose numbers are known, beside those of the mean and the median.
 
         Parameters
         ----------
@@ -299,6 +301,8 @@ class ScorecardRegressor(SteeredModel, RegressorMixin, TransformerMixin, BaseEst
             The rows.
         y : array-like of shape (n_samples,)
             Their numbers.
+        exposure : array-like of shape (n_samples,), default=None
+            What each row is exposed to: predicted rates are multiplied by it before they are compared.
 
         Returns
         -------
@@ -306,7 +310,7 @@ class ScorecardRegressor(SteeredModel, RegressorMixin, TransformerMixin, BaseEst
             R2, the root of the mean squared error, and the mean absolute error. It prints as text.
         """
         check_is_fitted(self, "network_")
-        return evaluate_numbers(self.network_, X, y)
+        return evaluate_numbers(self.network_, X, y, exposure)
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Floats:
         """Return an interval for the number of each row, from the errors on the rows that the folds held out.

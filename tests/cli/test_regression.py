@@ -52,11 +52,31 @@ def test_a_number_is_learned_and_predicted(run: Run) -> None:
     assert "price is " in run("explain", "model.json", "homes.csv", "--row", "3")[0]
 
 
+def test_counts_are_learned_with_their_exposure_from_one_file_or_several(run: Run) -> None:
+    lines = [f"{'ab'[i % 2]},{i % 5 + 1},{(i % 5 + 1) * (1 + 3 * (i % 2))}" for i in range(400)]
+    for name, part in (("all", lines), ("one", lines[:150]), ("two", lines[150:])):
+        Path(f"{name}.csv").write_text("\n".join(["kind,years,claims", *part]) + "\n")
+    counts = ("-t", "claims", "--effort", "fast", "--regression", "--loss", "poisson", "--exposure", "years")
+    summary = json.loads(run("fit", "all.csv", *counts, "-o", "all.json", "--json")[0])
+    assert summary["scoring"] == "d2_poisson"
+    run("fit", "one.csv", "two.csv", *counts, "-o", "parts.json", "--quiet")
+    card = load("all.json")
+    assert load("parts.json") == card
+    assert [column.name for column in card.columns] == ["kind"]
+    assert card.predict([{"kind": "a"}, {"kind": "b"}]).tolist() == pytest.approx([1, 4], rel=0.02)
+    scores = json.loads(run("evaluate", "all.json", "all.csv", "-t", "claims", "--exposure", "years", "--json")[0])
+    assert scores["r2"] > 0.99
+    assert "D2 of the Poisson deviance" in run("fit", "all.csv", *counts, "-o", "all.json")[1]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (("--regression", "--bins", "4"), "give one of them"),
         (("--regression", "--scorecard"), "a way to learn of its own"),
+        (("--regression", "--loss", "absolute"), "loss is 'absolute'; use one of"),
+        (("--regression", "--exposure", "area"), "--exposure is for --regression --loss poisson"),
+        (("--regression", "--loss", "poisson", "--exposure", "area"), "exposure is 0 in row 0"),
         (("--regression", "--cutoff", "3"), "--cutoff is no option of --method regression"),
         (("--regression", "--checkpoint", "saved"), "does not know scorecards yet"),
     ],

@@ -148,6 +148,14 @@ def read_holdout_column(source: TableFile, name: str, option: str, target: str) 
     return column.to_numpy()
 
 
+def read_exposure(source: TableFile, name: str, target: str) -> np.ndarray:
+    """Return the column of exposures."""
+    if require_column(name, source.columns, source.name) == target:
+        raise InputError("--exposure names the target column; name one that says how long each row was exposed")
+    column = targets.check_labels(source.read([name], {name: "category"})[name], name, source.name)
+    return targets.finite_numbers(column, name, "--exposure reads")
+
+
 def _warn_of_words_for_missing(table: pa.Table) -> None:
     """Warn of words that often mean missing, in columns of text; of a few among numbers, the reader does."""
     first_columns: dict[str, str] = {}

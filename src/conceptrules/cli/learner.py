@@ -57,10 +57,11 @@ def task_in_batches(files: Sequence[str], target: str, options: LearningOptions)
 
     table = replace(resolve_source(list(files)), text=options.text.format)
     names, where = list_columns(table), files[0] if len(files) == 1 else f"{files[0]} and the other files"
-    holdout = {name: column for name, column in (("groups", options.groups), ("time", options.time)) if column}
+    named = (("groups", options.groups), ("time", options.time), ("exposure", options.exposure))
+    holdout = {name: column for name, column in named if column}
     for column in holdout.values():
         columns.require_column(column, names, where)
-    # The columns that say which rows are held out together are no features.
+    # The columns that say which rows are held out together, or how long they count, are no features.
     chosen = replace(options.features, drop=[*options.features.drop, *holdout.values()])
     features = columns.select_features(names, target, chosen, where)
     kinds = columns.parse_kinds(options.features.kind, names, where)
@@ -78,8 +79,11 @@ def task_in_memory(file: str, target: str, options: LearningOptions) -> Learning
     source = open_file(file, options.text.format)
     holdout = {name: column for name, column in (("groups", options.groups), ("time", options.time)) if column}
     parts = {name: columns.read_holdout_column(source, column, f"--{name}", target) for name, column in holdout.items()}
-    # The columns that say which rows are held out together are no features.
-    features = replace(options.features, drop=[*options.features.drop, *holdout.values()])
+    if options.exposure:
+        parts["exposure"] = columns.read_exposure(source, options.exposure, target)
+    # The columns that say which rows are held out together, or how long they count, are no features.
+    dropped = [*options.features.drop, *holdout.values(), *([options.exposure] if options.exposure else [])]
+    features = replace(options.features, drop=dropped)
     kinds = columns.parse_kinds(features.kind, source.columns, source.name)
     regression = find_method(options.learner) == "regression"
     if regression and options.bins:

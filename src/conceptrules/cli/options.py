@@ -125,6 +125,13 @@ class LearnerOptions:
     ] = None
     max_edges: Annotated[int | None, option("search, scorecard: the most edges of the network.")] = None
     max_columns: Annotated[int | None, option("scorecard: the most columns that it asks about.")] = None
+    loss: Annotated[
+        str | None,
+        option(
+            "regression: what is made small: squared_error; absolute_error, for the median; or poisson, for counts.",
+            default="squared_error",
+        ),
+    ] = None
     step: Annotated[float | None, option("regression: what a point adds to the number.", default="suits errors")] = None
     max_points: Annotated[int | None, option("scorecard: the most points of a rule.", default="20")] = None
     cutoff: Annotated[
@@ -178,6 +185,12 @@ class LearningOptions:
     ] = ""
     time: Annotated[
         str, option("A column of dates or numbers: the newest rows are held out. It is not learned from.")
+    ] = ""
+    exposure: Annotated[
+        str,
+        option(
+            "--loss poisson: the column of how long, or how much, each row was exposed. Rates for one unit are learned."
+        ),
     ] = ""
     bins: Bins = 0
     date_parts: Annotated[

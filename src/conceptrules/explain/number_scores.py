@@ -1,4 +1,4 @@
-"""How good a network that predicts a number is on rows whose numbers are known, beside always answering the mean."""
+"""How good a network that predicts a number is on rows whose numbers are known, beside constant answers."""
 
 from __future__ import annotations
 
@@ -66,6 +66,10 @@ class NumberEvaluation:
     """The root of the mean squared error of always answering the mean of these rows."""
     mean_mae: float
     """The mean absolute error of that answer."""
+    median_rmse: float
+    """The root of the mean squared error of always answering the median of these rows."""
+    median_mae: float
+    """The mean absolute error of that answer."""
     different: int
     """How many different numbers were predicted."""
     by_prediction: tuple[PredictedGroup, ...]
@@ -78,18 +82,19 @@ class NumberEvaluation:
     """The columns with values that training never showed, and on how many rows."""
 
     def __str__(self) -> str:
-        r2 = "-" if self.r2 is None else f"{self.r2:.3f}"
+        known = self.r2 is not None and self.mean_rmse > 0
+        r2 = [self.r2, 0.0, 1 - (self.median_rmse / self.mean_rmse) ** 2] if known else []
         lines = [
-            ["", "rules", "always the mean"],
-            ["R2", r2, "0.000"],
-            ["RMSE", f"{self.rmse:.6g}", f"{self.mean_rmse:.6g}"],
-            ["MAE", f"{self.mae:.6g}", f"{self.mean_mae:.6g}"],
+            ["", "rules", "always the mean", "always the median"],
+            ["R2", *([f"{score:.3f}" for score in r2] or ["-"] * 3)],
+            ["RMSE", *(f"{error:.6g}" for error in (self.rmse, self.mean_rmse, self.median_rmse))],
+            ["MAE", *(f"{error:.6g}" for error in (self.mae, self.mean_mae, self.median_mae))],
         ]
         return f"{plural(self.rows, 'row')}, {plural(self.different, 'different prediction')}\n\n{align_columns(lines)}"
 
 
-def evaluate_numbers(network: RuleNetwork, table: Any, numbers: Any) -> NumberEvaluation:
-    """Return the metrics of a network that predicts a number."""
+def evaluate_numbers(network: RuleNetwork, table: Any, numbers: Any, exposure: Any = None) -> NumberEvaluation:
+    """Return the metrics of a network that predicts a number; of rates, times the exposure of each row."""
     from conceptrules.tables.labels import check_numbers  # which loads scikit-learn
 
     opened, truth = open_table(table), check_numbers(numbers)
@@ -101,9 +106,15 @@ def evaluate_numbers(network: RuleNetwork, table: Any, numbers: Any) -> NumberEv
     rules = layers(network, words)[-2]
     scores = score_words(head, rules)
     predicted = score_numbers(head, scores)
+    if exposure is not None:
+        exposed = np.asarray(exposure, np.float64)
+        if exposed.shape != predicted.shape or not (exposed > 0).all() or not np.isfinite(exposed).all():
+            raise InputError("exposure needs a positive number for each row of the table")
+        predicted = predicted * exposed
     # Squares of numbers in units of the largest one neither overflow nor vanish.
     unit = float(np.abs(np.concatenate([truth, predicted])).max()) or 1.0
     errors, deviations = (truth / unit - predicted / unit), truth / unit - np.mean(truth / unit)
+    from_median = truth / unit - np.median(truth / unit)
     constant = bool((truth == truth[0]).all()) or not deviations @ deviations  # or nearly so, beside the predictions
     return NumberEvaluation(
         rows=len(truth),
@@ -112,7 +123,9 @@ def evaluate_numbers(network: RuleNetwork, table: Any, numbers: Any) -> NumberEv
         mae=float(np.abs(errors).mean()) * unit,
         mean_rmse=_root_mean_square(deviations) * unit,
         mean_mae=float(np.abs(deviations).mean()) * unit,
-        different=len(np.unique(scores)),
+        median_rmse=_root_mean_square(from_median) * unit,
+        median_mae=float(np.abs(from_median).mean()) * unit,
+        different=len(np.unique(predicted)),
         by_prediction=tuple(_group_by_prediction(predicted, truth)),
         residuals=_count_residuals(predicted - truth),
         by_rule=tuple(sorted(_measure_rules(network, unpack(rules), predicted - truth), key=lambda each: -each.mae)),

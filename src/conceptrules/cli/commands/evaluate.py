@@ -64,7 +64,8 @@ def evaluate(
     if not cv:
         network, source = read_model_and_table(paths[0], paths[1], learning.text.format)
         if not network.classes:
-            _evaluate_numbers(network, *columns.read_labelled_rows(source, target, network), as_json)
+            exposure = columns.read_exposure(source, learning.exposure, target) if learning.exposure else None
+            _evaluate_numbers(network, *columns.read_labelled_rows(source, target, network), exposure, as_json)
             return
         X, y = columns.read_labelled_rows(source, target, network)
         _note_training_rows(network, X, y)
@@ -88,11 +89,13 @@ def evaluate(
         console().print(f"\n{results[0].scores.details()}")
 
 
-def _evaluate_numbers(network: RuleNetwork, X: pa.Table, y: np.ndarray, as_json: bool) -> None:
+def _evaluate_numbers(
+    network: RuleNetwork, X: pa.Table, y: np.ndarray, exposure: np.ndarray | None, as_json: bool
+) -> None:
     """Print the metrics of a model that predicts a number."""
     from conceptrules.explain.number_scores import evaluate_numbers
 
-    result = evaluate_numbers(network, X, y)
+    result = evaluate_numbers(network, X, y, exposure)
     typer.echo(to_json(asdict(result) | {"edges": network.edges}) if as_json else f"{network.edges} edges, {result}")
 
 

@@ -44,6 +44,14 @@ class Summary:
     """How long learning took."""
 
 
+_NUMBER_SCORES = {
+    "squared_error": ("r2", "R2", "mean"),
+    "absolute_error": ("d2_absolute_error", "D2 of the absolute error", "median"),
+    "poisson": ("d2_poisson", "D2 of the Poisson deviance", "mean"),
+}
+"""For each loss, the score that held-out rows give, in words, and the answer that has 0."""
+
+
 def fit(
     data: Files,
     *,
@@ -76,6 +84,8 @@ def fit(
     saved = _checkpoint(checkpoint, [*files, output])
     if saved is not None and find_method(learning.learner) in ("scorecard", "regression"):
         raise InputError("--checkpoint does not know scorecards yet; leave it out")
+    if learning.exposure and learning.learner.loss != "poisson":
+        raise InputError("--exposure is for --regression --loss poisson; add these, or leave --exposure out")
     if learning.groups and learning.time:
         raise InputError("--groups and --time both say which rows are held out; give one of them")
     whole_option = _find_whole_table_option(learning)
@@ -113,7 +123,6 @@ def _find_whole_table_option(learning: LearningOptions) -> str | None:
     options = {
         "--bins": learning.bins,
         "--date-parts": learning.date_parts,
-        "--regression": find_method(learning.learner) == "regression",
         "--method mllp": find_method(learning.learner) == "mllp",
     }
     return next((option for option, value in options.items() if value), None)
@@ -133,7 +142,9 @@ def _checkpoint(name: str, other_files: list[str]) -> Checkpoint | None:
 
 def _summarize(task: LearningTask, network: RuleNetwork, seconds: float) -> Summary:
     classifier, training = task.classifier, network.training
-    scoring = classifier.get_params().get("scoring", "f1_macro") if network.classes else "r2"
+    scoring = classifier.get_params().get("scoring", "f1_macro")
+    if not network.classes:
+        scoring = _NUMBER_SCORES[classifier.get_params()["loss"]][0]
     scores = [float(point.score) for point in classifier.frontier_ if point.network is classifier.network_]
     counts = None if network.statistics is None or not network.classes else np.array(network.statistics.rows)
     source = training.validation.source if training and training.validation else None
@@ -154,8 +165,9 @@ def _summarize(task: LearningTask, network: RuleNetwork, seconds: float) -> Summ
 
 def _verdict(summary: Summary) -> str:
     """Return how good the network is on held-out rows, beside always answering the commonest class."""
-    if summary.scoring == "r2":
-        return f"R2 {summary.score:.3f} on held-out rows (always answering the mean has 0)"
+    for name, words, constant in _NUMBER_SCORES.values():
+        if summary.scoring == name:
+            return f"{words} {summary.score:.3f} on held-out rows (always answering the {constant} has 0)"
     score = f"{SCORE_NAMES[summary.scoring]} {summary.score:.3f}"
     if summary.scored_on is None or summary.commonest is None:
         return score
