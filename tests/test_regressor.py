@@ -92,6 +92,13 @@ def test_limits_are_kept() -> None:
     assert set(model.predict(table) % 5) == {0.0}
 
 
+@pytest.mark.parametrize("edges", [3, 5, 8, 13])
+def test_the_most_edges_are_kept_where_bins_would_have_more(edges: int) -> None:
+    table, y = make_table(300)
+    y = y + 5 * np.floor(table["size"])  # rules of one column that overlap
+    assert ScorecardRegressor(**SMALL, max_edges=edges).fit(table, y).network_.edges <= edges
+
+
 def test_bins_of_a_column_keep_the_least_rows_too() -> None:
     rng = np.random.default_rng(3)
     size = rng.uniform(0, 10, 600)

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
+from conceptrules.learn.points import path as path_module
 from conceptrules.learn.points.growth import RIDGE, RuleGrower
-from conceptrules.learn.points.path import CardPath, PointRows, compute_probabilities
+from conceptrules.learn.points.losses import LOSSES
+from conceptrules.learn.points.path import CardPath, NumberPath, PointRows, compute_probabilities
 from conceptrules.learn.points.rounding import round_card
-from conceptrules.learn.points.settings import CardSettings
+from conceptrules.learn.points.settings import CardSettings, NumberSettings
 from tests.learn.points.test_growth import CODES, TABLE
 
 
@@ -88,3 +90,30 @@ def test_rounding_keeps_the_bound_and_the_probabilities(most: int) -> None:
     rounded = compute_probabilities(whole.base + whole.unit * scores)
     if most == 20:
         np.testing.assert_allclose(rounded, compute_probabilities(card.compute_margins(CODES)), atol=0.02)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_exchanged_rules_lower_the_loss_within_the_limits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(path_module, "FEW_ROWS", 0)
+    rng = np.random.default_rng(0)
+    target = TWO + 0.5 * (CODES[:, 1] == 2) * (CODES[:, 0] > 0) + rng.gamma(0.5, 0.5, len(CODES))
+    weight = np.ones(len(CODES))
+    rows = PointRows(CODES, weight[:, None], weight, target)
+    grower = RuleGrower(CODES, TABLE.make_columns(CODES, 1), np.arange(3))
+    path = NumberPath(rows, CODES[:7], TABLE, grower, NumberSettings(max_edges=14, loss=name), LOSSES[name])
+    exchanged, exchange = [], NumberPath._replace_rule
+
+    def watch(self: NumberPath, number: int, worth: float) -> None:
+        rule, before = self._rules[number], self._measure_loss() + worth * self.edges
+        exchange(self, number, worth)
+        assert self._measure_loss() + worth * self.edges <= before
+        exchanged.append(self._rules[number] is not rule)
+
+    monkeypatch.setattr(NumberPath, "_replace_rule", watch)
+    while path.extend():
+        margins = path.card.compute_margins(CODES)
+        np.testing.assert_allclose(path._margins, margins, atol=1e-9)
+        np.testing.assert_allclose(path.compute_held_out_margins(), margins[:7], atol=1e-9)
+        assert path.edges == sum(rule.count_edges(TABLE) for rule in path.card.rules) + (path.card.weights != 0).sum()
+        assert path.edges <= 14
+    assert exchanged

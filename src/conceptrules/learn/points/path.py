@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -12,9 +12,17 @@ from numpy.typing import NDArray
 from conceptrules.kernels.points.reference import NEVER
 from conceptrules.kernels.points.sums import add_normal_equations, add_weights
 from conceptrules.learn.binned_table import BinnedTable
-from conceptrules.learn.points.growth import EFFICIENCY, LONGER, RIDGE, Bounds, CodedRule, RuleGrower
+from conceptrules.learn.points.growth import (
+    EFFICIENCY,
+    LONGER,
+    NO_CONDITIONS,
+    RIDGE,
+    Bounds,
+    CodedRule,
+    RuleGrower,
+)
 from conceptrules.learn.points.losses import Loss
-from conceptrules.learn.points.settings import CardSettings
+from conceptrules.learn.points.settings import FEW_ROWS, CardSettings
 
 if TYPE_CHECKING:
     from conceptrules.learn.points.constraints import KeptRule
@@ -138,14 +146,7 @@ class CardPath:
 
     def extend(self) -> bool:
         """Add the best rule, or one for each of several classes; return False if there is none left that pays."""
-        slopes, curvatures = self._differentiate()
-        grown = []
-        for output in range(len(self._base)):
-            figures = np.stack([slopes[:, output], curvatures[:, output], self._rows.weight], axis=1)
-            best = self._grower.grow(figures, self._find_columns(), self._find_bounds(output))
-            if best is not None:
-                grown.append((*best, output))
-        grown.sort(key=lambda each: -each[0])
+        grown = sorted(self._grow(), key=lambda each: -each[0])
         earlier = len(self._rules)
         added = [self._add(rule, output) for gain, rule, output in grown if gain >= _ALIKE * grown[0][0]]
         # Where the best rule is there already, its weight has not settled yet.
@@ -154,6 +155,15 @@ class CardPath:
         if any(added) and earlier and self._exchange:
             self._remove_least(earlier, max(gain / (rule.count_edges(self._table) + 1) for gain, rule, _ in grown))
         return any(added)
+
+    def _grow(self) -> Iterator[tuple[float, CodedRule, int]]:
+        """Yield for each output the best rule, after what it gains, if one pays."""
+        slopes, curvatures = self._differentiate()
+        for output in range(len(self._base)):
+            figures = np.stack([slopes[:, output], curvatures[:, output], self._rows.weight], axis=1)
+            best = self._grower.grow(figures, self._find_columns(), self._find_bounds(output))
+            if best is not None:
+                yield (*best, output)
 
     def _find_columns(self) -> set[int]:
         return {column for rule in self._rules for column in rule.columns}
@@ -323,14 +333,14 @@ def _solve_step(matrix: Floats, vector: Floats, weights: Floats, signs: NDArray[
 
 
 class NumberPath(CardPath):
-    """A card that grows towards a number. Gains are in units of log likelihood, which each loss says."""
+    """A card that grows towards a number. Gains are in units of log likelihood, which each loss says.
 
-    _efficiency, _longer, _leaves, _exchange = (
-        0.6,
-        0.0,
-        False,
-        0.0,
-    )  # all that was settled for numbers was settled with these
+    After each rule, those that are least missed are exchanged for better ones: what was the best rule for a small card
+    need not be good beside the others of a large one.
+    """
+
+    # All that was settled for numbers was settled with these.
+    _efficiency, _longer, _leaves, _exchange = 0.6, 0.0, False, 0.0
 
     def __init__(
         self,
@@ -352,3 +362,55 @@ class NumberPath(CardPath):
         assert self._rows.target is not None
         slope, curvature = self._loss.differentiate(self._rows.target, self._margins[:, 0], self._total)
         return slope[:, None], curvature[:, None]
+
+    def extend(self) -> bool:
+        loss, edges = self._measure_loss(), self.edges
+        if not super().extend():
+            return False
+        if self.edges > edges:
+            worth = max((loss - self._measure_loss()) / (self.edges - edges), 0.0)
+            # On few rows chance says which of two rules is better.
+            few = np.count_nonzero(self._rows.weight) <= FEW_ROWS
+            for number in self._rank_rules()[: 0 if few else self._settings.effort_level.exchanges].tolist():
+                self._replace_rule(number, worth)
+        return True
+
+    def _measure_loss(self) -> float:
+        assert self._rows.target is not None
+        return float(self._total @ self._loss.measure(self._rows.target, self._margins[:, 0]))
+
+    def _rank_rules(self) -> NDArray[np.intp]:
+        """Return the rules but for locked ones and the last one, the one that is least missed for its edges first."""
+        rules, _, matrix = self._sum_equations(*self._differentiate(), 0)
+        missed = self._weights[rules, 0] ** 2 / np.diag(np.linalg.inv(matrix))[1:]
+        order = rules[np.argsort(missed / (np.array(self._edges)[rules] + 1), kind="stable")]
+        locked = 0 if self._constraints is None else len(self._constraints.kept)
+        ranked: NDArray[np.intp] = order[(order >= locked) & (order < len(self._rules) - 1)]
+        return ranked
+
+    def _replace_rule(self, number: int, worth: float) -> None:
+        """Put the best rule into the place of another one, if the loss falls, its edges at what they are worth."""
+        kept = self._rules[number], self._edges[number], self._holds[:, number].copy(), self._signs[number].copy()
+        held_out = self._held_out_holds[:, number].copy()
+        weights, base, margins = self._weights.copy(), self._base.copy(), self._margins.copy()
+        before = self._measure_loss() + worth * self.edges
+        self._margins[:, 0] -= self._weights[number, 0] * self._holds[:, number]
+        self._weights[number], self._paying[number] = 0.0, False
+        self._rules[number], self._edges[number] = NO_CONDITIONS, 0
+        self._refit()
+        bounds = self._find_bounds(0)
+        for _, rule, output in self._grow():
+            edges = rule.count_edges(self._table)
+            sign = 0 if self._constraints is None else self._constraints.find_sign(rule, output)
+            if edges > bounds.edges or sign == NEVER or rule.key in {each.key for each in (*self._rules, kept[0])}:
+                continue
+            self._rules[number], self._edges[number], self._paying[number] = rule, edges, True
+            self._signs[number] = sign
+            self._holds[:, number] = rule.find_rows(self._rows.codes)
+            self._held_out_holds[:, number] = rule.find_rows(self._held_out)
+            self._refit()
+            if self._measure_loss() + worth * self.edges < (1 - 1e-9) * before:
+                return
+        self._rules[number], self._edges[number], self._holds[:, number], self._signs[number] = kept
+        self._held_out_holds[:, number], self._paying[number] = held_out, True
+        self._weights, self._base, self._margins = weights, base, margins

@@ -48,12 +48,14 @@ class CardEffort:
     """Trees of the forest that labels mixed rows of a small table; 0: no such rows."""
     beam: int
     """Unfinished rules that are kept while one is grown."""
+    exchanges: int
+    """Rules for a number that are tried to be exchanged after each new one."""
 
 
 EFFORTS = {
-    "fast": CardEffort(folds=2, trees=0, beam=1),
-    "default": CardEffort(folds=3, trees=100, beam=4),
-    "best": CardEffort(folds=5, trees=400, beam=8),
+    "fast": CardEffort(folds=2, trees=0, beam=1, exchanges=0),
+    "default": CardEffort(folds=3, trees=100, beam=4, exchanges=6),
+    "best": CardEffort(folds=5, trees=400, beam=8, exchanges=12),
 }
 
 
