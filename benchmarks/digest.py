@@ -27,7 +27,7 @@ import pyarrow as pa
 
 from benchmarks import jsonl
 
-SEARCH, MLLP, POINTS = "search", "mllp", "points"
+SEARCH, MLLP, POINTS, NUMBERS = "search", "mllp", "points", "numbers"
 FILE = jsonl.RECORDS / "learners.json"
 FIELD = "learner"
 """The field of a record that holds the digest."""
@@ -122,7 +122,28 @@ def _points_hashes() -> Iterator[str]:
             yield _hash(point.network)
 
 
-_FITS: Mapping[str, Callable[[], Iterator[str]]] = {SEARCH: _search_hashes, MLLP: _mllp_hashes, POINTS: _points_hashes}
+def _numbers_hashes() -> Iterator[str]:
+    from conceptrules import ScorecardRegressor
+
+    X, y, weights = _table(240)
+    many, many_y, _ = _table(6_000)
+    fits: list[tuple[dict[str, Any], tuple[Any, ...]]] = [
+        ({}, (X, np.unique(y, return_inverse=True)[1] * 10.0, weights)),
+        ({"loss": "poisson", "effort": "fast"}, (X, np.unique(y, return_inverse=True)[1])),
+        ({"loss": "absolute_error", "effort": "fast"}, (X, X["age"].to_numpy())),
+        ({"max_rule_length": 2}, (many.drop_columns(["age"]), many["age"].to_numpy() + 30.0 * (many_y == "low"))),
+    ]
+    for settings, rows in fits:
+        for point in _fitted(ScorecardRegressor(random_state=0, **settings), *rows).frontier_:
+            yield _hash(point.network)
+
+
+_FITS: Mapping[str, Callable[[], Iterator[str]]] = {
+    SEARCH: _search_hashes,
+    MLLP: _mllp_hashes,
+    POINTS: _points_hashes,
+    NUMBERS: _numbers_hashes,
+}
 
 
 def _table(rows: int) -> tuple[pa.Table, np.ndarray, np.ndarray]:

@@ -24,7 +24,10 @@ from conceptrules.model.pareto import Point, pareto_front
 
 Floats = NDArray[np.float64]
 _PRICE = 3e-4
-"""What an edge costs when held-out rows choose a card, as a share of the loss without rules."""
+"""What an edge has to gain for the path to go on, as a share of the loss without rules."""
+_OF_LOSS, _OF_GAIN = 0.02, 0.05
+"""The smallest card is taken that gives up at most these shares of what the best one leaves of the loss on held-out
+rows, and of what it takes away."""
 _PATIENCE, _FURTHER = 10, (1.3, 20)
 """The path ends after so many rounds that led to nothing better, once the card has so many times the edges and more."""
 _CHANCE = 1.7
@@ -146,16 +149,19 @@ def _should_stop(tried: Sequence[CardTrial]) -> bool:
 def _choose_step(
     numbers: NumberTask, judges: _Judges, tried: Sequence[CardTrial], margins: Sequence[Sequence[Floats]]
 ) -> int:
-    """Return the number of the card that is worth its edges best, or that without rules if it may be as good."""
+    """Return the number of the smallest card that is about as good as the best, or 0 if one without rules may be."""
     if not judges.sides:
         return 0
-    scores = np.array([trial.score - _PRICE * trial.edges for trial in tried])
+    scores = np.array([trial.score for trial in tried])
     # The mean with both neighbours on the path: a single score is half chance.
-    smooth = int(np.argmax(np.convolve(np.pad(scores, 1, mode="edge"), [0.25, 0.5, 0.25], "valid")))
-    best = max(range(max(smooth - 1, 0), min(smooth + 2, len(scores))), key=lambda step: scores[step])
+    smooth = np.convolve(np.pad(scores, 1, mode="edge"), [0.25, 0.5, 0.25], "valid")
+    best = int(np.argmax(smooth))
     gains = _measure_losses(numbers, judges, margins[0]) - _measure_losses(numbers, judges, margins[best])
     error = math.sqrt(len(gains)) * float(np.std(gains))
-    return best if float(gains.sum()) > _CHANCE * error else 0
+    if float(gains.sum()) <= _CHANCE * error:
+        return 0
+    least = smooth[best] - min(_OF_LOSS * (1 - smooth[best]), _OF_GAIN * max(smooth[best], 0.0))
+    return next(step for step in range(best + 1) if smooth[step] >= least)
 
 
 def _find_errors(numbers: NumberTask, judges: _Judges, margins: Sequence[Floats]) -> list[Floats]:
