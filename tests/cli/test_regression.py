@@ -18,7 +18,8 @@ Run = Callable[..., tuple[str, str]]
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
-    lines = [f"{i},{'ab'[i % 2]},{100 + 50 * (i > 60) + 20 * (i % 2) + i % 3 / 2}" for i in range(120)]
+    areas = [37 * i % 120 for i in range(120)]  # numbers that rise from row to row would be those of the rows
+    lines = [f"{area},{'ab'[area % 2]},{100 + 50 * (area > 60) + 20 * (area % 2) + area % 3 / 2}" for area in areas]
     Path("homes.csv").write_text("\n".join(["area,kind,price", *lines]) + "\n")
 
     def running(*arguments: str, code: int = 0) -> tuple[str, str]:
