@@ -21,13 +21,17 @@ from benchmarks.paper.reference import COLUMN, LEARNED, data_names
 from benchmarks.paper.results import Results, edges_of, read_results
 from benchmarks.sources import Record, notice, read, suite
 from benchmarks.speed import report
+from benchmarks.tables import scorecards
 from benchmarks.tables.summary import FAST, OURS, Cell, Cells, cells_of
 from conceptrules.model.text import plural
 
 ROOT = Path(__file__).parents[1]
 PAGES = (
     ROOT / "README.md",
-    *(ROOT / "docs" / f"{name}.md" for name in ("results", "performance", "scale", "steering", "exports", "mllp")),
+    *(
+        ROOT / "docs" / f"{name}.md"
+        for name in ("results", "performance", "scale", "steering", "exports", "mllp", "scorecards")
+    ),
 )
 PLACE = re.compile(r"(<!-- results: (\w+)[^>]*-->\n).*?(<!-- results: end -->)", re.DOTALL)
 MODELS = {
@@ -287,11 +291,23 @@ def exports_size() -> str:
     )
 
 
+def scorecard_goals() -> str:
+    """Return what was asked of scorecards, and what they reach."""
+    return scorecards.show_goals(read("tables"))
+
+
+def scorecard_tables() -> str:
+    """Return scorecards on every table of the suite."""
+    return scorecards.show_tables(read("tables"))
+
+
 KINDS = {"parquet": "Parquet", "csv": "CSV"}
 PARTS: dict[str, tuple[Callable[[], str], tuple[str, ...]]] = {
     "models": (models, ("tables",)),
     "sizes": (sizes, ("tables",)),
     "every_table": (every_table, ("tables",)),
+    "scorecard_goals": (scorecard_goals, ("cards",)),
+    "scorecard_tables": (scorecard_tables, ("cards",)),
     "paper": (paper, ("paper", "column")),
     "speed": (speed, ("speed",)),
     "speed_tables": (speed_tables, ("speed",)),

@@ -9,7 +9,7 @@ from typing import Any
 
 from benchmarks import digest, jsonl
 from benchmarks.paper.markdown import markdown, signed
-from benchmarks.tables import plots
+from benchmarks.tables import plots, scorecards
 from benchmarks.tables.summary import FAST, OURS, Cell, Cells, cells_of, goals, summarise
 
 RECORD, FLIGHTS = jsonl.RECORDS / "tables.jsonl", jsonl.RECORDS / "flights.jsonl"
@@ -67,6 +67,9 @@ def page(entries: Iterable[Mapping[str, Any]], cells: Cells) -> str:
         "Time of a fit in fits of LightGBM (for LightGBM itself: seconds):",
         by_table(cells, _time),
         *ablations(cells),
+        "## Scorecards",
+        scorecards.show_goals(entries),
+        scorecards.show_tables(entries),
         "## Accuracy",
         by_table(cells, lambda cell: f"{cell.accuracy:.2f}"),
         "## Log loss",
@@ -155,9 +158,8 @@ def ablations(cells: Cells) -> list[str]:
 
 def notes(entries: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return what failed or was stopped, and is empty above."""
-    text = sorted(
-        {f"{(TITLES | ABLATIONS)[one['model']]} on {one['table']}: {one['note']}" for one in entries if "note" in one}
-    )
+    titles = TITLES | ABLATIONS | scorecards.TITLES
+    text = sorted({f"{titles[one['model']]} on {one['table']}: {one['note']}" for one in entries if "note" in one})
     return ["Without a result: " + "; ".join(text) + "."] if text else []
 
 

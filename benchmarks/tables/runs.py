@@ -118,6 +118,7 @@ def run_job(job: Job) -> Iterator[Record]:
         record = {
             **dict(zip(KEY, (job.table, job.fold, model, seed), strict=True)),
             "rows": len(table.y),
+            "classes": table.entry.classes,
             **outcome,
             **times,
             "jobs": plan.jobs,

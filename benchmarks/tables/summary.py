@@ -79,7 +79,7 @@ def _cell(seeds: list[list[Mapping[str, Any]]]) -> Cell:
         cpu=mean(record["cpu"] for record in records),
         seeds=len(seeds),
         spread=pstdev(means),
-        edges=mean(record["edges"] for record in records) if "edges" in records[0] else None,
+        edges=mean(record["edges"] for record in records) if all("edges" in record for record in records) else None,
         ratio=median(ratios) if ratios else None,
     )
 

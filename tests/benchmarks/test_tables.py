@@ -20,6 +20,7 @@ from benchmarks.tables.__main__ import ABLATIONS, NAMES, main
 from benchmarks.tables.models import MODELS
 from benchmarks.tables.page import RECORD, page
 from benchmarks.tables.runs import KEY, Plan, measure, missing_jobs, run
+from benchmarks.tables.scorecards import CARD, list_goals, show_tables
 from benchmarks.tables.suite import load, tables
 from benchmarks.tables.summary import goals, summarise
 
@@ -238,3 +239,20 @@ def test_the_page_says_that_our_records_are_of_an_earlier_learner(monkeypatch: p
         monkeypatch.setattr(digest, "current", lambda present=present: {"search": present})
         text = page(ours, summarise(ours))
         assert ("Our figures were measured with an earlier version of the learner" in text) == marked
+
+
+def test_scorecards_are_compared_on_the_folds_that_both_models_have() -> None:
+    def record(table: str, model: str, fold: int, auc: float, **more: float) -> dict[str, Any]:
+        keys = {"table": table, "model": model, "fold": fold, "seed": 0, "rows": 100, "classes": 2}
+        return {**keys, "auc": auc, "log_loss": 0.4, "edges": 20, "cpu": 0.5, "f1": 0.8, **more}
+
+    cards = [record("loans", CARD, fold, 0.8 + fold / 100, lightgbm_cpu=0.01) for fold in range(5)]
+    boosting = [record("loans", "lightgbm", fold, 0.81) for fold in range(5)]
+    curves = [record("loans", "ebm", fold, 0.81, edges=4000) for fold in range(3)]
+    reached = {goal.name: (goal.value, goal.state) for goal in list_goals([*cards, *boosting, *curves])}
+    assert reached["two classes: AUC against LightGBM's, points"] == ("1.00 (1 table)", "met")
+    assert reached["two classes, up to 10,000 rows: AUC against EBM's, points"] == ("0.00 (1 table)", "met")
+    assert reached["the same: edges in cells of EBM's curves, median"] == ("0.005 (1 table)", "met")
+    assert reached["fit in fits of LightGBM, median of the tables"] == ("50.00 (1 table)", "met")
+    assert reached["several classes: AUC against LightGBM's, points"] == ("", "open")
+    assert "| loans | 2 | 82.0 |" in show_tables([*cards, *boosting, *curves])

@@ -11,7 +11,7 @@ from multiprocessing import forkserver
 import numpy as np
 import pytest
 
-from conceptrules import ConceptRuleClassifier, Policy, ScorecardRegressor
+from conceptrules import ConceptRuleClassifier, Policy, ScorecardClassifier, ScorecardRegressor
 from conceptrules.io.model_file import dumps
 from conceptrules.kernels.search.shards import Shard
 from conceptrules.learn import coding
@@ -82,17 +82,20 @@ POLICY = Policy((Locked("a > 1.25", "a"), LeastRows(4), Fair("sex", "a", 0.5)))
 
 @pytest.mark.usefixtures("small_sample")
 @pytest.mark.parametrize(
-    ("parameters", "given"),
+    ("estimator", "parameters", "given"),
     [
-        ({}, {}),
-        ({"policy": POLICY}, {}),
-        ({}, {"groups": "house"}),
-        ({}, {"time": "day", "sample_weight": "weight"}),
-        ({"policy": POLICY}, {"X_val": "rest"}),
-        ({"relations": [("a", "-", "b"), ("c", "<", "d")]}, {}),
+        (ConceptRuleClassifier, {}, {}),
+        (ConceptRuleClassifier, {"policy": POLICY}, {}),
+        (ConceptRuleClassifier, {}, {"groups": "house"}),
+        (ConceptRuleClassifier, {}, {"time": "day", "sample_weight": "weight"}),
+        (ConceptRuleClassifier, {"policy": POLICY}, {"X_val": "rest"}),
+        (ConceptRuleClassifier, {"relations": [("a", "-", "b"), ("c", "<", "d")]}, {}),
+        (ScorecardClassifier, {}, {"sample_weight": "weight"}),
+        (ScorecardClassifier, {"class_weight": "balanced", "min_rows": 4}, {"groups": "house"}),
+        (ScorecardClassifier, {}, {"X_val": "rest"}),
     ],
 )
-def test_memory_files_and_dask_give_one_network(client, tmp_path, parameters, given):
+def test_memory_files_and_dask_give_one_network(client, tmp_path, estimator, parameters, given):
     dataframe, pandas = pytest.importorskip("dask.dataframe"), pytest.importorskip("pandas")
     rng = np.random.default_rng(0)
     X, y = some_table(rng, 400)
@@ -112,7 +115,7 @@ def test_memory_files_and_dask_give_one_network(client, tmp_path, parameters, gi
     networks = {}
     for kind, make in kinds.items():
         inputs = {**given, **({"X_val": make(rest)} if "X_val" in given else {})}
-        clf = ConceptRuleClassifier(effort="fast", random_state=0, n_jobs=1, **parameters)
+        clf = estimator(effort="fast", random_state=0, n_jobs=1, **parameters)
         networks[kind] = dumps(clf.fit(make(part), "y", scratch=tmp_path, **inputs).network_)
     assert networks["files"] == networks["memory"]
     assert networks["dask"] == networks["memory"]
