@@ -1,6 +1,6 @@
 """Tables with a number to predict: our rules that add up beside trees, a line and ensembles, on the same five folds.
 
-    python -m benchmarks.regression                  what is missing, the smallest tables first; all fits on one thread
+    python -m benchmarks.regression                  what is missing, or of an earlier learner; all fits on one thread
     python -m benchmarks.regression --max-rows 3000  of tables up to this size
     python -m benchmarks.regression report           the table of figures, in Markdown
 
@@ -10,13 +10,13 @@ a MANIFEST.toml: --data says where it is.
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 import tomllib
 import warnings
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +28,13 @@ from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics import mean_absolute_error, r2_score
 from sklearn.model_selection import KFold
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeRegressor
 
-RECORDS = Path(__file__).parent / "records" / "regression.jsonl"
+from benchmarks import digest, jsonl
+
+RECORDS = jsonl.RECORDS / "regression.jsonl"
 FOLDS = 5
 Record = dict[str, Any]
 
@@ -60,6 +62,13 @@ def make_lightgbm(entry: dict[str, Any]) -> Any:
     return one_hot(entry, LGBMRegressor(n_jobs=1, random_state=0, verbose=-1))
 
 
+def make_ebm(entry: dict[str, Any]) -> Any:
+    from interpret.glassbox import ExplainableBoostingRegressor
+
+    kinds = ["continuous"] * len(entry["continuous"]) + ["nominal"] * len(entry["discrete"])
+    return ExplainableBoostingRegressor(feature_types=kinds, random_state=0, n_jobs=1)
+
+
 def make_ours(_: dict[str, Any], **settings: Any) -> Any:
     from conceptrules import ScorecardRegressor
 
@@ -73,14 +82,18 @@ MODELS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "linear": lambda entry: one_hot(entry, LinearRegression()),
     "forest": lambda entry: one_hot(entry, RandomForestRegressor(n_jobs=1, random_state=0)),
     "lightgbm": make_lightgbm,
+    "ebm": make_ebm,
 }
+OURS = ("rules", "rules, 30 edges")
+EBM_ROWS, EBM_FOLDS = 10_000, 3
+"""Up to which size, and on how many of the folds, EBM is measured: it takes minutes where others take seconds."""
 
 
 def count_edges(model: Any) -> int | None:
     """Return the edges of rules; of a tree, the conditions on the ways to its leaves, and the leaves."""
     if hasattr(model, "network_"):
         return int(model.network_.edges)
-    tree = getattr(model[-1], "tree_", None)
+    tree = getattr(model[-1] if isinstance(model, Pipeline) else model, "tree_", None)
     if tree is None:
         return None
     depth = np.zeros(tree.node_count, int)
@@ -94,16 +107,19 @@ def count_edges(model: Any) -> int | None:
 
 def measure(entry: dict[str, Any], X: pd.DataFrame, y: np.ndarray, name: str) -> Iterator[Record]:
     """Yield the figures of a model on each fold."""
-    for fold, (training, test) in enumerate(KFold(FOLDS, shuffle=True, random_state=0).split(X)):
+    folds = enumerate(KFold(FOLDS, shuffle=True, random_state=0).split(X))
+    for fold, (training, test) in islice(folds, EBM_FOLDS if name == "ebm" else FOLDS):
         model, start = MODELS[name](entry), time.process_time()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model.fit(X.iloc[training], y[training])
             seconds = time.process_time() - start
             predicted = model.predict(X.iloc[test])
-        record = {"table": entry["name"], "rows": len(y), "model": name, "fold": fold, "edges": count_edges(model),
+        record = {"table": entry["name"], "model": name, "fold": fold, "rows": len(y), "edges": count_edges(model),
                   "r2": float(r2_score(y[test], predicted)), "seconds": round(seconds, 3),
                   "mae": float(mean_absolute_error(y[test], predicted))}  # fmt: skip
+        if name in OURS:
+            record[digest.FIELD] = digest.learner(digest.NUMBERS)
         if name == "rules":
             network, ends = model.network_, model.predict_interval(X.iloc[test])
             record["columns"] = len(network.used_columns)
@@ -111,31 +127,33 @@ def measure(entry: dict[str, Any], X: pd.DataFrame, y: np.ndarray, name: str) ->
         yield record
 
 
-def read_records() -> list[Record]:
-    """Return the records until now."""
-    return [json.loads(line) for line in RECORDS.read_text().splitlines()] if RECORDS.exists() else []
+def is_present(record: Record) -> bool:
+    """Return whether a record is of the present learner, or of somebody else's."""
+    return record["model"] not in OURS or record.get(digest.FIELD) == digest.current()[digest.NUMBERS]
 
 
 def write_report(records: list[Record]) -> str:
-    """Return the means over the folds of the tables that all models have finished, as Markdown."""
+    """Return the means over the folds of the tables that all models but EBM have finished, as Markdown."""
     frame = pd.DataFrame(records)
-    finished = frame.groupby("table")["model"].nunique() == len(MODELS)
+    finished = frame[frame["model"] != "ebm"].groupby("table")["model"].nunique() == len(MODELS) - 1
     frame = frame[frame["table"].isin(finished[finished].index)]
     r2 = frame.pivot_table(index="table", columns="model", values="r2")
     edges = frame.pivot_table(index="table", columns="model", values="edges")
     ours = frame[frame["model"] == "rules"].groupby("table")[["rows", "seconds", "covered"]].mean()
     order = ours.sort_values("rows", kind="stable").index
     lines = [
-        "| table | rows | rules | 30 edges | CART | linear | forest | LightGBM | edges | of CART | 90 % | seconds |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
+        "| table | rows | rules | 30 edges | CART | linear | forest | LightGBM | EBM "
+        "| edges | of CART | 90 % | seconds |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
     for table in order:
-        scores = " | ".join(f"{r2.loc[table, name]:.3f}" for name in MODELS)
+        known = [r2.loc[table, name] if name in r2 else np.nan for name in MODELS]
+        scores = " | ".join("-" if np.isnan(score) else f"{score:.3f}" for score in known)
         sizes = f"{edges.loc[table, 'rules']:.0f} | {edges.loc[table, 'cart']:,.0f}"
         lines.append(f"| {table} | {ours.rows[table]:,.0f} | {scores} | {sizes} | "
                      f"{100 * ours.covered[table]:.0f} % | {ours.seconds[table]:.1f} |")  # fmt: skip
     for what in ("mean", "median"):
-        scores = " | ".join(f"{getattr(r2[name], what)():.3f}" for name in MODELS)
+        scores = " | ".join(f"{getattr(r2[name], what)():.3f}" if name != "ebm" else "" for name in MODELS)
         sizes = f"{getattr(edges['rules'], what)():.0f} | {getattr(edges['cart'], what)():,.0f}"
         lines.append(f"| **{what}** | | {scores} | {sizes} | {100 * getattr(ours.covered, what)():.0f} % | "
                      f"{getattr(ours.seconds, what)():.1f} |")  # fmt: skip
@@ -151,18 +169,19 @@ def main() -> int:
     parser.add_argument("--data", type=Path, default=Path("../shared/data-regression"), help="the folder of the tables")
     options = parser.parse_args()
     if options.command == "report":
-        print(write_report(read_records()))
+        records = jsonl.read(RECORDS)
+        print(write_report(records), digest.notice([each for each in records if each["model"] in OURS]), sep="\n\n")
         return 0
     folder = options.data
     entries = tomllib.loads((folder / "MANIFEST.toml").read_text())["dataset"]
-    known = {(record["table"], record["model"]) for record in read_records()}
+    known = {(record["table"], record["model"]) for record in filter(is_present, jsonl.read(RECORDS))}
     for entry in sorted(entries, key=lambda each: int(each["rows"])):
         X, y = read_table(folder, entry)
         for name in MODELS if entry["rows"] <= options.max_rows else ():
-            if (entry["name"], name) not in known:
+            too_large = name == "ebm" and entry["rows"] > EBM_ROWS
+            if not too_large and (entry["name"], name) not in known:
                 records = list(measure(entry, X, y, name))
-                with RECORDS.open("a") as file:
-                    file.writelines(f"{json.dumps(record)}\n" for record in records)
+                jsonl.put(RECORDS, jsonl.rounded(records), ("table", "model", "fold"))
                 print(entry["name"], name, np.mean([record["r2"] for record in records]).round(3), flush=True)
     return 0
 

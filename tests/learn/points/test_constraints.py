@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conceptrules import ScorecardClassifier, ScorecardRegressor
-from conceptrules.learn.points.path import _solve_step
+from conceptrules.learn.points import path
+from conceptrules.learn.points.path import NumberPath, _solve_step
 from conceptrules.model import InputError
 from conceptrules.model.policy import Policy
 
@@ -158,3 +159,20 @@ def test_bounds_choose_among_the_cards_of_the_front() -> None:
     assert len(kept.frontier_) < len(free.frontier_)
     assert all(choice.network.prove(policy).proved for choice in kept.frontier_)
     assert kept.predict(TABLE).max() <= most
+
+
+def test_rules_that_are_exchanged_keep_the_policy(monkeypatch: pytest.MonkeyPatch) -> None:
+    replaced, replace_rule = [], NumberPath._replace_rule
+
+    def watch(self: NumberPath, number: int, worth: float) -> None:
+        rule = self._rules[number]
+        replace_rule(self, number, worth)
+        replaced.append(self._rules[number] is not rule)
+
+    monkeypatch.setattr(path, "FEW_ROWS", 0)
+    monkeypatch.setattr(NumberPath, "_replace_rule", watch)
+    policy = Policy.of(monotone={"debt": "up"}, locked=[{"rule": "debt > 6", "points": 3}])
+    noisy = STRENGTH + np.random.default_rng(0).normal(0, 0.5, len(STRENGTH))
+    model = ScorecardRegressor(step=0.5, policy=policy, kinds=KINDS, random_state=0, n_jobs=1).fit(TABLE, noisy)
+    assert any(replaced)
+    assert all(choice.network.prove(policy).proved for choice in model.frontier_)
