@@ -83,7 +83,7 @@ class _Unfinished(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class RuleLimits:
     """What the next rule may be like."""
 
     length: int
@@ -119,7 +119,7 @@ class RuleGrower:
         self._gains = np.zeros(len(columns.bins))
         self._forms = np.zeros((len(columns.bins), 4), np.int64)
 
-    def grow(self, figures: Floats, used: set[int], bounds: Bounds) -> tuple[float, CodedRule] | None:
+    def grow(self, figures: Floats, used: set[int], bounds: RuleLimits) -> tuple[float, CodedRule] | None:
         """Return the best rule and what it gains less the least price of its edges; None if no rule pays.
 
         `figures` are the slope, the curvature and the weight of each row, and `used` the columns of other rules.
@@ -158,7 +158,7 @@ class RuleGrower:
         return CodedRule(tuple(self._kept[list(rule.columns)].tolist()), rule.allowed)
 
     def _scan(
-        self, unfinished: _Unfinished, figures: Floats, totals: tuple[float, float], price: float, bounds: Bounds
+        self, unfinished: _Unfinished, figures: Floats, totals: tuple[float, float], price: float, bounds: RuleLimits
     ) -> None:
         """Find the best condition of each column on the rows of a rule."""
         columns = self._columns
@@ -170,13 +170,15 @@ class RuleGrower:
             self._gains, self._forms,
         )  # fmt: skip
 
-    def _find_required(self, bounds: Bounds) -> NDArray[np.int64]:
+    def _find_required(self, bounds: RuleLimits) -> NDArray[np.int64]:
         """Return the signs that conditions on the columns require."""
         if bounds.required is None:
             return np.zeros((len(self._kept), 3), np.int64)
         return np.ascontiguousarray(bounds.required[self._kept])
 
-    def _lengthen(self, unfinished: _Unfinished, price: float, used: set[int], bounds: Bounds) -> Iterator[_Unfinished]:
+    def _lengthen(
+        self, unfinished: _Unfinished, price: float, used: set[int], bounds: RuleLimits
+    ) -> Iterator[_Unfinished]:
         """Yield the rule with one more condition, for the columns that gain most."""
         start, known, count = self._columns.start, used.union(unfinished.rule.columns), 0
         required = self._find_required(bounds)

@@ -23,7 +23,7 @@ _NORMAL = 1.4826
 """The standard deviation of normal errors whose median is 1 away from 0."""
 
 
-class Scale(NamedTuple):
+class TargetScale(NamedTuple):
     """A prediction is `centre` + `spread` * margin, or e to the power of it."""
 
     centre: float
@@ -38,7 +38,7 @@ class Loss(ABC):
     """Whether mixed rows, which forests label with the mean that they expect, help."""
 
     @abstractmethod
-    def scale(self, target: Floats, weight: Floats) -> tuple[Scale, Floats]:
+    def scale(self, target: Floats, weight: Floats) -> tuple[TargetScale, Floats]:
         """Return the units of margins, and the numbers in them; a spread of 0 for numbers that are all equal."""
 
     @abstractmethod
@@ -70,7 +70,7 @@ class Loss(ABC):
 class SquaredError(Loss):
     """The mean is predicted. The Newton step is exact, and gains are those of normal errors as large as are left."""
 
-    def scale(self, target: Floats, weight: Floats) -> tuple[Scale, Floats]:
+    def scale(self, target: Floats, weight: Floats) -> tuple[TargetScale, Floats]:
         return _scale_numbers(target, float(np.average(_shrink(target), weights=weight)), weight, squared=True)
 
     def start(self, target: Floats, weight: Floats) -> float:
@@ -91,7 +91,7 @@ class AbsoluteError(Loss):
 
     mixes = False
 
-    def scale(self, target: Floats, weight: Floats) -> tuple[Scale, Floats]:
+    def scale(self, target: Floats, weight: Floats) -> tuple[TargetScale, Floats]:
         return _scale_numbers(target, find_median(_shrink(target), weight), weight, squared=False)
 
     def start(self, target: Floats, weight: Floats) -> float:
@@ -117,10 +117,10 @@ class Poisson(Loss):
 
     link = "log"
 
-    def scale(self, target: Floats, weight: Floats) -> tuple[Scale, Floats]:
+    def scale(self, target: Floats, weight: Floats) -> tuple[TargetScale, Floats]:
         mean = float(np.average(_shrink(target), weights=weight)) * float(target.max())
         equal = (target == target[0]).all()
-        return Scale(float(np.log(mean)), 0.0 if equal else 1.0), target / mean
+        return TargetScale(float(np.log(mean)), 0.0 if equal else 1.0), target / mean
 
     def start(self, target: Floats, weight: Floats) -> float:
         return float(np.log(np.average(target, weights=weight)))
@@ -166,10 +166,10 @@ def _shrink(target: Floats) -> Floats:
     return shrunk
 
 
-def _scale_numbers(target: Floats, centre: float, weight: Floats, squared: bool) -> tuple[Scale, Floats]:
+def _scale_numbers(target: Floats, centre: float, weight: Floats, squared: bool) -> tuple[TargetScale, Floats]:
     shrunk, largest = _shrink(target), float(np.abs(target).max()) or 1.0
     errors = np.abs(shrunk - centre)
     spread = float(np.average(errors**2 if squared else errors, weights=weight)) ** (0.5 if squared else 1.0)
     if spread <= 1e-12 * max(abs(centre), 1e-12):
-        return Scale(float(target[0]), 0.0), np.zeros(len(target))
-    return Scale(centre * largest, spread * largest), (shrunk - centre) / spread
+        return TargetScale(float(target[0]), 0.0), np.zeros(len(target))
+    return TargetScale(centre * largest, spread * largest), (shrunk - centre) / spread

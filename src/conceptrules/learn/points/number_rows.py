@@ -15,7 +15,7 @@ from conceptrules.learn.binned_table import coarsen_bins, recode_rows
 from conceptrules.learn.coding import CodedTable
 from conceptrules.learn.folds import RowGroups, number_equal_rows
 from conceptrules.learn.inputs import FitOptions
-from conceptrules.learn.points.losses import LOSSES, Loss, Scale
+from conceptrules.learn.points.losses import LOSSES, Loss, TargetScale
 from conceptrules.learn.points.path import PointRows
 from conceptrules.learn.points.policy import apply_policy
 from conceptrules.learn.points.settings import FEW_ROWS, NumberSettings
@@ -46,7 +46,7 @@ class NumberTask:
     task: Task[NumberSettings]
     """The rows of all folds together, with the quantiles of their numbers as classes."""
     loss: Loss
-    scale: Scale
+    scale: TargetScale
     rows: NumberRows
     part: NDArray[np.intp]
     """The fold that holds out each row; -1: none does."""
@@ -117,7 +117,7 @@ def make_number_task(coded: CodedTable, options: FitOptions[NumberSettings]) -> 
     return NumberTask(task, loss, scale, NumberRows(rows.codes, target, weight), part, given)
 
 
-def _to_margins(numbers: Floats, loss: Loss, scale: Scale) -> Floats:
+def _to_margins(numbers: Floats, loss: Loss, scale: TargetScale) -> Floats:
     """Return other numbers in the units of the margins."""
     if loss.link == "log":
         return numbers / np.exp(scale.centre)

@@ -17,9 +17,9 @@ from conceptrules.learn.points.growth import (
     LONGER,
     NO_CONDITIONS,
     RIDGE,
-    Bounds,
     CodedRule,
     RuleGrower,
+    RuleLimits,
 )
 from conceptrules.learn.points.losses import Loss
 from conceptrules.learn.points.settings import FEW_ROWS, CardSettings
@@ -168,9 +168,9 @@ class CardPath:
     def _find_columns(self) -> set[int]:
         return {column for rule in self._rules for column in rule.columns}
 
-    def _find_bounds(self, output: int) -> Bounds:
+    def _find_bounds(self, output: int) -> RuleLimits:
         settings, count = self._settings, self._rows.codes.shape[1]
-        return Bounds(
+        return RuleLimits(
             settings.length,
             settings.edges - self.edges - 1,
             (settings.max_columns or count) - len(self._find_columns()),

@@ -25,7 +25,7 @@ _CATEGORIES = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Effort:
+class SearchEffort:
     """How hard to try. `sweeps`, `seeds` and `regrow` are those of `Limits`."""
 
     sweeps: int
@@ -42,15 +42,15 @@ class Effort:
 
 
 EFFORTS = {
-    "fast": Effort(
+    "fast": SearchEffort(
         sweeps=3, seeds=1, regrow=0, lowest=0.3, lowest_of_small=0.3,
         trees=0, folds=3,
     ),
-    "default": Effort(
+    "default": SearchEffort(
         sweeps=4, seeds=1, regrow=0, lowest=0.07, lowest_of_small=0.15,
         trees=40, folds=3,
     ),
-    "best": Effort(
+    "best": SearchEffort(
         sweeps=8, seeds=3, regrow=4, lowest=0.03, lowest_of_small=0.03,
         trees=200, folds=5,
     ),
@@ -89,7 +89,7 @@ class SearchSettings:
             raise InputError(f"negation is {self.negation!r}; use True or False")
 
     @property
-    def effort_level(self) -> Effort:
+    def effort_level(self) -> SearchEffort:
         return EFFORTS[self.effort]
 
     def choose_bins(self, rows: int) -> int:
