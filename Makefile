@@ -68,10 +68,11 @@ ONLY ?= tests
 comma := ,
 VERSIONS = $(INSTALL) uv && \
 	$(BIN)/uv venv --quiet --clear --python $(PYTHON) .venv-$(1) && \
-	$(BIN)/uv pip install --quiet --python .venv-$(1)/bin/python -c constraints.txt $(BUILD_TOOLS) && \
+	$(BIN)/uv pip install --quiet --python .venv-$(1)/bin/python -c constraints.txt pip $(BUILD_TOOLS) && \
 	PATH="$(CURDIR)/.venv-$(1)/bin:$$PATH" CYTHON=$(CURDIR)/.venv-$(1)/bin/cython \
 	$(BIN)/uv pip install --quiet --compile-bytecode --python .venv-$(1)/bin/python --resolution $(2) \
 		--no-build-isolation-package conceptrules --config-setting build-dir=build/$(1) -e '.[test$(4)]' && \
+	NUMBA_CACHE_DIR=$(CURDIR)/build/numba-$(1) \
 	.venv-$(1)/bin/python -m pytest -q -rs -m "not long" -W ignore::DeprecationWarning $(3)
 
 test-oldest: $(STAMP)

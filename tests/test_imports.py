@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from benchmarks.fuzz.seeds import network_of
 from conceptrules.io.model_file import save
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
@@ -78,5 +80,6 @@ sys.meta_path.insert(0, Missing())
 
 def test_the_trainer_on_a_gpu_needs_neither_numba_nor_compiled_kernels():
     """The machine with the GPU may have no compiler, and a plain checkout of the sources."""
+    pytest.importorskip("torch", reason="torch is not installed: pip install 'conceptrules[gpu]'")
     code = MISSING + "import conceptrules.mllp, conceptrules.learn.mllp.gpu_engine"
     assert "torch" in loaded_by(code)

@@ -32,7 +32,7 @@ def forest(part: Fold) -> float:
 
 def bound(part: Fold) -> float:
     """The commonest class of each pattern among the test rows: what accuracy cannot pass, and macro-F1 hardly."""
-    _, pattern = np.unique(bits_of(part.test), axis=0, return_inverse=True)
+    pattern = np.unique(bits_of(part.test), axis=0, return_inverse=True)[1].ravel()
     names, answer = np.unique(part.y_test, return_inverse=True)
     counts = np.zeros((pattern.max() + 1, len(names)), np.int64)
     np.add.at(counts, (pattern, answer), 1)

@@ -57,7 +57,9 @@ def test_scores_are_those_of_scikit_learn(outputs: int) -> None:
     assert measure_score(judged, "neg_log_loss") == pytest.approx(-log_loss(truth, judged.shares))
     shares = judged.shares[:, 1] if outputs == 1 else judged.shares
     assert measure_score(judged, "roc_auc_ovr") == pytest.approx(roc_auc_score(truth, shares, multi_class="ovr"))
-    assert measure_score(judged, "neg_brier_score") == pytest.approx(-brier_score_loss(truth, shares), abs=1e-9)
+    loss = sum(brier_score_loss(truth == index, judged.shares[:, index]) for index in range(mass.shape[1]))
+    expected = -loss / 2 if outputs == 1 else -loss  # of two classes, scikit-learn's is about one of them
+    assert measure_score(judged, "neg_brier_score") == pytest.approx(expected, abs=1e-9)
 
 
 def test_cut_offs_win_what_they_are_chosen_for() -> None:
