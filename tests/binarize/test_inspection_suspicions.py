@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from conceptrules.binarize import Binarizer
-from conceptrules.model.errors import ColumnWarning
+from conceptrules.model.errors import ColumnWarning, LeftOutWarning
 
 ROWS = 200
 RNG = np.random.default_rng(0)
@@ -103,3 +103,10 @@ def test_dates_are_told(days: Any) -> None:
 def test_python_says_what_to_do() -> None:
     with pytest.warns(ColumnWarning, match=r"numbers the rows \(an identifier\?\); leave it out if it is no feature"):
         Binarizer().fit(pd.DataFrame({"a": np.arange(ROWS)}), CLASSES)
+
+
+def test_sentences_are_offered_as_text() -> None:
+    notes = [f"The flight {number} to Rome was late again" for number in range(40)]
+    with pytest.warns(LeftOutWarning, match=r"free text\? kinds=\{'note': 'text'\} lets rules ask for its words"):
+        binarizer = Binarizer().fit([{"note": note, "n": n % 3} for n, note in enumerate(notes)], ["a", "b"] * 20)
+    assert [finding.topic for finding in binarizer.inspection_] == ["identifier"]

@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from conceptrules import ConceptRuleClassifier, ScorecardClassifier, load
+from conceptrules import ConceptRuleClassifier, Policy, ScorecardClassifier, load
 from conceptrules.binarize import Binarizer
 from conceptrules.io.model_file import dumps
 from conceptrules.learn import coding
 from conceptrules.model.derived import Mention
 from conceptrules.model.errors import ConceptRulesError
+from conceptrules.model.policy import Forbidden, LeastRows, Monotone
 from conceptrules.tables.files import chunks
 
 RELATIONS = [("debt", "/", "income"), ("paid", "<", "due")]
@@ -106,3 +107,27 @@ def test_terms_are_chosen_by_what_they_tell() -> None:
 def test_bad_relations_and_texts_are_refused(loans: pd.DataFrame, parameters: dict[str, Any], message: str) -> None:
     with pytest.raises(ConceptRulesError, match=message):
         ConceptRuleClassifier(effort="fast", **parameters).fit(loans.drop(columns="y"), loans["y"])
+
+
+def test_policies_that_rules_alone_decide_are_kept(loans: pd.DataFrame) -> None:
+    policy = Policy((LeastRows(30), Forbidden("due")))
+    clf = ConceptRuleClassifier(effort="fast", random_state=0, relations=RELATIONS[:1], policy=policy)
+    network = clf.fit(loans.drop(columns=["y", "note"]), loans["y"]).network_
+    assert "debt / income" in network.used_columns
+    assert [verdict.outcome for verdict in network.proof.verdicts] == ["proved", "proved"]
+    asked = network.prove(Policy((Forbidden("debt"), Monotone("income", "up", ("bad", "good")))))
+    outcomes = {verdict.name: verdict.outcome for verdict in asked.verdicts}
+    assert outcomes == {"forbidden.debt": "refuted", "monotone.income": "undecided"}
+
+
+@pytest.mark.parametrize(
+    ("clause", "message"),
+    [
+        (Forbidden("debt"), "but the policy forbids 'debt'"),
+        (Monotone("income", "up", ("bad", "good")), "cannot be kept yet together with relations or free text"),
+    ],
+)
+def test_policies_that_do_not_go_with_relations(loans: pd.DataFrame, clause: Any, message: str) -> None:
+    clf = ConceptRuleClassifier(effort="fast", relations=RELATIONS, policy=Policy((clause,)))
+    with pytest.raises(ConceptRulesError, match=message):
+        clf.fit(loans.drop(columns="y"), loans["y"])

@@ -56,6 +56,14 @@ def find_violation(clause: Clause, network: RuleNetwork) -> str | None:
     return next(_list_violations(clause, network), None)
 
 
+def _list_asked_columns(network: RuleNetwork) -> list[list[frozenset[str]]]:
+    """Return the columns that each rule asks about, and those that derived ones among them are worked out from."""
+    sources = {column.name: column.derivation.columns for column in network.columns if column.derivation}
+    return [
+        [asked.union(*(sources.get(name, ()) for name in asked)) for asked in level] for level in asked_columns(network)
+    ]
+
+
 def _list_violations(clause: Clause, network: RuleNetwork) -> Iterator[str]:
     last = len(network.levels) - 1
     match clause:
@@ -64,7 +72,7 @@ def _list_violations(clause: Clause, network: RuleNetwork) -> Iterator[str]:
         case Apart(first=first, second=second):
             yield from _list_rules_with(network, {first, second})
         case OnlyFor(column=column, classes=classes):
-            rules = asked_columns(network)[-1]
+            rules = _list_asked_columns(network)[-1]
             for label, concept in zip(network.classes, network.levels[-1].concepts, strict=True):
                 if label not in classes:
                     asking = (rule_text(network, last, rule) for rule in concept.rules if column in rules[rule])
@@ -139,7 +147,7 @@ def _classes_with(network: RuleNetwork, rules: set[int]) -> list[Value]:
 
 
 def _list_rules_with(network: RuleNetwork, columns: set[str]) -> Iterator[str]:
-    for depth, rules in enumerate(asked_columns(network)):
+    for depth, rules in enumerate(_list_asked_columns(network)):
         asking = (index for index, tested in enumerate(rules) if columns <= tested)
         yield from (f"this rule does: {rule_text(network, depth, index)}" for index in asking)
 

@@ -26,7 +26,6 @@ from conceptrules.logic.policies.counterexamples import (
 from conceptrules.logic.policies.possible_rows import Space, network_space, space_of
 from conceptrules.logic.solver import Undecided
 from conceptrules.model.content_hash import content_hash
-from conceptrules.model.derived import require_own_columns
 from conceptrules.model.errors import InputError, short_errors
 from conceptrules.model.network import Concept, Level, RuleNetwork
 from conceptrules.model.policy import (
@@ -102,7 +101,7 @@ def prove(
     network: RuleNetwork, policy: Policy, *, data: Any = None, labels: Iterable[object] | None = None, work: int = WORK
 ) -> Proof:
     """Return a verdict on each clause of a policy: the function behind `RuleNetwork.prove`."""
-    require_own_columns(network.columns, "the proof of policies")
+    derived = [column.name for column in network.columns if column.derivation and column.name in network.used_columns]
     policy = check_policy(policy, network.columns, network.classes, network.head is not None)
     check_contradictions(policy, network.columns, network.classes, work=work)
     space = network_space(network, policy)
@@ -119,6 +118,11 @@ def prove(
             satisfied, reason = violation is None, violation or "read off the rules"
         elif isinstance(clause, Locked) and (lost := find_lost_rule(clause, network)):
             satisfied, reason = False, lost
+        elif derived:
+            satisfied, reason = (
+                None,
+                f"not proved: columns that are worked out, such as {derived[0]}, are not known yet",
+            )
         else:
             reason, counterexample, proved = _prove_clause(clause, network, policy, space, work, rows)
             satisfied = None if proved is None and counterexample is None else counterexample is None
