@@ -95,6 +95,7 @@ ROOMS = {
         "RuleNetwork",
         "Statistics",
     ],
+    "monitor": ["Figure", "FiredTrigger", "Monitoring", "RuleDrift", "Shift", "monitoring_sql"],
 }
 
 

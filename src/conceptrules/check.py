@@ -500,7 +500,7 @@ class Policy:
     """What a policy file asks for."""
 
     def __init__(self, content, model):
-        check_keys(content, "the policy", (), (*CLAUSE_READERS, *UNPROVED, "domain"))
+        check_keys(content, "the policy", (), (*CLAUSE_READERS, *UNPROVED, "domain", "monitor"))
         check_unproved(content, model)
         strange = CARD_ONLY if model.head is None else NO_CARD
         require(not set(strange) & set(content), f"this network can have no {' and no '.join(strange)}")

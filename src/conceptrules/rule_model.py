@@ -566,7 +566,7 @@ class SteeredModel(RuleModel):
             if all(test.predicate.column in known for test in read_banned_rule(ban, around.columns))
         ]
         clauses = dict.fromkeys((*policy.clauses, *edited.of_kind(Locked), *edited.of_kind(Banned), *banned))
-        changed: dict[str, Any] = {"policy": Policy(tuple(clauses), policy.domain)}
+        changed: dict[str, Any] = {"policy": replace(policy, clauses=tuple(clauses))}
         if around.head is not None and around.head.step is not None and getattr(self, "step", None) is None:
             changed["step"] = around.head.step  # in which locked points count
         return self.set_params(**changed).fit(X, y, **others)  # type: ignore[attr-defined]

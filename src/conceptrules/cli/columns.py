@@ -176,14 +176,9 @@ def _warn_of_words_for_missing(table: pa.Table) -> None:
 def read_labelled_rows(source: TableFile, target: str, network: RuleNetwork) -> tuple[pa.Table, np.ndarray]:
     """Return the columns that a network uses and the true class of each row, or its number."""
     target = require_column(target, source.columns, source.name) if target else find_target(source, network)
-    column = targets.check_labels(source.read([target], {target: "category"})[target], target, source.name)
     if not network.classes:
-        return read_rows(source, network), targets.finite_numbers(column, target, "the model predicts")
-    cuts = targets.parse_cuts(network.classes)
-    if cuts is None:
-        column = _match_type(column, network.classes)
-    else:
-        column = pa.chunked_array([targets.label_ranges(targets.finite_numbers(column, target), cuts)])
+        return read_rows(source, network), read_labels(source, target, network)
+    column = _read_classes(source, target, network)
     classes = [label_text(label) for label in network.classes]
     if not {label_text(label) for label in column.unique().to_pylist()} & set(classes):
         raise InputError(
@@ -191,6 +186,22 @@ def read_labelled_rows(source: TableFile, target: str, network: RuleNetwork) -> 
             f"{label_text(column[0].as_py())!r}, the classes are {', '.join(map(repr, classes))}; check --target"
         )
     return read_rows(source, network), column.to_numpy()
+
+
+def _read_classes(source: TableFile, target: str, network: RuleNetwork) -> pa.ChunkedArray:
+    column = targets.check_labels(source.read([target], {target: "category"})[target], target, source.name)
+    cuts = targets.parse_cuts(network.classes)
+    if cuts is None:
+        return _match_type(column, network.classes)
+    return pa.chunked_array([targets.label_ranges(targets.finite_numbers(column, target), cuts)])
+
+
+def read_labels(source: TableFile, target: str, network: RuleNetwork) -> np.ndarray:
+    """Return the true class, or the true number, of each row; whether the classes are known is not checked."""
+    if network.classes:
+        return _read_classes(source, target, network).to_numpy()
+    column = targets.check_labels(source.read([target], {target: "category"})[target], target, source.name)
+    return targets.finite_numbers(column, target, "the model predicts")
 
 
 def read_rows(source: TableFile, network: RuleNetwork) -> pa.Table:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 from typing import Literal as Choice
 
@@ -15,10 +15,18 @@ from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, PackedBits, decide_fired, unpack
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value, python_value
-from conceptrules.model.statistics import probabilities, with_statistics
+from conceptrules.model.statistics import (
+    SCORE_GROUPS,
+    count_cells,
+    group_scores,
+    list_cells,
+    probabilities,
+    with_statistics,
+)
 from conceptrules.model.text import rule_text
 from conceptrules.model.values import label_text
-from conceptrules.tables.table import open_table, read_packed_bits
+from conceptrules.tables.column_values import to_codes
+from conceptrules.tables.table import Table, open_table, read_columns, read_packed_bits
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -32,15 +40,33 @@ def measure(network: RuleNetwork, table: Any, labels: Iterable[object]) -> RuleN
         from conceptrules.tables.labels import check_numbers  # which loads scikit-learn
 
         check_numbers(list_labels(labels, opened.rows))
-        words = read_packed_bits(network.columns, network.predicates, opened, network.used_predicates)
-        return with_statistics(network, words, np.zeros(opened.rows, np.intp))
+        return _count_rows(network, opened, np.zeros(opened.rows, np.intp))
     texts = [label_text(label) for label in list_labels(labels, opened.rows)]
     indices = {label_text(name): index for index, name in enumerate(network.classes)}
     known = np.array([row for row, text in enumerate(texts) if text in indices], dtype=np.intp)
     if not len(known):
         raise InputError("no row is of a class of the network, so there is nothing to count; check the labels")
-    words = read_packed_bits(network.columns, network.predicates, opened.take(known), network.used_predicates)
-    return with_statistics(network, words, np.array([indices[texts[row]] for row in known], dtype=np.intp))
+    target = np.array([indices[texts[row]] for row in known], dtype=np.intp)
+    return _count_rows(network, opened.take(known), target)
+
+
+def _count_rows(network: RuleNetwork, rows: Table, target: Indices) -> RuleNetwork:
+    words = read_packed_bits(network.columns, network.predicates, rows, network.used_predicates)
+    counted = with_statistics(network, words, target).statistics
+    assert counted is not None
+    gaps = {name: missing | unseen for name, missing, unseen in find_gaps(network, rows)}
+    scores = counted.scores if network.classes else group_scores(counted.scores, SCORE_GROUPS)
+    cells = list_cells(count_cells(network, words, gaps))
+    return replace(network, statistics=replace(counted, scores=scores, cells=cells))
+
+
+def find_gaps(network: RuleNetwork, table: Table) -> Iterator[tuple[str, Bits, Bits]]:
+    """Yield the used columns, with the rows where the value is missing, and where it is of an unknown category."""
+    for column, cells in read_columns(network.columns, table, network.used_columns):
+        unseen = np.zeros(len(cells.missing), np.bool_)
+        if not column.ordered and column.kind != "text":
+            unseen = ~cells.missing & (to_codes(cells, column.categories) < 0)
+        yield column.name, cells.gaps, cells.by_row(unseen)
 
 
 def list_labels(labels: Iterable[object], rows: int | None = None) -> list[object]:

@@ -42,7 +42,7 @@ from conceptrules.model.content_hash import content_hash
 from conceptrules.model.derived import OPERATORS, Derivation, Length, Mention, Relation
 from conceptrules.model.errors import InputError, shortened, warn
 from conceptrules.model.heads import Points
-from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork, Statistics, check_columns
+from conceptrules.model.network import Cell, Concept, Level, Literal, Rule, RuleNetwork, Statistics, check_columns
 from conceptrules.model.predicate import KINDS, Column, Equals, Interval, Missing, OneOf, Predicate, Value
 from conceptrules.model.provenance import without_rule_figures
 from conceptrules.model.text import concept_name
@@ -157,7 +157,7 @@ def _bound(value: object, absent: float, at: At) -> float:
     return absent if value is None else number(value, at)
 
 
-def _statistics(value: object, classes: Places, edited: bool) -> Statistics:
+def _statistics(value: object, classes: Places, names: Mapping[str, Predicate], edited: bool) -> Statistics:
     """Read the statistics; those of rules that were edited since may be of another number of classes."""
 
     def pattern(value: object, at: At) -> tuple[tuple[bool, ...], tuple[float, ...]]:
@@ -172,9 +172,22 @@ def _statistics(value: object, classes: Places, edited: bool) -> Statistics:
         number, rows = fields(value, at, ("score", "rows"))
         return whole(number, (*at, "score")), counts(rows, (*at, "rows"))
 
-    filled = {"hash": None, "decided": [], "optimism": [], "scores": [], **value} if isinstance(value, dict) else value
-    own, rows, covered, patterns, decided, optimism, scores = fields(
-        filled, ("statistics",), ("hash", "rows", "covered", "patterns", "decided", "optimism", "scores")
+    def test(value: object, at: At) -> Predicate:
+        name = text(value, at)
+        if name not in names:
+            raise InputError(f"{place(at)} names {shortened(repr(name))}, which is not among the predicates")
+        return names[name]
+
+    def cell(value: object, at: At) -> Cell:
+        column, holds, gap, weight = fields(value, at, ("column", "holds", "gap", "rows"))
+        tests = items(test, holds, (*at, "holds"))
+        (rows,) = counts([weight], (*at, "rows"))
+        return Cell(text(column, (*at, "column")), tests, flag(gap, (*at, "gap")), rows)
+
+    optional_lists = ("decided", "optimism", "scores", "answered", "cells")
+    filled = {"hash": None, **{key: [] for key in optional_lists}, **value} if isinstance(value, dict) else value
+    own, rows, covered, patterns, decided, optimism, scores, answered, cells = fields(
+        filled, ("statistics",), ("hash", "rows", "covered", "patterns", *optional_lists)
     )
     if own is not None and not _HASH.fullmatch(text(own, ("statistics", "hash"))):
         wrong(own, ("statistics", "hash"), "a hash such as that of the file")
@@ -185,6 +198,8 @@ def _statistics(value: object, classes: Places, edited: bool) -> Statistics:
         items(partial(items, counts), decided, ("statistics", "decided")),
         items(partial(items, number), optimism, ("statistics", "optimism")),
         items(score, scores, ("statistics", "scores")),
+        counts(answered, ("statistics", "answered")),
+        () if edited else items(cell, cells, ("statistics", "cells")),
     )
 
 
@@ -197,10 +212,11 @@ def _network(model: dict[str, object]) -> RuleNetwork:
     tests = items(partial(read_predicate, more=("name",)), predicates, ("predicates",))
     labels = values(classes, ("classes",))
     head, plain_levels = _head(model["head"], levels) if "head" in model else (None, levels)
+    words = _checked_names(known, tests, predicates)
     network = RuleNetwork(
         columns=known,
         predicates=tests,
-        levels=_levels(plain_levels, _checked_names(known, tests, predicates), () if head else labels),
+        levels=_levels(plain_levels, words, () if head else labels),
         classes=labels,
         **({} if head else _decision(model["priority"], model["default"])),
         head=head,
@@ -221,7 +237,8 @@ def _network(model: dict[str, object]) -> RuleNetwork:
         )
     counted_of = statistics.get("hash") if isinstance(statistics, dict) else None
     edited = saved_hash is None and counted_of != own
-    counted = None if statistics is None else _statistics(statistics, _places(labels), edited)
+    named = dict(zip(words, tests, strict=True))
+    counted = None if statistics is None else _statistics(statistics, _places(labels), named, edited)
     if edited:
         return _without_figures(network, counted)
     _check_stability(network)

@@ -60,7 +60,7 @@ def dumps(network: RuleNetwork) -> str:
         "columns": _list(map(_column, network.columns)),
         "predicates": _list(map(_predicate, names, network.predicates)),
         "levels": _list(_levels(network, names)),
-        "statistics": "null" if statistics is None else _statistics(statistics, network.classes, own),
+        "statistics": "null" if statistics is None else _statistics(statistics, network, names, own),
         "training": "null" if network.training is None else _training(network.training),
         **_governance(network),
     }
@@ -154,10 +154,10 @@ def _rules(level: Level, below: Sequence[object], purposes: Sequence[Mapping[str
         yield _flat({**purpose, "all": yes, "none": no})
 
 
-def _statistics(statistics: Statistics, classes: Sequence[Value], described: str) -> str:
+def _statistics(statistics: Statistics, network: RuleNetwork, names: Sequence[str], described: str) -> str:
     """Return the statistics with the hash of the rules that they describe, which may be edited by hand later."""
     covered = (_list(map(_numbers, level)) for level in statistics.covered)
-    patterns = (_pattern(classes, *pattern) for pattern in statistics.patterns)
+    patterns = (_pattern(network.classes, *pattern) for pattern in statistics.patterns)
     fields = {
         "hash": _flat(described),
         "rows": _numbers(statistics.rows),
@@ -170,6 +170,14 @@ def _statistics(statistics: Statistics, classes: Sequence[Value], described: str
         fields["optimism"] = _list(map(_numbers, statistics.optimism))
     if statistics.scores:
         fields["scores"] = _list(f'{{"score": {score}, "rows": {_numbers(rows)}}}' for score, rows in statistics.scores)
+    if statistics.answered:
+        fields["answered"] = _numbers(statistics.answered)
+    if statistics.cells:
+        words = dict(zip(network.predicates, names, strict=True))
+        fields["cells"] = _list(
+            _flat(asdict(cell) | {"holds": [words[test] for test in cell.holds], "rows": _number(cell.rows)})
+            for cell in statistics.cells
+        )
     return _object(fields)
 
 

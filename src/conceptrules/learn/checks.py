@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -97,7 +98,7 @@ def add_least_rows(policy: Policy | None, min_rows: int | None) -> Policy | None
     if least == 1 or any(clause.rows >= least for clause in clauses.of_kind(LeastRows)):
         return policy
     others = tuple(clause for clause in clauses.clauses if not isinstance(clause, LeastRows))
-    return Policy((*others, LeastRows(least)), clauses.domain)
+    return replace(clauses, clauses=(*others, LeastRows(least)))
 
 
 def choose_least_rows(rows: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,7 @@ from conceptrules.learn.calibration import Comparison
 from conceptrules.learn.search.coded_network import CodedNetwork
 from conceptrules.model.evaluation import class_words, decide_fired, unpack
 from conceptrules.model.network import RuleNetwork, Statistics
-from conceptrules.model.statistics import pattern_rows, with_statistics
+from conceptrules.model.statistics import CellKey, CellRows, list_cells, pattern_rows, with_statistics
 
 Sums = NDArray[np.int64]
 Pattern = tuple[bool, ...]
@@ -41,6 +42,8 @@ class NetworkCounts:
     """The same of the rows that were held out."""
     answered: Sums
     """[column of groups, group, class, answer]: how groups of people are treated."""
+    cells: Mapping[CellKey, int]
+    """The rows by what the used predicates say of each column."""
     kinds: DecisionKinds
     whole: bool
     """Whether all weights are whole numbers."""
@@ -52,6 +55,7 @@ class NetworkCounts:
             tuple(tuple(map(_to_weights, level)) for level in self.covered),
             _weigh_patterns(self.patterns),
             tuple(tuple(map(_to_weights, rules)) for rules in self.decided),
+            cells=list_cells({key: units / WEIGHT_UNIT for key, units in self.cells.items()}),
         )
 
 
@@ -70,6 +74,7 @@ def add_counts(counts: Sequence[NetworkCounts]) -> NetworkCounts:
         patterns=_add_patterns([each.patterns for each in counts]),
         held_out=_add_patterns([each.held_out for each in counts]),
         answered=np.sum([each.answered for each in counts], axis=0),
+        cells=add_cells([each.cells for each in counts]),
         kinds=joined_kinds([each.kinds for each in counts]),
         whole=all(each.whole for each in counts),
     )
@@ -120,9 +125,23 @@ def _count_rows(coded: CodedNetwork, rows: Shard, first_key: int) -> NetworkCoun
         patterns={pattern: _to_units(weights) for pattern, weights in statistics.patterns},
         held_out={pattern: _to_units(weights) for pattern, weights in held_out.items()},
         answered=answered,
+        cells=cells_to_units(coded.count_cells(rows.codes, bits, weight)),
         kinds=decision_kinds(network, bits, target, weight),
         whole=not (rows.weight % WEIGHT_UNIT).any(),
     )
+
+
+def cells_to_units(cells: CellRows) -> dict[CellKey, int]:
+    """Return the rows of cells as whole numbers of units."""
+    return {key: round(rows * WEIGHT_UNIT) for key, rows in cells.items()}
+
+
+def add_cells(blocks: Sequence[Mapping[CellKey, int]]) -> Mapping[CellKey, int]:
+    """Return the sum of the cells of several blocks."""
+    total: Counter[CellKey] = Counter()
+    for cells in blocks:
+        total.update(cells)
+    return total
 
 
 def _add_patterns(blocks: Sequence[Patterns]) -> Patterns:

@@ -8,7 +8,7 @@ rows, and all rows with the highest keys judge, in one pass over the store. `Hol
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, log
 from typing import Any, Generic
 
@@ -327,7 +327,7 @@ def scale_policy(policy: Policy | None, share: float) -> Policy | None:
         return LeastRows(max(1, round(expected + 2 * expected**0.5)))
 
     clauses = (scale(clause) if isinstance(clause, LeastRows) else clause for clause in policy.clauses)
-    return Policy(tuple(clauses), policy.domain)
+    return replace(policy, clauses=tuple(clauses))
 
 
 def _coarsen(table: BinnedTable, rows: Rows, options: FitOptions[Settings]) -> BinnedTable:

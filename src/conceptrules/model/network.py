@@ -122,6 +122,20 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True)
+class Cell:
+    """The training rows whose value of a column the rules do not tell apart."""
+
+    column: str
+    """A column that some rule asks about."""
+    holds: tuple[Predicate, ...]
+    """The used predicates on the column that hold on these rows."""
+    gap: bool
+    """Whether the value is missing, or a category that the column does not list."""
+    rows: float
+    """The weight of the rows."""
+
+
+@dataclass(frozen=True, slots=True)
 class Statistics:
     """What a network covers and decides of the training rows: the text, the probabilities and the report show it.
 
@@ -142,7 +156,13 @@ class Statistics:
     """By how much the share of each class is larger on training rows than on others, for each class that is answered:
     `optimism[answer][class]`. Probabilities are lowered by it, counts never are. Empty: by nothing."""
     scores: tuple[tuple[int, tuple[float, ...]], ...] = ()
-    """The scores of a scorecard of two classes, ascending, and the rows that have each; otherwise empty."""
+    """The scores of a scorecard of two classes, ascending, and the rows that have each. Of a number, the largest scores
+    of some twenty groups of rows, and the rows of each group. Otherwise empty."""
+    answered: tuple[float, ...] = ()
+    """The rows that are answered with each class, of a scorecard of several classes; otherwise empty, since patterns or
+    scores say it."""
+    cells: tuple[Cell, ...] = ()
+    """The rows by what the used predicates say of each column; empty where they were not counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +254,9 @@ class RuleNetwork(Shortcuts):
             self._check_scorecard(self.head)
         if self.statistics is not None:
             _check_statistics(self.statistics, self.levels, len(self.classes) or 1)
+            unknown = {test for cell in self.statistics.cells for test in cell.holds} - set(self.predicates)
+            if unknown:
+                raise InputError(f"statistics.cells have {next(iter(unknown))!r}, which is not among the predicates")
 
     def _complete_decision(self) -> None:
         """Fill priority and default in where they were left out, and check them and the classes."""
@@ -417,8 +440,10 @@ def _check_statistics(statistics: Statistics, levels: Sequence[Level], classes: 
     counts += [row for rules in statistics.decided for row in rules] + [row for _, row in statistics.patterns]
     counts += [row for _, row in statistics.scores]
     shares = [*statistics.optimism, *(fired for fired, _ in statistics.patterns)]
+    counts += [statistics.answered] if statistics.answered else []
     if any(len(row) != classes for row in [*counts, *shares]):
         raise InputError(f"statistics must have one figure for each of the {classes} classes")
+    counts.append(tuple(cell.rows for cell in statistics.cells))
     if any(not 0 <= weight < math.inf for row in counts for weight in row):
         raise InputError("statistics are weights of rows; they need to be finite and at least 0")
     if not sum(statistics.rows) > 0:

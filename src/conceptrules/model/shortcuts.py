@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from conceptrules.logic.policies.proof import Proof
     from conceptrules.model.network import RuleNetwork
     from conceptrules.model.policy import Policy
+    from conceptrules.monitor.monitoring import Monitoring
     from conceptrules.tables.prediction import Abstain
 
 
@@ -458,6 +459,52 @@ class Shortcuts(ShownAsHtml):
         from conceptrules.edit.editing import edit
 
         return edit(self._network, operation, who=who, why=why, data=data, labels=labels, recalibrate=recalibrate)
+
+    def monitor(
+        self,
+        table: Any,
+        labels: Any = None,
+        *,
+        reference: Any = None,
+        groups: Any = None,
+        time: Any = None,
+        every: Choice["day", "week", "month", "year"] = "month",
+        policy: Policy | None = None,
+    ) -> Monitoring:
+        """Compare new rows with training: how often rules hold, how scores and columns moved, what is still right.
+
+        Parameters
+        ----------
+        table : table
+            The new rows: what `predict` takes, or a dask DataFrame.
+        labels : sequence or str, optional
+            The class or the number of each row, or the name of their column.
+        reference : table, or (table, labels), optional
+            Rows to compare with, instead of what the network keeps of training.
+        groups : sequence or str, optional
+            What each row belongs to, or the name of that column: each group is looked at by itself, too.
+        time : sequence or str, optional
+            When each row is from, or the name of that column: each period is looked at by itself, too.
+        every : {"day", "week", "month", "year"}, default="month"
+            How long the periods of dates are; numbers and text are periods as they are.
+        policy : Policy, optional
+            The policy whose triggers are judged; by default that of the network.
+
+        Returns
+        -------
+        Monitoring
+            The value; `print` shows it, `html` makes a page of it.
+
+        Raises
+        ------
+        InputError
+            If there are no rows, a column is missing, or a row has no label, no known class or no time.
+        """
+        from conceptrules.monitor.watching import monitor
+
+        return monitor(
+            self._network, table, labels, reference=reference, groups=groups, time=time, every=every, policy=policy
+        )
 
     def export(self, to: str, *, verify: bool = False, data: Any = None, **options: Any) -> Any:
         """Write the network in another language.

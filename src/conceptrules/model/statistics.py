@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, PackedBits, decide_fired, layers, unpack
-from conceptrules.model.network import RuleNetwork, Statistics
-from conceptrules.model.predicate import bounds_of, size_of
-from conceptrules.model.scoring import Scores, score_words
+from conceptrules.model.network import Cell, RuleNetwork, Statistics
+from conceptrules.model.predicate import Predicate, bounds_of, size_of
+from conceptrules.model.scoring import Scores, answer_scores, score_words
 
 Floats = NDArray[np.float64]
+SCORE_GROUPS = 20
+"""The groups of scores that the statistics of a number keep."""
 
 
 def edges(network: RuleNetwork) -> int:
@@ -88,12 +90,46 @@ def with_statistics(
     )
     rows = _by_class(y, weight, classes)
     if network.head is not None:
-        scores = () if network.head.step else _score_rows(score_words(network.head, hidden[-2]), y, weight, classes)
-        return replace(network, statistics=Statistics(rows, covered, scores=scores))
+        scores = score_words(network.head, hidden[-2])
+        answers = answer_scores(network.head, scores) if network.head.outputs > 1 else np.zeros(0, np.intp)
+        answered = _by_class(answers, weight, classes) if len(answers) else ()
+        by_score = _score_rows(scores, y, weight, classes)
+        return replace(network, statistics=Statistics(rows, covered, scores=by_score, answered=answered))
     fired = unpack(hidden[-1])
     patterns = pattern_rows(fired, y, weight, classes)
     decided = _decided(network, hidden[-2], decide_fired(network, fired), y, weight)
     return replace(network, statistics=Statistics(rows, covered, patterns, decided))
+
+
+CellKey = tuple[str, tuple[Predicate, ...], bool]
+"""A column, the used predicates on it that hold, and whether the value is a gap."""
+CellRows = dict[CellKey, float]
+"""The weight of the rows of each cell."""
+
+
+def count_cells(
+    network: RuleNetwork, words: PackedBits, gaps: Mapping[str, Bits], weight: Floats | None = None
+) -> CellRows:
+    """Return the rows by what the used predicates say of each column.
+
+    `gaps` says of columns on which rows the value is missing, or a category that the column does not list.
+    """
+    weight = np.ones(words.rows) if weight is None else weight
+    cells: CellRows = {}
+    for column, indices in network.used_columns.items():
+        bits = unpack(PackedBits(words.words[list(indices)], words.rows))
+        kinds, inverse = distinct_rows(np.column_stack([gaps.get(column, np.zeros(words.rows, np.bool_)), bits]))
+        counts = np.bincount(inverse, weight, minlength=len(kinds)).tolist()
+        for (gap, *holds), rows in zip(kinds.tolist(), counts, strict=True):
+            tests = tuple(network.predicates[i] for i, each in zip(indices, holds, strict=True) if each)
+            cells[column, tests, gap] = rows
+    return cells
+
+
+def list_cells(cells: Mapping[CellKey, float]) -> tuple[Cell, ...]:
+    """Return the cells that have rows, in an order of their own."""
+    known = (Cell(*key, rows) for key, rows in cells.items() if rows)
+    return tuple(sorted(known, key=lambda cell: (cell.column, cell.gap, repr(cell.holds))))
 
 
 def _decided(
@@ -184,6 +220,23 @@ def _score_rows(
     counts = np.bincount(inverse * classes + y, weight, minlength=len(values) * classes).reshape(-1, classes)
     pairs = zip(values.tolist(), counts.tolist(), strict=True)
     return tuple((score, tuple(rows)) for score, rows in pairs if any(rows))
+
+
+def group_scores(
+    scores: Sequence[tuple[int, tuple[float, ...]]], groups: int
+) -> tuple[tuple[int, tuple[float, ...]], ...]:
+    """Return at most so many groups of neighbouring scores of about as many rows: the largest score and the rows."""
+    total = sum(sum(rows) for _, rows in scores)
+    result: list[tuple[int, tuple[float, ...]]] = []
+    before = collected = 0.0
+    parts: list[tuple[float, ...]] = []
+    for number, (score, rows) in enumerate(scores, start=1):
+        parts.append(rows)
+        collected += sum(rows)
+        if number == len(scores) or (collected - before) * groups >= total:
+            result.append((score, tuple(map(sum, zip(*parts, strict=True)))))
+            before, parts = collected, []
+    return tuple(result)
 
 
 def distinct_rows(fired: Bits) -> tuple[Bits, NDArray[np.intp]]:

@@ -17,6 +17,7 @@ _SENSITIVE = ("postgres", "snowflake")  # to the case of quoted names
 _WORDS = {
     "types", "inputs", "derived", "predicates", "source", "pattern", "patterns", "fires", "scores", "largest", "best",
     "powers",
+    "rules_of_rows", "scored_rows", "counts", "bins", "shares",
 }  # fmt: skip
 """Our own tables and columns that have no number."""
 _LONGEST_ANSWER = 63  # bytes of the name of a column with a score or a probability: what every database has

@@ -228,7 +228,7 @@ class TrustingQuery:
         answers = ScoreAnswers(self.network, head, [prefix + name for name in scores], own, self.dialect)
         level = len(self.network.levels) - 1
         rules = [
-            bit(self._rule(level, rule.literals)).as_(own(f"r{number}"))
+            bit(self.rule(level, rule.literals)).as_(own(f"r{number}"))
             for number, rule in enumerate(self.network.levels[level].rules, start=1)
         ]
         sums = add_points(head, [own(f"r{number}") for number in range(1, 1 + len(rules))], answers.scores)
@@ -249,7 +249,7 @@ class TrustingQuery:
         """Return the class of a row."""
         case = exp.case()
         for index in self.network.priority_indices:
-            condition = self._concept(len(self.network.levels) - 1, index)
+            condition = self.concept(len(self.network.levels) - 1, index)
             if condition is not None:
                 case.when(condition, self._label(self.network.classes[index]), copy=False)
         default = self._label(self.network.default)
@@ -258,20 +258,21 @@ class TrustingQuery:
     def _label(self, value: Value) -> exp.Expr:
         """Return a class; all are text where they are of several types."""
         alike = len(set(map(type, self.network.classes))) == 1
-        return _literal(value if alike else str(value), self.dialect)
+        return write_literal(value if alike else str(value), self.dialect)
 
-    def _concept(self, level: int, index: int) -> exp.Expr | None:
+    def concept(self, level: int, index: int) -> exp.Expr | None:
         """Return where a concept holds; None where it never does."""
         nodes = self.network.levels[level]
-        rules = [self._rule(level, nodes.rules[rule].literals) for rule in nodes.concepts[index].rules]
+        rules = [self.rule(level, nodes.rules[rule].literals) for rule in nodes.concepts[index].rules]
         return exp.or_(*rules, copy=False) if rules else None
 
-    def _rule(self, level: int, literals: Sequence[Literal]) -> exp.Expr:
+    def rule(self, level: int, literals: Sequence[Literal]) -> exp.Expr:
+        """Return where a rule holds."""
         if level == 0:
             terms = [self._condition(condition) for condition in conditions(self.network, 0, literals)]
         else:
             # A concept is written as 1 or 0, so that its negation holds on NULL too.
-            concepts = [(bit(self._concept(level - 1, literal.index)), literal.negated) for literal in literals]
+            concepts = [(bit(self.concept(level - 1, literal.index)), literal.negated) for literal in literals]
             terms = [concept.eq(0 if negated else 1) for concept, negated in concepts]
         return exp.and_(*terms, copy=False) if terms else exp.convert(1).eq(1)
 
@@ -281,21 +282,22 @@ class TrustingQuery:
         column = next(column for column in self.network.columns if column.name == predicate.column)
         x = exp.column(self.columns[column.name], quoted=True)
         if not literal.negated or condition.both is not None:
-            return self._test(x, predicate, column)
+            return self.test(x, predicate, column)
         if isinstance(predicate, Missing):
             return x.is_(exp.null()).not_()
-        return exp.or_(x.is_(exp.null()), exp.not_(self._test(x, predicate, column)))
+        return exp.or_(x.is_(exp.null()), exp.not_(self.test(x, predicate, column)))
 
-    def _test(self, x: exp.Column, predicate: Predicate, column: Column) -> exp.Expr:
+    def test(self, x: exp.Column, predicate: Predicate, column: Column) -> exp.Expr:
+        """Return where a predicate holds on a column of the table."""
         match predicate:
             case Missing():
                 return x.is_(exp.null())
             case Interval(low=low, high=high):
                 return between(x, low, high, lambda bound: self._bound(bound, column))
             case Equals(value=value):
-                return x.eq(_literal(value, self.dialect))
+                return x.eq(write_literal(value, self.dialect))
             case OneOf(values=values):
-                return exp.In(this=x, expressions=[_literal(value, self.dialect) for value in values])
+                return exp.In(this=x, expressions=[write_literal(value, self.dialect) for value in values])
         raise AssertionError(predicate)
 
     def _bound(self, value: float, column: Column) -> exp.Expr:
@@ -304,7 +306,7 @@ class TrustingQuery:
                 f"column {column.name!r} is a duration, which this form of SQL does not write; leave trust_types out"
             )
         if column.kind == "number":
-            return _literal(value, self.dialect)
+            return write_literal(value, self.dialect)
         text = (date_text if column.kind == "date" else datetime_text)(value)
         if self.dialect == "sqlite":  # it keeps times as text
             return exp.Literal.string(text)
@@ -312,7 +314,8 @@ class TrustingQuery:
         return exp.cast(exp.Literal.string(text), kind)
 
 
-def _literal(value: Value, dialect: str) -> exp.Expr:
+def write_literal(value: Value, dialect: str) -> exp.Expr:
+    """Return a category or a class."""
     if isinstance(value, str):
         literal = text_literal(value, dialect) if "\0" in value else exp.Literal.string(value)
         if literal is None:

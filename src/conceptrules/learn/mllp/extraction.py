@@ -20,7 +20,7 @@ from conceptrules.model.evaluation import class_words, unpack
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.pareto import Choice
 from conceptrules.model.provenance import Validation
-from conceptrules.model.statistics import with_statistics
+from conceptrules.model.statistics import count_cells, list_cells, with_statistics
 from conceptrules.tables.hashes import sketch
 
 if TYPE_CHECKING:
@@ -98,14 +98,18 @@ def finish(plan: FitPlan, result: FitResult, parameters: Mapping[str, Any]) -> C
     data, rows, judged = plan.data, plan.data.rows, result.judged.score
     extracted = extract_network(result.best, data)
     simplified = sort_nodes(simplify(extracted, plan.holdout.seen.to_packed_bits()))
-    network = with_statistics(simplified, rows.to_packed_bits(), rows.target, rows.weight)
+    bits = rows.to_packed_bits()
+    network = with_statistics(simplified, bits, rows.target, rows.weight)
+    assert network.statistics is not None
+    cells = list_cells(count_cells(network, bits, {}, rows.weight))
+    network = replace(network, statistics=replace(network.statistics, cells=cells))
     tested = network if result.judged is result.best else extract_network(result.judged, data)
     score, dropped = result.best.score, data.binarizer.categories_dropped_
     training = describe_training(parameters, len(data.hashes), dropped, rate=score.rate, epoch=score.epoch)
     described = replace(
         training,
         validation=_validate(tested, plan, result),
-        stability=stability(network, rows.to_packed_bits(), rows.target, rows.weight),
+        stability=stability(network, bits, rows.target, rows.weight),
         fingerprint=sketch(data.hashes),
         distinct=len(np.unique(data.hashes)),
     )

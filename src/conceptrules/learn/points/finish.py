@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from conceptrules.explain.measurement import merge_bins
 from conceptrules.kernels.search.shards import WEIGHT_UNIT, Shard
 from conceptrules.learn.coding import CodedTable
+from conceptrules.learn.counting import add_cells, cells_to_units
 from conceptrules.learn.finish import FinishedFit, keep_proved
 from conceptrules.learn.inputs import FitOptions
 from conceptrules.learn.points.card_network import HeldOut
@@ -27,7 +28,7 @@ from conceptrules.model.network import Statistics
 from conceptrules.model.pareto import Choice
 from conceptrules.model.policy import Policy
 from conceptrules.model.provenance import Validation
-from conceptrules.model.statistics import with_statistics
+from conceptrules.model.statistics import SCORE_GROUPS, CellKey, group_scores, list_cells, with_statistics
 
 Sums = NDArray[np.int64]
 _PART = 2**17
@@ -43,6 +44,10 @@ class _CardCounts:
     """[rule, class]."""
     scores: Mapping[int, Sums]
     """The rows of each class that have a score."""
+    answered: Sums
+    """The rows that are answered with each class, of several; otherwise empty."""
+    cells: Mapping[CellKey, int]
+    """The rows by what the used predicates say of each column."""
 
 
 def finish_cards(
@@ -74,16 +79,23 @@ def _describe(
     options: FitOptions[Any],
 ) -> Choice:
     scores = tuple((score, _to_weights(rows)) for score, rows in sorted(counts.scores.items()))
+    if not learned.network.classes:
+        scores = group_scores(scores, SCORE_GROUPS)
     covered = (tuple(map(_to_weights, counts.covered)),)
+    statistics = Statistics(
+        _to_weights(counts.rows),
+        covered,
+        scores=scores,
+        answered=_to_weights(counts.answered),
+        cells=list_cells({key: units / WEIGHT_UNIT for key, units in counts.cells.items()}),
+    )
     training = describe_training(
         options.parameters, coded.store.rows, coded.binarizer.categories_dropped_, augmented=uses_forest(task)
     )
     if learned.held_out is not None:  # those of numbers are hashes of rows with quantiles, which nobody could compare
         validation = _describe_validation(learned.held_out, task.source)
         training = replace(training, validation=validation, fingerprint=coded.fingerprint, distinct=coded.distinct)
-    network = replace(
-        learned.network, statistics=Statistics(_to_weights(counts.rows), covered, scores=scores), training=training
-    )
+    network = replace(learned.network, statistics=statistics, training=training)
     return Choice(learned.edges, learned.score, network, learned.network)
 
 
@@ -112,12 +124,15 @@ def _count_block(networks: Sequence[CodedNetwork], block: Shard) -> list[_CardCo
 def _count_rows(coded: CodedNetwork, rows: Shard) -> _CardCounts:
     network, classes = coded.network, len(coded.network.classes) or 1  # a number has no classes
     target, weight = rows.target.astype(np.int64) * bool(network.classes), rows.weight / WEIGHT_UNIT
-    statistics = with_statistics(network, coded.bits(rows.codes), target, weight).statistics
+    bits = coded.bits(rows.codes)
+    statistics = with_statistics(network, bits, target, weight).statistics
     assert statistics is not None
     return _CardCounts(
         _to_units(statistics.rows),
         _to_units(statistics.covered[0]).reshape(-1, classes),
         {score: _to_units(each) for score, each in statistics.scores},
+        _to_units(statistics.answered),
+        cells_to_units(coded.count_cells(rows.codes, bits, weight)),
     )
 
 
@@ -126,9 +141,10 @@ def _add_counts(counts: Sequence[_CardCounts]) -> _CardCounts:
     for each in counts:
         for score, rows in each.scores.items():
             scores[score] = scores.get(score, 0) + rows
-    return _CardCounts(
-        np.sum([each.rows for each in counts], axis=0), np.sum([each.covered for each in counts], axis=0), scores
+    rows, covered, answered = (
+        np.sum([getattr(each, name) for each in counts], axis=0) for name in ("rows", "covered", "answered")
     )
+    return _CardCounts(rows, covered, scores, answered, add_cells([each.cells for each in counts]))
 
 
 def _to_units(weights: object) -> Sums:

@@ -17,6 +17,7 @@ from conceptrules.model.derived import Mention, make_derived
 from conceptrules.model.evaluation import PackedBits, pack
 from conceptrules.model.network import Concept, Level, Literal, Rule, RuleNetwork
 from conceptrules.model.predicate import Equals, Predicate, Value, holds
+from conceptrules.model.statistics import CellRows, count_cells
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +45,13 @@ class CodedNetwork:
     network: RuleNetwork
     readings: tuple[Reading, ...]
     """How each predicate is read."""
+    gaps: tuple[tuple[str, int, int], ...] = ()
+    """The used columns that have bins, with their position, and the code of missing and unseen values."""
+
+    def count_cells(self, codes: NDArray[np.uint8], bits: PackedBits, weight: NDArray[np.float64]) -> CellRows:
+        """Return the rows by what the used predicates say of each column."""
+        gaps = {name: codes[:, position] == code for name, position, code in self.gaps}
+        return count_cells(self.network, bits, gaps, weight)
 
     def bits(self, codes: NDArray[np.uint8]) -> PackedBits:
         """Return the bits of the predicates on rows."""
@@ -95,7 +103,9 @@ def read_from_bins(table: BinnedTable, network: RuleNetwork) -> CodedNetwork:
         known = [_find_codes(Equals(name, True), table.bins[positions[name]]) for name in names]
         return Reading(tuple(positions[name] for name in names), tuple(known), not test.value)
 
-    return CodedNetwork(network, tuple(map(read, network.predicates)))
+    used = [name for name in network.used_columns if name in positions]
+    gaps = tuple((name, positions[name], table.bins[positions[name]].count) for name in used)
+    return CodedNetwork(network, tuple(map(read, network.predicates)), gaps)
 
 
 def _find_codes(test: Predicate, bins: Bins) -> NDArray[np.bool_]:

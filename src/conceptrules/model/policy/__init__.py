@@ -20,6 +20,7 @@ from conceptrules.model.policy.clauses import (
     Priority,
 )
 from conceptrules.model.policy.policy import Domain, Policy
+from conceptrules.model.policy.triggers import Trigger
 
 __all__ = [
     "Apart",
@@ -41,4 +42,5 @@ __all__ = [
     "OnlyFor",
     "Policy",
     "Priority",
+    "Trigger",
 ]

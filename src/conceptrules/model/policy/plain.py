@@ -27,6 +27,7 @@ from conceptrules.model.policy.clauses import (
     check_order,
 )
 from conceptrules.model.policy.policy import Domain, Policy
+from conceptrules.model.policy.triggers import Trigger
 from conceptrules.model.predicate import Value
 
 MAX_BYTES = 1_000_000
@@ -60,7 +61,7 @@ def from_toml(text: str) -> Policy:
 
 def from_plain(keys: Plain) -> Policy:
     """Return the policy that plain values say."""
-    _check_keys(keys, "the policy", (*_KEYS, "order", "better", "confidence", "domain"))
+    _check_keys(keys, "the policy", (*_KEYS, "order", "better", "confidence", "domain", "monitor"))
     order = _read_order(keys, "")
     check_order("order", order)
     clauses: list[Clause] = []
@@ -79,7 +80,16 @@ def from_plain(keys: Plain) -> Policy:
     rules = sum(isinstance(c, Locked | Banned | Implies | Bounds) for c in clauses) + len(domain.impossible)
     if rules > MAX_RULES:
         raise InputError(f"{rules:,} rules in words; a policy can have {MAX_RULES}")
-    return Policy(tuple(clauses), domain)
+    stated = enumerate(_list(keys.get("monitor", ()), "monitor"))
+    return Policy(tuple(clauses), domain, tuple(_read_trigger(item, f"monitor[{number}]") for number, item in stated))
+
+
+def _read_trigger(value: object, at: str) -> Trigger:
+    table = _table(value, at)
+    _check_keys(table, at, ("when", "confidence", "of", "within"))
+    if "when" not in table:
+        _fail(at, "'when' is missing; write when = 'psi > 0.25'")
+    return Trigger(**table)
 
 
 def to_plain(policy: Policy) -> dict[str, Any]:
@@ -113,6 +123,9 @@ def to_plain(policy: Policy) -> dict[str, Any]:
         ranges = {name: [low, high] for name, low, high in domain.ranges}
         rest_of_domain = {name: _plain_value(getattr(domain, name)) for name in ("missing", "unseen", "impossible")}
         keys["domain"] = {"ranges": ranges, **rest_of_domain}
+    if policy.triggers:
+        names = ("when", "confidence", "of", "within")
+        keys["monitor"] = [{name: getattr(trigger, name) for name in names} for trigger in policy.triggers]
     return keys
 
 

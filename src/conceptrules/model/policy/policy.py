@@ -31,6 +31,7 @@ from conceptrules.model.policy.clauses import (
     Size,
     is_bound,
 )
+from conceptrules.model.policy.triggers import Trigger
 from conceptrules.model.predicate import Column, Value, categories_of
 from conceptrules.model.rule_reader import Stated, nearest_name, read_rule
 from conceptrules.model.text import category_word, word
@@ -106,6 +107,8 @@ class Policy:
     """What is asked for; the clauses are kept by their kinds, in the order of a policy file."""
     domain: Domain = field(default_factory=Domain)
     """The rows that are possible; by default all."""
+    triggers: tuple[Trigger, ...] = ()
+    """What `RuleNetwork.monitor` looks for in new rows, under `monitor` in a file; nothing of it is proved."""
 
     def __post_init__(self) -> None:
         _check_kinds(self.clauses)

@@ -1,0 +1,86 @@
+"""What changed, in words: the cells of a column, and the test that a rule's change comes from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+from conceptrules.model.network import Cell, Literal, RuleNetwork
+from conceptrules.model.predicate import Interval, Predicate, holds
+from conceptrules.model.text import category_word, column_word, literal_text, predicate_text, word
+from conceptrules.monitor.figures import times_text
+
+_NAMED = 4  # categories that a cell lists; the others are "other values"
+_ALIKE = 0.1  # in logarithms: a test that is so nearly as frequent as before explains nothing
+
+
+def cell_text(network: RuleNetwork, cell: Cell) -> str:
+    """Return the values of a column that the rules do not tell apart, as text."""
+    column = next(each for each in network.columns if each.name == cell.column)
+    name = column_word(column)
+    if cell.gap:
+        return f"{name} is missing" if column.ordered else f"{name} is missing or unknown"
+    tests = [network.predicates[index] for index in network.used_columns[cell.column]]
+    if column.ordered:
+        bounds = [-math.inf, *range_ends(tests)]
+        ranges: list[tuple[float, float]] = []
+        for low, high in pairwise(bounds):
+            if _holding(tests, high) == set(cell.holds):
+                joined = ranges and ranges[-1][1] == low
+                ranges[-1:] = [(ranges[-1][0], high)] if joined else [*ranges[-1:], (low, high)]
+        return " or ".join(predicate_text(Interval(column.name, *pair), column) for pair in ranges) or f"other {name}"
+    values = [value for value in column.categories if _holding(tests, value) == set(cell.holds)]
+    if not cell.holds and len(values) != 1:
+        return f"other {name}"
+    listed = [category_word(column, value) for value in values[:_NAMED]] + ["..."] * (len(values) > _NAMED)
+    return f"{name} = {listed[0]}" if len(values) == 1 else f"{name} in {{{', '.join(listed)}}}"
+
+
+def range_ends(tests: Sequence[Predicate]) -> list[float]:
+    """Return the largest value of each range that predicates on an ordered column cut it into, ascending."""
+    ends = {end for test in tests if isinstance(test, Interval) for end in (test.low, test.high)}
+    return sorted((ends | {math.inf}) - {-math.inf})
+
+
+def _holding(tests: Sequence[Predicate], value: float | str | bool) -> set[Predicate]:
+    return {test for test in tests if holds(test, value)}
+
+
+def explain_change(
+    network: RuleNetwork, level: int, rule: int, before: Sequence[Cell], now: Sequence[Cell], more: bool
+) -> str:
+    """Return the test of a rule that became rarer or more frequent most, in words; empty where nobody can say."""
+    if level or not (before and now):
+        return ""
+    changes = []
+    for literal in network.levels[0].rules[rule].literals:
+        old, new = _literal_share(network, literal, before), _literal_share(network, literal, now)
+        change = math.log((new + 1e-9) / (old + 1e-9)) * (1 if more else -1)
+        changes.append((change, f"{literal_text(network, 0, literal)} is {times_text(new, old)}"))
+    change, text = max(changes, default=(0.0, ""))
+    if change > _ALIKE:
+        return text
+    return f"its tests are about as frequent, but hold together {'more' if more else 'less'} often" if changes else ""
+
+
+def _literal_share(network: RuleNetwork, literal: Literal, cells: Sequence[Cell]) -> float:
+    test = network.predicates[literal.index]
+    rows = [(cell.rows, (test in cell.holds) != literal.negated) for cell in cells if cell.column == test.column]
+    return sum(weight for weight, holding in rows if holding) / (sum(weight for weight, _ in rows) or 1)
+
+
+def pattern_text(network: RuleNetwork, pattern: Sequence[bool]) -> str:
+    """Return which classes fire, as text."""
+    return " and ".join(word(label) for label, fires in zip(network.classes, pattern, strict=True) if fires) or "none"
+
+
+def score_text(low: int | None, high: int | None) -> str:
+    """Return a range of scores as text; it does not include `low`.
+
+    >>> score_text(None, 3), score_text(3, 7), score_text(7, None)
+    ('up to 3', 'over 3 to 7', 'over 7')
+    """
+    if high is None:
+        return "all" if low is None else f"over {low:,}"
+    return f"up to {high:,}" if low is None else f"over {low:,} to {high:,}"
