@@ -321,6 +321,7 @@ class RuleModel:
         *,
         title: str | None = None,
         include_rows: bool = False,
+        by: Sequence[str] = (),
     ) -> None:
         """Write one HTML file that says what the model does, how well on these rows, and how far to trust it.
 
@@ -336,13 +337,15 @@ class RuleModel:
             The heading; None takes the name of `y`, if it has one.
         include_rows : bool, default=False
             Whether rows of X may be in the file, to try the model on.
+        by : sequence of str, default=()
+            Columns of X whose groups the audit scores one by one, beside those that the policy wants fair.
         """
         from conceptrules.report import TITLE, write_report
 
         check_is_fitted(self, "network_")
         name = getattr(y, "name", None)
         chosen = title or (f"Predicting {name}" if isinstance(name, str) and name else TITLE)
-        write_report(self.network_, X, y, path, title=chosen, include_rows=include_rows)
+        write_report(self.network_, X, y, path, title=chosen, include_rows=include_rows, by=by)
 
     def plot(self, what: str = "pareto_front", X: Any = None, y: Any = None) -> Figure:
         """Plot something about the model; `conceptrules.plots` has the same for other values.

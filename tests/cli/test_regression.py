@@ -92,6 +92,7 @@ def test_the_readers_of_a_model_take_one_that_predicts_a_number(run: Run) -> Non
     records = json.loads(run("rules", "again.json", "--json")[0])
     assert {record["for"] for record in records} == {"price"}
     assert all(record["precision"] is None for record in records)
+    assert "bias" in run("evaluate", "model.json", "homes.csv", "--by", "kind")[0]
     run("draw", "model.json", "-o", "card.svg")
     run("report", "model.json", "homes.csv", "-o", "report.html", "--include-rows")
     assert "Predicted and true" in Path("report.html").read_text()

@@ -76,6 +76,13 @@ def test_it_is_evaluated_by_its_scores(run: Run) -> None:
     values = json.loads(run("evaluate", "model.json", "rows.csv", "--target", "class", "--json")[0])
     assert values["score_rows"] == [[-1, [1, 0]], [1, [0, 1]], [2, [1, 0]], [4, [0, 1]]]
     assert values["auc"] == 0.75
+    Path("groups.csv").write_text("age,debt,sex,class\n50,2000,f,bad\n20,0,m,good\n60,0,f,good\n,1500,m,bad\n")
+    assert "by sex" in run("evaluate", "model.json", "groups.csv", "--target", "class", "--by", "sex")[0]
+    values = json.loads(run("evaluate", "model.json", "groups.csv", "-t", "class", "--by", "sex", "--json")[0])
+    assert [(each["group"], each["rows"]) for each in values["groups"]] == [("f", 2), ("m", 2)]
+    run("report", "model.json", "groups.csv", "-t", "class", "--by", "sex", "-o", "report.html")
+    assert "How good it is on each group" in Path("report.html").read_text()
+    assert "--by scores the groups" in run("report", "model.json", "--by", "sex", "-o", "report.html", code=2)[1]
 
 
 def test_it_is_measured_and_exported_and_verified(run: Run) -> None:
@@ -128,6 +135,9 @@ def test_overlapping_rules_are_added_up_to_bins(run: Run) -> None:
     assert lines[4:6] == ["age  > 41, <= 60      +3", "     > 60             +5"]
 
 
-def test_abstaining_knows_no_scorecards(run: Run) -> None:
+def test_what_serves_one_head_only_says_so(run: Run) -> None:
     _, err = run("predict", "model.json", "rows.csv", "--abstain", "none", code=2)
     assert "abstaining does not know scorecards yet" in err
+    save(RuleNetwork(COLUMNS, PREDICATES, CARD.levels, (), head=Points([[3], [1], [2]], [0], step=0.5)), "number.json")
+    for other in (["number.json", "model.json"], ["model.json", "number.json"]):
+        assert "one of these predicts a number, and the other a class" in run("diff", *other, code=2)[1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from shlex import quote
 
 import numpy as np
@@ -225,7 +225,21 @@ def read_rows(source: TableFile, network: RuleNetwork) -> pa.Table:
 
 def add_group_columns(table: pa.Table, source: TableFile, policy: Policy | None) -> pa.Table:
     """Return a table with the columns of the groups that a policy compares, which the network need not have."""
-    for name in dict.fromkeys(clause.column for clause in (policy.of_kind(Fair) if policy else ())):
+    return add_columns(table, source, [clause.column for clause in (policy.of_kind(Fair) if policy else ())])
+
+
+def add_audited_columns(
+    table: pa.Table, source: TableFile, policy: Policy | None, by: Sequence[str]
+) -> tuple[pa.Table, list[str]]:
+    """Return a table with the columns whose groups are scored, those of a policy only if they are there, and `by`."""
+    names = parse_names(by, source.columns, source.name)
+    fair = [clause.column for clause in (policy.of_kind(Fair) if policy else ()) if clause.column in source.columns]
+    return add_columns(table, source, [*names, *fair]), names
+
+
+def add_columns(table: pa.Table, source: TableFile, names: Iterable[str]) -> pa.Table:
+    """Return a table with these columns of a file added, where it has them not yet."""
+    for name in dict.fromkeys(names):
         if name not in table.column_names:
             require_column(name, source.columns, source.name)
             table = table.append_column(name, source.read([name])[name])

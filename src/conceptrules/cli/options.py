@@ -40,6 +40,14 @@ Model = Annotated[str, argument("A model file that fit wrote; - for standard inp
 Out = Annotated[str, typer.Option("--output", "-o", help="A .csv or .parquet file; - for CSV on standard output.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Target = Annotated[str, option("The column to predict.", "--target", "-t")]
+By = Annotated[
+    list[str],
+    typer.Option(
+        default_factory=list,
+        show_default=False,
+        help="A column whose groups are scored one by one; repeat it, or separate names by commas.",
+    ),
+]
 Bins = Annotated[int, option("Predict in which of so many ranges the target is, where it is a quantity.")]
 Seed = Annotated[int, typer.Option(help="Same seed, same data: same rules.")]
 Jobs = Annotated[int, typer.Option("--n-jobs", help="Cores to use, -1 for all; the result does not depend on it.")]

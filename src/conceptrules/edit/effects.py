@@ -15,6 +15,7 @@ from conceptrules.logic.equivalence import Row, find_difference
 from conceptrules.logic.solver import Undecided
 from conceptrules.model.errors import InputError
 from conceptrules.model.heads import Points
+from conceptrules.model.metrics import share_below
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.predicate import Value
 from conceptrules.model.text import plural, word
@@ -237,19 +238,11 @@ def _compare_auc(truth: NDArray[np.intp], *scores: NDArray[np.int64]) -> FigureC
     shares = []
     for each in scores:
         upper, lower = each[truth == 1], each[truth == 0]
-        shares.append((_share_below(upper, lower), 1 - _share_below(lower, upper)))
+        shares.append((share_below(upper, lower), 1 - share_below(lower, upper)))
     (wins, losses), (new_wins, new_losses) = shares
     variance = (new_wins - wins).var() / len(wins) + (new_losses - losses).var() / len(losses)
     first, last, error = float(wins.mean()), float(new_wins.mean()), 1.96 * float(variance) ** 0.5
     return FigureChange("AUC", first, last, last - first - error, last - first + error)
-
-
-def _share_below(values: NDArray[np.int64], others: NDArray[np.int64]) -> Floats:
-    """Return for each value the share of others that are below it; equal ones count a half."""
-    ranked = np.sort(others)
-    sides = np.searchsorted(ranked, values, "left") + np.searchsorted(ranked, values, "right")
-    shares: Floats = sides / (2 * len(ranked))
-    return shares
 
 
 def _count_changes(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from conceptrules.explain.group_scores import GroupScores, describe_groups, measure_groups
 from conceptrules.explain.measurement import list_labels
 from conceptrules.explain.number_scores import NumberEvaluation, evaluate_numbers
 from conceptrules.explain.scores import Evaluation, evaluate
@@ -45,6 +46,8 @@ class Audit(ShownAsHtml):
     """How the network was learned."""
     numbers: NumberEvaluation | None = None
     """How good a network that predicts a number is on the given rows; such a network has no `scores`."""
+    groups: tuple[GroupScores, ...] = ()
+    """How good the network is on each group of the columns that were named, or that its policy wants fair."""
 
     @property
     def rows(self) -> int:
@@ -54,6 +57,8 @@ class Audit(ShownAsHtml):
 
     def __str__(self) -> str:
         parts = [str(self.scores or self.numbers or "No rows were given to test the network on.")]
+        if self.groups:
+            parts.append(describe_groups(self.groups))
         if self.overlap is not None:
             about = "" if self.overlap.exact else "about "
             parts.append(
@@ -67,7 +72,9 @@ class Audit(ShownAsHtml):
         return "\n\n".join(parts)
 
 
-def audit(network: RuleNetwork, table: Any = None, labels: Iterable[object] | None = None) -> Audit:
+def audit(
+    network: RuleNetwork, table: Any = None, labels: Iterable[object] | None = None, *, by: Sequence[str] = ()
+) -> Audit:
     """Audit a network: how good it is on rows whose answers are known, and what was recorded when it learned.
 
     Parameters
@@ -78,6 +85,9 @@ def audit(network: RuleNetwork, table: Any = None, labels: Iterable[object] | No
         Rows to judge it by: a pandas, polars or pyarrow table, a 2-D array, or rows as lists or dictionaries.
     labels : iterable, optional
         The class of each row, or its number. Classes are compared as they are written: 1.0 is 1.
+    by : sequence of str, optional
+        Columns of the table whose groups are scored one by one, beside those that the policy of the network wants
+        fair. The network need not ask about them.
 
     Returns
     -------
@@ -87,7 +97,8 @@ def audit(network: RuleNetwork, table: Any = None, labels: Iterable[object] | No
     Raises
     ------
     InputError
-        If only one of `table` and `labels` is given, they do not have as many rows, or there are no rows.
+        If only one of `table` and `labels` is given, they do not have as many rows, there are no rows, or `by` names no
+        column of groups.
 
     Examples
     --------
@@ -100,6 +111,8 @@ def audit(network: RuleNetwork, table: Any = None, labels: Iterable[object] | No
     """
     if (table is None) != (labels is None):
         raise InputError("a table and the labels of its rows go together: give both or none")
+    if by and table is None:
+        raise InputError("by: groups are scored on rows whose answers are known; give a table and its labels")
     targets = None if labels is None else list_labels(labels)
     number = network.head is not None and network.head.step is not None
     return Audit(
@@ -108,6 +121,7 @@ def audit(network: RuleNetwork, table: Any = None, labels: Iterable[object] | No
         unused=tuple(column.name for column in network.columns if column.name not in network.used_columns),
         training=network.training,
         numbers=evaluate_numbers(network, table, targets) if targets is not None and number else None,
+        groups=() if targets is None else measure_groups(network, table, targets, by),
     )
 
 

@@ -212,14 +212,16 @@ def evaluate(
     """Return the scores of a network on rows whose classes are known: the function behind `RuleNetwork.evaluate`."""
     opened = open_table(table)
     classes, target = index_labels(network, labels, opened.rows)
-    answers = _answer(network, read_packed_bits(network.columns, network.predicates, opened, network.used_predicates))
+    answers = find_answers(
+        network, read_packed_bits(network.columns, network.predicates, opened, network.used_predicates)
+    )
     decided, stated, ranks = answers.decided, answers.stated, answers.ranks
     right = decided == target
     confusion = confusion_matrix(target, decided, np.ones(len(target)), len(classes))
     by_class = tuple(_score_classes(classes, confusion, ranks, target))
     areas = [scores.auc for scores in by_class if scores.auc is not None]
     auc = float(np.mean(areas)) if areas else None
-    chosen = _find_positive(network, positive)
+    chosen = find_positive(network, positive)
     cutoffs: tuple[Cutoff, ...] = ()
     bins: tuple[Bin, ...] = ()
     reliability: tuple[Bin, ...] = ()
@@ -265,7 +267,7 @@ def _list_decision_clauses(network: RuleNetwork) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Answers:
+class Answers:
     """What a network says of some rows."""
 
     rules: PackedBits
@@ -291,22 +293,22 @@ class _Answers:
         )
 
 
-def _answer(network: RuleNetwork, words: PackedBits) -> _Answers:
+def find_answers(network: RuleNetwork, words: PackedBits) -> Answers:
     """Return what a network says of packed rows of its predicates."""
     *_, rules, classes = layers(network, words)
     head = network.head
     if head is None:
         fired = unpack(classes)
         stated = None if network.statistics is None else probabilities(network, fired)
-        return _Answers(rules, decide_fired(network, fired), stated, stated, fired)
+        return Answers(rules, decide_fired(network, fired), stated, stated, fired)
     scores = score_words(head, rules)
     decided, stated = answer_scores(head, scores), score_probabilities(head, scores)
     if head.outputs > 1:
-        return _Answers(rules, decided, stated, stated)
-    return _Answers(rules, decided, stated, np.hstack([-scores, scores]).astype(np.float64), scores=scores[:, 0])
+        return Answers(rules, decided, stated, stated)
+    return Answers(rules, decided, stated, np.hstack([-scores, scores]).astype(np.float64), scores=scores[:, 0])
 
 
-def _find_positive(network: RuleNetwork, positive: Value | None) -> int | None:
+def find_positive(network: RuleNetwork, positive: Value | None) -> int | None:
     """Return the index of the positive class; None unless there are two classes."""
     known = [label_text(name) for name in network.classes]
     if positive is not None and label_text(positive) not in known:

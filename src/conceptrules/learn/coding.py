@@ -39,9 +39,9 @@ from conceptrules.learn.reading import (
 )
 from conceptrules.learn.scratch import open_scratch_folder
 from conceptrules.learn.store import DiskStore, MemoryStore, RowStore, ShardFiles, check_disk_space
-from conceptrules.logic.policies.clause_checks import read_groups
 from conceptrules.model.errors import InputError
 from conceptrules.tables.dask_frames import DaskFrame, is_dask_frame
+from conceptrules.tables.groups import read_groups
 from conceptrules.tables.hashes import SKETCH_SIZE, SmallestHashes
 from conceptrules.tables.labels import (
     check_class_weight,

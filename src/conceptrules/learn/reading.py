@@ -25,10 +25,10 @@ from conceptrules.learn.encoding import Batch, CodedBatch, Coding, encode_batch
 from conceptrules.learn.folds import check_holdout_column
 from conceptrules.learn.inputs import ColumnRoles
 from conceptrules.learn.number_target import NumberSums, NumberTarget, check_exposure
-from conceptrules.logic.policies.clause_checks import check_groups, read_groups
 from conceptrules.model.errors import InputError
 from conceptrules.model.text import plural
 from conceptrules.model.values import brief
+from conceptrules.tables.groups import check_groups, read_groups
 from conceptrules.tables.labels import MAX_WEIGHT, check_class_counts, check_labels
 from conceptrules.tables.sources import Source
 from conceptrules.tables.table import open_table
@@ -124,7 +124,7 @@ class ClassSums:
 
 def sort_groups(column: str, names: set[str]) -> tuple[str, ...]:
     """Return the groups of a column that a policy wants to be treated alike, sorted."""
-    check_groups(column, names)
+    check_groups(column, names, f"fair.{column}")
     return tuple(sorted(names))
 
 

@@ -200,6 +200,8 @@ def require_alike(first: RuleNetwork, second: RuleNetwork, reader: str) -> None:
     """Raise an `InputError`, with the name of the reader, unless both are scorecards of one level, or none is."""
     if (first.head is None) != (second.head is None):
         raise InputError(f"{reader} needs two scorecards, or two networks that decide by the priority of their classes")
+    if bool(first.classes) != bool(second.classes):
+        raise InputError(f"{reader} needs two of a kind; one of these predicts a number, and the other a class")
     if first.head is not None and max(len(first.levels), len(second.levels)) > 1:
         raise InputError(f"{reader} knows scorecards of one level; the rules of one of these are about concepts")
 

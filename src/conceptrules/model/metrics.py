@@ -65,3 +65,11 @@ def macro_f1_by_column(rows: Floats, answered: Floats, right: Floats) -> Floats:
 def accuracy(confusion: NDArray[Any]) -> float:
     """Return the share of rows that were answered with their class."""
     return float(np.trace(confusion) / confusion.sum())
+
+
+def share_below(values: NDArray[Any], others: NDArray[Any]) -> Floats:
+    """Return for each value the share of others that are below it; equal ones count a half: AUC is its mean."""
+    ranked = np.sort(others)
+    sides = np.searchsorted(ranked, values, "left") + np.searchsorted(ranked, values, "right")
+    shares: Floats = sides / (2 * len(ranked))
+    return shares

@@ -7,6 +7,7 @@ the page work, and the JavaScript export decides in it.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from conceptrules.io.whole_file import check_place, write_whole
@@ -16,14 +17,21 @@ from conceptrules.report.render import render
 
 
 def report(
-    network: RuleNetwork, X: Any = None, y: Any = None, *, title: str = TITLE, include_rows: bool = False
+    network: RuleNetwork,
+    X: Any = None,
+    y: Any = None,
+    *,
+    title: str = TITLE,
+    include_rows: bool = False,
+    by: Sequence[str] = (),
 ) -> str:
     """Return the report of a network as an HTML document that loads nothing and sends nothing.
 
     `X` and `y` are rows to test the network on, best ones that it was not learned from, and their classes; without
     rows, the report has no scores. Only with `include_rows` are some of them in the file, to start from.
+    The audit scores each group of the columns `by`.
     """
-    return render(collect(network, X, y, title=title, include_rows=include_rows))
+    return render(collect(network, X, y, title=title, include_rows=include_rows, by=by))
 
 
 def write_report(
@@ -34,8 +42,9 @@ def write_report(
     *,
     title: str = TITLE,
     include_rows: bool = False,
+    by: Sequence[str] = (),
 ) -> None:
     """Write the report of a network to a file, which appears whole or not at all."""
     check_arguments(X, y, include_rows)
     check_place(path)
-    write_whole(report(network, X, y, title=title, include_rows=include_rows).encode("utf-8"), path)
+    write_whole(report(network, X, y, title=title, include_rows=include_rows, by=by).encode("utf-8"), path)

@@ -64,7 +64,13 @@ class Report:
 
 
 def collect(
-    network: RuleNetwork, X: Any = None, y: Any = None, *, title: str = TITLE, include_rows: bool = False
+    network: RuleNetwork,
+    X: Any = None,
+    y: Any = None,
+    *,
+    title: str = TITLE,
+    include_rows: bool = False,
+    by: Sequence[str] = (),
 ) -> Report:
     """Collect what there is to say about a network, on these rows if there are any."""
     require_own_columns(network.columns, "the report")
@@ -73,11 +79,11 @@ def collect(
     fields = form_fields(used)
     measured, charts, samples = None, [], make_up_samples(used, fields)
     if X is None:
-        audited = audit(network)
+        audited = audit(network, by=by)
     else:
         table = open_table(X)
         labels = _check_labels(table, y)
-        audited, measured = audit(network, table, labels), _measure(network, table, labels)
+        audited, measured = audit(network, table, labels, by=by), _measure(network, table, labels)
         charts = _chart(network, table, audited, labels)
         samples = pick_real_samples(network, fields, table, labels) if include_rows else samples
     given = None if measured is None else measured.statistics

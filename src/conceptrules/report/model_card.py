@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from conceptrules.explain.group_scores import describe_groups
 from conceptrules.explain.number_scores import NumberEvaluation
 from conceptrules.explain.scores import Evaluation
 from conceptrules.export.documents import escape_markdown
@@ -210,6 +211,8 @@ def _metrics(report: Report) -> Iterator[Block]:
         yield Grid(tuple(_scores(report.audit.scores)))
     if report.audit.numbers is not None:
         yield Grid(tuple(_errors(report.audit.numbers)))
+    if report.audit.groups:
+        yield Listing(describe_groups(report.audit.groups))
 
 
 def _errors(numbers: NumberEvaluation) -> Iterator[tuple[str, str]]:

@@ -11,14 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conceptrules.logic.policies.clause_checks import (
-    check_groups,
     check_rows,
     compare_groups,
     find_lost_rule,
     find_violation,
     is_structural,
     lower_bound,
-    read_groups,
 )
 from conceptrules.logic.policies.proof import prove
 from conceptrules.model import (
@@ -54,6 +52,7 @@ from conceptrules.model.policy import (
 )
 from conceptrules.model.precision import wilson_interval
 from conceptrules.model.statistics import asked_columns
+from conceptrules.tables.groups import check_groups, read_groups
 from conceptrules.tables.table import open_table
 from tests.logic.policies.test_counterexamples import read
 from tests.logic.policies.test_proof import LABELS, ROWS, people
@@ -309,13 +308,13 @@ def test_the_two_groups_that_differ_most_are_told() -> None:
 
 
 def test_a_number_that_was_measured_makes_no_groups() -> None:
-    check_groups("sex", {"f", "m", "-1", "2.5", *map(str, range(250))})
-    check_groups("code", set(map(str, range(20))))
+    check_groups("sex", {"f", "m", "-1", "2.5", *map(str, range(250))}, "fair.sex")
+    check_groups("code", set(map(str, range(20))), "fair.code")
     for names in ({f"{age}.5" for age in range(21)}, {f"1e-{age}" for age in range(21)}, {f"p{n}" for n in range(256)}):
         with pytest.raises(
             InputError, match=r"fair\.age: the column 'age' .* ranges first, such as pandas\.cut\(X\['age"
         ):
-            check_groups("age", names)
+            check_groups("age", names, "fair.age")
 
 
 def test_fairness_between_measured_numbers_is_refused_before_a_verdict() -> None:

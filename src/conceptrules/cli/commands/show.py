@@ -15,7 +15,7 @@ from conceptrules.cli.files import (
     read_model_and_table,
     write_bytes,
 )
-from conceptrules.cli.options import TABLE, Json, Model, Target, TextOptions, argument, option
+from conceptrules.cli.options import TABLE, By, Json, Model, Target, TextOptions, argument, option
 from conceptrules.explain.rule_coverage import rule_records
 from conceptrules.model.errors import InputError
 from conceptrules.model.predicate import printable
@@ -83,6 +83,7 @@ def report(
     *,
     output: Annotated[str, typer.Option("--output", "-o", help="An .html file; - for standard output.")],
     target: Target = "",
+    by: By,
     text: TextOptions,
     title: Annotated[str, option("The heading.")] = "",
     include_rows: Annotated[
@@ -97,16 +98,20 @@ def report(
 
     if include_rows and not data:
         raise InputError("--include-rows puts rows of a table into the report; name the table after the model")
+    if by and not data:
+        raise InputError("--by scores the groups of a column of a table; name the table after the model")
     if target and not data:
         raise InputError("--target is a column of a table; name the table after the model")
     check_report_output(output)
     check_not_input(output, [model, data])
     network, source = read_model_and_table(model, data, text.format) if data else (read_model(model), None)
     X = y = None
+    names: list[str] = []
     if source is not None:
         X, y = columns.read_labelled_rows(source, target, network)
+        X, names = columns.add_audited_columns(X, source, network.policy, by)
         title = title or f"Predicting {printable(target or columns.find_target(source, network))}"
-    html = make_report(network, X, y, include_rows=include_rows, **({"title": title} if title else {}))
+    html = make_report(network, X, y, include_rows=include_rows, by=names, **({"title": title} if title else {}))
     write_bytes(html.encode(), output)
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from statistics import NormalDist
 from typing import Any
 
@@ -34,10 +33,10 @@ from conceptrules.model.predicate import Value
 from conceptrules.model.rule_reader import condition_texts, nearest_name, network_of_tests
 from conceptrules.model.statistics import asked_columns, edges, with_statistics
 from conceptrules.model.text import number_text, percent, plural, rule_text, word
+from conceptrules.tables.groups import check_groups, read_groups
 from conceptrules.tables.prediction import decide
-from conceptrules.tables.table import Table, read_packed_bits
+from conceptrules.tables.table import read_packed_bits
 
-MAX_GROUPS, _MAX_NUMBERS = 255, 20  # of one column, in general (codes of a byte) and where all are numbers
 _ROUNDING = 1e-9  # sums of fractions depend on their order
 
 
@@ -226,27 +225,8 @@ def _check_fairness(clause: Fair, network: RuleNetwork, rows: GivenRows) -> tupl
     if clause.measure == "true_positive_rate":
         counted = np.array(rows.labels) == positive
     groups = read_groups(rows.table, clause.column)
-    check_groups(clause.column, set(groups.tolist()) - {None})
+    check_groups(clause.column, set(groups.tolist()) - {None}, f"fair.{clause.column}")
     return compare_groups(clause, groups, answered, counted)
-
-
-def check_groups(column: str, names: Set[str]) -> None:
-    """Raise an `InputError` if the values of a column are no groups of people: too many, or a number that was measured.
-
-    A few numbers can be codes of groups.
-    """
-    most = _MAX_NUMBERS if all(re.fullmatch(r"-?\d+(\.\d*)?(e[+-]?\d+)?", name) for name in names) else MAX_GROUPS
-    if len(names) > most:
-        raise InputError(
-            f"fair.{column}: the column {column!r} has {len(names):,} different values, too many for groups of people; "
-            f"put them into a column of ranges first, such as pandas.cut(X[{column!r}], 5), and name that"
-        )
-
-
-def read_groups(table: Table, column: str) -> NDArray[Any]:
-    """Return the group of each row as text; None where it is missing."""
-    values = table.cells(table.names.index(column)).to_list()
-    return np.array([None if value is None else str(value) for value in values], dtype=object)
 
 
 def compare_groups(
