@@ -438,6 +438,11 @@ def test_a_key_that_comes_twice_is_rejected(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out.startswith("rejected: a key is given twice")
 
 
+def test_reason_codes_are_no_part_of_what_is_proved():
+    coded = NETWORK.with_reason_codes({"age": ("R01", "Short history")})
+    assert len(confirmed(*certified(coded, POLICY)[:3])) == 5
+
+
 @pytest.mark.parametrize("part", [0, 1])
 def test_any_change_of_what_decides_or_of_the_policy_is_rejected(part):
     files = certified(NETWORK, POLICY)[:3]

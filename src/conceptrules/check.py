@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 DECIDING_KEYS = ("classes", "priority", "default", "columns", "predicates", "levels")
 CARD_KEYS = ("classes", "head", "columns", "predicates", "levels")
-OTHER_KEYS = ("hash", "target", "statistics", "training", "names", "policy", "proof", "trail")
+OTHER_KEYS = ("hash", "target", "statistics", "training", "names", "reason_codes", "policy", "proof", "trail")
 MOMENTS = ("date", "datetime", "duration")
 ORDERED = ("number", *MOMENTS)
 KINDS = (*ORDERED, "boolean", "category", "ordinal")
