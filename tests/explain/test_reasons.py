@@ -1,5 +1,7 @@
 """A reason, taken away, changes the score by what it says; rules name the one that decided and the nearest."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -95,6 +97,13 @@ def test_reason_codes_are_kept_and_checked():
         CARD.with_reason_codes({"debt": "R01"})
     with pytest.raises(InputError, match=r"reason_codes\.debt must be a code and a text"):
         loads(dumps(CODED).replace('["R01", "Debt is high"]', '["R01"]'))
+
+
+def test_the_number_of_a_table_stands_for_the_class_of_a_file_of_text():
+    card = replace(CARD, classes=("0", "1"))
+    assert card.reasons(ROWS, to=0).to_list() == card.reasons(ROWS, to="0").to_list()
+    wished = 1 - int(card.predict(ROWS)[0])
+    assert card.explain(ROWS[0], to=wished) == card.explain(ROWS[0], to=str(wished))
 
 
 @pytest.mark.parametrize(

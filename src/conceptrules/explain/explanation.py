@@ -34,6 +34,7 @@ from conceptrules.model.rule_reader import read_rule, read_rule_number
 from conceptrules.model.shortcuts import ShownAsHtml
 from conceptrules.model.statistics import distinct_rows, probabilities
 from conceptrules.model.text import concept_name, rule_name, rule_text, word
+from conceptrules.model.values import match_label
 from conceptrules.tables.prediction import decide, predict, predict_proba
 from conceptrules.tables.table import Table, open_row, open_rows, read_bits, read_packed_bits, read_row
 
@@ -189,7 +190,7 @@ def explain(
     if not isinstance(count, Integral) or count < 1:
         raise InputError(f"count is {count!r}; it needs a whole number of at least 1")
     table = open_rows(row)
-    frozen = check_fixed(network, fixed)
+    frozen, to = check_fixed(network, fixed), match_label(to, network.classes)
     if table.rows > 1:
         return _explain_rows(network, row, table, fixed=frozen, to=to, limit=limit, seconds=seconds)
     derived = any(column.derivation is not None for column in network.columns)

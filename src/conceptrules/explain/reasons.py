@@ -30,6 +30,7 @@ from conceptrules.model.rule_reader import nearest_name
 from conceptrules.model.scoring import Scores, answer_scores, score_numbers, score_words
 from conceptrules.model.statistics import asked_columns, distinct_rows
 from conceptrules.model.text import word
+from conceptrules.model.values import match_label
 from conceptrules.tables.prediction import PredictionPlan, compile_plan
 from conceptrules.tables.table import open_table
 
@@ -162,6 +163,7 @@ def _read_target(network: RuleNetwork, to: Any) -> Any:
     """Return the index of the class, or the sign of the direction, that the row is to get points for; None: any."""
     number = network.head is not None and network.head.step is not None
     known: Sequence[Value] = ("high", "low") if number else network.classes
+    to = match_label(to, known)
     if to is not None and to not in known:
         kind = "a direction" if number else "a class of the network"
         raise InputError(f"to is {to!r}, which is not {kind}; {nearest_name(str(to), list(map(str, known)))}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import numbers
+from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from typing import Any
@@ -90,6 +91,15 @@ def label_text(label: object) -> str:
     """Return how a label is written: the class 1 of a file of text is the class 1, or 1.0, of a file of numbers."""
     plain = label.item() if isinstance(label, np.generic) else label
     return str(int(plain)) if isinstance(plain, float) and plain.is_integer() else str(plain)
+
+
+def match_label(label: Any, classes: Sequence[Value]) -> Any:
+    """Return the class that a label stands for, as the 0 of a table stands for the class "0" of a file of text.
+
+    Any other label is returned as it is.
+    """
+    texts = {} if label is None or label in classes else {label_text(known): known for known in classes}
+    return texts.get(label_text(label), label)
 
 
 def int_if_whole(value: Any) -> Value:

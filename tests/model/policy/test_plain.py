@@ -115,6 +115,8 @@ FAIR = {"column": "s", "positive": "a", "bound": 0}
     ("keys", "message"),
     [
         ({"fairr": []}, "the policy: there is no key 'fairr'; did you mean 'fair'?"),
+        ({"max_columns": 3}, "the policy: there is no key 'max_columns'; it is an option of scorecards: "
+         "max_columns= in Python, --max-columns on the command line"),
         ({"monotone": {"x": {"directon": 1}}}, "monotone.x: there is no key 'directon'; did you mean 'direction'?"),
         ({"monotone": {"x": {"q": 1}}},
          "monotone.x: there is no key 'q'; it can have direction, order, better, missing"),

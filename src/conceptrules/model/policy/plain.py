@@ -225,6 +225,13 @@ def _read_domain(value: object) -> Domain:
 # Plain values
 
 
+_ELSEWHERE = {
+    "max_columns": "it is an option of scorecards: max_columns= in Python, --max-columns on the command line",
+    "max_rule_length": "a policy calls it 'max_literals'",
+}
+"""What learners have and policies do not, and where it is."""
+
+
 def _fail(at: str, message: str) -> NoReturn:
     raise InputError(f"{at}: {shortened(message, 500)}")
 
@@ -234,6 +241,7 @@ def _check_keys(value: Plain, at: str, keys: Sequence[str]) -> None:
         if key not in keys:
             near = difflib.get_close_matches(str(key), keys, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"it can have {', '.join(keys)}"
+            hint = _ELSEWHERE.get(str(key), hint)
             _fail(at, f"there is no key {key!r}; {hint}")
 
 
