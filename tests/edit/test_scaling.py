@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from conceptrules.edit import Scale, edit, replay, undo
 from conceptrules.edit.rules import normalise
+from conceptrules.edit.trail import log_text
 from conceptrules.model import InputError, Interval, Level, Literal, Points, Rule, RuleNetwork
 from conceptrules.model.errors import ConceptRulesWarning
 from conceptrules.model.heads import MAX_SCORE
@@ -53,10 +54,17 @@ def test_the_other_class_can_be_scored():
     assert (np.diff(card.scores(TABLE_ROWS)) * np.diff(EXACT.scores(TABLE_ROWS)) <= 0).all()
 
 
+def test_the_last_bits_of_probabilities_are_no_change():
+    edited = edit(EXACT, Scale(20, 600, 50, label="bad"), **WHO, data=TABLE_ROWS, labels=["bad", "good"] * 3)
+    assert [(figure.low, figure.high) for figure in edited.effect.figures] == [(0, 0)] * 3
+    assert str(edited).count("(+0 [+0 to +0])") == 3
+
+
 def test_a_scale_is_an_edit():
     operation = Scale(20, 600, 50, label="bad", nonnegative=True)
     edited = edit(EXACT, operation, **WHO, data=TABLE_ROWS).network
     assert edited.trail[-1].effect["changes"] == []
+    assert log_text(edited.trail).startswith("1. scale: 20 points, or as near as can be, double the odds")
     assert undo(edited, **WHO).network == normalise(EXACT)
     assert replay(edited.trail, EXACT).network == edited
     with pytest.raises(InputError, match="the card has a trail of edits"):

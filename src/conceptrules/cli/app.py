@@ -50,7 +50,8 @@ for command in (  # in the order of `conceptrules --help`
     datasets.datasets,
     datasets.demo,
 ):
-    app.command()(expand_options(command))
+    # Points may be negative: `edit` gets all that looks like an unknown option, and refuses what is none.
+    app.command(context_settings={"ignore_unknown_options": command is edit.edit})(expand_options(command))
 
 
 def _show_version(requested: bool) -> None:

@@ -227,7 +227,8 @@ def _index_labels(network: RuleNetwork, labels: list[object]) -> NDArray[np.intp
 
 def _compare_means(name: str, before: Floats, after: Floats) -> FigureChange:
     """Return the means of two figures of the same rows."""
-    change, first = after - before, float(before.mean())
+    same = np.isclose(after, before, rtol=1e-12, atol=1e-15)  # but for the last bits of probabilities, 1 - p for p
+    change, first = np.where(same, 0.0, after - before), float(before.mean())
     error = 1.96 * float(change.std()) / len(change) ** 0.5
     mean = float(change.mean())
     return FigureChange(name, first, first + mean, mean - error, mean + error)

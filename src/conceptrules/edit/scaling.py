@@ -20,6 +20,7 @@ from conceptrules.model.network import Level, Rule, RuleNetwork, Statistics
 from conceptrules.model.policy import Locked, Policy
 from conceptrules.model.predicate import Value
 from conceptrules.model.rule_reader import nearest_name
+from conceptrules.model.values import match_label
 
 _CLOSE = 0.05
 """How far the points that double the odds may be from what was asked for without a warning."""
@@ -29,7 +30,10 @@ _CLOSE = 0.05
 class Scale(Operation):
     """Put a scorecard of two classes on another scale, which changes no decision; see `RuleNetwork.scaled`."""
 
-    kind, template = "scale", "scale: {pdo:g} points double the odds, a score of {score} is odds of {odds:g} to 1"
+    kind = "scale"
+    template = (
+        "scale: {pdo:g} points, or as near as can be, double the odds; a score of {score} is odds of {odds:g} to 1"
+    )
     pdo: float
     """The points that double the odds."""
     score: int
@@ -58,6 +62,7 @@ def scale_card(
     for name, value in (("pdo", pdo), ("odds", odds)):
         if not 0 < value < math.inf:
             raise InputError(f"{name} is {value!r}; it must be positive")
+    label = match_label(label, network.classes)
     if label is not None and label not in network.classes:
         names = list(map(str, network.classes))
         raise InputError(f"label is {label!r}, which is not a class of the network; {nearest_name(str(label), names)}")

@@ -11,7 +11,7 @@ from conceptrules.cli import main
 from conceptrules.edit.rules import normalise
 from conceptrules.export import export
 from conceptrules.io.model_file import load, save
-from conceptrules.model import Rule
+from conceptrules.model import Column, Interval, Level, Literal, Missing, Points, Rule, RuleNetwork
 from conceptrules.model.policy import Policy
 from conceptrules.report import report
 from tests.edit.test_editing import NETWORK
@@ -250,3 +250,21 @@ def test_scorecards_are_edited_scaled_and_explained(run, tmp_path):
         (("default", "bad"), "a scorecard has no priority and no default"),
     ):
         assert message in run("edit", "old.json", *arguments, code=2)
+
+
+def test_a_line_of_a_card_is_named_as_it_is_printed_and_points_may_be_negative(run):
+    head = Points([[4], [-3], [2]], [0], cutoff=2, probabilities=[(-90, 0.02), (2, 0.2), (90, 0.6)])
+    rules = [Rule([Literal(0)]), Rule([Literal(0, negated=True)]), Rule([Literal(1, negated=True)])]
+    tests = [Interval("age", 41), Missing("pay")]
+    columns = [Column("age"), Column("pay", missing=True)]
+    save(RuleNetwork(columns, tests, [Level(rules, ())], ["good", "bad"], head=head), "card.json")
+    assert "     not > 41         -3\npay  not missing      +2\n" in run("rules", "card.json")
+    run("edit", "card.json", "points", "age not > 41", "-7", "-o", "card.json", "--by", "anna")
+    run("edit", "card.json", "points", "pay not missing", "5", "-o", "card.json", "--by", "anna")
+    run("edit", "card.json", "cutoff", "-3", "-o", "card.json", "--by", "anna")
+    head = load("card.json").head
+    assert sorted(head.points) == [(-7,), (4,), (5,)]
+    assert head.cutoff == -3
+    message = "there is no option '--whi'; conceptrules edit --help"
+    assert message in run("edit", "card.json", "cutoff", "-3", "--whi", "typing", code=2)
+    assert run("undo", "card.json").startswith("take back: cut-off: -3\n")

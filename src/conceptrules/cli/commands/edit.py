@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any
@@ -21,7 +22,7 @@ from conceptrules.edit.editing import undo as apply_undo
 from conceptrules.edit.operations import KINDS
 from conceptrules.edit.points import Amounts
 from conceptrules.edit.rules import find_sole_owner
-from conceptrules.edit.trail import log_text
+from conceptrules.edit.trail import edit_text, log_text
 from conceptrules.edit.trail import replay as replay_trail
 from conceptrules.model.errors import InputError
 from conceptrules.model.network import RuleNetwork
@@ -81,9 +82,13 @@ def edit(
 ) -> None:
     """Change a model, and show first what that does.
 
-    A rule is named by its words, as `conceptrules rules` prints it. The change is an entry of the trail in the model
-    file. The exit code is 1, and nothing is written, if it refutes a clause of the model's policy; --force writes it.
+    A rule is named by its words, as `conceptrules rules` prints it; a line of a card begins with its column. The change
+    is an entry of the trail in the model file. The exit code is 1, and nothing is written, if it refutes a clause of
+    the model's policy; --force writes it.
     """
+    unknown = [text for text in arguments if re.fullmatch("--?[a-zA-Z][a-zA-Z-]*(=.*)?", text, re.DOTALL)]
+    if unknown:
+        raise InputError(f"there is no option {unknown[0]!r}; conceptrules edit --help lists those that there are")
     network, effect_rows = _read(model, options)
     operation = _parse_operation(network, action, arguments, label, points, decides, nonnegative)
     changed = {"who": _user_name(options.who), "why": options.why, "recalibrate": options.recalibrate, **effect_rows}
@@ -97,7 +102,10 @@ def undo(
 ) -> None:
     """Take back the last change of a model that was not taken back yet; this too is an entry of the trail."""
     network, effect_rows = _read(model, options)
-    _finish(apply_undo(network, who=_user_name(options.who), why=options.why, **effect_rows), options)
+    edited = apply_undo(network, who=_user_name(options.who), why=options.why, **effect_rows)
+    if not options.as_json:
+        typer.echo(escape_lines(edit_text(edited.entry, edited.network.trail)))
+    _finish(edited, options)
 
 
 def replay(
