@@ -5,27 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import log, sqrt
+from math import sqrt
 
 import numpy as np
 
 from conceptrules.model.content_hash import content_hash
-from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import decide_fired
 from conceptrules.model.network import Cell, RuleNetwork, Statistics
 from conceptrules.model.policy.triggers import Trigger
 from conceptrules.model.predicate import Predicate
-from conceptrules.model.rule_reader import nearest_name
 from conceptrules.model.scoring import answer_scores
 from conceptrules.model.statistics import group_scores, probabilities
-from conceptrules.model.text import decided_rows, percent, rule_name, rule_text, word
+from conceptrules.model.text import decided_rows, rule_name, rule_text, word
 from conceptrules.monitor.figures import Figure, area_under_curve, stability_index
-from conceptrules.monitor.monitoring import FiredTrigger, Monitoring, RuleDrift, Shift
+from conceptrules.monitor.judging import check_subjects, judge_triggers
+from conceptrules.monitor.monitoring import Monitoring, RuleDrift, Shift
 from conceptrules.monitor.tally import NO_ROWS, Counts, Tally
-from conceptrules.monitor.wording import cell_text, explain_change, pattern_text, score_text
+from conceptrules.monitor.wording import cell_text, explain_change, list_changes, pattern_text, score_text
 
 _SCORE_BINS = 10
-_TINY = 1e-4  # a share that an empty bin is taken to have
 _EDITED = (
     "the model has no counts from training, since its rules were edited or written by hand; give a reference, or count "
     "them anew with `measure`"
@@ -43,13 +41,13 @@ def compare_counts(
 ) -> Monitoring:
     """Return what became of a network on the rows that were counted."""
     comparison = Comparison(network, trained_tally(network) if reference is None else reference, reference is not None)
-    _check_subjects(network, triggers)
+    check_subjects(network, triggers)
     groups, periods = (
         tuple((name, comparison.describe(tally)) for name, tally in parts.items())
         for parts in (counts.groups, counts.periods)
     )
     whole = replace(comparison.describe(counts.total), groups=groups, periods=periods)
-    return _judge_triggers(network, whole, triggers)
+    return judge_triggers(network, whole, triggers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +64,17 @@ class Comparison:
         shifts = (*self._answer_shifts(new), *sorted(self._column_shifts(new), key=lambda each: -each.index.value))
         rules = tuple(self._rules(new))
         known = self.trained.statistics is not None
+        basis = "nothing" if not known else "reference" if self.given else "training"
         return Monitoring(
             hash=content_hash(self.network),
             rows=new.rows,
-            basis="nothing" if not known else "reference" if self.given else "training",
+            basis=basis,
             trained_rows=sum(self.trained.statistics.rows) if self.trained.statistics else 0.0,
             labelled=new.labelled,
             rules=rules,
             shifts=shifts,
             figures=tuple(self._figures(new)),
-            changes=tuple(text for _, text in sorted(_list_changes(rules, shifts), key=lambda pair: -pair[0])),
+            changes=tuple(text for _, text in sorted(list_changes(rules, shifts, basis), key=lambda pair: -pair[0])),
             notes=tuple(self._notes(new)),
         )
 
@@ -369,80 +368,3 @@ def _error(total: float, squares: float, rows: float) -> float:
 def _bias(of: str, sums: tuple[float, ...]) -> Figure:
     rows, errors, _, squares = sums
     return Figure("bias", of, errors / rows, rows, _error(errors, squares, rows))
-
-
-def _list_changes(rules: Sequence[RuleDrift], shifts: Sequence[Shift]) -> Iterator[tuple[float, str]]:
-    """Yield what changed more than by chance: its index, and a sentence."""
-    for rule in rules:
-        if rule.index is not None and rule.index.changed:
-            because = f": {rule.why}" if rule.why else ""
-            shares = f"{_percent(rule.holds.value)} of rows, in training for {_percent(rule.holds.trained or 0.0)}"
-            yield rule.index.value, f"{rule.name} ({rule.text}) holds for {shares}{because}"
-        right = rule.precision
-        if right is not None and rule.precision_index is not None and rule.precision_index.changed:
-            shares = f"{_percent(right.value)} of its rows, in training on {_percent(right.trained or 0.0)}"
-            yield rule.precision_index.value, f"{rule.name} ({rule.text}) is right on {shares}"
-    for shift in shifts:
-        if shift.index.changed:
-            text, before, now = max(shift.bins, key=_move)
-            what = f"column {word(shift.of)}" if shift.index.name == "csi" else shift.of
-            moved = f"{text} makes up {_percent(now)}, in training {_percent(before)}"
-            yield shift.index.value, f"{what} moved by {shift.index.value:.2g}: {moved}"
-
-
-def _move(each: tuple[str, float, float]) -> float:
-    """Return what a bin adds to the index, but for the smoothing."""
-    _, before, now = each
-    return (now - before) * log((now + _TINY) / (before + _TINY))
-
-
-def _percent(share: float) -> str:
-    return f"{share:.1%}" if 0.01 <= share <= 0.99 else percent(share)
-
-
-# Triggers
-
-
-def _check_subjects(network: RuleNetwork, triggers: Sequence[Trigger]) -> None:
-    known = [*network.used_columns, "answers", "scores", "classes that fire", *_rule_words(network)]
-    for trigger in triggers:
-        if trigger.of and trigger.of not in known:
-            hint = nearest_name(trigger.of, known)
-            raise InputError(f"monitor: {trigger.when!r} is of {trigger.of!r}, which is no rule or used column; {hint}")
-
-
-def _rule_words(network: RuleNetwork) -> dict[str, str]:
-    """Return the words of each rule by all that people call it."""
-    words: dict[str, str] = {}
-    for level, nodes in enumerate(network.levels):
-        for rule in range(len(nodes.rules)):
-            text = rule_text(network, level, rule)
-            words |= {text: text, rule_name(level, rule): text}
-    return words | {name: words[node] for node, name in network.names if node in words}
-
-
-def _judge_triggers(network: RuleNetwork, whole: Monitoring, triggers: Sequence[Trigger]) -> Monitoring:
-    """Return the monitoring with the triggers that fired, and those that nothing could be said of."""
-    words = _rule_words(network)
-    fired, unjudged = [], []
-    for trigger in triggers:
-        parts = {"all": (("", whole),), "groups": whole.groups, "periods": whole.periods}[trigger.within]
-        about = words.get(trigger.of, trigger.of)
-        pairs = [
-            (name, figure)
-            for name, part in parts
-            for figure in part.all_figures
-            if figure.name == trigger.figure and about in ("", figure.of)
-        ]
-        if not pairs:
-            unjudged.append(f"{trigger.when}: {_say_why(whole, trigger)}")
-        fired += [FiredTrigger(trigger, figure, name) for name, figure in pairs if figure.fires(trigger)]
-    return replace(whole, fired=tuple(fired), unjudged=tuple(unjudged))
-
-
-def _say_why(whole: Monitoring, trigger: Trigger) -> str:
-    if trigger.within != "all" and not (whole.groups if trigger.within == "groups" else whole.periods):
-        return f"there are no {trigger.within}"
-    if not whole.labelled and trigger.figure in ("precision", "accuracy", "auc", "calibration", "mae", "bias"):
-        return "there are no labels"
-    return "this network, or what is known of its training, has no such figure"

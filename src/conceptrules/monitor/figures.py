@@ -52,7 +52,9 @@ class Figure:
         if self.spread is None:
             return wilson_interval(self.value * self.rows, self.rows, deviations) or (0.0, 1.0)
         low, high = (self.value - self.chance + sign * deviations * self.spread for sign in (-1, 1))
-        return (low, high) if self.name == "bias" else (max(0.0, low), max(0.0, high))
+        if self.name == "bias":
+            return low, high
+        return max(0.0, low), max(0.0, min(1.0, high) if self.name == "auc" else high)
 
     def fires(self, trigger: Trigger) -> bool:
         """Return whether the figure is beyond the bound of a trigger, as surely as the trigger asks for."""
@@ -106,8 +108,8 @@ def times_text(share: float, before: float) -> str:
     >>> times_text(0.4, 0.1), times_text(0.1, 0.4), times_text(0.15, 0.1)
     ('four times as frequent', '0.25 times as frequent', '1.5 times as frequent')
     """
-    if not before:
-        return "new"
+    if not before or not share:
+        return "new" if share else "no longer there"
     ratio = share / before
     words = {2: "twice", 3: "three times", 4: "four times", 5: "five times", 6: "six times", 7: "seven times"}
     whole = round(ratio)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from conceptrules.model.network import Cell, Literal, RuleNetwork
 from conceptrules.model.predicate import Interval, Predicate, holds
-from conceptrules.model.text import category_word, column_word, literal_text, predicate_text, word
+from conceptrules.model.text import category_word, column_word, literal_text, percent, predicate_text, word
 from conceptrules.monitor.figures import times_text
+from conceptrules.monitor.monitoring import RuleDrift, Shift
 
 _NAMED = 4  # categories that a cell lists; the others are "other values"
+_TINY = 1e-4  # a share that an empty bin is taken to have
 _ALIKE = 0.1  # in logarithms: a test that is so nearly as frequent as before explains nothing
 
 
@@ -84,3 +86,33 @@ def score_text(low: int | None, high: int | None) -> str:
     if high is None:
         return "all" if low is None else f"over {low:,}"
     return f"up to {high:,}" if low is None else f"over {low:,} to {high:,}"
+
+
+def list_changes(rules: Sequence[RuleDrift], shifts: Sequence[Shift], basis: str) -> Iterator[tuple[float, str]]:
+    """Yield what changed more than by chance: its index, and a sentence. `basis` is what it is compared with."""
+    where = "in training" if basis == "training" else "in the reference"
+    for rule in rules:
+        if rule.index is not None and rule.index.changed:
+            because = f": {rule.why}" if rule.why else ""
+            shares = f"{_percent(rule.holds.value)} of rows, {where} for {_percent(rule.holds.trained or 0.0)}"
+            yield rule.index.value, f"{rule.name} ({rule.text}) holds for {shares}{because}"
+        right = rule.precision
+        if right is not None and rule.precision_index is not None and rule.precision_index.changed:
+            shares = f"{_percent(right.value)} of its rows, {where} on {_percent(right.trained or 0.0)}"
+            yield rule.precision_index.value, f"{rule.name} ({rule.text}) is right on {shares}"
+    for shift in shifts:
+        if shift.index.changed:
+            text, before, now = max(shift.bins, key=_move)
+            what = f"column {word(shift.of)}" if shift.index.name == "csi" else shift.of
+            moved = f"{text} makes up {_percent(now)}, {where} {_percent(before)}"
+            yield shift.index.value, f"{what} moved by {shift.index.value:.2g}: {moved}"
+
+
+def _move(each: tuple[str, float, float]) -> float:
+    """Return what a bin adds to the index, but for the smoothing."""
+    _, before, now = each
+    return (now - before) * math.log((now + _TINY) / (before + _TINY))
+
+
+def _percent(share: float) -> str:
+    return f"{share:.1%}" if 0.01 <= share <= 0.99 else percent(share)
