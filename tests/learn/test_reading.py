@@ -60,7 +60,7 @@ def _read(file: Path, weight: str | None, threads: int, kinds: Any = None) -> tu
     features = tuple(name for name in source.schema.names if name not in ("y", "weight"))
     roles = ColumnRoles("y", weight, features)
     classes = read_classes(source, roles, threads, _nothing).check_classes()
-    fit_to_counts(roles, classes, binarizer, *plan_counting(source, roles, classes.labels, threads, _nothing))
+    fit_to_counts(roles, classes, binarizer, plan_counting(source, roles, classes.labels, threads, _nothing))
     coding = Coding(make_binned_table(binarizer), classes.labels, HoldoutKeys(), {})
     encode = partial(encode_read, roles, coding)
     batches = list(map_batches(source, roles.all_columns, encode, threads, _nothing, "codes"))
@@ -71,7 +71,6 @@ def _read(file: Path, weight: str | None, threads: int, kinds: Any = None) -> tu
         binarizer.columns_,
         binarizer.inspection_,
         [batch.hashes.tolist() for batch in batches],
-        [batch.contents for batch in batches],
         [values.tolist() for values in shard],
     )
 
