@@ -1,5 +1,6 @@
 """ScorecardRegressor: the estimator from the outside."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -144,8 +145,15 @@ def test_intervals_cover_about_what_they_promise(fitted: ScorecardRegressor) -> 
     assert 0.7 < shares.mean() < 0.9
     with pytest.raises(InputError, match="between 0 and 1"):
         fitted.predict_interval(table, coverage=90)
+    saved = loads(dumps(fitted.network_))
+    np.testing.assert_array_equal(saved.predict_interval(table, 0.8), ends)
+    np.testing.assert_array_equal(ScorecardRegressor.from_network(saved).predict_interval(table, 0.8), ends)
+    wide = fitted.predict_interval(table)
+    assert fitted.evaluate(table, y).covered == np.mean((wide[:, 0] <= y) & (y <= wide[:, 1]))
+    unknown = replace(saved, training=replace(saved.training, errors=()))
+    assert unknown.evaluate(table, y).covered is None
     with pytest.raises(InputError, match="no held-out rows"):
-        ScorecardRegressor.from_network(fitted.network_).predict_interval(table)
+        unknown.predict_interval(table)
 
 
 @pytest.mark.parametrize("unit", [2.0**-960, 2.0**-30, 2.0**20, 2.0**960])

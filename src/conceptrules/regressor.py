@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from conceptrules.explain.intervals import find_ends, find_errors, predict_interval
 from conceptrules.explain.number_scores import NumberEvaluation, evaluate_numbers
 from conceptrules.learn.checks import (
     add_least_rows,
@@ -187,13 +188,12 @@ class ScorecardRegressor(SteeredModel, RegressorMixin, TransformerMixin, BaseEst
         Returns
         -------
         ScorecardRegressor
-            An estimator with the default parameters. Without held-out rows it has no intervals.
+            An estimator with the default parameters. It has intervals if the network knows errors on held-out rows.
         """
         if network.classes:
             raise InputError("this network predicts a class; give it to ScorecardClassifier or ConceptRuleClassifier")
         model = super().from_network(network)
         del model.classes_
-        model._errors = (np.zeros((0, 0)),)
         return model
 
     def fit(
@@ -263,8 +263,6 @@ class ScorecardRegressor(SteeredModel, RegressorMixin, TransformerMixin, BaseEst
         if result.interrupted:
             warn(f"the search was interrupted; the best card so far is kept ({len(result.history)} cards tried)")
         self.n_passes_ = finished.passes
-        errors = {learned.network: learned.errors for learned in result.networks}
-        self._errors = tuple(errors[choice.extracted] for choice in finished.choices)
         history = [asdict(trial) for trial in result.history]
         self._set_fitted(coded, history, finished.choices, finished.chosen)
         del self.classes_  # the quantiles of the target, which only the pipeline knows
@@ -330,11 +328,8 @@ class ScorecardRegressor(SteeredModel, RegressorMixin, TransformerMixin, BaseEst
         ndarray of shape (n_samples, 2)
             The lower and the upper end.
         """
-        low, high = _find_ends(self._find_errors(coverage), coverage)
-        predicted, ends = self.predict(X)[:, None], np.array([low, high])
-        head = self.network_.head
-        assert head is not None
-        return np.maximum(predicted + np.sqrt(predicted) * ends, 0.0) if head.link == "log" else predicted + ends
+        check_is_fitted(self, "network_")
+        return predict_interval(self.network_, X, coverage)
 
     def measure_coverage(self, coverage: float = 0.9) -> Floats:
         """Return the share of the held-out rows of each fold that is in intervals which the other folds give.
@@ -350,24 +345,14 @@ class ScorecardRegressor(SteeredModel, RegressorMixin, TransformerMixin, BaseEst
             The shares; their mean is the coverage to expect, and their differences show how firm it is. Where only one
             part of the rows was held out, its own errors gave the intervals.
         """
-        errors = self._find_errors(coverage)
+        check_is_fitted(self, "network_")
+        errors = find_errors(self.network_, coverage)
         shares = []
         for fold, own in enumerate(errors):
             others = np.delete(errors, fold, axis=0) if len(errors) > 1 else errors
-            low, high = _find_ends(others, coverage)
+            low, high = find_ends(others, coverage)
             shares.append(float(np.mean((low <= own) & (own <= high))))
         return np.array(shares)
-
-    def _find_errors(self, coverage: float) -> Floats:
-        """Return the quantiles of the errors of the card on the held-out rows of each fold."""
-        check_is_fitted(self, "network_")
-        if not 0 < coverage < 1:
-            raise InputError(f"coverage is {coverage!r}; give a share between 0 and 1, such as 0.9")
-        number = next(i for i, choice in enumerate(self.frontier_) if choice.network is self.network_)
-        errors: Floats = self._errors[number]
-        if not errors.size:
-            raise InputError("there are no held-out rows to take intervals from; fit the model on more rows first")
-        return errors
 
     def check_parameters(self) -> None:
         """Check all parameters; `fit` does this before it reads the table.
@@ -413,9 +398,3 @@ class ScorecardRegressor(SteeredModel, RegressorMixin, TransformerMixin, BaseEst
             loss=self.loss,
             step=self.step,
         )
-
-
-def _find_ends(errors: Floats, coverage: float) -> tuple[float, float]:
-    """Return the quantiles of errors between which this share of them is."""
-    low, high = np.quantile(errors, [(1 - coverage) / 2, (1 + coverage) / 2])
-    return float(low), float(high)

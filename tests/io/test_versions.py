@@ -144,6 +144,8 @@ def test_a_network_of_the_search_says_nothing_of_an_mllp():
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
+        (("errors",), [[1.0, 0.0]], "training.errors must be lists of as many numbers, ascending"),
+        (("errors",), [[0.0, 1.0], [0.0]], "training.errors must be lists of as many numbers, ascending"),
         (("validation", "macro_f1"), 7, "training.validation.macro_f1 must be a number from 0 to 1, found 7"),
         (("validation", "mllp_f1"), 1.5, "training.validation.mllp_f1 must be a number from 0 to 1"),
         (("validation", "disagreement"), -0.5, "training.validation.disagreement must be a number from 0 to 1"),

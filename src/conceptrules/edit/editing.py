@@ -151,7 +151,7 @@ def _record_edit(
     edited = replace(after, trail=(*network.trail, entry), proof=None)
     if after != before:
         training = without_rule_figures(network.training)
-        edited = replace(edited, training=training and replace(training, validation=None))
+        edited = replace(edited, training=training and replace(training, validation=None, errors=()))
         classes = set(map(label_text, after.classes))
         if targets is not None and any(label_text(label) in classes for label in targets):
             edited = measure(edited, data, targets)

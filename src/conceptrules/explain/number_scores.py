@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conceptrules.explain.intervals import find_ends, find_errors, widen
 from conceptrules.model.errors import InputError
 from conceptrules.model.evaluation import Bits, layers, unpack
 from conceptrules.model.network import RuleNetwork
 from conceptrules.model.scoring import score_numbers, score_words
-from conceptrules.model.text import align_columns, plural, rule_text
+from conceptrules.model.text import align_columns, percent, plural, rule_text
 from conceptrules.tables.table import count_unseen, open_table, read_packed_bits
 
 Floats = NDArray[np.float64]
+_COVERAGE = 0.9
 _GROUPS = 12  # of rows with about the same prediction
 _RESIDUALS = 25  # bars of their distribution, which ends at the outermost two in a hundred
 
@@ -80,6 +82,9 @@ class NumberEvaluation:
     """The errors by rule, the largest first."""
     unseen: tuple[tuple[str, int], ...]
     """The columns with values that training never showed, and on how many rows."""
+    covered: float | None = None
+    """The share of the rows whose number is in its interval of 90 %; None where the model knows no intervals, and of
+    rows with an exposure."""
 
     def __str__(self) -> str:
         known = self.r2 is not None and self.mean_rmse > 0
@@ -90,7 +95,10 @@ class NumberEvaluation:
             ["RMSE", *(f"{error:.6g}" for error in (self.rmse, self.mean_rmse, self.median_rmse))],
             ["MAE", *(f"{error:.6g}" for error in (self.mae, self.mean_mae, self.median_mae))],
         ]
-        return f"{plural(self.rows, 'row')}, {plural(self.different, 'different prediction')}\n\n{align_columns(lines)}"
+        text = f"{plural(self.rows, 'row')}, {plural(self.different, 'different prediction')}\n\n{align_columns(lines)}"
+        return (
+            text if self.covered is None else f"{text}\n\n{percent(self.covered)} of the rows are in their 90% interval"
+        )
 
 
 def evaluate_numbers(network: RuleNetwork, table: Any, numbers: Any, exposure: Any = None) -> NumberEvaluation:
@@ -130,7 +138,16 @@ def evaluate_numbers(network: RuleNetwork, table: Any, numbers: Any, exposure: A
         residuals=_count_residuals(predicted - truth),
         by_rule=tuple(sorted(_measure_rules(network, unpack(rules), predicted - truth), key=lambda each: -each.mae)),
         unseen=tuple(count_unseen(network.columns, opened).items()),
+        covered=_measure_coverage(network, predicted, truth) if exposure is None else None,
     )
+
+
+def _measure_coverage(network: RuleNetwork, predicted: Floats, truth: Floats) -> float | None:
+    """Return the share of numbers within their intervals; None where the network knows none."""
+    if network.training is None or not network.training.errors:
+        return None
+    ends = widen(network, predicted, *find_ends(find_errors(network, _COVERAGE), _COVERAGE))
+    return float(np.mean((ends[:, 0] <= truth) & (truth <= ends[:, 1])))
 
 
 def _group_by_prediction(predicted: Floats, truth: Floats) -> Iterator[PredictedGroup]:

@@ -295,7 +295,7 @@ def _without_figures(network: RuleNetwork, counted: Statistics | None) -> RuleNe
             "`conceptrules measure model.json data.csv -o model.json` counts it again"
         )
     training = without_rule_figures(network.training)
-    return replace(network, training=training and replace(training, validation=None))
+    return replace(network, training=training and replace(training, validation=None, errors=()))
 
 
 def _checked_names(columns: Sequence[Column], predicates: Sequence[Predicate], written: object) -> list[str]:

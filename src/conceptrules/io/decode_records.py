@@ -17,6 +17,7 @@ from conceptrules.io.json_readers import (
     infinite,
     items,
     mapping,
+    number,
     one_value,
     optional,
     share,
@@ -44,9 +45,10 @@ _HASHES = re.compile(r"(?:[0-9a-f]{16})*")
 def read_training(value: object, at: At) -> Training:
     """Read how a network was learned."""
     known = value if isinstance(value, dict) else {}
-    penalised, mixed = "price" in known, "augmented" in known
+    penalised, judged, mixed = (key in known for key in ("price", "errors", "augmented"))
+    optional_keys = [key for key in ("price", "errors", "augmented") if key in known]
     version, seed, settings, rows, rate, epoch, validation, stability, fingerprint, distinct, dropped, *more = fields(
-        value, at, (*_KEYS, *(("price",) if penalised else ()), *(("augmented",) if mixed else ()))
+        value, at, (*_KEYS, *optional_keys)
     )
     return Training(
         version=text(version, (*at, "version")),
@@ -61,8 +63,16 @@ def read_training(value: object, at: At) -> Training:
         distinct=index(distinct, (*at, "distinct")),
         categories_dropped=_pairs(index, dropped, (*at, "categories_dropped")),
         edge_penalty=count(more[0], (*at, "price")) if penalised else None,
+        errors=_errors(more[int(penalised)], (*at, "errors")) if judged else (),
         augmented=mixed and flag(more[-1], (*at, "augmented")),
     )
+
+
+def _errors(value: object, at: At) -> tuple[tuple[float, ...], ...]:
+    errors = items(partial(items, number), value, at)
+    if not errors or not errors[0] or any(len(each) != len(errors[0]) or list(each) != sorted(each) for each in errors):
+        wrong(value, at, "lists of as many numbers, ascending")
+    return errors
 
 
 def _validation(value: object, at: At) -> Validation:

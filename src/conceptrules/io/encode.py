@@ -202,6 +202,8 @@ def _training(training: Training) -> str:
     }
     if training.edge_penalty is not None:
         fields["price"] = _flat(_number(training.edge_penalty))
+    if training.errors:
+        fields["errors"] = _list(map(_numbers, training.errors))
     if training.augmented:
         fields["augmented"] = "true"
     return _object(fields)

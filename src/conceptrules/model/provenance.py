@@ -62,6 +62,9 @@ class Training:
     """The columns with more categories than are kept, and how many were left out."""
     edge_penalty: float | None = None
     """The penalty of an edge, in rows, that was best on the validation rows; None where edges had none."""
+    errors: tuple[tuple[float, ...], ...] = field(default=(), repr=False)
+    """Of a number, quantiles of the errors on the rows that each fold held out, ascending: `errors[fold][quantile]`.
+    Of rules that multiply, they are in units of the root of the prediction."""
     augmented: bool = False
     """Whether the rules were learned from mixed rows too, with the classes that a forest expects of them."""
 

@@ -279,6 +279,30 @@ class Shortcuts(ShownAsHtml):
 
         return evaluate(self._network, table, labels, positive=positive)
 
+    def predict_interval(self, table: Any, coverage: float = 0.9) -> NDArray[np.float64]:
+        """Return an interval for the number of each row, from the errors on rows that were held out while learning.
+
+        Parameters
+        ----------
+        table : table
+            A pandas, polars or pyarrow table, a 2-D array, or rows as lists or dictionaries.
+        coverage : float, default=0.9
+            The share of rows whose number is to be in its interval.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, 2)
+            The lower and the upper end.
+
+        Raises
+        ------
+        InputError
+            If the network predicts a class, or knows no errors on held-out rows: edits of rules drop them.
+        """
+        from conceptrules.explain.intervals import predict_interval
+
+        return predict_interval(self._network, table, coverage)
+
     def to_frame(self, backend: str | None = None) -> Any:
         """Return the rules as a table with a row for each rule.
 

@@ -95,6 +95,8 @@ def _describe(
     if learned.held_out is not None:  # those of numbers are hashes of rows with quantiles, which nobody could compare
         validation = _describe_validation(learned.held_out, task.source)
         training = replace(training, validation=validation, fingerprint=coded.fingerprint, distinct=coded.distinct)
+    if isinstance(learned, LearnedNumbers):
+        training = replace(training, errors=tuple(tuple(map(_shorten, each.tolist())) for each in learned.errors))
     network = replace(learned.network, statistics=statistics, training=training)
     return Choice(learned.edges, learned.score, network, learned.network)
 
@@ -114,6 +116,11 @@ def _describe_validation(held_out: HeldOut, source: str) -> Validation:
         fires=(0.0, 1.0, 0.0),  # every row has one answer
         reliability=tuple(merge_bins(each for each in bins if each[2])),
     )
+
+
+def _shorten(error: float) -> float:
+    """Return an error with the six digits that a model file needs of it."""
+    return float(f"{error:.6g}")
 
 
 def _count_block(networks: Sequence[CodedNetwork], block: Shard) -> list[_CardCounts]:
