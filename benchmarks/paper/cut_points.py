@@ -79,7 +79,7 @@ def job_of(
     classes = np.unique(data.y[cut])
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "constant columns")
-        binarizer = Binarizer().fit(data.X.take(cut), data.y[cut])
+        binarizer = Binarizer(keep=data.X.column_names).fit(data.X.take(cut), data.y[cut])
 
     def bits(index: np.ndarray) -> Examples:
         codes = np.searchsorted(classes, data.y[index])

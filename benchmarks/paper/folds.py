@@ -86,7 +86,7 @@ def bit_inputs(name: str, fold: int, protocol: str) -> Inputs:
     known = train if protocol == "fold" else np.arange(len(data.y))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "constant columns")  # mushroom has one, veil-type, and that is known
-        binarizer = Binarizer().fit(data.X.take(known), data.y[known])
+        binarizer = Binarizer(keep=data.X.column_names).fit(data.X.take(known), data.y[known])
     bits = binarizer.transform(data.X)
     names = tuple(map(str, binarizer.get_feature_names_out()))
     return Inputs(bits[train], bits[test], names, data.y[train], data.y[test])

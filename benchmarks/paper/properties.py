@@ -18,7 +18,7 @@ def properties(name: str) -> dict[str, int]:
     data = load(name)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "constant columns")  # mushroom has one, veil-type, and that is known
-        binarizer = Binarizer().fit(data.X, data.y)
+        binarizer = Binarizer(keep=data.X.column_names).fit(data.X, data.y)
     return {
         "instances": len(data.y),
         "classes": len(np.unique(data.y)),

@@ -47,7 +47,7 @@ def fold_of(name: str, number: int, protocol: str = "fold") -> Fold:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "constant columns")  # mushroom has one, veil-type, and that is known
         warnings.filterwarnings("ignore", "read as ordered")  # of no consequence: every category is a bit here
-        binarizer = Binarizer().fit(data.X.take(seen), data.y[seen])
+        binarizer = Binarizer(keep=data.X.column_names).fit(data.X.take(seen), data.y[seen])
     classes, codes = np.unique(data.y[train], return_inverse=True)
     training = canonical(
         Examples.from_packed_bits(binarizer.transform_packed(data.X.take(train)), codes, np.ones(len(train)))

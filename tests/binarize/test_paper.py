@@ -31,7 +31,7 @@ def test_number_of_binary_features(name: str, features: int) -> None:
     if "CONCEPTRULES_DATA" not in os.environ:
         pytest.skip("the paper's data sets are not here: set $CONCEPTRULES_DATA to their folder")
     data = load(name)
-    binarizer = Binarizer().fit(data.X, data.y)
+    binarizer = Binarizer(keep=data.X.column_names).fit(data.X, data.y)
     assert len(binarizer.get_feature_names_out()) == features
     # On the rows of the fit, each column is in one interval, category or gap.
     assert (binarizer.transform(data.X).sum(axis=1) == data.X.num_columns).all()

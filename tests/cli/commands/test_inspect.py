@@ -29,7 +29,7 @@ def test_what_was_found_is_a_table_with_the_way_out(capsys):
     lines = output(capsys, "inspect", "data.csv", "--target", "large").splitlines()
     assert lines[0].split() == ["about", "found", "what", "to", "do"]
     assert [line.split()[0] for line in lines[1:]] == ["identifier", "leak"]
-    assert "--drop" in lines[1]
+    assert "is left out; --keep" in lines[1]
 
 
 def test_the_same_as_json(capsys):
