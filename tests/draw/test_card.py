@@ -9,7 +9,25 @@ from tests.draw.html_reader import Reader
 from tests.model.test_card import CARD, COUNTED
 
 HOSTILE = "<script>alert('x')</script>"
-SEEN = {"div", "style", "p", "table", "thead", "tbody", "tr", "th", "td", "em", "details", "summary", "pre", "strong"}
+SEEN = {
+    "code",
+    "details",
+    "div",
+    "em",
+    "li",
+    "p",
+    "pre",
+    "strong",
+    "style",
+    "summary",
+    "table",
+    "tbody",
+    "td",
+    "th",
+    "thead",
+    "tr",
+    "ul",
+}
 
 
 def test_the_card_has_every_rule_its_points_and_the_probabilities() -> None:
