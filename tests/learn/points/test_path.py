@@ -79,6 +79,24 @@ def test_points_that_later_rules_make_needless_go(monkeypatch: pytest.MonkeyPatc
         assert removed
 
 
+def test_rules_do_not_take_each_others_place_for_ever() -> None:
+    first, second = CODES[:, 0] > 1, CODES[:, 1] > 1
+    target = (first | second).astype(int)
+    mass = np.eye(2)[target] * 1000.0
+    rows = PointRows(CODES, mass, mass.sum(axis=1))
+    path = CardPath(
+        rows, CODES[:7], TABLE, RuleGrower(CODES, TABLE.make_columns(CODES, 2), np.arange(3)), CardSettings()
+    )
+    path._exchange = 100.0  # every earlier rule seems to be needless
+    sizes = []
+    for _ in range(8):
+        path.extend()
+        sizes.append(len(path.card.rules))
+    assert max(sizes) > 1
+    shares = compute_probabilities(path.card.compute_margins(CODES))
+    assert (shares.argmax(axis=1) == target).all()
+
+
 @pytest.mark.parametrize("most", [1, 4, 20])
 def test_rounding_keeps_the_bound_and_the_probabilities(most: int) -> None:
     path, rows = make_path(TWO, 2)

@@ -92,7 +92,7 @@ class CardPath:
     _efficiency: ClassVar[float] = EFFICIENCY
     _longer: ClassVar[float] = LONGER
     _leaves: ClassVar[bool] = True
-    _exchange: ClassVar[float] = _EXCHANGE
+    _exchange: float = _EXCHANGE
 
     def __init__(
         self,
@@ -115,6 +115,7 @@ class CardPath:
         self._holds = np.zeros((len(self._total), _ROOM), np.uint8)
         self._held_out_holds = np.zeros((len(held_out), 0), np.bool_)
         self._grower = grower
+        self._removed = set[tuple[tuple[int, ...], bytes]]()
         self._signs = np.zeros((0, len(base)), np.int64)
         self._fixed = np.zeros((0, len(base)), np.bool_)
         self._point = 0.0
@@ -152,6 +153,10 @@ class CardPath:
         # Where the best rule is there already, its weight has not settled yet.
         if grown:
             self._refit()
+        if not self._removed.isdisjoint(rule.key for _, rule, _ in grown):
+            # Of weights so large that the likelihood is flat, the loss was taken to be less than it is. Without an end,
+            # two rules could take each other's place for ever.
+            self._exchange = 0.0
         if any(added) and earlier and self._exchange:
             self._remove_least(earlier, max(gain / (rule.count_edges(self._table) + 1) for gain, rule, _ in grown))
         return any(added)
@@ -270,6 +275,7 @@ class CardPath:
         self._margins[:, output] -= self._holds[:, rule] * self._weights[rule, output]
         self._paying[rule, output], self._weights[rule, output] = False, 0.0
         if alone[rule]:
+            self._removed.add(self._rules[rule].key)
             del self._rules[rule], self._edges[rule]
             self._weights = np.delete(self._weights, rule, axis=0)
             self._paying = np.delete(self._paying, rule, axis=0)
