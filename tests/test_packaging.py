@@ -76,7 +76,7 @@ def test_every_core_dependency_is_imported() -> None:
 # What is defined in terms of an extra (a kernel of Triton, a tree of sqlglot), and imported by functions alone.
 _MLLP = ("active_weights", "adam", "compiling", "cpu", "loops", "passes", "vectors")
 _GPU = ("gpu", "gpu_state", "gpus", "triton_kernels")
-_SQL = ("columns", "guarded", "literals", "names", "query", "readings", "scores")
+_SQL = ("columns", "derived", "guarded", "literals", "names", "query", "readings", "scores")
 BEHIND_EXTRAS = {f"conceptrules.kernels.mllp.{name}" for name in (*_MLLP, *_GPU)} | {
     *(f"conceptrules.learn.mllp.{name}" for name in ("cpu_engine", "gpu_engine")),
     *(f"conceptrules.export.onnx.{name}" for name in ("columns", "model")),
