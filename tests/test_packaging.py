@@ -82,6 +82,7 @@ BEHIND_EXTRAS = {f"conceptrules.kernels.mllp.{name}" for name in (*_MLLP, *_GPU)
     *(f"conceptrules.export.onnx.{name}" for name in ("columns", "model")),
     *(f"conceptrules.export.sql.{name}" for name in _SQL),
     *(f"conceptrules.export.verify.{name}" for name in ("databases", "onnxruntime", "sql_engine")),
+    "conceptrules.monitor.warehouse",
 }
 WITHOUT = """
 import importlib, pkgutil, sys

@@ -6,7 +6,7 @@ import tomllib
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from conceptrules.model import Column, InputError
@@ -131,6 +131,7 @@ def test_each_clause_says_what_it_asks_for():
     assert CLAUSES[17].text == "the positive rates of yes between groups of sex differ by at most 0.05"
 
 
+@example(["a", "b"], [math.inf, "c"])  # a class may be infinite
 @given(st.lists(names(), unique=True, min_size=2, max_size=4), st.lists(values(), unique=True, min_size=2, max_size=3))
 def test_plain_values_give_the_policy_back(columns, classes):
     policy = Policy(

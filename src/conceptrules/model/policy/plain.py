@@ -114,7 +114,8 @@ def to_plain(policy: Policy) -> dict[str, Any]:
             case Clause(shape="list"):
                 keys.setdefault(clause.key, []).append([first, *rest] if rest else first)
             case Clause(shape="tables"):
-                stated = {name: value for name, value in values.items() if value not in (None, [], math.inf, -math.inf)}
+                unsaid = (None, [], math.inf, -math.inf) if isinstance(clause, Bounds) else (None, [])
+                stated = {name: value for name, value in values.items() if value not in unsaid}
                 keys.setdefault(clause.key, []).append(stated)
             case _:
                 keys[clause.key] = first
