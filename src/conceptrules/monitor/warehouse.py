@@ -86,8 +86,8 @@ def monitoring_sql(
     >>> from conceptrules import ConceptRuleClassifier, datasets
     >>> wine = datasets.load("wine")
     >>> network = ConceptRuleClassifier(effort="fast").fit(wine.X, wine.y).network_
-    >>> print(monitoring_sql(network).splitlines()[-1])
-    ORDER BY stability_index DESC, kind, subject, bin;
+    >>> "stability_index" in monitoring_sql(network)
+    True
     """
     if dialect not in TRUSTING_DIALECTS:
         raise InputError(f"there is no dialect {dialect!r}; {nearest(dialect, TRUSTING_DIALECTS)}")

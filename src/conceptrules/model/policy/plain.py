@@ -114,7 +114,9 @@ def to_plain(policy: Policy) -> dict[str, Any]:
             case Clause(shape="list"):
                 keys.setdefault(clause.key, []).append([first, *rest] if rest else first)
             case Clause(shape="tables"):
-                unsaid = (None, [], math.inf, -math.inf) if isinstance(clause, Bounds) else (None, [])
+                unsaid: tuple[object, ...] = (
+                    (None, [], math.inf, -math.inf) if isinstance(clause, Bounds) else (None, [])
+                )
                 stated = {name: value for name, value in values.items() if value not in unsaid}
                 keys.setdefault(clause.key, []).append(stated)
             case _:

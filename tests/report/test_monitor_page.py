@@ -8,7 +8,6 @@ import pytest
 
 from conceptrules import ConceptRuleClassifier
 from tests.monitor.examples import KINDS, learn, make_rows, targets_of
-from tests.report.conftest import browser, open_page  # noqa: F401
 
 ROWS = make_rows(200, 0.3, seed=5)
 EVIL = "</style><script>alert(1)</script><b>"
@@ -38,7 +37,7 @@ def test_names_are_nothing_but_text():
     assert "&lt;script&gt;" in page
 
 
-def test_a_browser_shows_it_without_a_complaint(open_page):  # noqa: F811
+def test_a_browser_shows_it_without_a_complaint(open_page):
     days = ["2024-01-05"] * 90 + ["2024-02-05"] * 110
     opened = open_page(learn("decision").monitor(*ROWS, time=days).html(), viewport={"width": 420, "height": 800})
     assert opened.run("document.querySelectorAll('polyline').length") > 0
