@@ -95,9 +95,9 @@ def check_forgery(files):
     Of locked rules of cards, the prover compares the words and the checker the rows on which they hold.
     """
     names = confirmed(*seal(*files))
-    if isinstance(files[0], dict) and "head" in files[0]:
-        names = {name for name in names if not name.startswith("locked.")}
-    assert not names or names <= proved(*files[:2]), names - proved(*files[:2])
+    card = isinstance(files[0], dict) and "head" in files[0]
+    compared = {name for name in names if not (card and name.startswith("locked."))}
+    assert not compared or compared <= proved(*files[:2]), compared - proved(*files[:2])
     return len(names)
 
 
