@@ -36,8 +36,8 @@ class DerivedColumns:
             case Mention(column=text):
                 if text not in self._mentions:
                     asked = [each for each in self._derivations if isinstance(each, Mention) and each.column == text]
-                    held = find_mentions(self._read(text), asked)
-                    self._mentions[text] = dict(zip(asked, held.T, strict=True))
+                    mentioned = find_mentions(self._read(text), asked)
+                    self._mentions[text] = dict(zip(asked, mentioned.T, strict=True))
                 return self._mentions[text][derivation]
         raise AssertionError(derivation)
 
@@ -47,9 +47,9 @@ def _relate(relation: Relation, kind: Kind, read: Read) -> NDArray[Any]:
     with np.errstate(all="ignore"):
         if relation.operator == "<":
             known = ~(np.isnan(left) | np.isnan(right))
-            held = (left < right).astype(object)
-            held[~known] = None
-            return (left < right) if known.all() else held
+            less = (left < right).astype(object)
+            less[~known] = None
+            return (left < right) if known.all() else less
         numbers = left - right if relation.operator == "-" else np.where(right == 0, np.nan, left / right)
     if kind != "duration":
         return numbers
@@ -68,12 +68,12 @@ def find_mentions(cells: ColumnValues, mentions: Sequence[Mention]) -> NDArray[n
         for term in mention.terms:
             places.setdefault(term, []).append(place)
     longest = max((term.count(" ") for term in places), default=0) + 1
-    held = np.zeros((len(cells.values), len(mentions)), np.bool_)
+    mentioned = np.zeros((len(cells.values), len(mentions)), np.bool_)
     for row, text in enumerate(cells.values.tolist()):
         if text is not None:
             for term in list_terms(text, longest) & places.keys():
-                held[row, places[term]] = True
-    return cells.by_row(held)
+                mentioned[row, places[term]] = True
+    return cells.by_row(mentioned)
 
 
 def list_terms(text: str, longest: int = 2) -> set[str]:
